@@ -1,0 +1,4 @@
+//! Exact linear integer arithmetic and recursion-free Horn clauses.
+#![deny(missing_docs)]
+
+pub mod linear;

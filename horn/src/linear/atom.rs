@@ -1,0 +1,154 @@
+//! Atoms `e <= 0` and `e = 0` over integer variables, in normal form.
+
+use super::{LinExpr, Rat, Var};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, Zero};
+
+/// The relation of an atom's expression to zero.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Rel {
+    /// `e <= 0`
+    Le,
+    /// `e = 0`
+    Eq,
+}
+
+/// An atom `expr rel 0` in normal form: integer coefficients with gcd 1, the constant tightened to an
+/// integer, at least one variable; in an equality the first coefficient is positive.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Atom {
+    expr: LinExpr,
+    rel: Rel,
+}
+
+/// What normalising an atom gives.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Norm {
+    /// Holds for all integers.
+    True,
+    /// Holds for none.
+    False,
+    /// Neither.
+    Atom(Atom),
+}
+
+impl Atom {
+    /// `e <= 0` over integers, normalised.
+    pub fn le(e: &LinExpr) -> Norm {
+        if e.is_constant() {
+            return if e.constant_part().is_positive() { Norm::False } else { Norm::True };
+        }
+        let e = e.scale(&scale_to_coprime(e));
+        // sum a_i x_i <= -c tightens to sum a_i x_i <= floor(-c), that is constant ceil(c).
+        let c = e.constant_part().ceil();
+        Norm::Atom(Atom { expr: with_constant(&e, c), rel: Rel::Le })
+    }
+    /// `e < 0` over integers, normalised.
+    pub fn lt(e: &LinExpr) -> Norm {
+        if e.is_constant() {
+            return if e.constant_part().is_negative() { Norm::True } else { Norm::False };
+        }
+        let e = e.scale(&scale_to_coprime(e));
+        let c = &e.constant_part().floor() + &Rat::one();
+        Norm::Atom(Atom { expr: with_constant(&e, c), rel: Rel::Le })
+    }
+    /// `e = 0` over integers, normalised.
+    pub fn eq(e: &LinExpr) -> Norm {
+        if e.is_constant() {
+            return if e.constant_part().is_zero() { Norm::True } else { Norm::False };
+        }
+        let mut e = e.scale(&scale_to_coprime(e));
+        if !e.constant_part().is_integer() {
+            return Norm::False;
+        }
+        if e.terms()[0].1.is_negative() {
+            e = e.scale(&Rat::from(-1i64));
+        }
+        Norm::Atom(Atom { expr: e, rel: Rel::Eq })
+    }
+    /// The expression compared with zero.
+    pub fn expr(&self) -> &LinExpr {
+        &self.expr
+    }
+    /// The relation.
+    pub fn rel(&self) -> Rel {
+        self.rel
+    }
+    /// The variables, ascending.
+    pub fn vars(&self) -> impl Iterator<Item = Var> + '_ {
+        self.expr.vars()
+    }
+    /// The negation as a disjunction: one atom for `<=`, two for `=`.
+    pub fn negate(&self) -> Vec<Norm> {
+        match self.rel {
+            Rel::Le => vec![Atom::lt(&self.expr.scale(&Rat::from(-1i64)))],
+            Rel::Eq => vec![Atom::lt(&self.expr), Atom::lt(&self.expr.scale(&Rat::from(-1i64)))],
+        }
+    }
+    /// An equality as two inequalities, an inequality as itself.
+    pub fn inequalities(&self) -> Vec<LinExpr> {
+        match self.rel {
+            Rel::Le => vec![self.expr.clone()],
+            Rel::Eq => vec![self.expr.clone(), self.expr.scale(&Rat::from(-1i64))],
+        }
+    }
+    /// Every variable replaced at once (`None` keeps it), normalised again.
+    pub fn subst(&self, f: impl Fn(Var) -> Option<LinExpr>) -> Norm {
+        let e = self.expr.subst(f);
+        match self.rel {
+            Rel::Le => Atom::le(&e),
+            Rel::Eq => Atom::eq(&e),
+        }
+    }
+    /// Variables renamed by an injective map, normalised again.
+    pub fn rename(&self, f: impl Fn(Var) -> Var) -> Atom {
+        let e = self.expr.rename(f);
+        let n = match self.rel {
+            Rel::Le => Atom::le(&e),
+            Rel::Eq => Atom::eq(&e),
+        };
+        match n {
+            Norm::Atom(a) => a,
+            _ => panic!("renaming must be injective"),
+        }
+    }
+    /// Does it hold where every variable has the given value?
+    pub fn holds(&self, value: impl Fn(Var) -> Rat) -> bool {
+        let x = self.expr.eval(value);
+        match self.rel {
+            Rel::Le => !x.is_positive(),
+            Rel::Eq => x.is_zero(),
+        }
+    }
+    /// Text as a comparison of the terms with a constant, as C has it.
+    pub fn display(&self, name: impl Fn(Var) -> String) -> String {
+        let left = with_constant(&self.expr, Rat::zero());
+        let op = match self.rel {
+            Rel::Le => "<=",
+            Rel::Eq => "==",
+        };
+        let right = -self.expr.constant_part();
+        if self.rel == Rel::Le && self.expr.terms().iter().all(|t| t.1.is_negative()) {
+            let left = left.scale(&Rat::from(-1i64));
+            return format!("{} >= {}", left.display(name), -right);
+        }
+        format!("{} {op} {right}", left.display(name))
+    }
+}
+
+fn with_constant(e: &LinExpr, c: Rat) -> LinExpr {
+    LinExpr::new(e.terms().iter().cloned(), c)
+}
+
+/// The positive factor that makes the coefficients integers with gcd 1.
+fn scale_to_coprime(e: &LinExpr) -> Rat {
+    let (mut g, mut l) = (BigInt::zero(), BigInt::one());
+    for (_, c) in e.terms() {
+        l = l.lcm(&c.denom());
+    }
+    for (_, c) in e.terms() {
+        g = g.gcd(&(c.numer() * (&l / c.denom())));
+    }
+    Rat::new(l, g)
+}

@@ -1,0 +1,89 @@
+//! Cubes: conjunctions of atoms.
+
+use super::{Atom, LinExpr, Norm, Var};
+
+/// A conjunction of atoms, sorted and without repetition, or `false`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Cube {
+    atoms: Vec<Atom>,
+    contradiction: bool,
+}
+
+impl Cube {
+    /// The cube `true`.
+    pub fn top() -> Cube {
+        Cube { atoms: Vec::new(), contradiction: false }
+    }
+    /// The cube `false`.
+    pub fn bottom() -> Cube {
+        Cube { atoms: Vec::new(), contradiction: true }
+    }
+    /// The conjunction of what normalising gave.
+    pub fn of(norms: impl IntoIterator<Item = Norm>) -> Cube {
+        let mut c = Cube::top();
+        for n in norms {
+            c.push(n);
+        }
+        c
+    }
+    /// Adds a conjunct.
+    pub fn push(&mut self, n: Norm) {
+        match n {
+            Norm::True => {}
+            Norm::False => *self = Cube::bottom(),
+            Norm::Atom(a) if !self.contradiction => {
+                if let Err(i) = self.atoms.binary_search(&a) {
+                    self.atoms.insert(i, a);
+                }
+            }
+            Norm::Atom(_) => {}
+        }
+    }
+    /// The conjunction of two cubes.
+    pub fn and(&self, other: &Cube) -> Cube {
+        if self.contradiction || other.contradiction {
+            return Cube::bottom();
+        }
+        let mut c = self.clone();
+        for a in &other.atoms {
+            c.push(Norm::Atom(a.clone()));
+        }
+        c
+    }
+    /// The atoms; none for both `true` and `false`.
+    pub fn atoms(&self) -> &[Atom] {
+        &self.atoms
+    }
+    /// Is it `true` by its form?
+    pub fn is_top(&self) -> bool {
+        self.atoms.is_empty() && !self.contradiction
+    }
+    /// Is it `false` by its form? (An unsatisfiable cube need not be.)
+    pub fn is_bottom(&self) -> bool {
+        self.contradiction
+    }
+    /// Every variable replaced at once; `None` keeps it.
+    pub fn subst(&self, f: impl Fn(Var) -> Option<LinExpr>) -> Cube {
+        if self.contradiction {
+            return Cube::bottom();
+        }
+        Cube::of(self.atoms.iter().map(|a| a.subst(&f)))
+    }
+    /// Variables renamed by an injective map.
+    pub fn rename(&self, f: impl Fn(Var) -> Var) -> Cube {
+        if self.contradiction {
+            return Cube::bottom();
+        }
+        Cube::of(self.atoms.iter().map(|a| Norm::Atom(a.rename(&f))))
+    }
+    /// Text as C has it: atoms joined by `&&`, `1` for true, `0` for false.
+    pub fn display(&self, name: impl Fn(Var) -> String + Copy) -> String {
+        if self.contradiction {
+            return "0".into();
+        }
+        if self.atoms.is_empty() {
+            return "1".into();
+        }
+        self.atoms.iter().map(|a| a.display(name)).collect::<Vec<_>>().join(" && ")
+    }
+}
