@@ -1,1 +1,5 @@
-//! Relyant.
+//! Relyant proves or refutes safety of multi-threaded programs over integers.
+#![deny(missing_docs)]
+
+pub mod proof;
+pub mod verdict;

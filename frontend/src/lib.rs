@@ -1,1 +1,15 @@
-//! Front ends.
+//! Front ends: from C with threads (and other languages) to thread programs with linear guards.
+//!
+//! ```text
+//! text --c--> cfa::Module --instantiate--> cfa::Program --linearise, reduce--> program::Program
+//!             functions      threads, calls inlined        linear guards, few steps
+//! ```
+//!
+//! The interpreter ([`interp`]) runs a [`cfa::Program`]: C's own semantics, nothing abstracted.
+#![deny(missing_docs)]
+
+pub mod cfa;
+pub mod diagnostic;
+pub mod interp;
+pub mod options;
+pub mod program;

@@ -9,6 +9,12 @@ pub struct Cube {
     contradiction: bool,
 }
 
+impl Default for Cube {
+    fn default() -> Cube {
+        Cube::top()
+    }
+}
+
 impl Cube {
     /// The cube `true`.
     pub fn top() -> Cube {

@@ -107,10 +107,7 @@ impl LinExpr {
         if k.is_zero() {
             return LinExpr::zero();
         }
-        LinExpr {
-            terms: self.terms.iter().map(|(v, c)| (*v, c * k)).collect(),
-            constant: &self.constant * k,
-        }
+        LinExpr { terms: self.terms.iter().map(|(v, c)| (*v, c * k)).collect(), constant: &self.constant * k }
     }
     /// Every variable replaced at once; `None` keeps it.
     pub fn subst(&self, f: impl Fn(Var) -> Option<LinExpr>) -> LinExpr {

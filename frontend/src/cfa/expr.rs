@@ -1,0 +1,95 @@
+//! Expressions over registers. They read no memory and have no side effects.
+
+use super::{FuncId, IntKind, ObjId, Reg};
+
+/// One operand.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum UnOp {
+    /// `-x`
+    Neg,
+    /// `~x`
+    BitNot,
+}
+
+/// Two operands of the result's kind (shifts: the right one of its own).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum BinOp {
+    Add,
+    Sub,
+    Mul,
+    /// Truncates toward zero; by zero it is undefined.
+    Div,
+    /// Sign of the left operand.
+    Rem,
+    Shl,
+    Shr,
+    And,
+    Or,
+    Xor,
+}
+
+/// Comparisons, as mathematics has them: lowering converts both operands first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum CmpOp {
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Eq,
+    Ne,
+}
+
+/// A side-effect free expression over registers.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Expr {
+    /// A constant.
+    Const(i128),
+    /// A register's value.
+    Reg(Reg),
+    /// Base address of an object.
+    Addr(ObjId),
+    /// Address of a function.
+    Func(FuncId),
+    /// Handle of the running thread: a positive number, different for every thread.
+    SelfId,
+    /// `op x` in a kind.
+    Unary(UnOp, Box<Expr>, IntKind),
+    /// `x op y` in a kind: unsigned kinds wrap, signed ones as the options say.
+    Binary(BinOp, Box<Expr>, Box<Expr>, IntKind),
+    /// 1 if the comparison holds, else 0.
+    Compare(CmpOp, Box<Expr>, Box<Expr>),
+    /// 1 if the operand is 0, else 0.
+    Not(Box<Expr>),
+    /// Conversion to a kind, as C does it (out of range of a signed kind: wraps, as gcc and clang define).
+    Cast(Box<Expr>, IntKind),
+}
+
+impl Expr {
+    /// `x != 0`
+    pub fn is_true(self) -> Expr {
+        match self {
+            Expr::Compare(..) | Expr::Not(_) => self,
+            e => Expr::Compare(CmpOp::Ne, Box::new(e), Box::new(Expr::Const(0))),
+        }
+    }
+    /// `x == 0`
+    pub fn is_false(self) -> Expr {
+        match self {
+            Expr::Compare(op, a, b) => {
+                let op = match op {
+                    CmpOp::Lt => CmpOp::Ge,
+                    CmpOp::Le => CmpOp::Gt,
+                    CmpOp::Gt => CmpOp::Le,
+                    CmpOp::Ge => CmpOp::Lt,
+                    CmpOp::Eq => CmpOp::Ne,
+                    CmpOp::Ne => CmpOp::Eq,
+                };
+                Expr::Compare(op, a, b)
+            }
+            Expr::Not(e) => e.is_true(),
+            e => Expr::Compare(CmpOp::Eq, Box::new(e), Box::new(Expr::Const(0))),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! A program of thread templates: what the interpreter runs and what is linearised.
+
+use super::{Graph, Loc, ObjId, Object, Reg, Register};
+
+/// How many threads of a template there can be.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Count {
+    /// At most this many (1 for almost all).
+    AtMost(u32),
+    /// No bound.
+    Unbounded,
+}
+
+/// Whose an object is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Owner {
+    /// All threads may access it.
+    Shared,
+    /// Each thread of this template has its own, and nobody else sees it.
+    Template(u32),
+}
+
+/// A kind of thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Template {
+    /// Name: the start routine, numbered when there are several (`worker#2`).
+    pub name: String,
+    /// How many.
+    pub count: Count,
+    /// Runs from the start of the program (main, or `--threads`), else once created.
+    pub initial: bool,
+    /// Takes the argument given at creation.
+    pub param: Option<Reg>,
+    /// Registers of each thread.
+    pub registers: Vec<Register>,
+    /// First location.
+    pub entry: Loc,
+    /// The automaton; no `Call`, no `Return`.
+    pub graph: Graph,
+}
+
+/// A program of threads.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Program {
+    /// File names that spans refer to.
+    pub files: Vec<String>,
+    /// Text of the source lines: `lines[file][line - 1]`.
+    pub lines: Vec<Vec<String>>,
+    /// Objects, locals of inlined calls included.
+    pub objects: Vec<Object>,
+    /// Whose each object is.
+    pub owners: Vec<Owner>,
+    /// Base address of each object: positive, objects do not overlap nor touch.
+    pub bases: Vec<i128>,
+    /// Addresses of functions, by `FuncId`; positive, apart from the objects'.
+    pub function_bases: Vec<i128>,
+    /// Thread templates; the first one runs `main`.
+    pub templates: Vec<Template>,
+    /// No two threads may be at statements with this label.
+    pub exclusive: Option<String>,
+    /// With this many threads alive (main included), creating one more has no effect.
+    pub max_threads: Option<u32>,
+    /// Signed overflow wraps (else it ends the run: assumed away, or an `Error` location was put before it).
+    pub signed_wraps: bool,
+    /// What was assumed, a line each.
+    pub assumes: Vec<String>,
+}
+
+impl Program {
+    /// The object and cell at an address.
+    pub fn cell_at(&self, address: i128) -> Option<(ObjId, usize)> {
+        let i = self.bases.partition_point(|b| *b <= address).checked_sub(1)?;
+        let k = (address - self.bases[i]) as usize;
+        (k < self.objects[i].cells.len()).then_some((ObjId(i as u32), k))
+    }
+}

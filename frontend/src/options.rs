@@ -1,0 +1,64 @@
+//! What the user may choose about the meaning of a program.
+
+/// How large a step is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Atomicity {
+    /// Each access to a shared object is a step of its own.
+    #[default]
+    Access,
+    /// Each C statement is one step (a loop or branch condition counts as a statement).
+    Statement,
+}
+
+/// What integers are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Integers {
+    /// C's: widths, wrap-around of unsigned types, conversions.
+    #[default]
+    Machine,
+    /// Mathematical integers; conversions change nothing (division still truncates).
+    Ideal,
+}
+
+/// What signed overflow does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Signed {
+    /// It is assumed not to happen.
+    #[default]
+    Assume,
+    /// It wraps.
+    Wrap,
+    /// It is an error.
+    Check,
+}
+
+/// Widths of `long` and pointers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum DataModel {
+    /// `long` and pointers have 64 bits.
+    #[default]
+    Lp64,
+    /// `long` and pointers have 32 bits.
+    Ilp32,
+}
+
+/// Choices about the input's meaning.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// How large a step is.
+    pub atomicity: Atomicity,
+    /// What integers are.
+    pub integers: Integers,
+    /// What signed overflow does.
+    pub signed: Signed,
+    /// Widths.
+    pub data_model: DataModel,
+    /// Functions that all start at once, instead of `main`.
+    pub threads: Vec<String>,
+    /// No two threads may be at statements with this label.
+    pub exclusive: Option<String>,
+    /// With this many threads alive, creating one more has no effect.
+    pub max_threads: Option<u32>,
+    /// `-D` and `-I` options for the preprocessor, whole (`-DX=1`).
+    pub cpp_args: Vec<String>,
+}

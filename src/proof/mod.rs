@@ -1,0 +1,71 @@
+//! Proofs of safety by rely-guarantee reasoning (GPR, figure 5).
+
+use relyant_frontend::program::Loc;
+use relyant_horn::linear::{Cube, Var};
+
+/// The primed copy of a variable in an environment transition's relation is `Var(v.0 + PRIME)`.
+pub const PRIME: u32 = 1 << 24;
+
+/// Which proof rule the assertions satisfy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rule {
+    /// CS1 to CS5: thread reachability and environment transitions.
+    RelyGuarantee,
+    /// Thread reachability only; interference by the other threads' own steps.
+    OwickiGries,
+    /// One invariant over all locations and variables.
+    Monolithic,
+}
+
+/// A set of states of one thread at one of its locations.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct State {
+    /// Where other threads are: `(template, locations)`, sorted by template; a template left out may be anywhere.
+    /// Modular proofs have none.
+    pub control: Vec<(u32, Vec<Loc>)>,
+    /// Condition on the variables.
+    pub cube: Cube,
+}
+
+/// What one other thread may do in one step.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct EnvTransition {
+    /// Template of the thread that moves.
+    pub actor: u32,
+    /// Locations it may come from, sorted.
+    pub from: Vec<Loc>,
+    /// Locations it may go to, sorted.
+    pub to: Vec<Loc>,
+    /// Where threads other than the actor are before the step (they stay there).
+    pub control: Vec<(u32, Vec<Loc>)>,
+    /// Globals it may write, sorted; all else stays as it is, but for the actor's own locals.
+    pub writes: Vec<Var>,
+    /// Relation over variables before the step and primed variables after it ([`PRIME`]).
+    pub relation: Cube,
+}
+
+/// Assertions for the threads of one template.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ThreadProof {
+    /// Template.
+    pub template: u32,
+    /// States by location, sorted; a location left out is unreachable.
+    pub invariants: Vec<(Loc, Vec<State>)>,
+    /// The thread's environment transitions (rely-guarantee only). In a template of count above one, other threads
+    /// of the template are actors too; their identity differs from this thread's.
+    pub environment: Vec<EnvTransition>,
+}
+
+/// A proof of safety of a [`relyant_frontend::program::Program`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Proof {
+    /// The rule.
+    pub rule: Rule,
+    /// No state speaks of another thread's locals or location, no environment transition of any thread's locals
+    /// (but for its own identity).
+    pub modular: bool,
+    /// Assertions by template (rely-guarantee, Owicki-Gries), those of templates without edges left out.
+    pub threads: Vec<ThreadProof>,
+    /// Location of each template's thread and condition (monolithic).
+    pub global: Vec<(Vec<Loc>, Cube)>,
+}
