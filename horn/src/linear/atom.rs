@@ -1,9 +1,7 @@
 //! Atoms `e <= 0` and `e = 0` over integer variables, in normal form.
 
+use super::rat::coprime_factor;
 use super::{LinExpr, Rat, Var};
-use num_bigint::BigInt;
-use num_integer::Integer;
-use num_traits::{One, Zero};
 
 /// The relation of an atom's expression to zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -39,31 +37,31 @@ impl Atom {
         if e.is_constant() {
             return if e.constant_part().is_positive() { Norm::False } else { Norm::True };
         }
-        let e = e.scale(&scale_to_coprime(e));
+        let e = coprime(e);
         // sum a_i x_i <= -c tightens to sum a_i x_i <= floor(-c), that is constant ceil(c).
         let c = e.constant_part().ceil();
-        Norm::Atom(Atom { expr: with_constant(&e, c), rel: Rel::Le })
+        Norm::Atom(Atom { expr: set_constant(e, c), rel: Rel::Le })
     }
     /// `e < 0` over integers, normalised.
     pub fn lt(e: &LinExpr) -> Norm {
         if e.is_constant() {
             return if e.constant_part().is_negative() { Norm::True } else { Norm::False };
         }
-        let e = e.scale(&scale_to_coprime(e));
+        let e = coprime(e);
         let c = &e.constant_part().floor() + &Rat::one();
-        Norm::Atom(Atom { expr: with_constant(&e, c), rel: Rel::Le })
+        Norm::Atom(Atom { expr: set_constant(e, c), rel: Rel::Le })
     }
     /// `e = 0` over integers, normalised.
     pub fn eq(e: &LinExpr) -> Norm {
         if e.is_constant() {
             return if e.constant_part().is_zero() { Norm::True } else { Norm::False };
         }
-        let mut e = e.scale(&scale_to_coprime(e));
+        let mut e = coprime(e);
         if !e.constant_part().is_integer() {
             return Norm::False;
         }
         if e.terms()[0].1.is_negative() {
-            e = e.scale(&Rat::from(-1i64));
+            e = e.negated();
         }
         Norm::Atom(Atom { expr: e, rel: Rel::Eq })
     }
@@ -82,15 +80,15 @@ impl Atom {
     /// The negation as a disjunction: one atom for `<=`, two for `=`.
     pub fn negate(&self) -> Vec<Norm> {
         match self.rel {
-            Rel::Le => vec![Atom::lt(&self.expr.scale(&Rat::from(-1i64)))],
-            Rel::Eq => vec![Atom::lt(&self.expr), Atom::lt(&self.expr.scale(&Rat::from(-1i64)))],
+            Rel::Le => vec![Atom::lt(&self.expr.negated())],
+            Rel::Eq => vec![Atom::lt(&self.expr), Atom::lt(&self.expr.negated())],
         }
     }
     /// An equality as two inequalities, an inequality as itself.
     pub fn inequalities(&self) -> Vec<LinExpr> {
         match self.rel {
             Rel::Le => vec![self.expr.clone()],
-            Rel::Eq => vec![self.expr.clone(), self.expr.scale(&Rat::from(-1i64))],
+            Rel::Eq => vec![self.expr.clone(), self.expr.negated()],
         }
     }
     /// Every variable replaced at once (`None` keeps it), normalised again.
@@ -101,17 +99,15 @@ impl Atom {
             Rel::Eq => Atom::eq(&e),
         }
     }
-    /// Variables renamed by an injective map, normalised again.
+    /// Variables renamed by an injective map.
     pub fn rename(&self, f: impl Fn(Var) -> Var) -> Atom {
-        let e = self.expr.rename(f);
-        let n = match self.rel {
-            Rel::Le => Atom::le(&e),
-            Rel::Eq => Atom::eq(&e),
-        };
-        match n {
-            Norm::Atom(a) => a,
-            _ => panic!("renaming must be injective"),
+        let mut expr = self.expr.rename(f);
+        // Coefficients stay as they are; only the order of the terms, so the first sign, may change.
+        debug_assert_eq!(expr.terms().len(), self.expr.terms().len(), "renaming must be injective");
+        if self.rel == Rel::Eq && expr.terms().first().is_some_and(|t| t.1.is_negative()) {
+            expr = expr.negated();
         }
+        Atom { expr, rel: self.rel }
     }
     /// Does it hold where every variable has the given value?
     pub fn holds(&self, value: impl Fn(Var) -> Rat) -> bool {
@@ -123,32 +119,28 @@ impl Atom {
     }
     /// Text as a comparison of the terms with a constant, as C has it.
     pub fn display(&self, name: impl Fn(Var) -> String) -> String {
-        let left = with_constant(&self.expr, Rat::zero());
+        let left = self.expr.with_constant(Rat::zero());
         let op = match self.rel {
             Rel::Le => "<=",
             Rel::Eq => "==",
         };
         let right = -self.expr.constant_part();
         if self.rel == Rel::Le && self.expr.terms().iter().all(|t| t.1.is_negative()) {
-            let left = left.scale(&Rat::from(-1i64));
+            let left = left.negated();
             return format!("{} >= {}", left.display(name), -right);
         }
         format!("{} {op} {right}", left.display(name))
     }
 }
 
-fn with_constant(e: &LinExpr, c: Rat) -> LinExpr {
-    LinExpr::new(e.terms().iter().cloned(), c)
+fn set_constant(e: LinExpr, c: Rat) -> LinExpr {
+    if *e.constant_part() == c { e } else { e.with_constant(c) }
 }
 
-/// The positive factor that makes the coefficients integers with gcd 1.
-fn scale_to_coprime(e: &LinExpr) -> Rat {
-    let (mut g, mut l) = (BigInt::zero(), BigInt::one());
-    for (_, c) in e.terms() {
-        l = l.lcm(&c.denom());
+/// The positive multiple whose coefficients are integers with gcd 1.
+fn coprime(e: &LinExpr) -> LinExpr {
+    match coprime_factor(e.terms().iter().map(|t| &t.1)) {
+        None => e.clone(),
+        Some(f) => e.scale(&f),
     }
-    for (_, c) in e.terms() {
-        g = g.gcd(&(c.numer() * (&l / c.denom())));
-    }
-    Rat::new(l, g)
 }

@@ -1,6 +1,6 @@
 //! Cubes: conjunctions of atoms.
 
-use super::{Atom, LinExpr, Norm, Var};
+use super::{Atom, LinExpr, Norm, Rat, Var};
 
 /// A conjunction of atoms, sorted and without repetition, or `false`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -50,11 +50,23 @@ impl Cube {
         if self.contradiction || other.contradiction {
             return Cube::bottom();
         }
-        let mut c = self.clone();
-        for a in &other.atoms {
-            c.push(Norm::Atom(a.clone()));
-        }
-        c
+        Cube::sorted(self.atoms.iter().chain(&other.atoms).cloned().collect())
+    }
+    fn sorted(mut atoms: Vec<Atom>) -> Cube {
+        atoms.sort();
+        atoms.dedup();
+        Cube { atoms, contradiction: false }
+    }
+    /// The variables, ascending.
+    pub fn vars(&self) -> Vec<Var> {
+        let mut vars: Vec<Var> = self.atoms.iter().flat_map(|a| a.vars()).collect();
+        vars.sort();
+        vars.dedup();
+        vars
+    }
+    /// Does it hold where every variable has the given value?
+    pub fn holds(&self, value: impl Fn(Var) -> Rat) -> bool {
+        !self.contradiction && self.atoms.iter().all(|a| a.holds(&value))
     }
     /// The atoms; none for both `true` and `false`.
     pub fn atoms(&self) -> &[Atom] {
@@ -80,7 +92,7 @@ impl Cube {
         if self.contradiction {
             return Cube::bottom();
         }
-        Cube::of(self.atoms.iter().map(|a| Norm::Atom(a.rename(&f))))
+        Cube::sorted(self.atoms.iter().map(|a| a.rename(&f)).collect())
     }
     /// Text as C has it: atoms joined by `&&`, `1` for true, `0` for false.
     pub fn display(&self, name: impl Fn(Var) -> String + Copy) -> String {

@@ -33,11 +33,28 @@ impl LinExpr {
     }
     /// From terms in any order, repeated variables added up.
     pub fn new(terms: impl IntoIterator<Item = (Var, Rat)>, constant: Rat) -> LinExpr {
-        let mut e = LinExpr::constant(constant);
-        for (v, c) in terms {
-            e = e.add(&LinExpr::var(v).scale(&c));
+        let mut terms: Vec<(Var, Rat)> = terms.into_iter().collect();
+        if !terms.is_sorted_by(|a, b| a.0 < b.0) {
+            terms.sort_by_key(|t| t.0);
+            terms.dedup_by(|b, a| {
+                let same = a.0 == b.0;
+                if same {
+                    a.1 = &a.1 + &b.1;
+                }
+                same
+            });
         }
-        e
+        terms.retain(|t| !t.1.is_zero());
+        LinExpr { terms, constant }
+    }
+    /// The same terms with another constant part.
+    pub fn with_constant(&self, constant: Rat) -> LinExpr {
+        LinExpr { terms: self.terms.clone(), constant }
+    }
+    /// `-self`.
+    pub fn negated(&self) -> LinExpr {
+        let terms = self.terms.iter().map(|(v, c)| (*v, -c)).collect();
+        LinExpr { terms, constant: -&self.constant }
     }
     /// The non-zero terms, sorted by variable.
     pub fn terms(&self) -> &[(Var, Rat)] {
@@ -107,18 +124,25 @@ impl LinExpr {
         if k.is_zero() {
             return LinExpr::zero();
         }
+        if k.is_one() {
+            return self.clone();
+        }
         LinExpr { terms: self.terms.iter().map(|(v, c)| (*v, c * k)).collect(), constant: &self.constant * k }
     }
     /// Every variable replaced at once; `None` keeps it.
     pub fn subst(&self, f: impl Fn(Var) -> Option<LinExpr>) -> LinExpr {
-        let mut out = LinExpr::constant(self.constant.clone());
+        let mut constant = self.constant.clone();
+        let mut terms = Vec::with_capacity(self.terms.len());
         for (v, c) in &self.terms {
             match f(*v) {
-                Some(e) => out = out.add_scaled(&e, c),
-                None => out = out.add_scaled(&LinExpr::var(*v), c),
+                Some(e) => {
+                    terms.extend(e.terms.iter().map(|(w, d)| (*w, c * d)));
+                    constant = &constant + &(c * &e.constant);
+                }
+                None => terms.push((*v, c.clone())),
             }
         }
-        out
+        LinExpr::new(terms, constant)
     }
     /// Variables renamed.
     pub fn rename(&self, f: impl Fn(Var) -> Var) -> LinExpr {
@@ -128,7 +152,7 @@ impl LinExpr {
     pub fn eval(&self, value: impl Fn(Var) -> Rat) -> Rat {
         let mut sum = self.constant.clone();
         for (v, c) in &self.terms {
-            sum = sum + c * &value(*v);
+            sum = &sum + &(c * &value(*v));
         }
         sum
     }
@@ -146,7 +170,7 @@ impl LinExpr {
                     s.push(' ');
                 }
             }
-            if a != Rat::one() {
+            if !a.is_one() {
                 s.push_str(&format!("{a}*"));
             }
             s.push_str(&name(*v));

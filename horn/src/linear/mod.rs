@@ -1,11 +1,17 @@
 //! Linear expressions over exact rationals, atoms, and cubes over integer variables.
 
 mod atom;
+mod branch;
 mod cube;
+mod dbm;
+mod decide;
 mod expr;
+mod omega;
 mod rat;
+mod simplex;
 
 pub use atom::{Atom, Norm, Rel};
 pub use cube::Cube;
+pub use decide::{Closed, Model, Satisfiable};
 pub use expr::{LinExpr, Var};
 pub use rat::Rat;

@@ -1,0 +1,169 @@
+//! Difference bounds: conjunctions of `x - y <= c`, `x <= c`, `-x <= c` and such equalities, closed
+//! under the triangle inequality (Floyd and Warshall). Closure decides them over the integers.
+
+use super::{Atom, LinExpr, Rat, Rel, Var};
+
+/// Constants above this are left to the simplex method: a sum of fewer than 2^24 of them fits `i128`.
+const MAX_CONSTANT: i128 = 1 << 100;
+const NONE: i128 = i128::MAX;
+
+/// One difference bound: `from - to <= c`, where `None` stands for zero.
+pub(crate) struct Bound {
+    pub from: Option<Var>,
+    pub to: Option<Var>,
+    pub c: i128,
+}
+
+/// `e <= 0` as a difference bound.
+pub(crate) fn as_bound(e: &LinExpr) -> Option<Bound> {
+    let c = -e.constant_part().to_i128()?;
+    if c.abs() > MAX_CONSTANT {
+        return None;
+    }
+    match e.terms() {
+        [(x, a)] => match a.to_i64()? {
+            1 => Some(Bound { from: Some(*x), to: None, c }),
+            -1 => Some(Bound { from: None, to: Some(*x), c }),
+            _ => None,
+        },
+        [(x, a), (y, b)] => match (a.to_i64()?, b.to_i64()?) {
+            (1, -1) => Some(Bound { from: Some(*x), to: Some(*y), c }),
+            (-1, 1) => Some(Bound { from: Some(*y), to: Some(*x), c }),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A closed, consistent set of difference bounds.
+#[derive(Clone, Debug)]
+pub(crate) struct Dbm {
+    /// Sorted; row and column 0 are zero's, variable `vars[i]` has `i + 1`.
+    vars: Vec<Var>,
+    /// `d[i * n + j]`: an upper bound of `i - j`.
+    d: Vec<i128>,
+}
+
+/// What closing gives.
+pub(crate) enum Closing {
+    Closed(Dbm),
+    Unsat,
+    /// Some atom is no difference bound.
+    Outside,
+}
+
+impl Dbm {
+    /// The closure of a conjunction of atoms.
+    pub fn close(atoms: &[Atom]) -> Closing {
+        let mut vars: Vec<Var> = atoms.iter().flat_map(|a| a.vars()).collect();
+        vars.sort();
+        vars.dedup();
+        let n = vars.len() + 1;
+        if n > 1 << 12 {
+            return Closing::Outside;
+        }
+        let mut m = Dbm { vars, d: vec![NONE; n * n] };
+        for i in 0..n {
+            m.d[i * n + i] = 0;
+        }
+        for a in atoms {
+            let Some(b) = as_bound(a.expr()) else { return Closing::Outside };
+            let (i, j) = (m.index_known(b.from), m.index_known(b.to));
+            m.d[i * n + j] = m.d[i * n + j].min(b.c);
+            if a.rel() == Rel::Eq {
+                m.d[j * n + i] = m.d[j * n + i].min(-b.c);
+            }
+        }
+        if m.floyd_warshall() { Closing::Closed(m) } else { Closing::Unsat }
+    }
+
+    /// False when a negative cycle shows. It is looked for after each round: until one shows, every
+    /// entry is the length of a simple path, so sums stay small.
+    fn floyd_warshall(&mut self) -> bool {
+        let n = self.vars.len() + 1;
+        for k in 0..n {
+            for i in 0..n {
+                let ik = self.d[i * n + k];
+                if ik == NONE || i == k {
+                    continue;
+                }
+                for j in 0..n {
+                    let kj = self.d[k * n + j];
+                    if kj != NONE && ik + kj < self.d[i * n + j] {
+                        self.d[i * n + j] = ik + kj;
+                    }
+                }
+            }
+            if (0..n).any(|i| self.d[i * n + i] < 0) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn index(&self, v: Option<Var>) -> Option<usize> {
+        match v {
+            None => Some(0),
+            Some(v) => self.vars.binary_search(&v).ok().map(|i| i + 1),
+        }
+    }
+    fn index_known(&self, v: Option<Var>) -> usize {
+        self.index(v).unwrap_or(0)
+    }
+
+    /// The least upper bound of `from - to`; `None` when there is none.
+    pub fn upper(&self, from: Option<Var>, to: Option<Var>) -> Option<i128> {
+        let n = self.vars.len() + 1;
+        let c = self.d[self.index(from)? * n + self.index(to)?];
+        if c == NONE { None } else { Some(c) }
+    }
+
+    /// Is a difference-bound atom implied? `None` when it is none.
+    pub fn entails(&self, a: &Atom) -> Option<bool> {
+        let b = as_bound(a.expr())?;
+        let le = |from, to, c| from == to && c >= 0 || self.upper(from, to).is_some_and(|u| u <= c);
+        Some(match a.rel() {
+            Rel::Le => le(b.from, b.to, b.c),
+            Rel::Eq => le(b.from, b.to, b.c) && le(b.to, b.from, -b.c),
+        })
+    }
+
+    /// Does the sum of the variables' own bounds imply `e <= 0`? Sound, not complete.
+    pub fn interval_entails(&self, e: &LinExpr) -> bool {
+        let mut sum = e.constant_part().clone();
+        for (v, c) in e.terms() {
+            let bound = if c.is_positive() { self.upper(Some(*v), None) } else { self.upper(None, Some(*v)) };
+            let Some(b) = bound else { return false };
+            sum = &sum + &(&c.abs() * &Rat::from(b));
+        }
+        !sum.is_positive()
+    }
+
+    /// An integer solution: each variable as high as its bound allows with those before it fixed.
+    pub fn model(&self) -> Vec<(Var, Rat)> {
+        let n = self.vars.len() + 1;
+        // Row-wise potentials: p[j] = min over i of p[i] + d[j][i], zero fixed at 0. Variables without
+        // a bound from the fixed ones take the value that their lower bounds ask for, or 0.
+        let mut p: Vec<i128> = vec![0; n];
+        for j in 1..n {
+            let (mut hi, mut lo) = (NONE, i128::MIN);
+            for (i, &pi) in p.iter().enumerate().take(j) {
+                let (u, l) = (self.d[j * n + i], self.d[i * n + j]);
+                if u != NONE {
+                    hi = hi.min(pi + u);
+                }
+                if l != NONE {
+                    lo = lo.max(pi - l);
+                }
+            }
+            p[j] = if lo <= 0 && 0 <= hi {
+                0
+            } else if lo > 0 {
+                lo
+            } else {
+                hi
+            };
+        }
+        self.vars.iter().zip(&p[1..]).map(|(v, c)| (*v, Rat::from(*c))).collect()
+    }
+}
