@@ -1,0 +1,44 @@
+/*
+ * LockBit (GPR, figure 1): the lock is a bit, so a thread cannot tell from it that it is the holder, and the
+ * proof has to speak of the other thread's location. Run with --exclusive critical.
+ */
+#include <pthread.h>
+
+extern void __VERIFIER_assume(int);
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
+
+int lock;
+
+static void take_lock(void)
+{
+	__VERIFIER_atomic_begin();
+	__VERIFIER_assume(lock == 0);
+	lock = 1;
+	__VERIFIER_atomic_end();
+}
+
+void *one(void *arg)
+{
+	take_lock();
+critical:
+	return 0;
+}
+
+void *two(void *arg)
+{
+	take_lock();
+critical:
+	return 0;
+}
+
+int main(void)
+{
+	pthread_t a, b;
+
+	pthread_create(&a, 0, one, 0);
+	pthread_create(&b, 0, two, 0);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	return 0;
+}
