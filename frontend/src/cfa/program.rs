@@ -70,7 +70,7 @@ impl Program {
     /// The object and cell at an address.
     pub fn cell_at(&self, address: i128) -> Option<(ObjId, usize)> {
         let i = self.bases.partition_point(|b| *b <= address).checked_sub(1)?;
-        let k = (address - self.bases[i]) as usize;
+        let k = usize::try_from(address - self.bases[i]).ok()?;
         (k < self.objects[i].cells.len()).then_some((ObjId(i as u32), k))
     }
 }

@@ -1,3 +1,19 @@
 //! The concrete interpreter: runs a [`crate::cfa::Program`] with C's own semantics.
+//!
+//! [`machine`] does one step, [`eval`] gives expressions their values, [`replay`] runs a given schedule, [`explore`]
+//! tries all of them.
 
+mod candidates;
+pub mod eval;
+pub mod explore;
+mod live;
+pub mod machine;
+pub mod render;
+pub mod replay;
 pub mod schedule;
+mod store;
+#[cfg(test)]
+mod tests;
+
+pub use explore::{Exploration, explore, quick_search};
+pub use replay::{ReplayError, Trace, TraceStep, replay};

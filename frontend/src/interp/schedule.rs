@@ -23,11 +23,14 @@ pub struct Move {
     pub inputs: Vec<(u32, i128)>,
 }
 
+/// Start values of cells: object, index of the cell in it, value.
+pub type Start = Vec<(ObjId, u32, i128)>;
+
 /// Start values and moves.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Schedule {
     /// Start values of cells whose `init` is `None`.
-    pub start: Vec<(ObjId, u32, i128)>,
+    pub start: Start,
     /// The moves.
     pub moves: Vec<Move>,
 }

@@ -1,0 +1,338 @@
+//! Exhaustive exploration of a program's states, breadth first.
+//!
+//! Two uses: the plain one is the oracle that tests compare the proof engines with; [`quick_search`] looks for a
+//! short violation before a proof is tried. Both stop after a number of states, never after a time, so that
+//! results are reproducible.
+
+use super::candidates::Candidates;
+use super::machine::{Machine, State, Stop};
+use super::schedule::{Move, Schedule, Start};
+use super::store::{ByteSet, Packer};
+use crate::cfa::{Count, Loc, LocationKind, Op, Program, Template};
+
+/// What to explore, and how far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Stop after this many states.
+    pub max_states: usize,
+    /// Run steps that no other thread can see at once, with the step before them.
+    pub eager_local: bool,
+    /// Threads to start of an initial template of unbounded count.
+    pub unbounded_initial: u32,
+    /// Steps of one move (an atomic section, or local steps run at once).
+    pub max_move: usize,
+    /// Values tried for an input of more than 16 values.
+    pub max_inputs: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            max_states: 1_000_000,
+            eager_local: false,
+            unbounded_initial: 2,
+            max_move: 20_000,
+            max_inputs: 40,
+        }
+    }
+}
+
+/// What exploration found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Exploration {
+    /// A violation, by as few moves as there can be.
+    Violation(Schedule),
+    /// There are no further states.
+    Exhausted {
+        /// How many were seen.
+        states: usize,
+        /// All values of inputs and all numbers of threads were tried, and no limit was met.
+        complete: bool,
+    },
+    /// The limit of states was reached, or somebody asked to stop.
+    Limit {
+        /// How many were seen.
+        states: usize,
+    },
+}
+
+/// Explores all runs. An error means that the program is malformed.
+pub fn explore(program: &Program, options: &Options, cancel: &dyn Fn() -> bool) -> Result<Exploration, Stop> {
+    let machine = Machine::new(program)?;
+    Explorer::new(&machine, options).run(cancel)
+}
+
+/// Looks for a violation among the first states; deterministic. `None` says nothing about the program.
+pub fn quick_search(program: &Program, max_states: usize, cancel: &dyn Fn() -> bool) -> Option<Schedule> {
+    let options = Options { max_states, eager_local: true, ..Options::default() };
+    match explore(program, &options, cancel) {
+        Ok(Exploration::Violation(schedule)) => Some(schedule),
+        _ => None,
+    }
+}
+
+/// How a state was first reached: from which, who moved, and which of its moves it was.
+#[derive(Clone, Copy)]
+struct Origin {
+    parent: u32,
+    thread: u32,
+    choice: u32,
+}
+
+/// A step within a move; moves from one state form a tree.
+#[derive(Clone, Copy)]
+struct Node {
+    parent: u32,
+    edge: u32,
+    input: Option<i128>,
+}
+
+const ROOT: u32 = u32::MAX;
+
+struct Explorer<'m, 'p> {
+    machine: &'m Machine<'p>,
+    options: &'m Options,
+    packer: Packer,
+    candidates: Candidates,
+    complete: bool,
+    seen: ByteSet,
+    origins: Vec<Origin>,
+    /// By template and location: nothing but local edges leave it, and no property speaks of it.
+    local: Vec<Vec<bool>>,
+    nodes: Vec<Node>,
+    spare: Vec<State>,
+}
+
+impl<'m, 'p> Explorer<'m, 'p> {
+    fn new(machine: &'m Machine<'p>, options: &'m Options) -> Self {
+        let local = (0u32..).zip(&machine.program().templates).map(|(t, template)| {
+            let out = template.graph.out_edges();
+            let location = |(l, edges): (usize, &Vec<usize>)| {
+                let loc = Loc(l as u32);
+                !edges.is_empty()
+                    && !machine.is_watched(t, loc)
+                    && edges.iter().all(|e| machine.is_local(t, *e as u32))
+            };
+            out.iter().enumerate().map(location).collect()
+        });
+        Explorer {
+            local: local.collect(),
+            packer: Packer::new(machine),
+            candidates: Candidates::new(machine.program(), options.max_inputs),
+            machine,
+            options,
+            complete: true,
+            seen: ByteSet::default(),
+            origins: Vec::new(),
+            nodes: Vec::new(),
+            spare: Vec::new(),
+        }
+    }
+
+    fn run(mut self, cancel: &dyn Fn() -> bool) -> Result<Exploration, Stop> {
+        let (starts, all) = self.candidates.starts(self.machine);
+        self.complete &= all;
+        let unbounded = |t: &Template| t.initial && t.count == Count::Unbounded;
+        self.complete &= !self.machine.program().templates.iter().any(unbounded);
+        let mut bytes = Vec::new();
+        let mut start_of = Vec::new();
+        for start in starts {
+            let state = self.machine.initial(&start, self.options.unbounded_initial)?;
+            if self.machine.violation(&state).is_some() {
+                return Ok(Exploration::Violation(Schedule { start, moves: Vec::new() }));
+            }
+            self.packer.pack(&state, &mut bytes);
+            if self.seen.insert(&bytes).is_some() {
+                self.origins.push(Origin { parent: ROOT, thread: 0, choice: 0 });
+                start_of.push(start);
+            }
+        }
+        let mut state = State::default();
+        let mut next = 0;
+        while next < self.seen.len() {
+            if self.seen.len() >= self.options.max_states || (next % 1024 == 0 && cancel()) {
+                return Ok(Exploration::Limit { states: self.seen.len() });
+            }
+            self.packer.unpack(self.seen.get(next), &mut state);
+            let start = self.start_of(next, &start_of).clone();
+            for thread in 0..state.threads.len() {
+                if state.threads[thread].ended.is_some() {
+                    continue;
+                }
+                let mut found = None;
+                let mut choice = 0;
+                let mut new = Vec::new();
+                self.moves(&state, thread, &start, &mut |this, after, _| {
+                    if found.is_none() && this.machine.violation(after).is_some() {
+                        found = Some(choice);
+                    }
+                    if !after.halted {
+                        this.packer.pack(after, &mut bytes);
+                        if this.seen.insert(&bytes).is_some() {
+                            new.push(choice);
+                        }
+                    }
+                    choice += 1;
+                })?;
+                let origin = |choice| Origin { parent: next as u32, thread: thread as u32, choice };
+                self.origins.extend(new.into_iter().map(origin));
+                if let Some(choice) = found {
+                    let moves = self.moves_to(origin(choice), &start)?;
+                    return Ok(Exploration::Violation(Schedule { start, moves }));
+                }
+            }
+            next += 1;
+        }
+        Ok(Exploration::Exhausted { states: self.seen.len(), complete: self.complete })
+    }
+
+    /// Start values of the run that reached a state.
+    fn start_of<'s>(&self, mut i: usize, starts: &'s [Start]) -> &'s Start {
+        if starts.len() > 1 {
+            while self.origins[i].parent != ROOT {
+                i = self.origins[i].parent as usize;
+            }
+        } else {
+            i = 0;
+        }
+        &starts[i]
+    }
+
+    /// All moves of a thread from a state, in a fixed order: what is reached, and the node of the last step.
+    fn moves(
+        &mut self,
+        from: &State,
+        thread: usize,
+        start: &Start,
+        emit: &mut dyn FnMut(&mut Self, &State, u32),
+    ) -> Result<(), Stop> {
+        self.nodes.clear();
+        let mut todo = vec![(self.copy(from), ROOT, false)];
+        let mut steps = 0;
+        // Loops within a move: once it gets long, states are remembered.
+        let mut seen = ByteSet::default();
+        let mut bytes = Vec::new();
+        while let Some((state, node, eager)) = todo.pop() {
+            steps += 1;
+            let mut again = false;
+            if steps > 200 && !state.halted {
+                self.packer.pack(&state, &mut bytes);
+                again = seen.insert(&bytes).is_none();
+            }
+            let stop = steps > self.options.max_move;
+            if again || stop {
+                // A thread may rest between local steps, but not inside an atomic section.
+                if eager {
+                    emit(self, &state, node);
+                } else if stop {
+                    self.complete = false;
+                }
+                self.spare.push(state);
+                continue;
+            }
+            let template = state.threads[thread].name.template;
+            let first = todo.len();
+            let mut moved = false;
+            for &edge in self.machine.out(&state, thread) {
+                let inputs = self.inputs(template, edge)?;
+                for input in inputs {
+                    let mut after = self.copy(&state);
+                    match self.machine.step(&mut after, thread, edge, input, start) {
+                        Ok(()) => {}
+                        Err(Stop::Malformed(what)) => return Err(Stop::Malformed(what)),
+                        Err(stop) => {
+                            self.complete &= stop != Stop::TooLarge;
+                            self.spare.push(after);
+                            continue;
+                        }
+                    }
+                    moved = true;
+                    self.nodes.push(Node { parent: node, edge, input });
+                    let new = self.nodes.len() as u32 - 1;
+                    if self.machine.inside_atomic(&after, thread) {
+                        todo.push((after, new, false));
+                    } else if self.runs_on(&after, thread) {
+                        todo.push((after, new, true));
+                    } else {
+                        emit(self, &after, new);
+                        self.spare.push(after);
+                    }
+                }
+            }
+            todo[first..].reverse();
+            if eager && !moved {
+                emit(self, &state, node);
+            }
+            self.spare.push(state);
+        }
+        Ok(())
+    }
+
+    fn runs_on(&self, state: &State, thread: usize) -> bool {
+        let t = &state.threads[thread];
+        self.options.eager_local
+            && !state.halted
+            && t.ended.is_none()
+            && self.local[t.name.template as usize][t.loc.0 as usize]
+            && self.machine.location(t.name.template, t.loc).kind == LocationKind::Normal
+    }
+
+    /// Inputs to try for an edge: one nameless one if it takes none.
+    fn inputs(&mut self, template: u32, edge: u32) -> Result<Vec<Option<i128>>, Stop> {
+        let e = self.machine.edge(template, edge).ok_or(Stop::Malformed("edge that does not exist"))?;
+        let Op::Havoc { dst, .. } = &e.op else {
+            return Ok(vec![None]);
+        };
+        if !self.packer.is_live(template, e.to, dst.0) {
+            return Ok(vec![None]);
+        }
+        let kind = self.machine.program().templates[template as usize].registers[dst.0 as usize].kind;
+        let (values, all) = self.candidates.values(kind);
+        self.complete &= all;
+        Ok(values.into_iter().map(Some).collect())
+    }
+
+    fn copy(&mut self, state: &State) -> State {
+        let mut copy = self.spare.pop().unwrap_or_default();
+        copy.clone_from(state);
+        copy
+    }
+
+    /// The moves to a state, found again from the origins.
+    fn moves_to(&mut self, last: Origin, start: &Start) -> Result<Vec<Move>, Stop> {
+        let mut origins = vec![last];
+        while let Some(o) = origins.last().copied() {
+            match self.origins[o.parent as usize] {
+                before if before.parent == ROOT => break,
+                before => origins.push(before),
+            }
+        }
+        let mut moves = Vec::new();
+        for o in origins.into_iter().rev() {
+            let mut state = State::default();
+            self.packer.unpack(self.seen.get(o.parent as usize), &mut state);
+            let mut choice = 0;
+            let mut leaf = None;
+            self.moves(&state, o.thread as usize, start, &mut |_, _, node| {
+                if choice == o.choice {
+                    leaf = Some(node);
+                }
+                choice += 1;
+            })?;
+            let mut path = Vec::new();
+            let mut node = leaf.unwrap_or(ROOT);
+            while node != ROOT {
+                let n = self.nodes[node as usize];
+                path.push((n.edge, n.input));
+                node = n.parent;
+            }
+            path.reverse();
+            moves.push(Move {
+                thread: state.threads[o.thread as usize].name,
+                inputs: (0u32..).zip(&path).filter_map(|(i, (_, v))| v.map(|v| (i, v))).collect(),
+                path: path.into_iter().map(|(e, _)| e).collect(),
+            });
+        }
+        Ok(moves)
+    }
+}

@@ -1,0 +1,586 @@
+//! One step of one thread on a concrete state.
+
+use super::eval::{Env, cast, eval, in_kind};
+use super::schedule::ThreadRef;
+use crate::cfa::{Count, Edge, Expr, IntKind, Loc, Location, LocationKind, ObjId, Op, Owner, Program, Reg};
+
+/// Why a step does not happen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Stop {
+    /// Its condition does not hold now.
+    #[error("the step is not enabled")]
+    Blocked,
+    /// C gives it no meaning.
+    #[error("undefined behaviour: {0}")]
+    Undefined(&'static str),
+    /// A mathematical integer got too large for the interpreter.
+    #[error("a number of more than 127 bits")]
+    TooLarge,
+    /// The program breaks a rule of [`crate::cfa`].
+    #[error("malformed program: {0}")]
+    Malformed(&'static str),
+}
+
+/// A thread: where it is; its registers and own cells are in [`State::data`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Thread {
+    /// Which.
+    pub name: ThreadRef,
+    /// Location.
+    pub loc: Loc,
+    /// Its first step is done. Always true where that makes no difference: where the entry is not atomic.
+    pub begun: bool,
+    /// What it returned, once it has ended.
+    pub ended: Option<i128>,
+    /// Start of its registers in `data`; its own cells follow.
+    pub at: usize,
+}
+
+/// A state of the whole program. The handle of thread `i` is `i + 1`.
+#[derive(PartialEq, Eq, Debug, Default)]
+pub struct State {
+    /// Shared cells, object after object.
+    pub cells: Vec<i128>,
+    /// Threads, in order of creation.
+    pub threads: Vec<Thread>,
+    /// Registers and own cells of the threads.
+    pub data: Vec<i128>,
+    /// The program has ended.
+    pub halted: bool,
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        let mut copy = State::default();
+        copy.clone_from(self);
+        copy
+    }
+    /// Keeps the buffers.
+    fn clone_from(&mut self, other: &Self) {
+        self.cells.clone_from(&other.cells);
+        self.threads.clone_from(&other.threads);
+        self.data.clone_from(&other.data);
+        self.halted = other.halted;
+    }
+}
+
+/// A cell of a state, as seen by one thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    /// Index into [`State::cells`].
+    Shared(usize),
+    /// Template it belongs to, and index into its own cells.
+    Own(u32, usize),
+}
+
+/// Facts about a template, worked out once.
+struct Unit {
+    /// Out-edges by location.
+    out: Vec<Vec<u32>>,
+    /// Number of registers.
+    registers: usize,
+    /// Start values of own cells (`None`: any).
+    own: Vec<(ObjId, u32, IntKind, Option<i128>)>,
+    /// Locations that a property speaks of.
+    watched: Vec<bool>,
+    /// Place of each edge's access, where its address is constant.
+    places: Vec<Option<(Place, IntKind)>>,
+}
+
+/// A property that does not hold in a state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violation {
+    /// What.
+    pub what: String,
+    /// Index of the thread where it is seen.
+    pub thread: usize,
+}
+
+/// A program ready to run.
+pub struct Machine<'p> {
+    program: &'p Program,
+    units: Vec<Unit>,
+    /// First cell of each object, in [`State::cells`] or among the own cells of its template.
+    offsets: Vec<usize>,
+    shared: Vec<(ObjId, u32, IntKind, Option<i128>)>,
+}
+
+impl<'p> Machine<'p> {
+    /// Checks that the program keeps the rules of [`crate::cfa`] and prepares it.
+    pub fn new(program: &'p Program) -> Result<Self, Stop> {
+        let n = program.objects.len();
+        if program.owners.len() != n || program.bases.len() != n {
+            return Err(Stop::Malformed("owners and bases must have one entry an object"));
+        }
+        let sizes = program.objects.iter().map(|o| o.cells.len() as i128);
+        let ends = program.bases.iter().zip(sizes).map(|(b, k)| b.saturating_add(k));
+        if program.bases.first().is_some_and(|b| *b < 1)
+            || ends.zip(program.bases.iter().skip(1)).any(|(end, next)| end > *next)
+        {
+            return Err(Stop::Malformed("objects must be in order of their addresses"));
+        }
+        let mut offsets = Vec::with_capacity(n);
+        let mut shared = Vec::new();
+        let mut own = vec![Vec::new(); program.templates.len()];
+        for (i, object) in program.objects.iter().enumerate() {
+            if object.init.len() != object.cells.len() {
+                return Err(Stop::Malformed("an object needs one start value a cell"));
+            }
+            let list = match program.owners[i] {
+                Owner::Shared => &mut shared,
+                Owner::Template(t) => {
+                    own.get_mut(t as usize).ok_or(Stop::Malformed("owner that does not exist"))?
+                }
+            };
+            offsets.push(list.len());
+            for (k, ((kind, _), init)) in object.cells.iter().zip(&object.init).enumerate() {
+                if !kind_ok(*kind) || init.is_some_and(|v| !in_kind(v, *kind)) {
+                    return Err(Stop::Malformed("start value outside its kind"));
+                }
+                list.push((ObjId(i as u32), k as u32, *kind, *init));
+            }
+        }
+        let mut machine = Machine { program, units: Vec::new(), offsets, shared };
+        for (t, own) in own.into_iter().enumerate() {
+            let unit = machine.unit(t, own)?;
+            machine.units.push(unit);
+        }
+        Ok(machine)
+    }
+
+    fn unit(&self, t: usize, own: Vec<(ObjId, u32, IntKind, Option<i128>)>) -> Result<Unit, Stop> {
+        let template = &self.program.templates[t];
+        let locations = template.graph.locations.len();
+        if template.entry.0 as usize >= locations {
+            return Err(Stop::Malformed("entry that does not exist"));
+        }
+        let mut out = vec![Vec::new(); locations];
+        let mut places = Vec::new();
+        for (i, edge) in template.graph.edges.iter().enumerate() {
+            self.check_edge(t, edge)?;
+            out[edge.from.0 as usize].push(i as u32);
+            places.push(match &edge.op {
+                Op::Load(_, a, _) | Op::Store(a, _, _) => self.constant_place(a),
+                _ => None,
+            });
+        }
+        let watched = template.graph.locations.iter().map(|l| {
+            let label = self.program.exclusive.as_ref();
+            matches!(l.kind, LocationKind::Error(_)) || label.is_some_and(|x| l.labels.contains(x))
+        });
+        Ok(Unit { watched: watched.collect(), out, registers: template.registers.len(), own, places })
+    }
+
+    fn check_edge(&self, t: usize, edge: &Edge) -> Result<(), Stop> {
+        let template = &self.program.templates[t];
+        let reg = |r: Reg| {
+            let kind = template.registers.get(r.0 as usize).map(|x| x.kind);
+            if kind.is_some_and(kind_ok) { Ok(()) } else { Err(Stop::Malformed("bad target register")) }
+        };
+        if edge.from.0.max(edge.to.0) as usize >= template.graph.locations.len() {
+            return Err(Stop::Malformed("edge to a location that does not exist"));
+        }
+        match &edge.op {
+            Op::Assign(r, _) | Op::Load(r, _, _) | Op::Havoc { dst: r, .. } => reg(*r),
+            Op::Join { result: Some(r), .. } => reg(*r),
+            Op::Create { handle, template: Some(other), .. }
+                if (*other as usize) < self.program.templates.len() =>
+            {
+                reg(*handle)
+            }
+            Op::Create { .. } => Err(Stop::Malformed("creation without a template")),
+            Op::Call { .. } | Op::Return(_) => Err(Stop::Malformed("a call that was not inlined")),
+            _ => Ok(()),
+        }
+    }
+
+    /// The place an address without registers stands for.
+    fn constant_place(&self, address: &Expr) -> Option<(Place, IntKind)> {
+        let env = Env {
+            registers: &[],
+            self_id: 0,
+            bases: &self.program.bases,
+            function_bases: &[],
+            signed_wraps: false,
+        };
+        if uses_self(address) {
+            return None;
+        }
+        self.place(eval(address, &env).ok()?).ok()
+    }
+
+    fn place(&self, address: i128) -> Result<(Place, IntKind), Stop> {
+        let (o, k) = self.program.cell_at(address).ok_or(Stop::Undefined(if address == 0 {
+            "null pointer"
+        } else {
+            "access outside of any object"
+        }))?;
+        let i = o.0 as usize;
+        let kind = self.program.objects[i].cells[k].0;
+        Ok(match self.program.owners[i] {
+            Owner::Shared => (Place::Shared(self.offsets[i] + k), kind),
+            Owner::Template(t) => (Place::Own(t, self.offsets[i] + k), kind),
+        })
+    }
+
+    /// The program.
+    pub fn program(&self) -> &'p Program {
+        self.program
+    }
+
+    /// Cells that have no start value of their own: object, cell, kind, and is it shared?
+    pub fn open_cells(&self) -> impl Iterator<Item = (ObjId, u32, IntKind, bool)> + '_ {
+        let shared = self.shared.iter().map(|c| (c, true));
+        let own = self.units.iter().flat_map(|u| u.own.iter().map(|c| (c, false)));
+        shared.chain(own).filter(|(c, _)| c.3.is_none()).map(|(c, s)| (c.0, c.1, c.2, s))
+    }
+
+    /// The start, with start values for cells that have none (others: the smallest non-negative value) and this
+    /// many threads of initial templates of unbounded count.
+    pub fn initial(&self, start: &[(ObjId, u32, i128)], unbounded: u32) -> Result<State, Stop> {
+        for (o, k, v) in start {
+            let object =
+                self.program.objects.get(o.0 as usize).ok_or(Stop::Malformed("start value of no object"))?;
+            match (object.cells.get(*k as usize), object.init.get(*k as usize)) {
+                (Some((kind, _)), Some(None)) if in_kind(*v, *kind) => {}
+                (Some(_), Some(Some(fixed))) if fixed == v => {}
+                _ => return Err(Stop::Malformed("start value that the cell cannot have")),
+            }
+        }
+        let mut state = State::default();
+        state.cells.extend(self.shared.iter().map(|c| start_value(c, start)));
+        for (t, template) in self.program.templates.iter().enumerate() {
+            let count = match template.count {
+                _ if !template.initial => 0,
+                Count::AtMost(n) => n,
+                Count::Unbounded => unbounded,
+            };
+            for _ in 0..count {
+                self.spawn(&mut state, t as u32, start);
+            }
+        }
+        Ok(state)
+    }
+
+    fn spawn(&self, state: &mut State, template: u32, start: &[(ObjId, u32, i128)]) -> usize {
+        let instance = state.threads.iter().filter(|x| x.name.template == template).count() as u32;
+        let unit = &self.units[template as usize];
+        let loc = self.program.templates[template as usize].entry;
+        state.threads.push(Thread {
+            name: ThreadRef { template, instance },
+            loc,
+            begun: !self.location(template, loc).atomic,
+            ended: None,
+            at: state.data.len(),
+        });
+        state.data.extend(std::iter::repeat_n(0, unit.registers));
+        state.data.extend(unit.own.iter().map(|c| start_value(c, start)));
+        state.threads.len() - 1
+    }
+
+    /// Number of shared cells.
+    pub fn shared_size(&self) -> usize {
+        self.shared.len()
+    }
+
+    /// Number of registers and own cells a thread of the template has.
+    pub fn data_size(&self, template: u32) -> usize {
+        let unit = &self.units[template as usize];
+        unit.registers + unit.own.len()
+    }
+
+    /// Out-edges of the location a thread is at.
+    pub fn out(&self, state: &State, thread: usize) -> &[u32] {
+        let t = &state.threads[thread];
+        &self.units[t.name.template as usize].out[t.loc.0 as usize]
+    }
+
+    /// An edge of a thread's graph.
+    pub fn edge(&self, template: u32, edge: u32) -> Option<&'p Edge> {
+        self.program.templates[template as usize].graph.edges.get(edge as usize)
+    }
+
+    /// Must the thread go on before anybody else moves? A thread that is done or at an error need not.
+    pub fn inside_atomic(&self, state: &State, thread: usize) -> bool {
+        let t = &state.threads[thread];
+        let location = self.location(t.name.template, t.loc);
+        // A start routine that is atomic as a whole begins with its first step, not with its creation.
+        location.atomic && location.kind == LocationKind::Normal && t.begun
+    }
+
+    /// A location.
+    pub fn location(&self, template: u32, loc: Loc) -> &'p Location {
+        &self.program.templates[template as usize].graph.locations[loc.0 as usize]
+    }
+
+    /// Does a property speak of this location?
+    pub fn is_watched(&self, template: u32, loc: Loc) -> bool {
+        self.units[template as usize].watched[loc.0 as usize]
+    }
+
+    /// Does the edge neither read nor write anything that another thread can see?
+    pub fn is_local(&self, template: u32, edge: u32) -> bool {
+        let unit = &self.units[template as usize];
+        match &self.program.templates[template as usize].graph.edges[edge as usize].op {
+            Op::Skip | Op::Assign(..) | Op::Assume(_) | Op::Havoc { .. } => true,
+            Op::Load(..) | Op::Store(..) => {
+                matches!(unit.places[edge as usize], Some((Place::Own(t, _), _)) if t == template)
+            }
+            _ => false,
+        }
+    }
+
+    /// Registers of a thread.
+    pub fn registers<'s>(&self, state: &'s State, thread: usize) -> &'s [i128] {
+        let t = &state.threads[thread];
+        &state.data[t.at..t.at + self.units[t.name.template as usize].registers]
+    }
+
+    /// Own cells of a thread, with their objects.
+    pub fn own_cells<'s>(
+        &'s self,
+        state: &'s State,
+        thread: usize,
+    ) -> impl Iterator<Item = (ObjId, u32, i128)> + 's {
+        let t = &state.threads[thread];
+        let unit = &self.units[t.name.template as usize];
+        let values = &state.data[t.at + unit.registers..t.at + unit.registers + unit.own.len()];
+        unit.own.iter().zip(values).map(|(c, v)| (c.0, c.1, *v))
+    }
+
+    /// Shared cells, with their objects.
+    pub fn shared_cells<'s>(&'s self, state: &'s State) -> impl Iterator<Item = (ObjId, u32, i128)> + 's {
+        self.shared.iter().zip(&state.cells).map(|(c, v)| (c.0, c.1, *v))
+    }
+
+    fn env<'s>(&'s self, state: &'s State, thread: usize) -> Env<'s> {
+        Env {
+            registers: self.registers(state, thread),
+            self_id: thread as i128 + 1,
+            bases: &self.program.bases,
+            function_bases: &self.program.function_bases,
+            signed_wraps: self.program.signed_wraps,
+        }
+    }
+
+    /// Does one edge. `input` is the value of a `Havoc`; `start` gives own cells of new threads their values.
+    /// When the step does not happen the state is unchanged.
+    pub fn step(
+        &self,
+        state: &mut State,
+        thread: usize,
+        edge: u32,
+        input: Option<i128>,
+        start: &[(ObjId, u32, i128)],
+    ) -> Result<(), Stop> {
+        let t = state.threads[thread];
+        let template = t.name.template;
+        let Some(e) = self.edge(template, edge) else {
+            return Err(Stop::Malformed("edge that does not exist"));
+        };
+        if state.halted || t.ended.is_some() || e.from != t.loc {
+            return Err(Stop::Blocked);
+        }
+        let env = self.env(state, thread);
+        let mut returned = 0;
+        match &e.op {
+            Op::Skip => {}
+            Op::Assign(r, x) => {
+                let v = eval(x, &env)?;
+                self.set(state, thread, *r, v)?;
+            }
+            Op::Havoc { dst, .. } => {
+                let v = match input {
+                    Some(v) => v,
+                    None => self.register_kind(template, *dst).min().unwrap_or(0).max(0),
+                };
+                self.set(state, thread, *dst, v)?;
+            }
+            Op::Load(r, address, kind) => {
+                let (place, cell) = self.access(template, edge, address, &env)?;
+                let value = match place {
+                    Place::Shared(i) => state.cells[i],
+                    Place::Own(_, i) => state.data[t.at + self.units[template as usize].registers + i],
+                };
+                let value = convert(value, cell, *kind)?;
+                self.set(state, thread, *r, value)?;
+            }
+            Op::Store(address, x, kind) => {
+                let (place, cell) = self.access(template, edge, address, &env)?;
+                let value = eval(x, &env)?;
+                if !in_kind(value, *kind) {
+                    return Err(Stop::Malformed("stored value outside the kind of the access"));
+                }
+                let value = convert(value, *kind, cell)?;
+                match place {
+                    Place::Shared(i) => state.cells[i] = value,
+                    Place::Own(_, i) => {
+                        state.data[t.at + self.units[template as usize].registers + i] = value
+                    }
+                }
+            }
+            Op::Assume(x) => {
+                if eval(x, &env)? == 0 {
+                    return Err(Stop::Blocked);
+                }
+            }
+            Op::Create { handle, arg, template: other, .. } => {
+                let arg = arg.as_ref().map(|x| eval(x, &env)).transpose()?;
+                self.create(state, thread, *handle, other.unwrap_or(0), arg, start)?;
+            }
+            Op::Join { handle, result } => {
+                let h = eval(handle, &env)?;
+                let joined = usize::try_from(h).ok().and_then(|h| h.checked_sub(1));
+                let joined = joined.and_then(|h| state.threads.get(h));
+                // A thread that was not created for want of room has the handle 0.
+                let none =
+                    if self.program.max_threads.is_some() && h == 0 { Stop::Blocked } else { NO_THREAD };
+                let value = joined.ok_or(none)?.ended.ok_or(Stop::Blocked)?;
+                if let Some(r) = result {
+                    self.set(state, thread, *r, value)?;
+                }
+            }
+            Op::ThreadExit(x) => returned = eval(x, &env)?,
+            Op::Halt => state.halted = true,
+            Op::Call { .. } | Op::Return(_) => return Err(Stop::Malformed("a call that was not inlined")),
+        }
+        state.threads[thread].loc = e.to;
+        state.threads[thread].begun = true;
+        if self.location(template, e.to).kind == LocationKind::End {
+            state.threads[thread].ended = Some(returned);
+        }
+        Ok(())
+    }
+
+    fn create(
+        &self,
+        state: &mut State,
+        thread: usize,
+        handle: Reg,
+        template: u32,
+        arg: Option<i128>,
+        start: &[(ObjId, u32, i128)],
+    ) -> Result<(), Stop> {
+        let alive = state.threads.iter().filter(|t| t.ended.is_none()).count();
+        if self.program.max_threads.is_some_and(|most| alive >= most as usize) {
+            return self.set(state, thread, handle, 0);
+        }
+        let param = self.program.templates[template as usize].param;
+        if let (Some(p), Some(v)) = (param, arg)
+            && !in_kind(v, self.register_kind(template, p))
+        {
+            return Err(Stop::Malformed("argument outside the kind of the parameter"));
+        }
+        self.set(state, thread, handle, state.threads.len() as i128 + 1)?;
+        let new = self.spawn(state, template, start);
+        if let (Some(p), Some(v)) = (param, arg) {
+            let at = state.threads[new].at;
+            state.data[at + p.0 as usize] = v;
+        }
+        Ok(())
+    }
+
+    fn register_kind(&self, template: u32, r: Reg) -> IntKind {
+        self.program.templates[template as usize]
+            .registers
+            .get(r.0 as usize)
+            .map_or(IntKind::Ideal, |x| x.kind)
+    }
+
+    fn set(&self, state: &mut State, thread: usize, r: Reg, value: i128) -> Result<(), Stop> {
+        let t = &state.threads[thread];
+        if !in_kind(value, self.register_kind(t.name.template, r)) {
+            return Err(Stop::Malformed("value outside the kind of its register"));
+        }
+        state.data[t.at + r.0 as usize] = value;
+        Ok(())
+    }
+
+    fn access(
+        &self,
+        template: u32,
+        edge: u32,
+        address: &Expr,
+        env: &Env<'_>,
+    ) -> Result<(Place, IntKind), Stop> {
+        let known = self.units[template as usize].places[edge as usize];
+        let found = match known {
+            Some(place) => place,
+            None => self.place(eval(address, env)?)?,
+        };
+        match found.0 {
+            Place::Own(t, _) if t != template => Err(Stop::Undefined("access to another thread's object")),
+            _ => Ok(found),
+        }
+    }
+
+    /// The cell that an edge writes, in a state where it can be done.
+    pub fn stored(&self, state: &State, thread: usize, edge: u32) -> Option<(ObjId, u32)> {
+        let template = state.threads[thread].name.template;
+        let Op::Store(address, _, _) = &self.edge(template, edge)?.op else {
+            return None;
+        };
+        let address = eval(address, &self.env(state, thread)).ok()?;
+        let (object, cell) = self.program.cell_at(address)?;
+        Some((object, cell as u32))
+    }
+
+    /// The property that does not hold in a state, if there is one.
+    pub fn violation(&self, state: &State) -> Option<Violation> {
+        let mut inside = false;
+        for (i, t) in state.threads.iter().enumerate() {
+            if !self.units[t.name.template as usize].watched[t.loc.0 as usize] {
+                continue;
+            }
+            let location = self.location(t.name.template, t.loc);
+            if let LocationKind::Error(what) = &location.kind {
+                return Some(Violation { what: what.clone(), thread: i });
+            }
+            if let Some(label) = &self.program.exclusive
+                && t.ended.is_none()
+            {
+                if inside {
+                    return Some(Violation { what: format!("two threads at {label}"), thread: i });
+                }
+                inside = true;
+            }
+        }
+        None
+    }
+}
+
+const NO_THREAD: Stop = Stop::Undefined("join of something that is no thread");
+
+fn start_value(cell: &(ObjId, u32, IntKind, Option<i128>), start: &[(ObjId, u32, i128)]) -> i128 {
+    let (o, k, kind, init) = *cell;
+    if let Some(v) = init {
+        return v;
+    }
+    let given = start.iter().find(|(so, sk, _)| *so == o && *sk == k);
+    given.map_or_else(|| kind.min().unwrap_or(0).max(0), |(_, _, v)| *v)
+}
+
+/// Two kinds of one width see the same bits; of two widths, one cell cannot be both.
+fn convert(value: i128, from: IntKind, to: IntKind) -> Result<i128, Stop> {
+    match (from, to) {
+        _ if in_kind(value, to) => Ok(value),
+        (IntKind::Machine { bits: a, .. }, IntKind::Machine { bits: b, .. }) if a == b => Ok(cast(value, to)),
+        _ => Err(Stop::Undefined("access to an object of another type")),
+    }
+}
+
+fn kind_ok(kind: IntKind) -> bool {
+    match kind {
+        IntKind::Machine { bits, signed } => bits >= 1 && bits <= if signed { 128 } else { 127 },
+        IntKind::Bool | IntKind::Ideal => true,
+    }
+}
+
+fn uses_self(e: &Expr) -> bool {
+    match e {
+        Expr::SelfId => true,
+        Expr::Const(_) | Expr::Reg(_) | Expr::Addr(_) | Expr::Func(_) => false,
+        Expr::Unary(_, a, _) | Expr::Not(a) | Expr::Cast(a, _) => uses_self(a),
+        Expr::Binary(_, a, b, _) | Expr::Compare(_, a, b) => uses_self(a) || uses_self(b),
+    }
+}

@@ -1,0 +1,73 @@
+//! A trace as text, one line a step.
+
+use super::replay::{Trace, TraceStep};
+use std::fmt::Write;
+
+/// How to write a trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Style {
+    /// Steps without changes and inputs too.
+    pub full: bool,
+}
+
+/// Thread, place, statement, changes and inputs of each step, in columns; then what was violated.
+pub fn render(trace: &Trace, style: Style) -> String {
+    let shown: Vec<&TraceStep> = trace
+        .steps
+        .iter()
+        .enumerate()
+        .filter(|(i, s)| style.full || *i + 1 == trace.steps.len() || !s.changes.is_empty() || named(s))
+        .map(|(_, s)| s)
+        .collect();
+    let file = &trace.place.0;
+    let place = |s: &TraceStep| match s.line {
+        0 => String::new(),
+        line if s.file == *file => format!("{line}"),
+        line => format!("{}:{line}", s.file),
+    };
+    let width = |f: &dyn Fn(&TraceStep) -> usize, most: usize| {
+        shown.iter().map(|s| f(s)).max().unwrap_or(0).min(most)
+    };
+    let threads = width(&|s| s.thread_name.chars().count(), 24);
+    let places = width(&|s| place(s).chars().count(), 40);
+    let statements = width(&|s| s.statement.chars().count(), 48);
+    let mut out = String::new();
+    if !trace.start.is_empty() {
+        let _ = writeln!(out, "start: {}", values(&trace.start));
+    }
+    for s in &shown {
+        let mut notes = values(&s.changes);
+        for (source, v) in s.inputs.iter().filter(|(source, _)| !source.is_empty()) {
+            let comma = if notes.is_empty() { "" } else { ", " };
+            let _ = write!(notes, "{comma}{source}() gives {v}");
+        }
+        let line = format!(
+            "{:threads$}  {:>places$}  {:statements$}  {notes}",
+            s.thread_name,
+            place(s),
+            cut(&s.statement, 48),
+        );
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    let (file, line, _) = &trace.place;
+    let at = if *line > 0 { format!(" at {file}:{line}") } else { String::new() };
+    let _ = writeln!(out, "violated: {}{at} by {}", trace.violation, trace.thread_name);
+    out
+}
+
+fn named(s: &TraceStep) -> bool {
+    s.inputs.iter().any(|(source, _)| !source.is_empty())
+}
+
+fn values(list: &[(String, i128)]) -> String {
+    let parts: Vec<String> = list.iter().map(|(n, v)| format!("{n} = {v}")).collect();
+    parts.join(", ")
+}
+
+fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_string();
+    }
+    text.chars().take(most - 1).chain(['…']).collect()
+}

@@ -1,0 +1,332 @@
+//! Runs a schedule and tells what happened, in terms of the source.
+//!
+//! Nothing in the schedule is believed: each step must be enabled, nobody may move while another thread is inside
+//! an atomic section, and the run must end in a violation.
+
+use super::live::written;
+use super::machine::{Machine, State, Stop, Violation};
+use super::schedule::{Move, Schedule, ThreadRef};
+use crate::cfa::{Count, Edge, ObjId, Op, Program};
+use crate::diagnostic::Span;
+
+/// What one thread did, a statement or a part of one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TraceStep {
+    /// Who.
+    pub thread: ThreadRef,
+    /// Name of the thread: its template's, with a number where there are several.
+    pub thread_name: String,
+    /// Source file, empty when unknown.
+    pub file: String,
+    /// Line, 0 when unknown.
+    pub line: u32,
+    /// Column, 0 when unknown.
+    pub column: u32,
+    /// Text of the source line.
+    pub statement: String,
+    /// Variables that were written and their new values.
+    pub changes: Vec<(String, i128)>,
+    /// Inputs: function that gave it (empty: an uninitialised object), value.
+    pub inputs: Vec<(String, i128)>,
+}
+
+/// A run that ends in a violation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trace {
+    /// Start values of variables that have no fixed one.
+    pub start: Vec<(String, i128)>,
+    /// The steps.
+    pub steps: Vec<TraceStep>,
+    /// What was violated.
+    pub violation: String,
+    /// Where: file, line, column.
+    pub place: (String, u32, u32),
+    /// By which thread.
+    pub thread_name: String,
+}
+
+/// Why a schedule is no counterexample.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The program or the start values are wrong.
+    #[error("the run cannot start: {0}")]
+    Start(Stop),
+    /// There is no such thread at that time.
+    #[error("move {0}: there is no such thread")]
+    NoThread(usize),
+    /// Somebody else is inside an atomic section.
+    #[error("move {0}: another thread is inside an atomic section")]
+    Interrupts(usize),
+    /// A step that can't be done.
+    #[error("move {at}, step {step} (line {line}): {why}")]
+    Step {
+        /// Index of the move.
+        at: usize,
+        /// Index into its path.
+        step: usize,
+        /// Source line.
+        line: u32,
+        /// Why.
+        why: Stop,
+    },
+    /// All moves were done and nothing was violated.
+    #[error("the run ends without a violation")]
+    NoViolation,
+}
+
+/// At most this many local steps are added at the end.
+const MAX_TAIL: usize = 10_000;
+
+/// Runs the schedule. It may end a few steps short of the violation as long as only steps are missing that no other
+/// thread can see.
+pub fn replay(program: &Program, schedule: &Schedule) -> Result<Trace, ReplayError> {
+    let machine = Machine::new(program).map_err(ReplayError::Start)?;
+    let unbounded = |t: usize| {
+        let of = schedule.moves.iter().filter(|m| m.thread.template as usize == t);
+        of.map(|m| m.thread.instance.saturating_add(1)).max().unwrap_or(0).min(schedule.moves.len() as u32)
+    };
+    let open = |t: &usize| program.templates[*t].initial && program.templates[*t].count == Count::Unbounded;
+    let threads = (0..program.templates.len()).filter(open).map(unbounded).max().unwrap_or(0).max(1);
+    let state = machine.initial(&schedule.start, threads).map_err(ReplayError::Start)?;
+    let mut run = Run { machine: &machine, schedule, state, steps: Vec::new() };
+    let mut found = machine.violation(&run.state);
+    for (at, m) in schedule.moves.iter().enumerate() {
+        if found.is_some() {
+            break;
+        }
+        run.run_move(at, m)?;
+        found = machine.violation(&run.state);
+    }
+    let violation = match found {
+        Some(v) => v,
+        None => run.finish().ok_or(ReplayError::NoViolation)?,
+    };
+    Ok(run.trace(violation))
+}
+
+struct Run<'a, 'p> {
+    machine: &'a Machine<'p>,
+    schedule: &'a Schedule,
+    state: State,
+    steps: Vec<TraceStep>,
+}
+
+impl Run<'_, '_> {
+    fn run_move(&mut self, at: usize, m: &Move) -> Result<(), ReplayError> {
+        let thread = self.state.threads.iter().position(|t| t.name == m.thread);
+        let thread = thread.ok_or(ReplayError::NoThread(at))?;
+        if self.interrupts(thread) {
+            return Err(ReplayError::Interrupts(at));
+        }
+        for (step, edge) in m.path.iter().enumerate() {
+            let input = m.inputs.iter().find(|(i, _)| *i as usize == step).map(|(_, v)| *v);
+            self.step(thread, *edge, input).map_err(|why| {
+                let line = self.machine.edge(m.thread.template, *edge).map_or(0, |e| e.span.line);
+                ReplayError::Step { at, step, line, why }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Is a thread other than this one inside an atomic section?
+    fn interrupts(&self, thread: usize) -> bool {
+        (0..self.state.threads.len()).any(|t| t != thread && self.machine.inside_atomic(&self.state, t))
+    }
+
+    fn step(&mut self, thread: usize, edge: u32, input: Option<i128>) -> Result<(), Stop> {
+        let before = self.state.clone();
+        self.machine.step(&mut self.state, thread, edge, input, &self.schedule.start)?;
+        if let Some(e) = self.machine.edge(before.threads[thread].name.template, edge) {
+            let stored = self.machine.stored(&before, thread, edge);
+            self.note(&before, thread, e, stored);
+        }
+        Ok(())
+    }
+
+    /// Adds a step to the trace, or to the step before when it belongs to the same statement.
+    fn note(&mut self, before: &State, thread: usize, edge: &Edge, stored: Option<(ObjId, u32)>) {
+        let program = self.machine.program();
+        let name = before.threads[thread].name;
+        let template = &program.templates[name.template as usize];
+        let mut changes = Vec::new();
+        if let Some(r) = written(&edge.op)
+            && let Some(register) = template.registers.get(r.0 as usize)
+            && !register.name.is_empty()
+        {
+            changes.push((register.name.clone(), self.machine.registers(&self.state, thread)[r.0 as usize]));
+        }
+        let cell = |o: ObjId, k: u32| {
+            let object = &program.objects[o.0 as usize];
+            format!("{}{}", object.name, object.cells[k as usize].1)
+        };
+        if let Some((o, k)) = stored {
+            let shared = self.machine.shared_cells(&self.state);
+            let own = self.machine.own_cells(&self.state, thread);
+            let value = shared.chain(own).find(|c| (c.0, c.1) == (o, k)).map(|c| c.2);
+            changes.extend(value.map(|v| (cell(o, k), v)));
+        }
+        let mut inputs = Vec::new();
+        if let Op::Havoc { dst, source } = &edge.op {
+            inputs.push((source.clone(), self.machine.registers(&self.state, thread)[dst.0 as usize]));
+        }
+        let (file, line, column) = place(program, edge.span);
+        if let Some(last) = self.steps.last_mut()
+            && last.thread == name
+            && (line == 0 || last.line == 0 || (last.line == line && last.file == file))
+            && !changes.iter().any(|(n, _)| last.changes.iter().any(|(m, _)| m == n))
+        {
+            if last.line == 0 {
+                (last.file, last.line, last.column) = (file, line, column);
+                last.statement = statement(program, edge.span);
+            }
+            last.changes.extend(changes);
+            last.inputs.extend(inputs);
+            return;
+        }
+        let thread_name = thread_name(program, name);
+        let statement = statement(program, edge.span);
+        self.steps.push(TraceStep {
+            thread: name,
+            thread_name,
+            file,
+            line,
+            column,
+            statement,
+            changes,
+            inputs,
+        });
+    }
+
+    /// Looks for a violation that only local steps lead to, and does them.
+    fn finish(&mut self) -> Option<Violation> {
+        let threads = self.state.threads.len();
+        let label = self.machine.program().exclusive.is_some();
+        let mut labelled: Vec<Vec<(u32, Option<i128>)>> = Vec::new();
+        for thread in 0..threads {
+            if self.interrupts(thread) {
+                continue;
+            }
+            for path in self.tails(thread) {
+                let mut state = self.state.clone();
+                if !self.all_enabled(&mut state, thread, &path) {
+                    continue;
+                }
+                if self.machine.violation(&state).is_some() {
+                    self.run_tail(thread, &path);
+                    return self.machine.violation(&self.state);
+                }
+                // Two threads may each have a few steps to go to their labels.
+                if label && labelled.len() <= thread {
+                    labelled.resize(thread, Vec::new());
+                    labelled.push(path);
+                }
+            }
+        }
+        labelled.resize(threads, Vec::new());
+        for (a, first) in labelled.iter().enumerate() {
+            for (b, second) in labelled.iter().enumerate().skip(a + 1) {
+                let mut state = self.state.clone();
+                if !first.is_empty()
+                    && !second.is_empty()
+                    && self.all_enabled(&mut state, a, first)
+                    && self.all_enabled(&mut state, b, second)
+                    && self.machine.violation(&state).is_some()
+                {
+                    self.run_tail(a, first);
+                    self.run_tail(b, second);
+                    return self.machine.violation(&self.state);
+                }
+            }
+        }
+        None
+    }
+
+    fn all_enabled(&self, state: &mut State, thread: usize, path: &[(u32, Option<i128>)]) -> bool {
+        path.iter().all(|(e, v)| self.machine.step(state, thread, *e, *v, &self.schedule.start).is_ok())
+    }
+
+    fn run_tail(&mut self, thread: usize, path: &[(u32, Option<i128>)]) {
+        for (edge, input) in path {
+            if self.step(thread, *edge, *input).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Paths of local steps of a thread to locations that a property speaks of.
+    fn tails(&self, thread: usize) -> Vec<Vec<(u32, Option<i128>)>> {
+        let mut found = Vec::new();
+        let mut todo = vec![(self.state.clone(), Vec::new())];
+        let mut steps = 0;
+        while let Some((state, path)) = todo.pop() {
+            let t = state.threads[thread];
+            let template = t.name.template;
+            if t.ended.is_some() || state.halted {
+                continue;
+            }
+            for &edge in self.machine.out(&state, thread) {
+                steps += 1;
+                if steps > MAX_TAIL {
+                    return found;
+                }
+                let mut after = state.clone();
+                if !self.machine.is_local(template, edge)
+                    || self.machine.step(&mut after, thread, edge, None, &self.schedule.start).is_err()
+                {
+                    continue;
+                }
+                let mut path: Vec<(u32, Option<i128>)> = path.clone();
+                path.push((edge, None));
+                if self.machine.is_watched(template, after.threads[thread].loc) {
+                    found.push(path.clone());
+                }
+                todo.push((after, path));
+            }
+        }
+        found
+    }
+
+    fn trace(self, violation: Violation) -> Trace {
+        let program = self.machine.program();
+        let t = &self.state.threads[violation.thread];
+        let mut at = place(program, self.machine.location(t.name.template, t.loc).span);
+        if at.1 == 0
+            && let Some(last) = self.steps.last()
+        {
+            at = (last.file.clone(), last.line, last.column);
+        }
+        let name = |o: &ObjId, k: &u32| {
+            let object = &program.objects[o.0 as usize];
+            format!("{}{}", object.name, object.cells[*k as usize].1)
+        };
+        Trace {
+            start: self.schedule.start.iter().map(|(o, k, v)| (name(o, k), *v)).collect(),
+            steps: self.steps,
+            violation: violation.what,
+            place: at,
+            thread_name: thread_name(program, t.name),
+        }
+    }
+}
+
+/// The template's name, with the number of the thread where there may be several.
+fn thread_name(program: &Program, name: ThreadRef) -> String {
+    let template = &program.templates[name.template as usize];
+    match template.count {
+        Count::AtMost(1) => template.name.clone(),
+        _ => format!("{}/{}", template.name, name.instance + 1),
+    }
+}
+
+fn place(program: &Program, span: Span) -> (String, u32, u32) {
+    match program.files.get(span.file as usize) {
+        Some(file) if span.line > 0 => (file.clone(), span.line, span.column),
+        _ => (String::new(), 0, 0),
+    }
+}
+
+fn statement(program: &Program, span: Span) -> String {
+    let lines = program.lines.get(span.file as usize);
+    let line = (span.line as usize).checked_sub(1).and_then(|l| lines?.get(l));
+    line.map_or_else(String::new, |text| text.trim().to_string())
+}

@@ -1,0 +1,211 @@
+//! Sets of states, packed: a byte for a small number, dead registers left out.
+
+use super::live::live_registers;
+use super::machine::{Machine, State, Thread};
+use super::schedule::ThreadRef;
+use crate::cfa::Loc;
+use rustc_hash::FxHasher;
+use std::hash::Hasher;
+
+/// Turns states into bytes and back.
+pub struct Packer {
+    /// Registers to keep, by template and location.
+    live: Vec<Vec<Vec<u32>>>,
+    /// Registers, and registers with own cells, by template.
+    sizes: Vec<(usize, usize)>,
+    cells: usize,
+}
+
+impl Packer {
+    /// For the states of a machine.
+    pub fn new(machine: &Machine<'_>) -> Self {
+        let templates = &machine.program().templates;
+        let sizes = (0u32..).zip(templates).map(|(i, t)| (t.registers.len(), machine.data_size(i)));
+        Packer {
+            live: templates.iter().map(live_registers).collect(),
+            sizes: sizes.collect(),
+            cells: machine.shared_size(),
+        }
+    }
+
+    /// Is the register read before it is written again, from that location on?
+    pub fn is_live(&self, template: u32, loc: Loc, register: u32) -> bool {
+        self.live[template as usize][loc.0 as usize].binary_search(&register).is_ok()
+    }
+
+    /// Writes a state that has not halted. Equal bytes mean: the same behaviour from here on.
+    pub fn pack(&self, state: &State, out: &mut Vec<u8>) {
+        out.clear();
+        state.cells.iter().for_each(|v| put(out, *v));
+        for t in &state.threads {
+            let template = i128::from(t.name.template);
+            match t.ended {
+                Some(result) => {
+                    put(out, template * 4 + 2);
+                    put(out, result);
+                }
+                None => {
+                    put(out, template * 4 + i128::from(t.begun));
+                    put(out, i128::from(t.loc.0));
+                    for r in &self.live[t.name.template as usize][t.loc.0 as usize] {
+                        put(out, state.data[t.at + *r as usize]);
+                    }
+                    let (registers, all) = self.sizes[t.name.template as usize];
+                    state.data[t.at + registers..t.at + all].iter().for_each(|v| put(out, *v));
+                }
+            }
+        }
+    }
+
+    /// Reads what [`Packer::pack`] wrote. The location of a thread that has ended is lost, and of no use.
+    pub fn unpack(&self, mut bytes: &[u8], state: &mut State) {
+        state.cells.clear();
+        state.threads.clear();
+        state.data.clear();
+        state.halted = false;
+        state.cells.extend((0..self.cells).map(|_| take(&mut bytes)));
+        let mut instances = vec![0; self.sizes.len()];
+        while !bytes.is_empty() {
+            let head = take(&mut bytes);
+            let t = (head / 4) as usize;
+            let (registers, all) = self.sizes[t];
+            let at = state.data.len();
+            state.data.resize(at + all, 0);
+            let ended = (head & 2 != 0).then(|| take(&mut bytes));
+            let mut loc = Loc(0);
+            if ended.is_none() {
+                loc = Loc(take(&mut bytes) as u32);
+                for r in &self.live[t][loc.0 as usize] {
+                    state.data[at + *r as usize] = take(&mut bytes);
+                }
+                state.data[at + registers..].iter_mut().for_each(|v| *v = take(&mut bytes));
+            }
+            let name = ThreadRef { template: t as u32, instance: instances[t] };
+            instances[t] += 1;
+            state.threads.push(Thread { name, loc, begun: head & 1 != 0, ended, at });
+        }
+    }
+}
+
+/// Zigzag, then seven bits a byte.
+fn put(out: &mut Vec<u8>, v: i128) {
+    let mut z = ((v << 1) ^ (v >> 127)) as u128;
+    while z >= 0x80 {
+        out.push(z as u8 | 0x80);
+        z >>= 7;
+    }
+    out.push(z as u8);
+}
+
+fn take(bytes: &mut &[u8]) -> i128 {
+    let mut z = 0u128;
+    let mut shift = 0;
+    while let Some((b, rest)) = bytes.split_first() {
+        *bytes = rest;
+        z |= u128::from(b & 0x7f) << shift;
+        shift += 7;
+        if b & 0x80 == 0 || shift > 126 {
+            break;
+        }
+    }
+    (z >> 1) as i128 ^ -((z & 1) as i128)
+}
+
+/// A set of byte strings, numbered in order of insertion.
+#[derive(Default)]
+pub struct ByteSet {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    /// Open addressing: number + 1, 0 is free. The upper half of the hash is kept to compare without a look.
+    slots: Vec<(u32, u32)>,
+}
+
+impl ByteSet {
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The string with that number.
+    pub fn get(&self, i: usize) -> &[u8] {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        &self.bytes[start..self.ends[i]]
+    }
+
+    /// Adds one; `None` if it was there.
+    pub fn insert(&mut self, bytes: &[u8]) -> Option<usize> {
+        if (self.ends.len() + 1) * 2 > self.slots.len() {
+            self.grow();
+        }
+        let hash = hash(bytes);
+        let mask = self.slots.len() - 1;
+        let tag = (hash >> 32) as u32;
+        let mut i = hash as usize & mask;
+        loop {
+            let (number, have) = self.slots[i];
+            if number == 0 {
+                break;
+            }
+            if have == tag && self.get(number as usize - 1) == bytes {
+                return None;
+            }
+            i = (i + 1) & mask;
+        }
+        let number = self.ends.len();
+        self.bytes.extend_from_slice(bytes);
+        self.ends.push(self.bytes.len());
+        self.slots[i] = (number as u32 + 1, tag);
+        Some(number)
+    }
+
+    fn grow(&mut self) {
+        let size = (self.slots.len() * 2).max(1024);
+        let mut slots = vec![(0, 0); size];
+        for number in 0..self.ends.len() {
+            let hash = hash(self.get(number));
+            let mut i = hash as usize & (size - 1);
+            while slots[i].0 != 0 {
+                i = (i + 1) & (size - 1);
+            }
+            slots[i] = (number as u32 + 1, (hash >> 32) as u32);
+        }
+        self.slots = slots;
+    }
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut h = FxHasher::default();
+    h.write(bytes);
+    // FxHash leaves the low bits weak.
+    let x = h.finish();
+    (x ^ (x >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (x >> 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_come_back() {
+        for v in [0, 1, -1, 63, 64, -64, -65, 1 << 40, -(1 << 90), i128::MAX, i128::MIN] {
+            let mut out = Vec::new();
+            put(&mut out, v);
+            let mut rest = &out[..];
+            assert_eq!(take(&mut rest), v);
+            assert!(rest.is_empty());
+        }
+    }
+
+    #[test]
+    fn sets_keep_each_string_once() {
+        let mut set = ByteSet::default();
+        for round in 0..2 {
+            for i in 0u32..5000 {
+                let number = set.insert(&i.to_le_bytes());
+                assert_eq!(number, (round == 0).then_some(i as usize));
+            }
+        }
+        assert_eq!(set.len(), 5000);
+        assert_eq!(set.get(4711), 4711u32.to_le_bytes());
+    }
+}
