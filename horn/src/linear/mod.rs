@@ -3,12 +3,12 @@
 mod atom;
 mod branch;
 mod cube;
-mod dbm;
+pub(crate) mod dbm;
 mod decide;
 mod expr;
-mod omega;
+pub(crate) mod omega;
 mod rat;
-mod simplex;
+pub(crate) mod simplex;
 
 pub use atom::{Atom, Norm, Rel};
 pub use cube::Cube;
