@@ -1,4 +1,12 @@
 //! Proofs of safety by rely-guarantee reasoning (GPR, figure 5).
+//!
+//! The checker ([`check`]) shares nothing with the engines but these types: [`obligations`] turns a program and a
+//! proof into [`formula`]s, and an SMT solver decides each.
+
+pub mod check;
+pub mod formula;
+pub mod obligations;
+pub mod validate;
 
 use relyant_frontend::program::Loc;
 use relyant_horn::linear::{Cube, Var};

@@ -1,0 +1,167 @@
+//! The checker: every obligation of a proof, decided by Z3. Fails closed.
+
+use super::Proof;
+use super::formula::{Formula, Linear, Symbol};
+use super::obligations::{Malformed, Obligation, Obligations};
+use num_traits::{One, ToPrimitive};
+use rayon::prelude::*;
+use relyant_frontend::program::Program;
+use rustc_hash::FxHashMap;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+use z3::ast::{Bool, Int};
+use z3::{Params, SatResult, Solver};
+
+/// Obligations that share a solver. The grouping does not depend on the number of threads.
+const GROUP: usize = 64;
+
+/// Limits of a check.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// For all obligations together.
+    pub total: Duration,
+    /// For each.
+    pub each: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { total: Duration::from_secs(600), each: Duration::from_secs(60) }
+    }
+}
+
+/// A proof was accepted.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CheckReport {
+    /// How many obligations the solver was asked about.
+    pub obligations: usize,
+    /// Wall-clock time.
+    pub seconds: f64,
+}
+
+/// A proof was rejected.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum CheckError {
+    /// There are no obligations to check.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    /// An obligation does not hold.
+    #[error("{obligation} does not hold: {example}")]
+    Fails {
+        /// Which.
+        obligation: String,
+        /// Values that make it false.
+        example: String,
+    },
+    /// The solver did not decide an obligation.
+    #[error("{obligation} was not decided: {reason}")]
+    Undecided {
+        /// Which.
+        obligation: String,
+        /// The solver's word, or the limit.
+        reason: String,
+    },
+}
+
+/// Checks a proof of a program: accepted only if Z3 finds every obligation unsatisfiable. The answer names the first
+/// obligation that fails.
+pub fn check(program: &Program, proof: &Proof, limits: &Limits) -> Result<CheckReport, CheckError> {
+    let start = Instant::now();
+    let obligations = Obligations::new(program, proof)?;
+    let deadline = start.checked_add(limits.total);
+    let groups: Vec<&[Obligation]> = obligations.list().chunks(GROUP).collect();
+    let failure = groups
+        .par_iter()
+        .with_max_len(1)
+        .map(|group| check_group(&obligations, group, deadline, limits.each))
+        .find_map_first(Result::err);
+    match failure {
+        Some(e) => Err(e),
+        None => {
+            Ok(CheckReport { obligations: obligations.list().len(), seconds: start.elapsed().as_secs_f64() })
+        }
+    }
+}
+
+fn check_group(
+    obligations: &Obligations,
+    group: &[Obligation],
+    deadline: Option<Instant>,
+    each: Duration,
+) -> Result<(), CheckError> {
+    let solver = Solver::new();
+    let mut symbols = FxHashMap::default();
+    for o in group {
+        let undecided = |reason: String| CheckError::Undecided { obligation: obligations.title(o), reason };
+        let left = deadline.map_or(each, |d| d.saturating_duration_since(Instant::now()).min(each));
+        if left.is_zero() {
+            return Err(undecided("time limit".into()));
+        }
+        let formula = obligations.formula(o);
+        if formula == Formula::Const(false) {
+            continue;
+        }
+        let mut params = Params::new();
+        params.set_u32("timeout", left.as_millis().clamp(1, u32::MAX as u128 - 1) as u32);
+        solver.set_params(&params);
+        solver.push();
+        solver.assert(translate(&formula, &mut symbols));
+        match solver.check() {
+            SatResult::Unsat => {}
+            SatResult::Sat => {
+                let example = example(obligations, &solver, &symbols, &formula);
+                return Err(CheckError::Fails { obligation: obligations.title(o), example });
+            }
+            SatResult::Unknown => {
+                return Err(undecided(solver.get_reason_unknown().unwrap_or_else(|| "unknown".into())));
+            }
+        }
+        solver.pop(1);
+    }
+    Ok(())
+}
+
+type Symbols = FxHashMap<Symbol, Int>;
+
+fn translate(f: &Formula, symbols: &mut Symbols) -> Bool {
+    let zero = Int::from_i64(0);
+    match f {
+        Formula::Const(b) => Bool::from_bool(*b),
+        Formula::Le(e) => sum(e, symbols).le(&zero),
+        Formula::Eq(e) => sum(e, symbols).eq(&zero),
+        Formula::Not(f) => translate(f, symbols).not(),
+        Formula::And(fs) => Bool::and(&fs.iter().map(|f| translate(f, symbols)).collect::<Vec<_>>()),
+        Formula::Or(fs) => Bool::or(&fs.iter().map(|f| translate(f, symbols)).collect::<Vec<_>>()),
+    }
+}
+
+fn sum(e: &Linear, symbols: &mut Symbols) -> Int {
+    let mut parts = Vec::with_capacity(e.terms.len() + 1);
+    for (s, c) in &e.terms {
+        let next = symbols.len() as u32;
+        let x = symbols.entry(*s).or_insert_with(|| Int::new_const(next)).clone();
+        parts.push(if c.is_one() { x } else { Int::mul(&[number(c), x]) });
+    }
+    parts.push(number(&e.constant));
+    Int::add(&parts)
+}
+
+fn number(n: &num_bigint::BigInt) -> Int {
+    match n.to_i64() {
+        Some(n) => Int::from_i64(n),
+        // Decimal digits are always a numeral to Z3.
+        None => Int::from_str(&n.to_string()).unwrap_or_else(|()| unreachable!("a numeral")),
+    }
+}
+
+/// The values of the symbols in a model that falsifies an obligation.
+fn example(obligations: &Obligations, solver: &Solver, symbols: &Symbols, f: &Formula) -> String {
+    let mut used = Default::default();
+    f.symbols(&mut used);
+    let Some(model) = solver.get_model() else { return "no values".into() };
+    let value = |s: Symbol| {
+        let x = model.eval(symbols.get(&s)?, true)?;
+        Some(format!("{} = {x}", obligations.symbol_name(s)))
+    };
+    used.into_iter().filter_map(value).collect::<Vec<_>>().join(", ")
+}

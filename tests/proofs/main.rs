@@ -1,0 +1,5 @@
+//! Proofs and their checker: hand-written and exact proofs are accepted, mutated ones rejected.
+
+mod accepted;
+mod explorer;
+mod programs;
