@@ -1,5 +1,7 @@
 //! Relyant proves or refutes safety of multi-threaded programs over integers.
 #![deny(missing_docs)]
 
+pub mod aret;
 pub mod proof;
+pub mod refine;
 pub mod verdict;

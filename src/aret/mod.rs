@@ -1,0 +1,125 @@
+//! Rely-guarantee verification by abstract reachability with environment transitions (GPR, sections 4 to 6).
+
+pub mod bits;
+pub mod closure;
+pub mod explore;
+pub mod interference;
+pub mod layout;
+pub mod pair;
+pub mod precision;
+pub mod proof;
+pub mod step;
+pub mod store;
+
+use crate::refine::{self, Refined};
+use crate::verdict::{Answer, Reason};
+use explore::{Aret, Reached};
+use precision::Precision;
+use relyant_frontend::program::Program;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Which proofs are looked for first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Bias {
+    /// Modular ones.
+    #[default]
+    Modular,
+    /// Any.
+    None,
+}
+
+/// Which proof rule is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Method {
+    /// Thread reachability with abstract environment transitions (GPR, figure 5).
+    #[default]
+    RelyGuarantee,
+    /// Thread reachability with the other threads' steps as they are.
+    OwickiGries,
+    /// One thread made of all.
+    Monolithic,
+}
+
+/// What the user may choose.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Settings {
+    /// Which proofs first.
+    pub bias: Bias,
+    /// Which rule.
+    pub method: Method,
+}
+
+/// Where the engine stands, after each fixpoint.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    /// Fixpoints computed.
+    pub iterations: u32,
+    /// Of the refinements: modular, by control, by data.
+    pub refinements: (u32, u32, u32),
+    /// State and transition predicates.
+    pub predicates: (usize, usize),
+    /// Abstract states of the last fixpoint.
+    pub states: usize,
+    /// Environment transitions of the last fixpoint.
+    pub environment: usize,
+    /// The proof, if there is one, is modular.
+    pub modular: bool,
+}
+
+/// How others watch and stop a run.
+pub struct Watch<'a> {
+    /// Set to stop.
+    pub cancel: &'a AtomicBool,
+    /// Called after each fixpoint.
+    pub progress: &'a (dyn Fn(&Stats) + Sync),
+}
+
+impl Watch<'_> {
+    /// Has somebody asked to stop?
+    pub fn cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
+}
+
+/// Refinements after which the engine gives up.
+const MOST_ITERATIONS: u32 = 100_000;
+
+/// Proves or refutes a program, or says why it can't (GPR, figure 6).
+pub fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Answer, Stats) {
+    let threads = precision::threads(program);
+    let mut precision = Precision::empty(program, &threads);
+    refine::seed::guards(program, &threads, &mut precision);
+    let mut stats = Stats::default();
+    loop {
+        stats.iterations += 1;
+        let mut aret = Aret::new(program, &threads, &precision, settings.method);
+        let reached = aret.run(watch);
+        stats.predicates = precision.size();
+        stats.states = aret.states.len();
+        stats.environment = aret.envs.len();
+        (watch.progress)(&stats);
+        let tuple = match reached {
+            Reached::Stopped => return (Answer::Unknown(Reason::Limit("stopped".into())), stats),
+            Reached::Fixpoint => {
+                let proof = proof::of(program, &aret, settings.method);
+                stats.modular = proof.modular;
+                return (Answer::Safe(proof), stats);
+            }
+            Reached::Error(tuple) => tuple,
+        };
+        if stats.iterations >= MOST_ITERATIONS {
+            let reason = format!("no verdict after {} refinements", stats.iterations);
+            return (Answer::Unknown(Reason::Limit(reason)), stats);
+        }
+        let trees = refine::Tuple { program, threads: &threads, states: &aret.states, envs: &aret.envs, tuple: &tuple };
+        let mut next = precision.clone();
+        match refine::refine(&trees, settings, &mut next, watch) {
+            Refined::Modular => stats.refinements.0 += 1,
+            Refined::Control => stats.refinements.1 += 1,
+            Refined::Data => stats.refinements.2 += 1,
+            Refined::Real(c) => return (Answer::Unsafe(c), stats),
+            Refined::Stuck(reason) => return (Answer::Unknown(reason), stats),
+        }
+        precision = next;
+    }
+}

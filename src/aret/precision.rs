@@ -1,0 +1,149 @@
+//! The abstraction's precision: predicates of threads and of pairs of threads, blocks of locations (GPR, figure 6,
+//! and section 8 for control).
+
+use relyant_frontend::program::{Count, Loc, Program};
+use relyant_horn::linear::{Atom, Norm, Rel, Var};
+use std::collections::BTreeSet;
+
+/// A thread of the analysis: one thread of a template, standing for all when there can be several.
+#[derive(Clone, Debug)]
+pub struct Thread {
+    /// Template.
+    pub template: u32,
+    /// There is at most one thread of this template.
+    pub single: bool,
+    /// The identity variable, if the template has one.
+    pub identity: Option<Var>,
+}
+
+/// The threads of a program: those of templates that can move.
+pub fn threads(program: &Program) -> Vec<Thread> {
+    program
+        .templates
+        .iter()
+        .enumerate()
+        .filter(|(_, t)| !t.edges.is_empty())
+        .map(|(i, t)| Thread {
+            template: i as u32,
+            single: matches!(t.count, Count::AtMost(0 | 1)),
+            identity: t.identity,
+        })
+        .collect()
+}
+
+/// A partition of the locations of a thread, as another one sees them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Partition {
+    block_of: Vec<u16>,
+    blocks: u16,
+}
+
+impl Partition {
+    /// One block of all `n` locations.
+    pub fn coarse(n: usize) -> Partition {
+        Partition { block_of: vec![0; n], blocks: 1 }
+    }
+    /// The block of a location.
+    pub fn block(&self, l: Loc) -> u16 {
+        self.block_of[l.0 as usize]
+    }
+    /// Number of blocks.
+    pub fn blocks(&self) -> u16 {
+        self.blocks
+    }
+    /// Locations of a block, ascending.
+    pub fn members(&self, block: u16) -> Vec<Loc> {
+        (0..self.block_of.len()).filter(|l| self.block_of[*l] == block).map(|l| Loc(l as u32)).collect()
+    }
+    /// Makes a location a block of its own; false if it is one.
+    pub fn split_off(&mut self, l: Loc) -> bool {
+        let b = self.block(l);
+        if self.block_of.iter().filter(|x| **x == b).count() <= 1 || self.blocks >= 64 {
+            return false;
+        }
+        self.block_of[l.0 as usize] = self.blocks;
+        self.blocks += 1;
+        true
+    }
+}
+
+/// Predicates of one thread.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// State predicates, all of the form `e <= 0`, in order of discovery.
+    pub predicates: Vec<Atom>,
+    /// Partition of each thread's locations (unused for the thread itself).
+    pub partitions: Vec<Partition>,
+}
+
+/// Predicates of all threads and pairs.
+#[derive(Clone, Debug)]
+pub struct Precision {
+    /// By thread.
+    pub views: Vec<View>,
+    /// Transition predicates by actor and target; the target's identity appears under its own number.
+    pub transitions: Vec<Vec<Vec<Atom>>>,
+    known: BTreeSet<(usize, usize, Atom)>,
+}
+
+/// Marks state predicates in `known`.
+const STATE: usize = usize::MAX;
+
+impl Precision {
+    /// No predicates, one block each.
+    pub fn empty(program: &Program, threads: &[Thread]) -> Precision {
+        let n = threads.len();
+        let partitions: Vec<Partition> = threads
+            .iter()
+            .map(|t| Partition::coarse(program.templates[t.template as usize].locations.len()))
+            .collect();
+        Precision {
+            views: (0..n).map(|_| View { predicates: Vec::new(), partitions: partitions.clone() }).collect(),
+            transitions: vec![vec![Vec::new(); n]; n],
+            known: BTreeSet::new(),
+        }
+    }
+    /// Adds a state predicate of a thread (an equality as two); true if anything is new.
+    pub fn add_state(&mut self, thread: usize, atom: &Atom) -> bool {
+        let mut new = false;
+        for a in halves(atom) {
+            if self.known.insert((thread, STATE, a.clone())) {
+                self.views[thread].predicates.push(a);
+                new = true;
+            }
+        }
+        new
+    }
+    /// Adds a transition predicate for a pair; true if anything is new.
+    pub fn add_transition(&mut self, actor: usize, target: usize, atom: &Atom) -> bool {
+        let mut new = false;
+        for a in halves(atom) {
+            if self.known.insert((actor, target, a.clone())) {
+                self.transitions[actor][target].push(a);
+                new = true;
+            }
+        }
+        new
+    }
+    /// Number of state and transition predicates.
+    pub fn size(&self) -> (usize, usize) {
+        (
+            self.views.iter().map(|v| v.predicates.len()).sum(),
+            self.transitions.iter().flatten().map(Vec::len).sum(),
+        )
+    }
+}
+
+/// An equality as two inequalities, an inequality as itself.
+pub fn halves(atom: &Atom) -> Vec<Atom> {
+    if atom.rel() == Rel::Le {
+        return vec![atom.clone()];
+    }
+    atom.inequalities()
+        .iter()
+        .filter_map(|e| match Atom::le(e) {
+            Norm::Atom(a) => Some(a),
+            _ => None,
+        })
+        .collect()
+}

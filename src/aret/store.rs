@@ -1,0 +1,71 @@
+//! Abstract states and environment transitions with their parents (GPR, figure 7: `Parent`).
+
+use super::bits::Bits;
+use super::step::Side;
+use smallvec::SmallVec;
+
+/// Block of each thread's location, by thread (0 for the thread itself).
+pub type Blocks = SmallVec<[u16; 4]>;
+
+/// Why an abstract state is there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Parent {
+    /// The initial state.
+    Initial,
+    /// By an edge of the thread itself, from a state.
+    Own {
+        /// State before.
+        state: u32,
+        /// Edge.
+        edge: u32,
+    },
+    /// By an environment transition, from a state.
+    Env {
+        /// State before.
+        state: u32,
+        /// Environment transition.
+        env: u32,
+    },
+}
+
+/// An abstract state of one thread.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Thread.
+    pub thread: u16,
+    /// Its location.
+    pub loc: u32,
+    /// Where the others are.
+    pub blocks: Blocks,
+    /// Predicates that hold.
+    pub bits: Bits,
+    /// Where it came from.
+    pub parent: Parent,
+    /// A weaker state was found later; this one is not followed.
+    pub covered: bool,
+}
+
+/// An environment transition of one target.
+#[derive(Clone, Debug)]
+pub struct Env {
+    /// Thread that moves.
+    pub actor: u16,
+    /// Thread it is for.
+    pub target: u16,
+    /// How identities compare.
+    pub side: Side,
+    /// Block of the actor's location before and after, in the target's partition.
+    pub blocks: (u16, u16),
+    /// Blocks where each other thread may be, as masks in the target's partitions.
+    pub third: SmallVec<[u64; 4]>,
+    /// Locations where the target may be; empty means any.
+    pub at: Vec<bool>,
+    /// Group of [`super::interference::Interference`].
+    pub group: u32,
+    /// Variables written that the target knows of (abstract transitions).
+    pub writes: Vec<relyant_horn::linear::Var>,
+    /// Transition predicates that hold (or state predicates of the actor, Owicki-Gries).
+    pub bits: Bits,
+    /// State of the actor and its edge.
+    pub parent: (u32, u32),
+}

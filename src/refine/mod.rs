@@ -1,0 +1,119 @@
+//! Refinement (GPR, section 6): from an error tuple to new predicates, new blocks, or a counterexample.
+
+pub mod control;
+pub mod path;
+pub mod predicates;
+pub mod seed;
+pub mod unfold;
+
+use crate::aret::precision::{Precision, Thread};
+use crate::aret::store::{Env, State};
+use crate::aret::{Bias, Settings, Watch};
+use crate::verdict::{Counterexample, Reason};
+use predicates::Solved;
+use relyant_frontend::interp::schedule::ThreadRef;
+use relyant_frontend::program::{Loc, Program};
+use unfold::Unfolder;
+
+/// An error tuple and what it was made from.
+pub struct Tuple<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The analysis' threads.
+    pub threads: &'a [Thread],
+    /// All states.
+    pub states: &'a [State],
+    /// All environment transitions.
+    pub envs: &'a [Env],
+    /// One or two states.
+    pub tuple: &'a [u32],
+}
+
+/// What refinement did.
+pub enum Refined {
+    /// Added predicates of the modular form.
+    Modular,
+    /// Split blocks.
+    Control,
+    /// Added predicates without restriction.
+    Data,
+    /// The error is real.
+    Real(Counterexample),
+    /// There is nothing to add.
+    Stuck(Reason),
+}
+
+/// Nodes that a tree may have.
+const MOST_NODES: usize = 50_000;
+
+/// Refines the precision so that the tuple does not come back.
+pub fn refine(t: &Tuple, settings: &Settings, precision: &mut Precision, watch: &Watch) -> Refined {
+    if let Some(c) = t.counterexample() {
+        return Refined::Real(c);
+    }
+    let method = settings.method;
+    let unfolder = |modular| Unfolder {
+        program: t.program,
+        threads: t.threads,
+        states: t.states,
+        envs: t.envs,
+        method,
+        modular,
+        most: MOST_NODES,
+    };
+    if watch.cancelled() {
+        return Refined::Stuck(Reason::Limit("stopped".into()));
+    }
+    if settings.bias == Bias::Modular {
+        let Some(u) = unfolder(true).unfold(t.tuple) else { return too_large() };
+        if let Solved::New = predicates::add(&u, t.program, precision, true) {
+            return Refined::Modular;
+        }
+    }
+    if watch.cancelled() {
+        return Refined::Stuck(Reason::Limit("stopped".into()));
+    }
+    let Some(u) = unfolder(false).unfold(t.tuple) else { return too_large() };
+    if control::refine(&u, precision) {
+        return Refined::Control;
+    }
+    match predicates::add(&u, t.program, precision, settings.bias == Bias::None) {
+        Solved::New => Refined::Data,
+        Solved::Known => Refined::Stuck(Reason::Stuck("a refinement brought nothing new".into())),
+        Solved::Satisfiable if t.threads.iter().any(|x| !x.single) => Refined::Stuck(Reason::Stuck(
+            "no modular proof for any number of threads, and no counterexample on this path".into(),
+        )),
+        Solved::Satisfiable => {
+            Refined::Stuck(Reason::Stuck("the error path holds up but has no run in integers".into()))
+        }
+        Solved::Unknown(why) => Refined::Stuck(Reason::Stuck(format!("Horn clauses not solved: {why}"))),
+    }
+}
+
+fn too_large() -> Refined {
+    Refined::Stuck(Reason::Limit(format!("an error's derivation has more than {MOST_NODES} nodes")))
+}
+
+impl Tuple<'_> {
+    /// A real run, if one of the tuple's paths is one.
+    fn counterexample(&self) -> Option<Counterexample> {
+        self.tuple.iter().find_map(|s| {
+            let path = path::to_state(self.states, self.envs, *s);
+            let observer = self.states[*s as usize].thread as usize;
+            path::feasible(self.program, self.threads, observer, &path, &|places| is_error(self.program, places))
+        })
+    }
+}
+
+/// Is a thread at an error location, or are two where they exclude each other?
+fn is_error(program: &Program, places: &[(ThreadRef, u32)]) -> bool {
+    let at = |p: &(ThreadRef, u32)| &program.templates[p.0.template as usize].locations[p.1 as usize];
+    let excluded = |l: &String| places.iter().filter(|p| at(p).labels.contains(l)).count() >= 2;
+    places.iter().any(|p| at(p).error.is_some()) || program.exclusive.as_ref().is_some_and(excluded)
+}
+
+/// Locations of a template where the property can be violated.
+pub fn error_locations(program: &Program, template: u32) -> Vec<Loc> {
+    let t = &program.templates[template as usize];
+    (0..t.locations.len()).filter(|l| t.locations[*l].error.is_some()).map(|l| Loc(l as u32)).collect()
+}
