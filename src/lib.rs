@@ -4,4 +4,6 @@
 pub mod aret;
 pub mod proof;
 pub mod refine;
+#[cfg(test)]
+mod testing;
 pub mod verdict;

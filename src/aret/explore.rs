@@ -63,7 +63,12 @@ type EnvKey = (u16, u16, Side, (u16, u16), u32);
 
 impl<'a> Aret<'a> {
     /// Ready to run with a precision.
-    pub fn new(program: &'a Program, threads: &'a [Thread], precision: &'a Precision, method: Method) -> Aret<'a> {
+    pub fn new(
+        program: &'a Program,
+        threads: &'a [Thread],
+        precision: &'a Precision,
+        method: Method,
+    ) -> Aret<'a> {
         let abstract_env = method != Method::OwickiGries;
         let templates = threads.iter().map(|t| &program.templates[t.template as usize]);
         let out = templates
@@ -144,9 +149,16 @@ impl<'a> Aret<'a> {
             return None;
         }
         let bits = answer(&mut self.solver, &layout, &questions, None);
-        let blocks = (0..self.threads.len())
-            .map(|j| if j == i { 0 } else { self.precision.views[i].partitions[j].block(self.template(j).entry) })
-            .collect();
+        let blocks =
+            (0..self.threads.len())
+                .map(|j| {
+                    if j == i {
+                        0
+                    } else {
+                        self.precision.views[i].partitions[j].block(self.template(j).entry)
+                    }
+                })
+                .collect();
         let loc = self.template(i).entry.0;
         Some(State { thread: i as u16, loc, blocks, bits, parent: Parent::Initial, covered: false })
     }
@@ -196,16 +208,18 @@ impl<'a> Aret<'a> {
             let (a, b) = (&self.states[id as usize], &self.states[other as usize]);
             if i != j {
                 let (vi, vj) = (&self.precision.views[i], &self.precision.views[j]);
-                if a.blocks[j] != vi.partitions[j].block(Loc(place)) || b.blocks[i] != vj.partitions[i].block(Loc(loc))
+                if a.blocks[j] != vi.partitions[j].block(Loc(place))
+                    || b.blocks[i] != vj.partitions[i].block(Loc(loc))
                 {
                     continue;
                 }
             }
-            if super::step::sides(&self.threads[i], &self.threads[j])
-                .iter()
-                .any(|side| super::pair::cube(program, self.threads, self.precision, (a, b), *side).sat_rational() != Satisfiable::Unsat)
-            {
-                return Some(vec![other, id]);
+            for &side in super::step::sides(&self.threads[i], &self.threads[j]) {
+                let both = super::pair::cube(program, self.threads, self.precision, (a, b), side);
+                if both.sat_rational() != Satisfiable::Unsat {
+                    // The thread with the smaller identity comes first.
+                    return Some(if side == Side::Above { vec![other, id] } else { vec![id, other] });
+                }
             }
         }
         None
@@ -322,7 +336,8 @@ impl<'a> Aret<'a> {
             let o = &envs[*o as usize];
             o.bits.is_subset(&env.bits)
                 && o.third.iter().zip(&env.third).all(|(a, b)| b & !a == 0)
-                && (o.at.is_empty() || (!env.at.is_empty() && o.at.iter().zip(&env.at).all(|(a, b)| *a || !*b)))
+                && (o.at.is_empty()
+                    || (!env.at.is_empty() && o.at.iter().zip(&env.at).all(|(a, b)| *a || !*b)))
         };
         if found.iter().any(covered) {
             return;

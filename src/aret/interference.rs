@@ -51,7 +51,8 @@ impl Interference {
             .map(|i| {
                 (0..threads.len())
                     .map(|j| {
-                        let vars = precision.transitions[i][j].iter().flat_map(|p| p.vars().collect::<Vec<_>>());
+                        let vars =
+                            precision.transitions[i][j].iter().flat_map(|p| p.vars().collect::<Vec<_>>());
                         vars.filter_map(|v| v.0.checked_sub(PRIME).map(Var)).collect()
                     })
                     .collect()

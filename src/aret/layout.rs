@@ -18,7 +18,7 @@ impl Layout {
         *self.slots.entry(v).or_insert(next)
     }
     /// Number of slots, zero's included.
-    pub fn len(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.slots.len() + 1
     }
 }
@@ -104,7 +104,7 @@ pub struct Solver {
 impl Solver {
     /// Starts over.
     pub fn reset(&mut self, layout: &Layout) {
-        self.closure.reset(layout.len());
+        self.closure.reset(layout.size());
         self.general.clear();
         self.differences.clear();
         self.cube = None;
@@ -115,7 +115,9 @@ impl Solver {
         match b {
             Bound::Difference(x, y, c) => {
                 self.closure.add(*x, *y, *c);
-                self.differences.push((*x, *y, *c));
+                if x != y {
+                    self.differences.push((*x, *y, *c));
+                }
             }
             Bound::General(a, ..) => self.general.push(a.clone()),
         }

@@ -11,6 +11,9 @@ pub mod proof;
 pub mod step;
 pub mod store;
 
+#[cfg(test)]
+mod tests;
+
 use crate::refine::{self, Refined};
 use crate::verdict::{Answer, Reason};
 use explore::{Aret, Reached};
@@ -111,7 +114,13 @@ pub fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Answer,
             let reason = format!("no verdict after {} refinements", stats.iterations);
             return (Answer::Unknown(Reason::Limit(reason)), stats);
         }
-        let trees = refine::Tuple { program, threads: &threads, states: &aret.states, envs: &aret.envs, tuple: &tuple };
+        let trees = refine::Tuple {
+            program,
+            threads: &threads,
+            states: &aret.states,
+            envs: &aret.envs,
+            tuple: &tuple,
+        };
         let mut next = precision.clone();
         match refine::refine(&trees, settings, &mut next, watch) {
             Refined::Modular => stats.refinements.0 += 1,

@@ -78,8 +78,13 @@ fn environment(program: &Program, aret: &Aret, j: usize) -> Vec<EnvTransition> {
             control.push((aret.threads[j].template, members));
             control.sort();
         }
-        let mut writes: Vec<Var> =
-            e.writes.iter().copied().filter(|v| program.is_global(*v)).chain(irrelevant.iter().copied()).collect();
+        let mut writes: Vec<Var> = e
+            .writes
+            .iter()
+            .copied()
+            .filter(|v| program.is_global(*v))
+            .chain(irrelevant.iter().copied())
+            .collect();
         writes.sort_unstable();
         writes.dedup();
         let predicates = &aret.precision.transitions[i][j];
@@ -117,7 +122,10 @@ fn frame(program: &Program, aret: &Aret, i: usize, j: usize, writes: &[Var]) -> 
         .union(&aret.interference.primed[i][j])
         .copied()
         .filter(|v| {
-            program.variables.get(v.0 as usize).is_some_and(|x| x.scope == Scope::Local(aret.threads[i].template))
+            program
+                .variables
+                .get(v.0 as usize)
+                .is_some_and(|x| x.scope == Scope::Local(aret.threads[i].template))
                 && writes.binary_search(v).is_err()
         })
         .collect();

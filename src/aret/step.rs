@@ -25,7 +25,11 @@ pub enum Side {
 
 /// The sides to consider for a pair of threads.
 pub fn sides(actor: &Thread, target: &Thread) -> &'static [Side] {
-    if actor.identity.is_some() && target.identity.is_some() { &[Side::Below, Side::Above] } else { &[Side::Any] }
+    if actor.identity.is_some() && target.identity.is_some() {
+        &[Side::Below, Side::Above]
+    } else {
+        &[Side::Any]
+    }
 }
 
 /// `actor < target`, or the reverse, as an atom; `None` for `Any`.
@@ -104,12 +108,19 @@ impl Steps {
     }
 }
 
-fn compile(i: usize, edge: &Edge, threads: &[Thread], precision: &Precision, abstract_env: bool) -> CompiledEdge {
+fn compile(
+    i: usize,
+    edge: &Edge,
+    threads: &[Thread],
+    precision: &Precision,
+    abstract_env: bool,
+) -> CompiledEdge {
     let mut layout = Layout::default();
     let states = state_bounds(&precision.views[i].predicates, &mut layout);
     let mut conditions = bounds(&edge.guard, &mut layout);
     conditions.extend(bounds(&edge.bounds, &mut layout));
-    let post = precision.views[i].predicates.iter().map(|p| query(p, &mut layout, |v| after(edge, v))).collect();
+    let post =
+        precision.views[i].predicates.iter().map(|p| query(p, &mut layout, |v| after(edge, v))).collect();
     let mut env = Vec::new();
     for (j, target) in threads.iter().enumerate() {
         if !abstract_env || (j == i && threads[i].single) {
@@ -141,10 +152,7 @@ fn compile(i: usize, edge: &Edge, threads: &[Thread], precision: &Precision, abs
 
 /// Compiles predicates as constraints. One with numbers out of range is replaced by a trivial bound.
 pub fn state_bounds(predicates: &[Atom], layout: &mut Layout) -> Vec<Bound> {
-    predicates
-        .iter()
-        .map(|p| super::layout::bound(p, layout).unwrap_or(Bound::Difference(0, 0, 0)))
-        .collect()
+    predicates.iter().map(|p| super::layout::bound(p, layout).unwrap_or(Bound::Difference(0, 0, 0))).collect()
 }
 
 impl CompiledEdge {

@@ -100,7 +100,9 @@ impl Tuple<'_> {
         self.tuple.iter().find_map(|s| {
             let path = path::to_state(self.states, self.envs, *s);
             let observer = self.states[*s as usize].thread as usize;
-            path::feasible(self.program, self.threads, observer, &path, &|places| is_error(self.program, places))
+            path::feasible(self.program, self.threads, observer, &path, &|places| {
+                is_error(self.program, places)
+            })
         })
     }
 }

@@ -1,6 +1,5 @@
 //! Counterexample paths (GPR, figure 8) and their exact feasibility.
 
-use crate::aret::explore;
 use crate::aret::precision::Thread;
 use crate::aret::store::{Env, Parent, State};
 use crate::verdict::{Counterexample, Step};
@@ -46,6 +45,11 @@ pub fn to_state(states: &[State], envs: &[Env], id: u32) -> Vec<PathStep> {
     path
 }
 
+/// Where each thread met is.
+type Places = Vec<(ThreadRef, u32)>;
+/// Whether final places are an error.
+type Goal<'a> = &'a dyn Fn(&[(ThreadRef, u32)]) -> bool;
+
 /// Runs a path from the start: a counterexample if some values make it feasible.
 /// `observer` is the path's own thread; `goal` says whether the final locations are an error.
 pub fn feasible(
@@ -53,7 +57,7 @@ pub fn feasible(
     threads: &[Thread],
     observer: usize,
     path: &[PathStep],
-    goal: &dyn Fn(&[(ThreadRef, u32)]) -> bool,
+    goal: Goal,
 ) -> Option<Counterexample> {
     let mut tries = ASSIGNMENTS;
     let mut who = Vec::new();
@@ -61,7 +65,7 @@ pub fn feasible(
     assign(program, threads, observer, path, goal, &mut places, &mut who, &mut tries)
 }
 
-fn start(program: &Program, threads: &[Thread]) -> Vec<(ThreadRef, u32)> {
+fn start(program: &Program, threads: &[Thread]) -> Places {
     threads
         .iter()
         .map(|t| {
@@ -77,8 +81,8 @@ fn assign(
     threads: &[Thread],
     observer: usize,
     path: &[PathStep],
-    goal: &dyn Fn(&[(ThreadRef, u32)]) -> bool,
-    places: &mut Vec<(ThreadRef, u32)>,
+    goal: Goal,
+    places: &mut Places,
     who: &mut Vec<ThreadRef>,
     tries: &mut usize,
 ) -> Option<Counterexample> {
@@ -94,7 +98,10 @@ fn assign(
     let entry = program.templates[template as usize].entry;
     let mut candidates: Vec<usize> = (0..places.len())
         .filter(|k| places[*k].0.template == template && places[*k].1 == edge.from.0)
-        .filter(|k| threads[step.thread].single || (places[*k].0.instance == 0) == (step.own || step.thread != observer))
+        .filter(|k| {
+            threads[step.thread].single
+                || (places[*k].0.instance == 0) == (step.own || step.thread != observer)
+        })
         .collect();
     // The thread that moved last goes on first.
     candidates.sort_by_key(|k| std::cmp::Reverse(who.iter().rposition(|w| *w == places[*k].0)));
@@ -188,9 +195,7 @@ fn concrete(
     let first: Vec<(ThreadRef, Vec<Var>)> = c.locals.clone();
     let start = |v: Var| match program.variables[v.0 as usize].scope {
         Scope::Global => v,
-        Scope::Local(t) => {
-            first.iter().find(|l| l.0.template == t).map_or(v, |l| l.1[v.0 as usize])
-        }
+        Scope::Local(t) => first.iter().find(|l| l.0.template == t).map_or(v, |l| l.1[v.0 as usize]),
     };
     for a in program.init.atoms() {
         c.cube.push(relyant_horn::linear::Norm::Atom(a.rename(start)));
@@ -224,10 +229,7 @@ fn concrete(
         inputs.push(fresh);
     }
     let Satisfiable::Sat(model) = c.cube.sat_int() else { return None };
-    let start = (0..n)
-        .map(|v| (Var(v), start(Var(v))))
-        .map(|(v, copy)| (v, value(&model, copy)))
-        .collect();
+    let start = (0..n).map(|v| (Var(v), start(Var(v)))).map(|(v, copy)| (v, value(&model, copy))).collect();
     let steps = path
         .iter()
         .zip(who)

@@ -210,9 +210,8 @@ impl Unfolder<'_> {
         let (source, edge) = env.parent;
         let edge = &self.program.templates[self.threads[i].template as usize].edges[edge as usize];
         // What the target may see of the step: globals, and a single actor's locals where it may speak of them.
-        let seen = |v: Var| {
-            self.program.is_global(v) || (i != j && self.threads[i].single && self.speaks(j, v))
-        };
+        let seen =
+            |v: Var| self.program.is_global(v) || (i != j && self.threads[i].single && self.speaks(j, v));
         let before = self.before(u, &t.copy, edge, seen);
         let theirs = self.pass(u, &before, i);
         let mut counters = t.counters.clone();
