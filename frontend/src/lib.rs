@@ -13,3 +13,5 @@ pub mod diagnostic;
 pub mod interp;
 pub mod options;
 pub mod program;
+#[cfg(feature = "testing")]
+pub mod testing;

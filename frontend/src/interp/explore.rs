@@ -1,4 +1,4 @@
-//! Exhaustive exploration of a program's states, breadth first.
+//! Exhaustive exploration of a program's states, cheapest first.
 //!
 //! Two uses: the plain one is the oracle that tests compare the proof engines with; [`quick_search`] looks for a
 //! short violation before a proof is tried. Both stop after a number of states, never after a time, so that
@@ -8,7 +8,9 @@ use super::candidates::Candidates;
 use super::machine::{Machine, State, Stop};
 use super::schedule::{Move, Schedule, Start};
 use super::store::{ByteSet, Packer};
-use crate::cfa::{Count, Loc, LocationKind, Op, Program, Template};
+use crate::cfa::{Count, Edge, Loc, LocationKind, Op, Program, Template};
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
 
 /// What to explore, and how far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +25,9 @@ pub struct Options {
     pub max_move: usize,
     /// Values tried for an input of more than 16 values.
     pub max_inputs: usize,
+    /// States are explored in order of cost: a move costs 1, and this much more when it interrupts a thread that
+    /// could go on. 0: breadth first, which finds a violation with as few moves as there can be.
+    pub switch_cost: u32,
 }
 
 impl Default for Options {
@@ -33,6 +38,7 @@ impl Default for Options {
             unbounded_initial: 2,
             max_move: 20_000,
             max_inputs: 40,
+            switch_cost: 0,
         }
     }
 }
@@ -40,7 +46,7 @@ impl Default for Options {
 /// What exploration found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Exploration {
-    /// A violation, by as few moves as there can be.
+    /// A violation.
     Violation(Schedule),
     /// There are no further states.
     Exhausted {
@@ -63,8 +69,10 @@ pub fn explore(program: &Program, options: &Options, cancel: &dyn Fn() -> bool) 
 }
 
 /// Looks for a violation among the first states; deterministic. `None` says nothing about the program.
+///
+/// Most bugs need few context switches (Musuvathi and Qadeer, PLDI 2007), so that runs with few of them come first.
 pub fn quick_search(program: &Program, max_states: usize, cancel: &dyn Fn() -> bool) -> Option<Schedule> {
-    let options = Options { max_states, eager_local: true, ..Options::default() };
+    let options = Options { max_states, eager_local: true, switch_cost: 20, ..Options::default() };
     match explore(program, &options, cancel) {
         Ok(Exploration::Violation(schedule)) => Some(schedule),
         _ => None,
@@ -77,6 +85,7 @@ struct Origin {
     parent: u32,
     thread: u32,
     choice: u32,
+    cost: u32,
 }
 
 /// A step within a move; moves from one state form a tree.
@@ -99,8 +108,30 @@ struct Explorer<'m, 'p> {
     origins: Vec<Origin>,
     /// By template and location: nothing but local edges leave it, and no property speaks of it.
     local: Vec<Vec<bool>>,
+    /// By template and edge: values to try where it takes an input that matters, and whether these are all.
+    inputs: Vec<Vec<Option<Inputs>>>,
     nodes: Vec<Node>,
     spare: Vec<State>,
+}
+
+type Inputs = Rc<(Vec<Option<i128>>, bool)>;
+
+/// States to explore, cheapest first, then oldest first.
+#[derive(Default)]
+struct Queue(BTreeMap<u32, VecDeque<u32>>);
+
+impl Queue {
+    fn push(&mut self, state: u32, cost: u32) {
+        self.0.entry(cost).or_default().push_back(state);
+    }
+    fn pop(&mut self) -> Option<u32> {
+        let mut first = self.0.first_entry()?;
+        let state = first.get_mut().pop_front();
+        if first.get().is_empty() {
+            first.remove();
+        }
+        state
+    }
 }
 
 impl<'m, 'p> Explorer<'m, 'p> {
@@ -115,10 +146,24 @@ impl<'m, 'p> Explorer<'m, 'p> {
             };
             out.iter().enumerate().map(location).collect()
         });
+        let packer = Packer::new(machine);
+        let candidates = Candidates::new(machine.program(), options.max_inputs);
+        let inputs = (0u32..).zip(&machine.program().templates).map(|(t, template)| {
+            let edge = |e: &Edge| {
+                let Op::Havoc { dst, .. } = &e.op else { return None };
+                // A value that nobody reads is no choice.
+                packer.is_live(t, e.to, dst.0).then(|| {
+                    let (values, all) = candidates.values(template.registers[dst.0 as usize].kind);
+                    Rc::new((values.into_iter().map(Some).collect(), all))
+                })
+            };
+            template.graph.edges.iter().map(edge).collect()
+        });
         Explorer {
             local: local.collect(),
-            packer: Packer::new(machine),
-            candidates: Candidates::new(machine.program(), options.max_inputs),
+            inputs: inputs.collect(),
+            packer,
+            candidates,
             machine,
             options,
             complete: true,
@@ -136,64 +181,74 @@ impl<'m, 'p> Explorer<'m, 'p> {
         self.complete &= !self.machine.program().templates.iter().any(unbounded);
         let mut bytes = Vec::new();
         let mut start_of = Vec::new();
+        let mut queue = Queue::default();
         for start in starts {
             let state = self.machine.initial(&start, self.options.unbounded_initial)?;
             if self.machine.violation(&state).is_some() {
                 return Ok(Exploration::Violation(Schedule { start, moves: Vec::new() }));
             }
             self.packer.pack(&state, &mut bytes);
-            if self.seen.insert(&bytes).is_some() {
-                self.origins.push(Origin { parent: ROOT, thread: 0, choice: 0 });
+            if let Some(number) = self.seen.insert(&bytes) {
+                self.origins.push(Origin { parent: ROOT, thread: 0, choice: 0, cost: 0 });
+                queue.push(number as u32, 0);
                 start_of.push(start);
             }
         }
         let mut state = State::default();
-        let mut next = 0;
-        while next < self.seen.len() {
-            if self.seen.len() >= self.options.max_states || (next % 1024 == 0 && cancel()) {
+        let mut expanded = 0usize;
+        while let Some(next) = queue.pop() {
+            if self.seen.len() >= self.options.max_states || (expanded % 1024 == 0 && cancel()) {
                 return Ok(Exploration::Limit { states: self.seen.len() });
             }
-            self.packer.unpack(self.seen.get(next), &mut state);
-            let start = self.start_of(next, &start_of).clone();
-            for thread in 0..state.threads.len() {
+            expanded += 1;
+            self.packer.unpack(self.seen.get(next as usize), &mut state);
+            let origin = self.origins[next as usize];
+            let start = self.start_of(next, &start_of);
+            // The thread that moved last goes on first; where it finds nothing new, switching costs nothing.
+            let last = origin.thread as usize;
+            let mut goes_on = false;
+            let others = (0..state.threads.len()).filter(|t| *t != last);
+            for thread in std::iter::once(last).chain(others) {
                 if state.threads[thread].ended.is_some() {
                     continue;
                 }
+                let extra = if goes_on { self.options.switch_cost } else { 0 };
+                let cost = origin.cost.saturating_add(1).saturating_add(extra);
                 let mut found = None;
                 let mut choice = 0;
-                let mut new = Vec::new();
-                self.moves(&state, thread, &start, &mut |this, after, _| {
-                    if found.is_none() && this.machine.violation(after).is_some() {
-                        found = Some(choice);
-                    }
-                    if !after.halted {
-                        this.packer.pack(after, &mut bytes);
-                        if this.seen.insert(&bytes).is_some() {
-                            new.push(choice);
-                        }
-                    }
+                self.moves(&state, thread, start, &mut |this, after, _| {
+                    let origin = Origin { parent: next, thread: thread as u32, choice, cost };
                     choice += 1;
+                    if found.is_none() && this.machine.violation(after).is_some() {
+                        found = Some(origin);
+                    }
+                    if after.halted {
+                        return;
+                    }
+                    this.packer.pack(after, &mut bytes);
+                    if let Some(number) = this.seen.insert(&bytes) {
+                        this.origins.push(origin);
+                        queue.push(number as u32, cost);
+                        goes_on |= thread == last;
+                    }
                 })?;
-                let origin = |choice| Origin { parent: next as u32, thread: thread as u32, choice };
-                self.origins.extend(new.into_iter().map(origin));
-                if let Some(choice) = found {
-                    let moves = self.moves_to(origin(choice), &start)?;
-                    return Ok(Exploration::Violation(Schedule { start, moves }));
+                if let Some(origin) = found {
+                    let moves = self.moves_to(origin, start)?;
+                    return Ok(Exploration::Violation(Schedule { start: start.clone(), moves }));
                 }
             }
-            next += 1;
         }
         Ok(Exploration::Exhausted { states: self.seen.len(), complete: self.complete })
     }
 
     /// Start values of the run that reached a state.
-    fn start_of<'s>(&self, mut i: usize, starts: &'s [Start]) -> &'s Start {
-        if starts.len() > 1 {
-            while self.origins[i].parent != ROOT {
-                i = self.origins[i].parent as usize;
-            }
-        } else {
-            i = 0;
+    fn start_of<'s>(&self, state: u32, starts: &'s [Start]) -> &'s Start {
+        let mut i = state as usize;
+        if starts.len() == 1 {
+            return &starts[0];
+        }
+        while self.origins[i].parent != ROOT {
+            i = self.origins[i].parent as usize;
         }
         &starts[i]
     }
@@ -234,8 +289,10 @@ impl<'m, 'p> Explorer<'m, 'p> {
             let first = todo.len();
             let mut moved = false;
             for &edge in self.machine.out(&state, thread) {
-                let inputs = self.inputs(template, edge)?;
-                for input in inputs {
+                let inputs = self.inputs[template as usize][edge as usize].clone();
+                let (inputs, all) = inputs.as_deref().map_or((&[None][..], true), |i| (&i.0[..], i.1));
+                self.complete &= all;
+                for &input in inputs {
                     let mut after = self.copy(&state);
                     match self.machine.step(&mut after, thread, edge, input, start) {
                         Ok(()) => {}
@@ -275,21 +332,6 @@ impl<'m, 'p> Explorer<'m, 'p> {
             && t.ended.is_none()
             && self.local[t.name.template as usize][t.loc.0 as usize]
             && self.machine.location(t.name.template, t.loc).kind == LocationKind::Normal
-    }
-
-    /// Inputs to try for an edge: one nameless one if it takes none.
-    fn inputs(&mut self, template: u32, edge: u32) -> Result<Vec<Option<i128>>, Stop> {
-        let e = self.machine.edge(template, edge).ok_or(Stop::Malformed("edge that does not exist"))?;
-        let Op::Havoc { dst, .. } = &e.op else {
-            return Ok(vec![None]);
-        };
-        if !self.packer.is_live(template, e.to, dst.0) {
-            return Ok(vec![None]);
-        }
-        let kind = self.machine.program().templates[template as usize].registers[dst.0 as usize].kind;
-        let (values, all) = self.candidates.values(kind);
-        self.complete &= all;
-        Ok(values.into_iter().map(Some).collect())
     }
 
     fn copy(&mut self, state: &State) -> State {

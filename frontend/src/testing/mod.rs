@@ -1,0 +1,6 @@
+//! Random programs for tests: seeded, the same for every run, and shrinking.
+
+pub mod rng;
+pub mod sequential;
+pub mod shrink;
+pub mod threads;
