@@ -1,7 +1,7 @@
 //! Does a conjunction of formulas and a cube imply a formula over the integers? By splitting cases on
 //! disjunctions, contradictory ones cut off as soon as they show.
 
-use crate::clause::Formula;
+use crate::formula::Formula;
 use crate::linear::{Closed, Cube, Norm, Satisfiable};
 
 /// Exact where it answers; `None` when the budget, in cubes looked at, ran out.

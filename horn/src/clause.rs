@@ -1,8 +1,10 @@
-//! Recursion-free Horn clauses over linear integer arithmetic, and formulas that solve them.
+//! Recursion-free Horn clauses over linear integer arithmetic, their solutions and their refutations.
 
-use crate::linear::{Atom, Cube, Norm, Rat, Rel, Var};
+use crate::check::implies;
+use crate::formula::Formula;
+use crate::linear::{Atom, Cube, Rat, Var};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use thiserror::Error;
 
 /// An unknown relation symbol, by its number in the system.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -28,159 +30,195 @@ pub struct Clause {
     pub head: Option<Application>,
 }
 
-/// A formula over the parameters `Var(0)..Var(arity)` of a relation, or over the variables of a tree.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Formula {
-    /// Holds everywhere.
-    True,
-    /// Holds nowhere.
-    False,
-    /// An atom.
-    Atom(Atom),
-    /// All of these hold.
-    And(Vec<Formula>),
-    /// One of these holds.
-    Or(Vec<Formula>),
+/// What is wrong with a clause or a system.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum ClauseError {
+    /// A relation that the system does not have.
+    #[error("no relation has number {}", .0.0)]
+    NoRelation(Relation),
+    /// Not as many arguments as the relation has parameters.
+    #[error("relation {name} takes {arity} arguments, not {given}")]
+    Arity {
+        /// The relation's name.
+        name: String,
+        /// Its parameters.
+        arity: usize,
+        /// The arguments given.
+        given: usize,
+    },
+    /// A variable given twice to one application.
+    #[error("variable v{} is given to {name} twice", var.0)]
+    Repeated {
+        /// The relation's name.
+        name: String,
+        /// The variable.
+        var: Var,
+    },
+    /// A relation depends on itself.
+    #[error("relation {0} is recursive")]
+    Recursive(String),
 }
 
-impl From<Norm> for Formula {
-    fn from(n: Norm) -> Formula {
-        match n {
-            Norm::True => Formula::True,
-            Norm::False => Formula::False,
-            Norm::Atom(a) => Formula::Atom(a),
-        }
+/// A set of Horn clauses over numbered relations.
+#[derive(Clone, Debug, Default)]
+pub struct System {
+    relations: Vec<(String, usize)>,
+    clauses: Vec<Clause>,
+}
+
+impl System {
+    /// No relations, no clauses.
+    pub fn new() -> System {
+        System::default()
     }
-}
+    /// A new relation with parameters `Var(0)..Var(arity)`.
+    pub fn relation(&mut self, name: &str, arity: usize) -> Relation {
+        self.relations.push((name.to_string(), arity));
+        Relation((self.relations.len() - 1) as u32)
+    }
+    /// Adds a clause.
+    pub fn add(&mut self, clause: Clause) -> Result<(), ClauseError> {
+        for a in clause.body.iter().chain(&clause.head) {
+            let Some((name, arity)) = self.relations.get(a.relation.0 as usize) else {
+                return Err(ClauseError::NoRelation(a.relation));
+            };
+            if a.args.len() != *arity {
+                return Err(ClauseError::Arity { name: name.clone(), arity: *arity, given: a.args.len() });
+            }
+            let mut sorted = a.args.clone();
+            sorted.sort();
+            if let Some(w) = sorted.windows(2).find(|w| w[0] == w[1]) {
+                return Err(ClauseError::Repeated { name: name.clone(), var: w[0] });
+            }
+        }
+        self.clauses.push(clause);
+        Ok(())
+    }
+    /// The clauses.
+    pub fn clauses(&self) -> &[Clause] {
+        &self.clauses
+    }
+    /// The relations, in order of their numbers.
+    pub fn relations(&self) -> impl Iterator<Item = Relation> + use<> {
+        (0..self.relations.len() as u32).map(Relation)
+    }
+    /// A relation's name.
+    pub fn name(&self, r: Relation) -> &str {
+        self.relations.get(r.0 as usize).map_or("", |r| &r.0)
+    }
+    /// A relation's number of parameters.
+    pub fn arity(&self, r: Relation) -> usize {
+        self.relations.get(r.0 as usize).map_or(0, |r| r.1)
+    }
 
-impl Formula {
-    /// A conjunction, flattened, in order and without repetition.
-    pub fn and(parts: impl IntoIterator<Item = Formula>) -> Formula {
-        let mut all = BTreeSet::new();
-        for p in parts {
-            match p {
-                Formula::True => {}
-                Formula::False => return Formula::False,
-                Formula::And(ps) => all.extend(ps),
-                p => {
-                    all.insert(p);
+    /// The relations, each after those its clauses assume.
+    pub fn order(&self) -> Result<Vec<Relation>, ClauseError> {
+        let n = self.relations.len();
+        let mut needs: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); n];
+        let mut needed_by: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); n];
+        for c in &self.clauses {
+            if let Some(h) = &c.head {
+                for b in &c.body {
+                    needs[h.relation.0 as usize].insert(b.relation.0 as usize);
+                    needed_by[b.relation.0 as usize].insert(h.relation.0 as usize);
                 }
             }
         }
-        let mut all: Vec<Formula> = all.into_iter().collect();
-        weed(&mut all, true);
-        match all.len() {
-            0 => Formula::True,
-            1 => all.swap_remove(0),
-            _ => Formula::And(all),
-        }
-    }
-    /// A disjunction, flattened, in order and without repetition.
-    pub fn or(parts: impl IntoIterator<Item = Formula>) -> Formula {
-        let mut all = BTreeSet::new();
-        for p in parts {
-            match p {
-                Formula::False => {}
-                Formula::True => return Formula::True,
-                Formula::Or(ps) => all.extend(ps),
-                p => {
-                    all.insert(p);
+        let mut waiting: Vec<usize> = needs.iter().map(BTreeSet::len).collect();
+        let mut order: Vec<usize> = (0..n).filter(|&r| waiting[r] == 0).collect();
+        let mut head = 0;
+        while head < order.len() {
+            for &r in &needed_by[order[head]] {
+                waiting[r] -= 1;
+                if waiting[r] == 0 {
+                    order.push(r);
                 }
             }
+            head += 1;
         }
-        let mut all: Vec<Formula> = all.into_iter().collect();
-        weed(&mut all, false);
-        match all.len() {
-            0 => Formula::False,
-            1 => all.swap_remove(0),
-            _ => Formula::Or(all),
+        if order.len() == n {
+            return Ok(order.into_iter().map(|r| Relation(r as u32)).collect());
         }
-    }
-    /// Variables renamed by an injective map.
-    pub fn rename(&self, f: &impl Fn(Var) -> Var) -> Formula {
-        match self {
-            Formula::True => Formula::True,
-            Formula::False => Formula::False,
-            Formula::Atom(a) => Formula::Atom(a.rename(f)),
-            Formula::And(fs) => Formula::and(fs.iter().map(|g| g.rename(f))),
-            Formula::Or(fs) => Formula::or(fs.iter().map(|g| g.rename(f))),
+        // Each relation left needs another one left: following needs ends in a cycle.
+        let mut at = (0..n).find(|&r| waiting[r] > 0).unwrap_or(0);
+        for _ in 0..n {
+            at = needs[at].iter().copied().find(|&r| waiting[r] > 0).unwrap_or(at);
         }
+        Err(ClauseError::Recursive(self.relations[at].0.clone()))
     }
-    /// The atoms in it, in order and without repetition.
-    pub fn atoms(&self) -> BTreeSet<Atom> {
-        let mut out = BTreeSet::new();
-        self.collect_atoms(&mut out);
-        out
+}
+
+/// A formula for each relation, over its parameters `Var(0)..Var(arity)`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Solution {
+    pub(crate) formulas: Vec<Formula>,
+}
+
+impl Solution {
+    /// A relation's formula.
+    pub fn formula(&self, r: Relation) -> &Formula {
+        self.formulas.get(r.0 as usize).unwrap_or(&Formula::True)
     }
-    fn collect_atoms(&self, out: &mut BTreeSet<Atom>) {
-        match self {
-            Formula::True | Formula::False => {}
-            Formula::Atom(a) => {
-                out.insert(a.clone());
+    /// The atoms of a relation's formula, in order and without repetition.
+    pub fn atoms(&self, r: Relation) -> BTreeSet<Atom> {
+        self.formula(r).atoms()
+    }
+    /// The formula of an application.
+    pub fn apply(&self, a: &Application) -> Formula {
+        self.formula(a.relation).rename(&|v| a.args.get(v.0 as usize).copied().unwrap_or(v))
+    }
+    /// Is every clause valid under this solution? `None` when the budget, in cubes for one clause, ran out.
+    pub fn check(&self, system: &System, budget: usize) -> Option<bool> {
+        for c in system.clauses() {
+            let body: Vec<Formula> = c.body.iter().map(|a| self.apply(a)).collect();
+            let head = c.head.as_ref().map_or(Formula::False, |h| self.apply(h));
+            if !implies(&body.iter().collect::<Vec<_>>(), &c.constraint, &head, budget)? {
+                return Some(false);
             }
-            Formula::And(fs) | Formula::Or(fs) => fs.iter().for_each(|f| f.collect_atoms(out)),
         }
+        Some(true)
     }
-    /// Does it hold where every variable has the given value?
-    pub fn holds(&self, value: &impl Fn(Var) -> Rat) -> bool {
-        match self {
-            Formula::True => true,
-            Formula::False => false,
-            Formula::Atom(a) => a.holds(value),
-            Formula::And(fs) => fs.iter().all(|f| f.holds(value)),
-            Formula::Or(fs) => fs.iter().any(|f| f.holds(value)),
-        }
-    }
-    /// The negation, pushed to the atoms.
-    pub fn negate(&self) -> Formula {
-        match self {
-            Formula::True => Formula::False,
-            Formula::False => Formula::True,
-            Formula::Atom(a) => Formula::or(a.negate().into_iter().map(Formula::from)),
-            Formula::And(fs) => Formula::or(fs.iter().map(Formula::negate)),
-            Formula::Or(fs) => Formula::and(fs.iter().map(Formula::negate)),
-        }
-    }
-    /// Text as C has it.
-    pub fn display(&self, name: impl Fn(Var) -> String + Copy) -> String {
-        let list = |fs: &[Formula], op: &str| {
-            let parts = fs.iter().map(|f| match f {
-                Formula::And(_) | Formula::Or(_) => format!("({})", f.display(name)),
-                _ => f.display(name),
-            });
-            parts.collect::<Vec<_>>().join(op)
+}
+
+/// One use of a clause in a derivation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Inference {
+    /// The clause's number in the system.
+    pub clause: usize,
+    /// The inferences of the clause's body, in its order.
+    pub premises: Vec<usize>,
+    /// Integer values of the clause's variables.
+    pub values: BTreeMap<Var, Rat>,
+}
+
+/// A derivation of `false`: the last inference's clause has no head.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Derivation {
+    /// The inferences, premises before conclusions.
+    pub inferences: Vec<Inference>,
+}
+
+impl Derivation {
+    /// Is it a derivation of `false` from the system's clauses?
+    pub fn check(&self, system: &System) -> bool {
+        let value = |i: &Inference, v: &Var| i.values.get(v).cloned().unwrap_or_else(Rat::zero);
+        let fine = |at: usize, i: &Inference| {
+            let Some(c) = system.clauses().get(i.clause) else { return false };
+            i.values.values().all(Rat::is_integer)
+                && c.constraint.holds(|v| value(i, &v))
+                && c.body.len() == i.premises.len()
+                && c.body.iter().zip(&i.premises).all(|(a, &p)| {
+                    let Some(premise) = self.inferences.get(p).filter(|_| p < at) else { return false };
+                    let Some(head) = system.clauses().get(premise.clause).and_then(|c| c.head.as_ref())
+                    else {
+                        return false;
+                    };
+                    head.relation == a.relation
+                        && a.args.iter().zip(&head.args).all(|(x, y)| value(i, x) == value(premise, y))
+                })
         };
-        match self {
-            Formula::True => "1".into(),
-            Formula::False => "0".into(),
-            Formula::Atom(a) => a.display(name),
-            Formula::And(fs) => list(fs, " && "),
-            Formula::Or(fs) => list(fs, " || "),
-        }
-    }
-}
-
-/// Of bounds on the same terms keeps the strongest (in a conjunction) or the weakest.
-fn weed(parts: &mut Vec<Formula>, strongest: bool) {
-    let mut best: BTreeMap<Vec<(Var, Rat)>, Rat> = BTreeMap::new();
-    let bound = |f: &Formula| match f {
-        Formula::Atom(a) if a.rel() == Rel::Le => {
-            Some((a.expr().terms().to_vec(), a.expr().constant_part().clone()))
-        }
-        _ => None,
-    };
-    for (terms, c) in parts.iter().filter_map(bound) {
-        let b = best.entry(terms).or_insert_with(|| c.clone());
-        // A larger constant in `e + c <= 0` is stronger.
-        if (c > *b) == strongest {
-            *b = c;
-        }
-    }
-    parts.retain(|f| bound(f).is_none_or(|(terms, c)| best.get(&terms) == Some(&c)));
-}
-
-impl fmt::Display for Formula {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.display(|v| format!("v{}", v.0)))
+        let root = self.inferences.last().and_then(|i| system.clauses().get(i.clause));
+        root.is_some_and(|c| c.head.is_none())
+            && self.inferences.iter().enumerate().all(|(at, i)| fine(at, i))
     }
 }

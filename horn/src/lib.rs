@@ -3,8 +3,11 @@
 
 mod check;
 pub mod clause;
+mod formula;
 pub mod linear;
 mod refute;
+pub mod solve;
 pub mod tree;
 
 pub use check::implies;
+pub use formula::Formula;

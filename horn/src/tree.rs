@@ -6,10 +6,11 @@
 //! node then get the disjunction of the two solutions and all other nodes the conjunction.
 
 use crate::check::implies;
-use crate::clause::Formula;
+use crate::formula::Formula;
 use crate::linear::omega::{self, Found};
+use crate::linear::project::project;
 use crate::linear::simplex::Conflict;
-use crate::linear::{Atom, Cube, LinExpr, Model, Norm, Rat, Var};
+use crate::linear::{Atom, Cube, LinExpr, Model, Norm, Rat, Satisfiable, Var};
 use crate::refute::{Constraint, Feasible, Refutation, refute};
 use thiserror::Error;
 
@@ -91,11 +92,16 @@ impl Tree {
     }
 }
 
+/// Price of a variable of a numbered clause.
+pub type ClauseWeight = dyn Fn(usize, Var) -> u32 + Sync;
+
 /// What to prefer and when to stop.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
     /// Price of a variable in an atom used; none is 0 for all. An atom costs 1 more than its variables.
     pub weight: Option<&'a (dyn Fn(Var) -> u32 + Sync)>,
+    /// Price of a clause's variable (the clause by its number), for systems of clauses; as `weight`.
+    pub clause_weight: Option<&'a ClauseWeight>,
     /// Splits on integer cuts in one tree.
     pub max_splits: usize,
     /// Constraints the omega test may write when it decides a tree over integers.
@@ -112,7 +118,8 @@ impl Default for Options<'_> {
     fn default() -> Self {
         Options {
             weight: None,
-            max_splits: 200,
+            clause_weight: None,
+            max_splits: 64,
             max_omega: 40_000,
             max_derivations: 5_000,
             max_nodes: 200_000,
@@ -143,7 +150,14 @@ pub fn solve_tree(tree: &Tree, options: &Options) -> Result<TreeOutcome, TreeErr
         return Ok(TreeOutcome::Solved(out));
     }
     let mut search = Search::new(tree, options);
-    Ok(match search.solve(&mut Vec::new())? {
+    let mut step = search.solve(&mut Vec::new())?;
+    if let (Step::Unknown(_), true) = (&step, search.decided_unsat)
+        && let Some(formulas) = strengthen(tree)
+    {
+        search.split = true;
+        step = Step::Solved(formulas);
+    }
+    Ok(match step {
         Step::Solved(formulas) => {
             if search.split && !check(tree, &formulas, options.max_check) {
                 TreeOutcome::Unknown("solution check failed".into())
@@ -154,6 +168,41 @@ pub fn solve_tree(tree: &Tree, options: &Options) -> Result<TreeOutcome, TreeErr
         Step::Satisfiable(model) => TreeOutcome::Satisfiable(model),
         Step::Unknown(reason) => TreeOutcome::Unknown(reason),
     })
+}
+
+/// Atoms that the elimination of a variable may write where a node's strongest formula is computed.
+const MAX_PROJECTION: usize = 200;
+
+/// The way out where no split ends: each node's strongest cube over its arguments, from the leaves up, to
+/// the first node that contradicts itself over the integers. Ancestors of that get false.
+fn strengthen(tree: &Tree) -> Option<Vec<Formula>> {
+    let of_cube = |c: &Cube| match c.is_bottom() {
+        true => Formula::False,
+        false => Formula::and(c.atoms().iter().map(|a| Formula::Atom(a.clone()))),
+    };
+    let n = tree.nodes.len();
+    let mut cubes: Vec<Cube> = Vec::with_capacity(n);
+    for (i, node) in tree.nodes.iter().enumerate() {
+        let own = node.constraint.sat_int() == Satisfiable::Unsat;
+        let all = node.children.iter().fold(node.constraint.clone(), |c, &k| c.and(&cubes[k]));
+        if !own && all.sat_int() != Satisfiable::Unsat {
+            cubes.push(project(&all, &node.args, MAX_PROJECTION));
+            continue;
+        }
+        let mut out = vec![Formula::True; n];
+        if !own {
+            let mut below = node.children.clone();
+            while let Some(k) = below.pop() {
+                out[k] = of_cube(&cubes[k]);
+                below.extend(&tree.nodes[k].children);
+            }
+        }
+        for m in path_to_root(tree, i) {
+            out[m] = Formula::False;
+        }
+        return Some(out);
+    }
+    None
 }
 
 /// Does every node's constraint with its children's formulas imply the node's, and is the root's false?
@@ -181,6 +230,7 @@ struct Search<'a> {
     options: &'a Options<'a>,
     /// The atoms of all nodes, with their node and price.
     atoms: Vec<(NodeId, &'a Atom, u32)>,
+    depth: Vec<u32>,
     splits: usize,
     split: bool,
     decided_unsat: bool,
@@ -196,14 +246,20 @@ impl<'a> Search<'a> {
             .enumerate()
             .flat_map(|(n, node)| node.constraint.atoms().iter().map(move |a| (n, a, price(a))))
             .collect();
-        Search { tree, options, atoms, splits: 0, split: false, decided_unsat: false }
+        let mut depth = vec![0u32; tree.nodes.len()];
+        for n in (0..tree.nodes.len()).rev() {
+            depth[n] = tree.parent(n).map_or(0, |p| depth[p].saturating_add(1));
+        }
+        Search { tree, options, atoms, depth, splits: 0, split: false, decided_unsat: false }
     }
 
     /// Solves the tree with some cuts added to nodes.
     fn solve(&mut self, cuts: &mut Vec<(NodeId, Atom)>) -> Result<Step, TreeError> {
-        let own = self.atoms.iter().map(|(_, a, w)| Constraint { expr: a.expr(), rel: a.rel(), weight: *w });
-        let added = cuts.iter().map(|(_, a)| Constraint { expr: a.expr(), rel: a.rel(), weight: 1 });
-        let constraints: Vec<Constraint> = own.chain(added).collect();
+        let own = self.atoms.iter().map(|(n, a, w)| (*n, *a, *w));
+        let all = own.chain(cuts.iter().map(|(n, a)| (*n, a, 1)));
+        let constraints: Vec<Constraint> = all
+            .map(|(n, a, weight)| Constraint { expr: a.expr(), rel: a.rel(), weight, depth: self.depth[n] })
+            .collect();
         let feasible = match refute(&constraints) {
             Refutation::Proof(proof) => {
                 return Ok(match self.annotate(&proof, cuts)? {

@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use proptest::prelude::*;
-use relyant_horn::clause::Formula;
+use relyant_horn::Formula;
 use relyant_horn::linear::Var;
 use relyant_horn::tree::{Options, Tree, TreeOutcome, solve_tree};
 use z3::ast::Bool;

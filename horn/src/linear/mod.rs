@@ -7,6 +7,7 @@ pub(crate) mod dbm;
 mod decide;
 mod expr;
 pub(crate) mod omega;
+pub(crate) mod project;
 mod rat;
 pub(crate) mod simplex;
 

@@ -21,7 +21,20 @@ pub(crate) struct Constraint<'a> {
     pub expr: &'a LinExpr,
     pub rel: Rel,
     pub weight: u32,
+    /// Distance from the root of the tree. Of equal weights the nearer is preferred: its proof tells
+    /// fewer nodes anything.
+    pub depth: u32,
 }
+
+impl Constraint<'_> {
+    /// Weight, then depth.
+    fn cost(&self) -> u64 {
+        u64::from(self.weight) << 16 | u64::from(self.depth.min(0xffff))
+    }
+}
+
+/// Contradicting equalities looked at to choose the cheapest proof.
+const MAX_CONTRADICTIONS: usize = 16;
 
 /// A constraint over the representatives of the classes of equal variables.
 pub(crate) struct Reduced {
@@ -50,7 +63,7 @@ pub(crate) enum Refutation {
 /// Decides a conjunction over rationals.
 pub(crate) fn refute(constraints: &[Constraint]) -> Refutation {
     let mut offsets = Offsets::new(constraints);
-    // Kruskal: cheap equalities first, so that the paths between equal variables are cheap.
+    // Cheap equalities first: those that contradict them are the dear ones.
     let mut equalities: Vec<(usize, usize, usize, Rat)> = Vec::new();
     let mut substituted = vec![false; constraints.len()];
     for (i, c) in constraints.iter().enumerate() {
@@ -61,11 +74,17 @@ pub(crate) fn refute(constraints: &[Constraint]) -> Refutation {
             equalities.push((i, x, y, k));
         }
     }
-    equalities.sort_by_key(|e| constraints[e.0].weight);
+    equalities.sort_by_key(|e| constraints[e.0].cost());
+    let mut contradictions = Vec::new();
     for (i, x, y, k) in equalities {
-        if offsets.join(i, x, y, k) == Joined::Contradiction {
-            return Refutation::Proof(lift(constraints, &offsets, vec![(i, Rat::one())]));
+        if offsets.join(i, x, y, k) == Joined::Contradiction && contradictions.len() < MAX_CONTRADICTIONS {
+            contradictions.push(i);
         }
+    }
+    let proofs = contradictions.into_iter().map(|i| lift(constraints, &offsets, vec![(i, Rat::one())]));
+    let cost = |p: &Conflict| p.iter().map(|(i, _)| constraints[*i].cost()).fold(0u64, u64::saturating_add);
+    if let Some(cheapest) = proofs.min_by_key(cost) {
+        return Refutation::Proof(cheapest);
     }
 
     let mut strongest: FxHashMap<Vec<(Var, Rat)>, usize> = FxHashMap::default();
@@ -79,7 +98,7 @@ pub(crate) fn refute(constraints: &[Constraint]) -> Refutation {
         if expr.is_constant() {
             let k = expr.constant_part();
             let fails = if c.rel == Rel::Eq { !k.is_zero() } else { k.is_positive() };
-            if fails && false_one.is_none_or(|j| constraints[j].weight > c.weight) {
+            if fails && false_one.is_none_or(|j| constraints[j].cost() > c.cost()) {
                 false_one = Some(i);
             }
             continue;
@@ -88,7 +107,7 @@ pub(crate) fn refute(constraints: &[Constraint]) -> Refutation {
             match strongest.get(expr.terms()) {
                 Some(&j) => {
                     let (old, new) = (reduced[j].expr.constant_part(), expr.constant_part());
-                    let cheaper = c.weight < constraints[reduced[j].origin].weight;
+                    let cheaper = c.cost() < constraints[reduced[j].origin].cost();
                     if new > old || new == old && cheaper {
                         reduced[j] = Reduced { expr, rel: c.rel, origin: i };
                     }

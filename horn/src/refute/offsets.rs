@@ -1,9 +1,11 @@
 //! Classes of variables that equalities `x = y + c` tie together: union-find with offsets, and the
-//! spanning forest of the equalities used, from which multipliers are recovered.
+//! graph of these equalities, from which multipliers are recovered along cheapest paths.
 
 use super::Constraint;
 use crate::linear::{LinExpr, Model, Rat, Var};
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum Joined {
@@ -23,8 +25,8 @@ pub(crate) struct Offsets {
     parent: Vec<usize>,
     offset: Vec<Rat>,
     size: Vec<u32>,
-    /// Equalities of the spanning forest: constraint and the two vertices.
-    tree: Vec<(usize, usize, usize)>,
+    /// The equalities taken in, all consistent: constraint and the two vertices.
+    edges: Vec<(usize, usize, usize)>,
 }
 
 impl Offsets {
@@ -36,7 +38,7 @@ impl Offsets {
             parent: Vec::new(),
             offset: Vec::new(),
             size: Vec::new(),
-            tree: Vec::new(),
+            edges: Vec::new(),
         };
         for v in constraints.iter().flat_map(|c| c.expr.vars()) {
             o.index.entry(v).or_insert_with(|| {
@@ -84,10 +86,13 @@ impl Offsets {
         let ((rx, ox), (ry, oy)) = (self.find(x), self.find(y));
         // rx + ox = ry + oy + k
         let gap = &(&oy + &k) - &ox;
-        if rx == ry {
-            return if gap.is_zero() { Joined::Known } else { Joined::Contradiction };
+        if rx == ry && !gap.is_zero() {
+            return Joined::Contradiction;
         }
-        self.tree.push((id, x, y));
+        self.edges.push((id, x, y));
+        if rx == ry {
+            return Joined::Known;
+        }
         if self.size[rx] <= self.size[ry] {
             self.parent[rx] = ry;
             self.offset[rx] = gap;
@@ -138,15 +143,16 @@ impl Offsets {
         self.vars.iter().filter_map(value).collect()
     }
 
-    /// Multipliers of the forest's equalities that cancel the variables of `sum`, where the coefficients
-    /// of each class but zero's add up to nothing: each vertex passes its coefficient on to its parent.
+    /// Multipliers of equalities that cancel the variables of `sum`, where the coefficients of each class
+    /// but zero's add up to nothing: each coefficient is passed on along a cheapest path to a vertex
+    /// that lacks it. Zero takes anything.
     pub fn flow(&self, sum: &LinExpr, constraints: &[Constraint]) -> Vec<(usize, Rat)> {
         if sum.is_constant() {
             return Vec::new();
         }
         let n = self.vars.len();
         let mut adjacent: Vec<Vec<(usize, usize)>> = vec![Vec::new(); n];
-        for (id, x, y) in &self.tree {
+        for (id, x, y) in &self.edges {
             adjacent[*x].push((*id, *y));
             adjacent[*y].push((*id, *x));
         }
@@ -154,38 +160,71 @@ impl Offsets {
         for (v, a) in sum.terms() {
             over[self.vertex(*v)] = a.clone();
         }
-        // Breadth first from zero and then from each class still unseen.
-        let mut up: Vec<Option<(usize, usize)>> = vec![None; n];
-        let mut order = Vec::with_capacity(n);
-        let mut seen = vec![false; n];
-        let starts = std::iter::once(0).chain(sum.vars().map(|v| self.vertex(v)));
-        for s in starts {
-            if std::mem::replace(&mut seen[s], true) {
-                continue;
-            }
-            let mut head = order.len();
-            order.push(s);
-            while head < order.len() {
-                let x = order[head];
-                head += 1;
-                for (id, y) in &adjacent[x] {
-                    if !std::mem::replace(&mut seen[*y], true) {
-                        up[*y] = Some((*id, x));
-                        order.push(*y);
-                    }
-                }
-            }
-        }
         let mut out = Vec::new();
-        for &x in order.iter().rev() {
-            let (Some((id, p)), Some(v)) = (up[x], self.vars[x]) else { continue };
-            if over[x].is_zero() {
-                continue;
+        for v in sum.vars() {
+            let x = self.vertex(v);
+            while !over[x].is_zero() {
+                let positive = over[x].is_positive();
+                let takes = |y: usize| y == 0 || !over[y].is_zero() && over[y].is_positive() != positive;
+                let Some(path) = cheapest_path(&adjacent, constraints, x, takes) else { break };
+                let end = path.last().map_or(x, |s| s.1);
+                let amount = if end == 0 {
+                    over[x].clone()
+                } else if positive {
+                    over[x].clone().min(-&over[end])
+                } else {
+                    over[x].clone().max(-&over[end])
+                };
+                let mut at = x;
+                for (id, y) in path {
+                    // Cancels `amount` at one end and leaves it at the other.
+                    let own = self.vars[at].map(|v| constraints[id].expr.coeff(v));
+                    let far = self.vars[y].map(|v| constraints[id].expr.coeff(v));
+                    let k = match (own, far) {
+                        (Some(a), _) => &-&amount / &a,
+                        (None, Some(a)) => &amount / &a,
+                        (None, None) => Rat::zero(),
+                    };
+                    out.push((id, k));
+                    at = y;
+                }
+                over[x] = &over[x] - &amount;
+                over[end] = &over[end] + &amount;
             }
-            let a = constraints[id].expr.coeff(v);
-            out.push((id, &-&over[x] / &a));
-            over[p] = &over[p] + &over[x];
         }
         out
     }
+}
+
+/// Dijkstra: the steps, equality and vertex reached, of a cheapest path from `x` to a vertex that `takes`.
+fn cheapest_path(
+    adjacent: &[Vec<(usize, usize)>],
+    constraints: &[Constraint],
+    x: usize,
+    takes: impl Fn(usize) -> bool,
+) -> Option<Vec<(usize, usize)>> {
+    let mut done: FxHashMap<usize, Option<(usize, usize)>> = FxHashMap::default();
+    let mut queue = BinaryHeap::from([(Reverse(0u64), Reverse(x), None)]);
+    while let Some((Reverse(cost), Reverse(at), by)) = queue.pop() {
+        if done.contains_key(&at) {
+            continue;
+        }
+        done.insert(at, by);
+        if at != x && takes(at) {
+            let (mut path, mut y) = (Vec::new(), at);
+            while let Some(Some((id, before))) = done.get(&y) {
+                path.push((*id, y));
+                y = *before;
+            }
+            path.reverse();
+            return Some(path);
+        }
+        for (id, y) in &adjacent[at] {
+            if !done.contains_key(y) {
+                let cost = cost.saturating_add(constraints[*id].cost());
+                queue.push((Reverse(cost), Reverse(*y), Some((*id, at))));
+            }
+        }
+    }
+    None
 }

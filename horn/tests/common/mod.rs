@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use proptest::prelude::*;
-use relyant_horn::clause::Formula;
+use relyant_horn::Formula;
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Rel, Var};
 use z3::ast::{Bool, Int};
 
