@@ -10,8 +10,10 @@
 
 pub mod cfa;
 pub mod diagnostic;
+pub mod instantiate;
 pub mod interp;
 pub mod options;
+pub mod points_to;
 pub mod program;
 #[cfg(feature = "testing")]
 pub mod testing;

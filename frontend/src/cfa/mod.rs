@@ -10,6 +10,7 @@ mod module;
 mod op;
 mod program;
 mod types;
+mod validate;
 
 pub use expr::{BinOp, CmpOp, Expr, UnOp};
 pub use module::{Function, Module};

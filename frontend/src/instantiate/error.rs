@@ -1,0 +1,89 @@
+//! Why a module cannot be made a program.
+
+use crate::cfa::Module;
+use crate::diagnostic::{Diagnostic, Span};
+
+/// Why instantiation gives up.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Refusal {
+    /// A function calls itself, directly or through others, other than as its last act.
+    #[error("recursive call of `{function}` is not supported")]
+    Recursion {
+        /// The function.
+        function: String,
+        /// The call.
+        span: Span,
+    },
+    /// Inlined calls or unrolled loops make the program too large.
+    #[error("the program is too large: more than {limit} steps after inlining the calls of `{function}`")]
+    TooLarge {
+        /// The start routine.
+        function: String,
+        /// Bound on edges.
+        limit: usize,
+        /// The start routine's place.
+        span: Span,
+    },
+    /// A function pointer may be called that no function with its address taken fits.
+    #[error("no function is known that this pointer may call")]
+    NoCallee {
+        /// The call.
+        span: Span,
+    },
+    /// Threads without bound on their number share addresses of their own locals.
+    #[error(
+        "the address of `{object}` may reach other threads, and there may be any number of threads `{thread}`"
+    )]
+    EscapingLocal {
+        /// The object.
+        object: String,
+        /// The template.
+        thread: String,
+        /// Where the object is declared.
+        span: Span,
+    },
+    /// Nothing to run.
+    #[error("no function to start with")]
+    NoStart,
+    /// Objects take more addresses than there are.
+    #[error("the objects of the program are too large")]
+    Memory,
+}
+
+impl Refusal {
+    fn span(&self) -> Span {
+        match self {
+            Refusal::Recursion { span, .. }
+            | Refusal::TooLarge { span, .. }
+            | Refusal::NoCallee { span }
+            | Refusal::EscapingLocal { span, .. } => *span,
+            Refusal::NoStart | Refusal::Memory => Span::default(),
+        }
+    }
+    fn help(&self) -> &'static str {
+        match self {
+            Refusal::Recursion { .. } => "calls are inlined; write the recursion as a loop",
+            Refusal::TooLarge { .. } => "calls are inlined; every call site gets a copy of the function",
+            Refusal::NoCallee { .. } => {
+                "the function called must be defined in this file, with as many parameters"
+            }
+            Refusal::EscapingLocal { .. } => "make it a global, or bound the number of threads",
+            Refusal::NoStart | Refusal::Memory => "",
+        }
+    }
+    /// As an error in the source.
+    pub fn diagnostic(&self, module: &Module) -> Diagnostic {
+        let s = self.span();
+        let file = module.files.get(s.file as usize).cloned().unwrap_or_default();
+        let lines = module.lines.get(s.file as usize);
+        let source_line = lines.and_then(|l| l.get((s.line as usize).checked_sub(1)?)).cloned();
+        Diagnostic {
+            file,
+            line: s.line,
+            column: s.column,
+            message: self.to_string(),
+            help: self.help().to_string(),
+            source_line,
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! Inlines calls: one automaton per start routine, with a copy of each function for every call of it.
+//!
+//! A call in an atomic function, or from an atomic location, is atomic from the call edge to the return. A function
+//! that ends by calling itself becomes a loop; any other recursion is refused.
+
+use super::error::Refusal;
+use super::memory::Memory;
+use super::walk;
+use crate::cfa::{Callee, Edge, Expr, FuncId, Graph, Loc, Module, ObjId, Op, Reg, Register};
+use crate::diagnostic::Span;
+use std::collections::BTreeMap;
+
+/// No more edges than this in one automaton.
+pub(super) const EDGE_LIMIT: usize = 200_000;
+
+/// An automaton under construction.
+pub(super) struct Body {
+    pub(super) template: u32,
+    pub(super) registers: Vec<Register>,
+    pub(super) entry: Loc,
+    pub(super) graph: Graph,
+    /// The start routine's parameters.
+    pub(super) params: Vec<Reg>,
+    frames: Vec<Frame>,
+    /// Where each location comes from: the activation, and the function's location (none for those made here).
+    origin: Vec<(u32, Option<Loc>)>,
+}
+
+/// One activation of a function.
+struct Frame {
+    function: FuncId,
+    parent: Option<u32>,
+    entry: Loc,
+    params: Vec<Reg>,
+    /// Registers of an activation are numbered in a row, from this.
+    first_register: u32,
+}
+
+/// What the end of the start routine means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum End {
+    /// The program ends.
+    Program,
+    /// The thread ends.
+    Thread,
+}
+
+/// Where a returning call goes on, and what takes its result.
+enum Return {
+    Root(End),
+    To { dst: Option<Reg>, cont: Loc },
+}
+
+impl Body {
+    /// The automaton of a start routine, calls not inlined yet.
+    pub(super) fn start(module: &Module, memory: &mut Memory, template: u32, f: FuncId, end: End) -> Body {
+        let mut body = Body {
+            template,
+            registers: Vec::new(),
+            entry: Loc(0),
+            graph: Graph::default(),
+            params: Vec::new(),
+            frames: Vec::new(),
+            origin: Vec::new(),
+        };
+        let function = &module.functions[f.0 as usize];
+        // A location of its own, so that a thread that has not begun is in no atomic section.
+        let entry = body.location(0, None, function.span, false);
+        let inner = body.activate(module, memory, f, None, function.atomic, Return::Root(end));
+        body.graph.add_edge(entry, inner, Op::Skip, function.span);
+        body.entry = entry;
+        body.params = body.frames[0].params.clone();
+        body
+    }
+
+    /// Which location of this body each location of a new graph was; the new graph replaces the old.
+    pub(super) fn replace_graph(&mut self, graph: Graph, entry: Loc, was: &[Loc]) {
+        self.origin = was.iter().map(|l| self.origin[l.0 as usize]).collect();
+        self.graph = graph;
+        self.entry = entry;
+        // Frames name their entries for tail calls, which are all expanded before a graph is replaced or else
+        // are refused: an entry that has been copied is no single location.
+        for f in &mut self.frames {
+            f.entry = Loc(u32::MAX);
+        }
+    }
+
+    fn location(&mut self, frame: u32, from: Option<Loc>, span: Span, atomic: bool) -> Loc {
+        let l = self.graph.add_location(span);
+        self.graph.locations[l.0 as usize].atomic = atomic;
+        self.origin.push((frame, from));
+        l
+    }
+
+    fn register(&mut self, r: Register) -> Reg {
+        self.registers.push(r);
+        Reg(self.registers.len() as u32 - 1)
+    }
+
+    /// Copies a function into the graph; gives the copy of its entry.
+    fn activate(
+        &mut self,
+        module: &Module,
+        memory: &mut Memory,
+        f: FuncId,
+        parent: Option<u32>,
+        atomic: bool,
+        ret: Return,
+    ) -> Loc {
+        let function = &module.functions[f.0 as usize];
+        let frame = self.frames.len() as u32;
+        let base = self.registers.len() as u32;
+        let reg = |r: Reg| Reg(base + r.0);
+        self.registers.extend(function.registers.iter().cloned());
+        let locals: BTreeMap<ObjId, ObjId> =
+            function.locals.iter().map(|o| (*o, memory.local(*o, self.template))).collect();
+        let first = self.graph.locations.len() as u32;
+        let loc = |l: Loc| Loc(first + l.0);
+        for (i, l) in function.graph.locations.iter().enumerate() {
+            let mut l = l.clone();
+            l.atomic |= atomic;
+            self.graph.locations.push(l);
+            self.origin.push((frame, Some(Loc(i as u32))));
+        }
+        self.frames.push(Frame {
+            function: f,
+            parent,
+            entry: loc(function.entry),
+            params: function.params.iter().map(|p| reg(*p)).collect(),
+            first_register: base,
+        });
+        let template = self.template;
+        let mut leaf = |e: &Expr| match e {
+            Expr::Reg(r) => Expr::Reg(reg(*r)),
+            Expr::Addr(o) if locals.contains_key(o) => Expr::Addr(locals[o]),
+            Expr::Addr(o) if module.objects[o.0 as usize].thread_local => {
+                Expr::Addr(memory.thread_local(*o, template))
+            }
+            other => other.clone(),
+        };
+        for e in &function.graph.edges {
+            let op = walk::map_op(&e.op, &mut |x| walk::map_leaves(x, &mut leaf), &reg);
+            let (op, to) = match (op, &ret) {
+                (Op::Return(_), Return::Root(End::Program)) => (Op::Halt, loc(e.to)),
+                (Op::Return(v), Return::Root(End::Thread)) => {
+                    (Op::ThreadExit(v.unwrap_or(Expr::Const(0))), loc(e.to))
+                }
+                (Op::Return(v), Return::To { dst, cont }) => {
+                    (return_op(&self.registers, function.result, *dst, v), *cont)
+                }
+                (op, _) => (op, loc(e.to)),
+            };
+            self.graph.edges.push(Edge { from: loc(e.from), to, op, span: e.span });
+        }
+        loc(function.entry)
+    }
+
+    /// Inlines the calls of known functions, until only calls through pointers are left.
+    pub(super) fn inline(&mut self, module: &Module, memory: &mut Memory) -> Result<(), Refusal> {
+        let mut i = 0;
+        while i < self.graph.edges.len() {
+            if let Op::Call { callee: Callee::Known(f), .. } = self.graph.edges[i].op {
+                self.expand(module, memory, i, f)?;
+            }
+            if self.graph.edges.len() > EDGE_LIMIT {
+                let root = &module.functions[self.frames[0].function.0 as usize];
+                return Err(Refusal::TooLarge {
+                    function: root.name.clone(),
+                    limit: EDGE_LIMIT,
+                    span: root.span,
+                });
+            }
+            i += 1;
+        }
+        Ok(())
+    }
+
+    /// Replaces the call at an edge by the function's body.
+    fn expand(&mut self, module: &Module, memory: &mut Memory, i: usize, f: FuncId) -> Result<(), Refusal> {
+        let Edge { from, to, op, span } = self.graph.edges[i].clone();
+        let Op::Call { dst, args, .. } = op else { return Ok(()) };
+        let (caller, _) = self.origin[from.0 as usize];
+        let function = &module.functions[f.0 as usize];
+        let mut up = Some(caller);
+        while let Some(k) = up {
+            if self.frames[k as usize].function == f {
+                if k == caller && self.is_tail_call(module, to, dst) {
+                    self.loop_back(module, i, args);
+                    return Ok(());
+                }
+                return Err(Refusal::Recursion { function: function.name.clone(), span });
+            }
+            up = self.frames[k as usize].parent;
+        }
+        let atomic = function.atomic || self.graph.locations[from.0 as usize].atomic;
+        let ret = Return::To { dst, cont: to };
+        let entry = self.activate(module, memory, f, Some(caller), atomic, ret);
+        let params = self.frames[self.frames.len() - 1].params.clone();
+        let mut ops = Vec::new();
+        for (k, p) in params.iter().enumerate() {
+            ops.push(match args.get(k) {
+                Some(a) => Op::Assign(*p, a.clone()),
+                None => Op::Havoc { dst: *p, source: String::new() },
+            });
+        }
+        self.chain(i, ops, entry, caller, atomic, span);
+        Ok(())
+    }
+
+    /// Puts a sequence of operations in the place of an edge.
+    fn chain(&mut self, i: usize, mut ops: Vec<Op>, target: Loc, frame: u32, atomic: bool, span: Span) {
+        if ops.is_empty() {
+            ops.push(Op::Skip);
+        }
+        let mut from = self.graph.edges[i].from;
+        let n = ops.len();
+        for (k, op) in ops.into_iter().enumerate() {
+            let to = if k + 1 == n { target } else { self.location(frame, None, span, atomic) };
+            let edge = Edge { from, to, op, span };
+            if k == 0 {
+                self.graph.edges[i] = edge;
+            } else {
+                self.graph.edges.push(edge);
+            }
+            from = to;
+        }
+    }
+
+    /// Does the function do nothing after this location but return what the register has?
+    fn is_tail_call(&self, module: &Module, to: Loc, dst: Option<Reg>) -> bool {
+        let (frame, Some(mut at)) = self.origin[to.0 as usize] else { return false };
+        let frame = &self.frames[frame as usize];
+        if frame.entry == Loc(u32::MAX) {
+            return false;
+        }
+        let function = &module.functions[frame.function.0 as usize];
+        for _ in 0..function.graph.locations.len() {
+            let mut out = function.graph.edges.iter().filter(|e| e.from == at);
+            let (Some(e), None) = (out.next(), out.next()) else { return false };
+            match &e.op {
+                Op::Skip => at = e.to,
+                Op::Return(None) => return true,
+                Op::Return(Some(Expr::Reg(r))) => return dst == Some(Reg(frame.first_register + r.0)),
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Turns a tail call of the running function into a jump to its entry.
+    fn loop_back(&mut self, module: &Module, i: usize, args: Vec<Expr>) {
+        let Edge { from, span, .. } = self.graph.edges[i].clone();
+        let (frame, _) = self.origin[from.0 as usize];
+        let f = &self.frames[frame as usize];
+        let (params, entry, atomic) = (
+            f.params.clone(),
+            f.entry,
+            module.functions[f.function.0 as usize].atomic || self.graph.locations[from.0 as usize].atomic,
+        );
+        let mut first = Vec::new();
+        let mut second = Vec::new();
+        for (k, p) in params.iter().enumerate() {
+            match args.get(k) {
+                Some(a) => {
+                    let t = self.register(self.registers[p.0 as usize].clone());
+                    self.registers[t.0 as usize].name.clear();
+                    first.push(Op::Assign(t, a.clone()));
+                    second.push(Op::Assign(*p, Expr::Reg(t)));
+                }
+                None => second.push(Op::Havoc { dst: *p, source: String::new() }),
+            }
+        }
+        first.extend(second);
+        self.chain(i, first, entry, frame, atomic, span);
+    }
+
+    /// Replaces a call or creation through a pointer by a choice between functions: `assume(p == f)`, then it.
+    pub(super) fn branch(&mut self, i: usize, candidates: &[FuncId]) {
+        let edge = self.graph.edges[i].clone();
+        let (Op::Call { callee: Callee::Pointer(p), .. } | Op::Create { routine: Callee::Pointer(p), .. }) =
+            &edge.op
+        else {
+            return;
+        };
+        let (frame, _) = self.origin[edge.from.0 as usize];
+        let atomic = self.graph.locations[edge.from.0 as usize].atomic;
+        for (k, f) in candidates.iter().enumerate() {
+            let known = match edge.op.clone() {
+                Op::Call { dst, args, .. } => Op::Call { dst, callee: Callee::Known(*f), args },
+                Op::Create { handle, arg, template, .. } => {
+                    Op::Create { handle, routine: Callee::Known(*f), arg, template }
+                }
+                other => other,
+            };
+            let mid = self.location(frame, None, edge.span, atomic);
+            let is = Expr::Compare(crate::cfa::CmpOp::Eq, Box::new(p.clone()), Box::new(Expr::Func(*f)));
+            let test = Edge { from: edge.from, to: mid, op: Op::Assume(is), span: edge.span };
+            if k == 0 {
+                self.graph.edges[i] = test;
+            } else {
+                self.graph.edges.push(test);
+            }
+            self.graph.edges.push(Edge { from: mid, to: edge.to, op: known, span: edge.span });
+        }
+    }
+}
+
+/// What returning a value to a call means.
+fn return_op(
+    registers: &[Register],
+    kind: Option<crate::cfa::IntKind>,
+    dst: Option<Reg>,
+    value: Option<Expr>,
+) -> Op {
+    match (dst, value) {
+        (None, _) => Op::Skip,
+        // Falling off the end of a function whose result is used: any value.
+        (Some(d), None) => Op::Havoc { dst: d, source: String::new() },
+        (Some(d), Some(v)) => {
+            let to = registers[d.0 as usize].kind;
+            Op::Assign(d, if kind == Some(to) { v } else { Expr::Cast(Box::new(v), to) })
+        }
+    }
+}

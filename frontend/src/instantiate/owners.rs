@@ -1,0 +1,81 @@
+//! Which objects belong to one thread alone.
+
+use super::error::Refusal;
+use super::memory::Memory;
+use super::walk;
+use crate::cfa::{Count, Expr, ObjId, Op, Owner, Program};
+use crate::points_to::{PointsTo, Targets};
+use std::collections::BTreeSet;
+
+/// Sets `owners`. A local or thread-local object belongs to its template if no other thread can name it.
+pub(super) fn assign(program: &mut Program, memory: &Memory) -> Result<(), Refusal> {
+    let points_to = PointsTo::new(program);
+    let n = program.objects.len();
+    // Templates that access or mention each object; `None` stands for an access to anything.
+    let mut users: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); n];
+    let mut wild: BTreeSet<u32> = BTreeSet::new();
+    for (t, template) in program.templates.iter().enumerate() {
+        let t = t as u32;
+        for e in &template.graph.edges {
+            for x in walk::reads(&e.op) {
+                walk::visit(x, &mut |x| {
+                    if let Expr::Addr(o) = x {
+                        users[o.0 as usize].insert(t);
+                    }
+                });
+            }
+            if let Op::Load(_, a, _) | Op::Store(a, _, _) = &e.op {
+                match points_to.targets(t, a) {
+                    Targets::Objects(set) => set.iter().for_each(|(o, _)| {
+                        users[o.0 as usize].insert(t);
+                    }),
+                    Targets::Unknown => {
+                        wild.insert(t);
+                    }
+                }
+            }
+        }
+    }
+    let escaped = escaped(program, memory, &points_to);
+    for (o, users) in users.iter().enumerate() {
+        let Some(t) = memory.owner[o] else { continue };
+        let alone = users.iter().chain(&wild).all(|u| *u == t);
+        program.owners[o] = match program.templates[t as usize].count {
+            Count::AtMost(1) if alone => Owner::Template(t),
+            Count::AtMost(1) => Owner::Shared,
+            _ if alone && !escaped.contains(&ObjId(o as u32)) => Owner::Template(t),
+            _ => {
+                return Err(Refusal::EscapingLocal {
+                    object: program.objects[o].name.clone(),
+                    thread: program.templates[t as usize].name.clone(),
+                    span: program.objects[o].span,
+                });
+            }
+        };
+    }
+    Ok(())
+}
+
+/// The objects whose address may come to another thread: through shared objects, as argument or as result.
+fn escaped(program: &Program, memory: &Memory, points_to: &PointsTo) -> BTreeSet<ObjId> {
+    let mut out = points_to.returned();
+    for (t, template) in program.templates.iter().enumerate() {
+        for e in &template.graph.edges {
+            if let Op::Create { arg: Some(a), .. } = &e.op {
+                out.extend(points_to.held(t as u32, a));
+            }
+        }
+    }
+    let mut work: Vec<ObjId> = out.iter().copied().collect();
+    work.extend(
+        (0..program.objects.len() as u32).map(ObjId).filter(|o| memory.owner[o.0 as usize].is_none()),
+    );
+    while let Some(o) = work.pop() {
+        for p in points_to.held_by(o) {
+            if out.insert(p) {
+                work.push(p);
+            }
+        }
+    }
+    out
+}

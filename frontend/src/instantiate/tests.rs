@@ -1,0 +1,424 @@
+//! Modules built by hand; the interpreter says what the programs do.
+
+use super::{Refusal, build};
+use crate::cfa::*;
+use crate::diagnostic::Span;
+use crate::interp::explore::{Exploration, Options as ExploreOptions, explore};
+use crate::options::Options;
+use crate::points_to::{PointsTo, Targets};
+
+const INT: IntKind = IntKind::INT;
+
+fn reg(i: u32) -> Expr {
+    Expr::Reg(Reg(i))
+}
+fn num(n: i128) -> Expr {
+    Expr::Const(n)
+}
+fn addr(o: u32) -> Expr {
+    Expr::Addr(ObjId(o))
+}
+fn bin(op: BinOp, a: Expr, b: Expr, k: IntKind) -> Expr {
+    Expr::Binary(op, Box::new(a), Box::new(b), k)
+}
+fn plus(a: Expr, b: Expr) -> Expr {
+    bin(BinOp::Add, a, b, IntKind::Ideal)
+}
+fn cmp(op: CmpOp, a: Expr, b: Expr) -> Expr {
+    Expr::Compare(op, Box::new(a), Box::new(b))
+}
+fn set(r: u32, e: Expr) -> Op {
+    Op::Assign(Reg(r), e)
+}
+fn load(r: u32, a: Expr) -> Op {
+    Op::Load(Reg(r), a, INT)
+}
+fn store(a: Expr, v: Expr) -> Op {
+    Op::Store(a, v, INT)
+}
+fn call(dst: Option<u32>, f: u32, args: &[Expr]) -> Op {
+    Op::Call { dst: dst.map(Reg), callee: Callee::Known(FuncId(f)), args: args.to_vec() }
+}
+fn create(handle: u32, f: u32, arg: Expr) -> Op {
+    Op::Create { handle: Reg(handle), routine: Callee::Known(FuncId(f)), arg: Some(arg), template: None }
+}
+
+/// A function as a list of edges; locations are numbers, 100 is its end and 101 an error.
+fn function(name: &str, params: u32, registers: u32, edges: Vec<(u32, u32, Op)>) -> Function {
+    let mut graph = Graph::default();
+    let most = edges.iter().flat_map(|e| [e.0, e.1]).filter(|l| *l < 100).max().unwrap_or(0);
+    for line in 0..=most {
+        graph.add_location(Span { file: 0, line: line + 1, column: 1 });
+    }
+    let end = graph.add_location(Span::default());
+    let error = graph.add_location(Span::default());
+    graph.locations[end.0 as usize].kind = LocationKind::End;
+    graph.locations[error.0 as usize].kind = LocationKind::Error("assertion".into());
+    let loc = |l: u32| {
+        if l == 100 {
+            end
+        } else if l == 101 {
+            error
+        } else {
+            Loc(l)
+        }
+    };
+    for (from, to, op) in edges {
+        graph.add_edge(loc(from), loc(to), op, Span::default());
+    }
+    Function {
+        name: name.into(),
+        params: (0..params).map(Reg).collect(),
+        result: Some(INT),
+        registers: (0..registers).map(|i| Register { name: format!("r{i}"), kind: INT }).collect(),
+        locals: vec![],
+        entry: Loc(0),
+        graph,
+        atomic: false,
+        span: Span::default(),
+    }
+}
+
+fn object(name: &str, cells: usize) -> Object {
+    let cells = (0..cells).map(|k| (INT, format!("[{k}]"))).collect::<Vec<_>>();
+    let init = vec![Some(0); cells.len()];
+    Object { name: name.into(), cells, init, thread_local: false, synthetic: false, span: Span::default() }
+}
+
+fn module(objects: Vec<Object>, functions: Vec<Function>) -> Module {
+    Module { objects, functions, starts: vec![FuncId(0)], ..Module::default() }
+}
+
+fn program(m: &Module) -> Program {
+    let p = build(m, &Options::default()).unwrap();
+    assert_eq!(p.validate(), Ok(()));
+    p
+}
+
+/// Does some run reach an error?
+fn fails(p: &Program) -> bool {
+    match explore(p, &ExploreOptions { max_states: 100_000, ..ExploreOptions::default() }, &|| false).unwrap()
+    {
+        Exploration::Violation(_) => true,
+        Exploration::Exhausted { .. } => false,
+        other => panic!("not explored: {other:?}"),
+    }
+}
+
+/// A function that fails unless the register has the value, then returns.
+fn check(at: u32, r: u32, value: i128) -> Vec<(u32, u32, Op)> {
+    vec![
+        (at, 101, Op::Assume(cmp(CmpOp::Ne, reg(r), num(value)))),
+        (at, at + 1, Op::Assume(cmp(CmpOp::Eq, reg(r), num(value)))),
+        (at + 1, 100, Op::Return(Some(num(0)))),
+    ]
+}
+
+#[test]
+fn a_call_takes_arguments_and_gives_a_result() {
+    for (expected, wrong) in [(7, false), (8, true)] {
+        let add = function(
+            "add",
+            2,
+            3,
+            vec![(0, 1, set(2, bin(BinOp::Add, reg(0), reg(1), INT))), (1, 100, Op::Return(Some(reg(2))))],
+        );
+        let mut edges = vec![
+            (0, 1, Op::Havoc { dst: Reg(1), source: "input".into() }),
+            (1, 2, Op::Assume(cmp(CmpOp::Eq, reg(1), num(3)))),
+            (2, 3, call(Some(0), 1, &[reg(1), num(4)])),
+        ];
+        edges.extend(check(3, 0, expected));
+        let p = program(&module(vec![], vec![function("main", 0, 2, edges), add]));
+        assert_eq!(fails(&p), wrong);
+    }
+}
+
+#[test]
+fn each_call_has_its_own_locals() {
+    // f stores its parameter in a local and calls g, which has one too; main reads neither.
+    let mut f = function(
+        "f",
+        1,
+        2,
+        vec![(0, 1, store(addr(0), reg(0))), (1, 2, load(1, addr(0))), (2, 100, Op::Return(Some(reg(1))))],
+    );
+    f.locals = vec![ObjId(0)];
+    let mut edges = vec![(0, 1, call(Some(0), 1, &[num(1)])), (1, 2, call(Some(1), 1, &[num(2)]))];
+    edges.push((2, 3, set(0, bin(BinOp::Add, reg(0), reg(1), INT))));
+    edges.extend(check(3, 0, 3));
+    let p = program(&module(vec![object("f::x", 1)], vec![function("main", 0, 2, edges), f]));
+    let names: Vec<&str> = p.objects.iter().map(|o| o.name.as_str()).collect();
+    assert_eq!(names, ["f::x", "f::x#2"]);
+    assert_eq!(p.owners, [Owner::Template(0), Owner::Template(0)]);
+    assert!(!fails(&p));
+}
+
+#[test]
+fn an_atomic_function_is_not_interrupted() {
+    // Two threads increment a counter by a read and a write in a function; main waits for both.
+    for (atomic, wrong) in [(true, false), (false, true)] {
+        let mut inc = function(
+            "inc",
+            0,
+            1,
+            vec![
+                (0, 1, load(0, addr(0))),
+                (1, 2, store(addr(0), bin(BinOp::Add, reg(0), num(1), INT))),
+                (2, 100, Op::Return(None)),
+            ],
+        );
+        inc.atomic = atomic;
+        let worker =
+            function("worker", 1, 1, vec![(0, 1, call(None, 1, &[])), (1, 100, Op::Return(Some(num(0))))]);
+        let mut edges = vec![
+            (0, 1, create(0, 2, num(0))),
+            (1, 2, create(1, 2, num(0))),
+            (2, 3, Op::Join { handle: reg(0), result: None }),
+            (3, 4, Op::Join { handle: reg(1), result: None }),
+            (4, 5, load(2, addr(0))),
+        ];
+        edges.extend(check(5, 2, 2));
+        let p = program(&module(vec![object("x", 1)], vec![function("main", 0, 3, edges), inc, worker]));
+        let names: Vec<&str> = p.templates.iter().map(|t| t.name.as_str()).collect();
+        assert_eq!(names, ["main", "worker", "worker#2"]);
+        assert!(p.templates.iter().all(|t| t.count == Count::AtMost(1)));
+        assert_eq!(fails(&p), wrong);
+    }
+}
+
+#[test]
+fn recursion_is_refused_unless_last() {
+    let twice = |tail: bool| {
+        // sum(n, s) = n == 0 ? s : sum(n - 1, s + n), or with a 1 added after the call.
+        let mut edges = vec![
+            (0, 1, Op::Assume(cmp(CmpOp::Eq, reg(0), num(0)))),
+            (1, 100, Op::Return(Some(reg(1)))),
+            (0, 2, Op::Assume(cmp(CmpOp::Ne, reg(0), num(0)))),
+            (
+                2,
+                3,
+                call(
+                    Some(2),
+                    1,
+                    &[bin(BinOp::Sub, reg(0), num(1), INT), bin(BinOp::Add, reg(1), reg(0), INT)],
+                ),
+            ),
+        ];
+        edges.push(if tail {
+            (3, 100, Op::Return(Some(reg(2))))
+        } else {
+            (3, 100, Op::Return(Some(bin(BinOp::Add, reg(2), num(1), INT))))
+        });
+        let mut main = vec![(0, 1, call(Some(0), 1, &[num(4), num(0)]))];
+        main.extend(check(1, 0, 10));
+        module(vec![], vec![function("main", 0, 1, main), function("sum", 2, 3, edges)])
+    };
+    assert!(!fails(&program(&twice(true))));
+    let refusal = build(&twice(false), &Options::default()).unwrap_err();
+    assert!(matches!(&refusal, Refusal::Recursion { function, .. } if function == "sum"), "{refusal:?}");
+}
+
+/// `for (i = 0; i < bound; i++) create(worker, i)`, with the bound in register 1.
+fn creating_loop(bound: Op) -> Module {
+    let worker = function(
+        "worker",
+        1,
+        1,
+        vec![(0, 1, store(plus(addr(0), reg(0)), num(1))), (1, 100, Op::Return(Some(num(0))))],
+    );
+    let main = function(
+        "main",
+        0,
+        3,
+        vec![
+            (0, 1, bound),
+            (1, 2, set(0, num(0))),
+            (2, 3, Op::Assume(cmp(CmpOp::Lt, reg(0), reg(1)))),
+            (3, 4, create(2, 1, reg(0))),
+            (4, 2, set(0, bin(BinOp::Add, reg(0), num(1), INT))),
+            (2, 100, Op::Assume(cmp(CmpOp::Ge, reg(0), reg(1)))),
+        ],
+    );
+    module(vec![object("a", 4)], vec![main, worker])
+}
+
+#[test]
+fn a_loop_with_a_constant_bound_makes_a_template_each_round() {
+    let p = program(&creating_loop(set(1, num(3))));
+    assert_eq!(p.templates.len(), 4);
+    for (i, t) in p.templates[1..].iter().enumerate() {
+        assert_eq!((t.count, t.param), (Count::AtMost(1), None));
+        // The index is known, and no register is left.
+        assert_eq!(t.registers.len(), 0);
+        let store = t.graph.edges.iter().find_map(|e| match &e.op {
+            Op::Store(a, ..) => PointsTo::new(&p).targets(i as u32 + 1, a).into(),
+            _ => None,
+        });
+        assert_eq!(store, Some(Targets::Objects([(ObjId(0), Some(i))].into())));
+    }
+}
+
+#[test]
+fn a_loop_without_bound_makes_one_template_without_bound() {
+    let p = program(&creating_loop(Op::Havoc { dst: Reg(1), source: "input".into() }));
+    assert_eq!(p.templates.len(), 2);
+    assert_eq!(p.templates[1].count, Count::Unbounded);
+    assert!(p.templates[1].param.is_some());
+}
+
+#[test]
+fn a_routine_that_creates_itself_is_unbounded() {
+    let worker =
+        function("worker", 1, 2, vec![(0, 1, create(1, 1, num(0))), (1, 100, Op::Return(Some(num(0))))]);
+    let main = function("main", 0, 1, vec![(0, 1, create(0, 1, num(0))), (1, 100, Op::Return(Some(num(0))))]);
+    let p = program(&module(vec![], vec![main, worker]));
+    let counts: Vec<Count> = p.templates.iter().map(|t| t.count).collect();
+    assert_eq!(counts, [Count::AtMost(1), Count::AtMost(1), Count::Unbounded]);
+}
+
+#[test]
+fn creations_of_which_one_happens_share_a_template() {
+    let worker = function("worker", 1, 1, vec![(0, 100, Op::Return(Some(num(0))))]);
+    let main = function(
+        "main",
+        0,
+        2,
+        vec![
+            (0, 1, Op::Havoc { dst: Reg(1), source: "input".into() }),
+            (1, 2, Op::Assume(cmp(CmpOp::Lt, reg(1), num(0)))),
+            (1, 3, Op::Assume(cmp(CmpOp::Ge, reg(1), num(0)))),
+            (2, 4, create(0, 1, num(5))),
+            (3, 4, create(0, 1, num(5))),
+            (4, 100, Op::Return(Some(num(0)))),
+        ],
+    );
+    let p = program(&module(vec![], vec![main, worker]));
+    assert_eq!(p.templates.len(), 2);
+    assert_eq!(p.templates[1].count, Count::AtMost(1));
+}
+
+#[test]
+fn a_pointer_calls_what_it_holds() {
+    // p = input ? f : g; p(); the result is what f or g returns.
+    let f = function("f", 0, 0, vec![(0, 100, Op::Return(Some(num(1))))]);
+    let g = function("g", 0, 0, vec![(0, 100, Op::Return(Some(num(2))))]);
+    let unused = function("h", 0, 0, vec![(0, 100, Op::Return(Some(num(3))))]);
+    for (least, wrong) in [(1, false), (2, true)] {
+        let main = function(
+            "main",
+            0,
+            3,
+            vec![
+                (0, 1, Op::Havoc { dst: Reg(0), source: "input".into() }),
+                (1, 2, Op::Assume(cmp(CmpOp::Lt, reg(0), num(0)))),
+                (1, 3, Op::Assume(cmp(CmpOp::Ge, reg(0), num(0)))),
+                (2, 4, set(1, Expr::Func(FuncId(1)))),
+                (3, 4, set(1, Expr::Func(FuncId(2)))),
+                (4, 5, Op::Call { dst: Some(Reg(2)), callee: Callee::Pointer(reg(1)), args: vec![] }),
+                (5, 101, Op::Assume(cmp(CmpOp::Lt, reg(2), num(least)))),
+                (5, 101, Op::Assume(cmp(CmpOp::Gt, reg(2), num(2)))),
+                (5, 100, Op::Return(Some(num(0)))),
+            ],
+        );
+        let p = program(&module(vec![], vec![main, f.clone(), g.clone(), unused.clone()]));
+        assert_eq!(fails(&p), wrong);
+    }
+}
+
+#[test]
+fn thread_locals_are_copied_and_constant_objects_read() {
+    let mut x = object("x", 1);
+    x.thread_local = true;
+    let mut limit = object("limit", 1);
+    limit.init = vec![Some(2)];
+    // Each thread increments its own x; creations up to `limit`.
+    let touch = |next: u32| {
+        vec![
+            (next, next + 1, load(1, addr(0))),
+            (next + 1, next + 2, store(addr(0), bin(BinOp::Add, reg(1), num(1), INT))),
+            (next + 2, 101, Op::Assume(cmp(CmpOp::Ne, reg(1), num(0)))),
+            (next + 2, 100, Op::Return(Some(num(0)))),
+        ]
+    };
+    let mut main = vec![
+        (0, 1, load(1, addr(1))),
+        (1, 2, set(0, num(0))),
+        (2, 3, Op::Assume(cmp(CmpOp::Lt, reg(0), reg(1)))),
+        (3, 4, create(2, 1, reg(0))),
+        (4, 2, set(0, bin(BinOp::Add, reg(0), num(1), INT))),
+        (2, 5, Op::Assume(cmp(CmpOp::Ge, reg(0), reg(1)))),
+    ];
+    main.extend(touch(5));
+    let p = program(&module(
+        vec![x, limit],
+        vec![function("main", 0, 3, main), function("worker", 1, 2, touch(0))],
+    ));
+    assert_eq!(p.templates.len(), 3);
+    let owned: Vec<Owner> = p.owners.iter().copied().filter(|o| *o != Owner::Shared).collect();
+    assert_eq!(owned, [Owner::Template(0), Owner::Template(1), Owner::Template(2)]);
+    assert!(!fails(&p));
+}
+
+#[test]
+fn a_local_given_to_a_thread_is_shared() {
+    // main gives the address of its local to a thread, which sets it.
+    let mut worker =
+        function("worker", 1, 1, vec![(0, 1, store(reg(0), num(1))), (1, 100, Op::Return(Some(num(0))))]);
+    worker.registers[0].kind = IntKind::Ideal;
+    let mut edges = vec![
+        (0, 1, store(addr(0), num(0))),
+        (1, 2, create(0, 1, addr(0))),
+        (2, 3, Op::Join { handle: reg(0), result: None }),
+        (3, 4, load(1, addr(0))),
+    ];
+    edges.extend(check(4, 1, 1));
+    let mut main = function("main", 0, 2, edges);
+    main.locals = vec![ObjId(0)];
+    let p = program(&module(vec![object("main::x", 1)], vec![main, worker]));
+    assert_eq!(p.owners, [Owner::Shared]);
+    assert!(!fails(&p));
+}
+
+#[test]
+fn addresses_flow_through_memory_and_arithmetic() {
+    // p = &a[1]; cell = p; q = cell; *(q + 1); r = input ? &a : &b; *r; *input
+    let mut main = function(
+        "main",
+        0,
+        6,
+        vec![
+            (0, 1, Op::Havoc { dst: Reg(3), source: "input".into() }),
+            (1, 2, set(0, plus(addr(0), num(1)))),
+            (2, 3, Op::Store(addr(2), reg(0), IntKind::Ideal)),
+            (3, 4, Op::Load(Reg(1), addr(2), IntKind::Ideal)),
+            (4, 5, load(4, plus(reg(1), num(1)))),
+            (5, 6, Op::Assume(cmp(CmpOp::Lt, reg(3), num(0)))),
+            (6, 7, set(2, addr(0))),
+            (5, 7, set(2, addr(1))),
+            (7, 8, load(4, reg(2))),
+            (8, 9, load(5, plus(addr(0), reg(3)))),
+            (9, 10, store(addr(1), reg(4))),
+            (10, 11, store(addr(1), reg(5))),
+            (11, 100, Op::Return(Some(num(0)))),
+        ],
+    );
+    for r in [0, 1, 2] {
+        main.registers[r].kind = IntKind::Ideal;
+    }
+    let mut pointer = object("p", 1);
+    pointer.cells[0].0 = IntKind::Ideal;
+    let p = program(&module(vec![object("a", 3), object("b", 1), pointer], vec![main]));
+    let points_to = PointsTo::new(&p);
+    let loads: Vec<Targets> = p.templates[0]
+        .graph
+        .edges
+        .iter()
+        .filter_map(|e| if let Op::Load(_, a, _) = &e.op { Some(points_to.targets(0, a)) } else { None })
+        .collect();
+    let (a, b, p) = (ObjId(0), ObjId(1), ObjId(2));
+    assert!(loads.contains(&Targets::Objects([(p, Some(0))].into())));
+    assert!(loads.contains(&Targets::Objects([(a, Some(2))].into())));
+    assert!(loads.contains(&Targets::Objects([(a, Some(0)), (b, Some(0))].into())));
+    assert!(loads.contains(&Targets::Objects([(a, None)].into())));
+}
