@@ -3,6 +3,7 @@
 //! The checker ([`check`]) shares nothing with the engines but these types: [`obligations`] turns a program and a
 //! proof into [`formula`]s, and an SMT solver decides each.
 
+pub mod certificate;
 pub mod check;
 pub mod formula;
 pub mod obligations;

@@ -34,8 +34,8 @@ pub enum Obligation {
     Start(u32),
     /// CS2: a step of the thread stays in its assertion.
     Step(u32, usize),
-    /// CS3: an environment transition keeps the thread's assertion at a location.
-    Environment(u32, Loc, usize),
+    /// CS3: the environment transitions keep the thread's assertion at a location.
+    Environment(u32, Loc),
     /// CS4: a step (actor, edge) is among the environment transitions of a thread (the first).
     Interference(u32, u32, usize),
     /// CS3 of Owicki-Gries: a step (actor, edge) keeps the thread's assertion at a location.
@@ -170,7 +170,7 @@ impl<'a> Obligations<'a> {
         let core = match o {
             Obligation::Start(i) => self.start(*i),
             Obligation::Step(i, e) => self.step(*i, *e),
-            Obligation::Environment(j, l, k) => self.environment(*j, *l, *k),
+            Obligation::Environment(j, l) => self.environment(*j, *l),
             Obligation::Interference(j, i, e) => self.interference(*j, *i, *e),
             Obligation::Keep(j, l, i, e) => self.keep(*j, *l, *i, *e),
             Obligation::Error(i, l) => any(self.at(*i, *l), &before, &|t| self.here(t, &[(*i, *l)])),
@@ -296,14 +296,8 @@ impl<'a> Obligations<'a> {
             }
         } else {
             for j in self.templates() {
-                for l in self.locations(j) {
-                    for (k, e) in self.environment[j as usize].iter().enumerate() {
-                        let there = e.control.iter().all(|(t, ls)| *t != j || ls.contains(&l));
-                        if there && self.at(j, l).iter().any(|s| self.touched(s, j, e)) {
-                            list.push(Obligation::Environment(j, l, k));
-                        }
-                    }
-                }
+                let there = self.locations(j).filter(|l| !self.transitions(j, *l).is_empty());
+                list.extend(there.map(|l| Obligation::Environment(j, l)));
             }
             for (j, i) in self.pairs() {
                 for (e, edge) in self.program.templates[i as usize].edges.iter().enumerate() {
@@ -369,6 +363,12 @@ impl<'a> Obligations<'a> {
         let moving = |v: Var| e.actor != j && self.is_local(v, e.actor) && !self.is_identity(v);
         leaves(s, e.actor, &e.to) || mentions(&s.cube, |v| e.writes.contains(&v) || moving(v))
     }
+    /// The environment transitions that could end a state of thread j at l.
+    fn transitions(&self, j: u32, l: Loc) -> Vec<&'a EnvTransition> {
+        let there = |e: &EnvTransition| e.control.iter().all(|(t, ls)| *t != j || ls.contains(&l));
+        let touches = |e: &EnvTransition| self.at(j, l).iter().any(|s| self.touched(s, j, e));
+        self.environment[j as usize].iter().filter(|e| there(e) && touches(e)).collect()
+    }
     fn touched_by_edge(&self, s: &State, j: u32, i: u32, e: &Edge) -> bool {
         let own = |v: Var| j == i && self.is_local(v, j);
         leaves(s, i, &[e.to]) || mentions(&s.cube, |v| updates(e, v) && !own(v))
@@ -403,36 +403,60 @@ impl<'a> Obligations<'a> {
         let goal = any(self.at(i, e.to), &|v| self.written(e, v), &|t| self.here(t, &[(i, e.to)]));
         Formula::and([premise, self.enabled(e), goal.not()])
     }
-    fn environment(&self, j: u32, l: Loc, k: usize) -> Formula {
-        let e = &self.environment[j as usize][k];
-        let i = e.actor;
-        let one = |s: Symbol, ls: &[Loc]| match ls {
-            [l] => Linear::number(l.0),
-            _ => Linear::symbol(s),
+    fn environment(&self, j: u32, l: Loc) -> Formula {
+        let transitions = self.transitions(j, l);
+        let written: BTreeSet<Var> = transitions.iter().flat_map(|e| e.writes.iter().copied()).collect();
+        let actors: BTreeSet<u32> = transitions.iter().map(|e| e.actor).filter(|i| *i != j).collect();
+        // What some transition may change has a symbol for its value after the step.
+        let moving = |v: Var| {
+            let others = actors.iter().any(|i| self.is_local(v, *i) && !self.is_identity(v));
+            others || written.contains(&v)
         };
-        let at = |t: u32| match t {
-            _ if t == j => Linear::number(l.0),
-            _ if t == i => one(Symbol::At(i), &e.from),
-            _ => Linear::symbol(Symbol::At(t)),
-        };
-        let at_after = |t: u32| if t == i && t != j { one(Symbol::AtAfter(i), &e.to) } else { at(t) };
-        let after = |v: Var| {
-            let moving = i != j && self.is_local(v, i) && !self.is_identity(v);
-            if moving || e.writes.contains(&v) { Linear::symbol(Symbol::After(v)) } else { before(v) }
-        };
+        let after = |v: Var| if moving(v) { Linear::symbol(Symbol::After(v)) } else { before(v) };
         let both = |v: Var| if v.0 >= PRIME { after(Var(v.0 - PRIME)) } else { before(v) };
-        let mut premise = vec![
-            any(self.at(j, l).iter().filter(|s| self.touched(s, j, e)), &before, &at),
-            Formula::and(e.control.iter().map(|(t, ls)| place(&at(*t), ls))),
-            cube(&e.relation, &both),
-        ];
-        if self.copies(i) == Copies::One {
-            premise.extend([place(&at(i), &e.from), place(&at_after(i), &e.to)]);
-        } else if e.from.is_empty() || e.to.is_empty() {
-            premise.push(Formula::Const(false));
-        }
-        premise.push(any(self.at(j, l), &after, &at_after).not());
-        Formula::and(premise)
+        let at = |t: u32| self.here(t, &[(j, l)]);
+        let moves = |t: u32| actors.contains(&t) && self.copies(t) == Copies::One;
+        let at_after = |t: u32| if moves(t) { Linear::symbol(Symbol::AtAfter(t)) } else { at(t) };
+        let goal = any(self.at(j, l), &after, &at_after);
+        // Only what the goal speaks of has to be framed.
+        let mut seen = BTreeSet::new();
+        goal.symbols(&mut seen);
+        let changes = |e: &EnvTransition, s: Symbol| match s {
+            Symbol::After(v) => e.writes.contains(&v) || (e.actor != j && self.is_local(v, e.actor)),
+            Symbol::AtAfter(t) => e.actor == t,
+            _ => true,
+        };
+        let earlier = |s: Symbol| match s {
+            Symbol::After(v) => before(v),
+            Symbol::AtAfter(t) => Linear::symbol(Symbol::At(t)),
+            s => Linear::symbol(s),
+        };
+        let transition = |e: &EnvTransition| {
+            let frame = seen.iter().filter(|s| !changes(e, **s));
+            let mut parts = vec![
+                Formula::and(frame.map(|s| Formula::eq(Linear::symbol(*s).minus(&earlier(*s))))),
+                Formula::and(e.control.iter().map(|(t, ls)| place(&at(*t), ls))),
+                cube(&e.relation, &|v| {
+                    if v.0 >= PRIME && !changes(e, Symbol::After(Var(v.0 - PRIME))) {
+                        before(Var(v.0 - PRIME))
+                    } else {
+                        both(v)
+                    }
+                }),
+            ];
+            if moves(e.actor) {
+                parts.extend([place(&at(e.actor), &e.from), place(&at_after(e.actor), &e.to)]);
+            } else if e.from.is_empty() || e.to.is_empty() {
+                parts.push(Formula::Const(false));
+            }
+            Formula::and(parts)
+        };
+        let touched = |s: &&State| transitions.iter().any(|e| self.touched(s, j, e));
+        Formula::and([
+            any(self.at(j, l).iter().filter(touched), &before, &at),
+            Formula::or(transitions.iter().map(|e| transition(e))),
+            goal.not(),
+        ])
     }
     /// A variable as thread j has it, when thread i is the one that moves.
     fn second(&self, j: u32, i: u32, v: Var) -> Linear {
@@ -517,15 +541,7 @@ impl<'a> Obligations<'a> {
         let body = match o {
             Obligation::Start(i) => format!("{} at the start", name(i)),
             Obligation::Step(i, e) => format!("{}, step {}", name(i), step(i, e)),
-            Obligation::Environment(j, l, k) => {
-                let actor = self.environment[*j as usize][*k].actor;
-                format!(
-                    "{} at {}, environment transition {k} of {}",
-                    name(j),
-                    self.locate(*j, *l),
-                    name(&actor)
-                )
-            }
+            Obligation::Environment(j, l) => format!("{} at {}, environment", name(j), self.locate(*j, *l)),
             Obligation::Interference(j, i, e) => {
                 format!("environment of {}, {}, step {}", name(j), name(i), step(i, e))
             }
