@@ -2,4 +2,6 @@
 
 mod accepted;
 mod explorer;
+mod mutations;
 mod programs;
+mod roundtrip;

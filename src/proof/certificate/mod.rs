@@ -50,7 +50,9 @@ pub enum CertificateError {
     #[error("not a certificate: {0}")]
     Json(String),
     /// Another format or version.
-    #[error("the certificate has format `{format}` version {version}, this program reads `{FORMAT}` version {VERSION}")]
+    #[error(
+        "the certificate has format `{format}` version {version}, this program reads `{FORMAT}` version {VERSION}"
+    )]
     Version {
         /// Its format.
         format: String,
@@ -61,7 +63,9 @@ pub enum CertificateError {
     #[error("the certificate is about another `{0}` (the SHA-256 differs)")]
     Source(String),
     /// The thread program made from the input is another one (options, or a change in the front end).
-    #[error("the certificate is about another thread program (other options, or another version of the front end)")]
+    #[error(
+        "the certificate is about another thread program (other options, or another version of the front end)"
+    )]
     Program,
     /// Something in it does not exist in the program.
     #[error("{place}: {message}")]

@@ -107,7 +107,8 @@ impl Reader<'_> {
     }
     fn location(&self, template: u32, id: &str) -> Result<Loc, String> {
         let count = self.program.templates.get(template as usize).map_or(0, |t| t.locations.len());
-        let number = id.split_once('.').and_then(|(t, l)| Some((t.parse::<u32>().ok()?, l.parse::<u32>().ok()?)));
+        let number =
+            id.split_once('.').and_then(|(t, l)| Some((t.parse::<u32>().ok()?, l.parse::<u32>().ok()?)));
         match number {
             Some((t, l)) if t == template && (l as usize) < count && location_id(t, l) == id => Ok(Loc(l)),
             _ => Err(format!("unknown location `{id}`")),

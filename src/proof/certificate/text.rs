@@ -16,8 +16,7 @@ pub fn unique<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Vec<String> {
     for name in names.clone() {
         *count.entry(name).or_insert(0usize) += 1;
     }
-    let mut taken: BTreeSet<String> =
-        count.iter().filter(|x| *x.1 == 1).map(|x| x.0.to_string()).collect();
+    let mut taken: BTreeSet<String> = count.iter().filter(|x| *x.1 == 1).map(|x| x.0.to_string()).collect();
     let name_it = |name: &str| {
         if count[name] == 1 {
             return name.to_string();
@@ -184,7 +183,9 @@ mod tests {
 
     #[test]
     fn bad_text() {
-        for text in ["", "x", "x <=", "<= 1", "x <= 1 1", "y <= 1", "x' <", "x ** 2 <= 1", "`x <= 1", "x == é"] {
+        for text in
+            ["", "x", "x <=", "<= 1", "x <= 1 1", "y <= 1", "x' <", "x ** 2 <= 1", "`x <= 1", "x == é"]
+        {
             assert!(read(text).is_err(), "{text}");
         }
         assert!(read(&format!("x <= {}", "9".repeat(MAX_DIGITS + 1))).is_err());

@@ -75,7 +75,8 @@ impl Writer {
         ls.iter().map(|l| location_id(t, l.0)).collect()
     }
     fn control(&self, control: &[(u32, Vec<Loc>)]) -> Vec<ControlRecord> {
-        let one = |(t, ls): &(u32, Vec<Loc>)| ControlRecord { thread: self.template(*t), at: self.ids(*t, ls) };
+        let one =
+            |(t, ls): &(u32, Vec<Loc>)| ControlRecord { thread: self.template(*t), at: self.ids(*t, ls) };
         control.iter().map(one).collect()
     }
     fn state(&self, s: &State) -> StateRecord {

@@ -1,0 +1,114 @@
+//! Certificates read back as they were written.
+
+use crate::programs::*;
+use proptest::prelude::*;
+use relyant::proof::certificate::{Certificate, Meta, Source, write};
+use relyant::proof::{EnvTransition, PRIME, Proof, Rule, State, ThreadProof};
+use relyant_frontend::cfa::Count;
+use relyant_frontend::options::{Atomicity, Options, Signed};
+use relyant_frontend::program::{Loc, Program};
+use relyant_horn::linear::{Atom, Cube, LinExpr, Var};
+
+const LOCATIONS: u32 = 4;
+const VARIABLES: u32 = 6;
+const TEMPLATES: u32 = 3;
+
+/// Names that are hard to read back.
+fn odd_program() -> Program {
+    let variables = vec![
+        global("turn"),
+        global("p->next"),
+        global("a `quoted` name' <= 1"),
+        global("9lives"),
+        local("worker#2::x[3].y", 1),
+        local("", 2),
+    ];
+    let t = |name: &str| template(name, Count::AtMost(1), 10, LOCATIONS, Vec::new());
+    program(variables, vec![t("same"), t("same"), t("über")], Cube::top())
+}
+
+pub fn meta() -> Meta {
+    let options = Options {
+        atomicity: Atomicity::Statement,
+        signed: Signed::Wrap,
+        threads: vec!["thr1".into(), "thr2".into()],
+        exclusive: Some("critical".into()),
+        max_threads: Some(5),
+        cpp_args: vec!["-DX=1".into()],
+        ..Options::default()
+    };
+    Meta { sources: vec![Source::new("test.c", b"int main() {}")], options }
+}
+
+fn a_cube(primes: bool) -> impl Strategy<Value = Cube> {
+    let var =
+        (0..VARIABLES, any::<bool>()).prop_map(move |(v, p)| Var(if p && primes { v + PRIME } else { v }));
+    let term = (var, prop_oneof![-3i128..4, any::<i64>().prop_map(i128::from)]);
+    let atom = (prop::collection::vec(term, 1..4), any::<i128>(), 0..3u8).prop_map(|(terms, c, kind)| {
+        let e = LinExpr::new(terms.into_iter().map(|(v, k)| (v, rat(k))), rat(c));
+        match kind {
+            0 => Atom::le(&e),
+            1 => Atom::lt(&e),
+            _ => Atom::eq(&e),
+        }
+    });
+    let cube = prop::collection::vec(atom, 0..4).prop_map(Cube::of);
+    prop_oneof![6 => cube, 1 => Just(Cube::bottom()), 1 => Just(Cube::top())]
+}
+
+fn some_locations() -> impl Strategy<Value = Vec<Loc>> {
+    prop::collection::vec((0..LOCATIONS).prop_map(Loc), 0..4)
+}
+
+fn a_control() -> impl Strategy<Value = Vec<(u32, Vec<Loc>)>> {
+    prop::collection::vec((0..TEMPLATES, some_locations()), 0..3)
+}
+
+fn a_thread() -> impl Strategy<Value = ThreadProof> {
+    let state = (a_control(), a_cube(false)).prop_map(|(control, cube)| State { control, cube });
+    let invariant = ((0..LOCATIONS).prop_map(Loc), prop::collection::vec(state, 0..3));
+    let writes = prop::collection::vec((0..VARIABLES).prop_map(Var), 0..3);
+    let transition = (0..TEMPLATES, some_locations(), some_locations(), a_control(), writes, a_cube(true))
+        .prop_map(|(actor, from, to, control, writes, relation)| EnvTransition {
+            actor,
+            from,
+            to,
+            control,
+            writes,
+            relation,
+        });
+    let parts =
+        (0..TEMPLATES, prop::collection::vec(invariant, 0..3), prop::collection::vec(transition, 0..3));
+    parts.prop_map(|(template, invariants, environment)| ThreadProof { template, invariants, environment })
+}
+
+fn a_proof() -> impl Strategy<Value = Proof> {
+    let rule = prop::sample::select(vec![Rule::RelyGuarantee, Rule::OwickiGries, Rule::Monolithic]);
+    let at = prop::collection::vec((0..LOCATIONS).prop_map(Loc), TEMPLATES as usize);
+    let global = prop::collection::vec((at, a_cube(false)), 0..3);
+    (rule, any::<bool>(), prop::collection::vec(a_thread(), 0..3), global)
+        .prop_map(|(rule, modular, threads, global)| Proof { rule, modular, threads, global })
+}
+
+proptest! {
+    #[test]
+    fn reads_what_it_wrote(proof in a_proof()) {
+        let p = odd_program();
+        let text = write(&proof, &p, &meta());
+        let c = Certificate::parse(&text).expect("a certificate");
+        prop_assert_eq!(c.options(), meta().options);
+        prop_assert_eq!(c.sources(), meta().sources);
+        prop_assert_eq!(c.proof(&p).expect("a proof"), proof);
+    }
+}
+
+#[test]
+fn other_sources_are_noticed() {
+    let (p, proof) = lock_id();
+    let c = Certificate::parse(&write(&proof, &p, &meta())).expect("a certificate");
+    assert!(c.is_about(&[Source::new("renamed.c", b"int main() {}")]).is_ok());
+    assert!(c.is_about(&[Source::new("test.c", b"int main() { }")]).is_err());
+    assert!(c.is_about(&[]).is_err());
+    let one = Source::new("test.c", b"int main() {}");
+    assert!(c.is_about(&[one.clone(), one]).is_err());
+}
