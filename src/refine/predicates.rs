@@ -4,7 +4,7 @@ use super::unfold::{Kind, Unfolding};
 use crate::aret::precision::Precision;
 use crate::proof::PRIME;
 use relyant_frontend::program::Program;
-use relyant_horn::clause::Formula;
+use relyant_horn::Formula;
 use relyant_horn::linear::{Atom, Var};
 use relyant_horn::tree::{Options, Tree, TreeOutcome, solve_tree};
 
