@@ -28,6 +28,8 @@ pub struct Options {
     /// States are explored in order of cost: a move costs 1, and this much more when it interrupts a thread that
     /// could go on. 0: breadth first, which finds a violation with as few moves as there can be.
     pub switch_cost: u32,
+    /// Keep states apart that differ only in registers that are not read any more.
+    pub keep_dead: bool,
 }
 
 impl Default for Options {
@@ -39,6 +41,7 @@ impl Default for Options {
             max_move: 20_000,
             max_inputs: 40,
             switch_cost: 0,
+            keep_dead: false,
         }
     }
 }
@@ -142,11 +145,15 @@ impl<'m, 'p> Explorer<'m, 'p> {
                 let loc = Loc(l as u32);
                 !edges.is_empty()
                     && !machine.is_watched(t, loc)
-                    && edges.iter().all(|e| machine.is_local(t, *e as u32))
+                    && edges.iter().all(|e| {
+                        // A step into an atomic section brings all of the section with it.
+                        let to = template.graph.edges[*e].to;
+                        machine.is_local(t, *e as u32) && !machine.location(t, to).atomic
+                    })
             };
             out.iter().enumerate().map(location).collect()
         });
-        let packer = Packer::new(machine);
+        let packer = Packer::new(machine, options.keep_dead);
         let candidates = Candidates::new(machine.program(), options.max_inputs);
         let inputs = (0u32..).zip(&machine.program().templates).map(|(t, template)| {
             let edge = |e: &Edge| {

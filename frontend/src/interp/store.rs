@@ -3,7 +3,7 @@
 use super::live::live_registers;
 use super::machine::{Machine, State, Thread};
 use super::schedule::ThreadRef;
-use crate::cfa::Loc;
+use crate::cfa::{Loc, Template};
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
@@ -17,12 +17,19 @@ pub struct Packer {
 }
 
 impl Packer {
-    /// For the states of a machine.
-    pub fn new(machine: &Machine<'_>) -> Self {
+    /// For the states of a machine. `keep_dead` keeps all registers.
+    pub fn new(machine: &Machine<'_>, keep_dead: bool) -> Self {
         let templates = &machine.program().templates;
         let sizes = (0u32..).zip(templates).map(|(i, t)| (t.registers.len(), machine.data_size(i)));
+        let kept = |t: &Template| {
+            if keep_dead {
+                vec![(0..t.registers.len() as u32).collect(); t.graph.locations.len()]
+            } else {
+                live_registers(t)
+            }
+        };
         Packer {
-            live: templates.iter().map(live_registers).collect(),
+            live: templates.iter().map(kept).collect(),
             sizes: sizes.collect(),
             cells: machine.shared_size(),
         }

@@ -1,5 +1,6 @@
 //! Random programs for tests: seeded, the same for every run, and shrinking.
 
+pub mod direct;
 pub mod rng;
 pub mod sequential;
 pub mod shrink;

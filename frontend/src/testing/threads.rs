@@ -376,7 +376,7 @@ fn block(out: &mut String, list: &[Stmt], indent: usize, ret: &str) {
 }
 
 /// The statement without `return`, nested sections and locks: what may stand in an atomic section.
-fn without_return(s: &Stmt) -> Stmt {
+pub(super) fn without_return(s: &Stmt) -> Stmt {
     let all = |list: &[Stmt]| list.iter().map(without_return).collect::<Vec<_>>();
     match s {
         Stmt::Return => Stmt::Assume(Cond::Compare(Ex::Const(1), "==", Ex::Const(1))),

@@ -1,0 +1,106 @@
+//! Random thread programs: the explorer's options do not change its answers, and what it finds replays.
+
+use relyant_frontend::cfa::Program;
+use relyant_frontend::interp::explore::{Exploration, Options, explore, quick_search};
+use relyant_frontend::interp::replay::replay;
+use relyant_frontend::interp::schedule::Schedule;
+use relyant_frontend::testing::rng::{Rng, cases};
+use relyant_frontend::testing::shrink::shrink;
+use relyant_frontend::testing::threads::{ThreadProgram, generate};
+
+const LIMIT: usize = 20_000;
+
+fn run(program: &Program, options: &Options) -> Exploration {
+    explore(program, options, &|| false).expect("a well-formed program")
+}
+
+/// What is wrong with the answers for a program.
+fn problem(p: &ThreadProgram) -> Option<String> {
+    let program = p.to_program();
+    let plain = Options { max_states: LIMIT, ..Options::default() };
+    let answers = [
+        run(&program, &plain),
+        run(&program, &Options { keep_dead: true, ..plain }),
+        run(&program, &Options { eager_local: true, ..plain }),
+        run(&program, &Options { eager_local: true, switch_cost: 20, ..plain }),
+    ];
+    for found in &answers {
+        if let Exploration::Violation(schedule) = found
+            && let Err(e) = replay(&program, schedule)
+        {
+            return Some(format!("a violation does not replay: {e}"));
+        }
+    }
+    if answers.iter().any(|a| matches!(a, Exploration::Limit { .. })) {
+        return None;
+    }
+    let unsafe_ = |e: &Exploration| matches!(e, Exploration::Violation(_));
+    if answers.iter().any(|a| unsafe_(a) != unsafe_(&answers[0])) {
+        return Some(format!("answers differ: {answers:?}"));
+    }
+    (quick_search(&program, LIMIT, &|| false).is_some() != unsafe_(&answers[0]))
+        .then(|| "quick search disagrees".to_string())
+}
+
+#[test]
+fn options_do_not_change_answers() {
+    let mut counts = [0; 3];
+    for seed in 0..cases(500) {
+        let p = generate(seed);
+        if let Some(what) = problem(&p) {
+            let small = shrink(&p, &mut |q| problem(q).is_some());
+            panic!("seed {seed}: {what}\n{}\n{:?}", small.to_c(), problem(&small));
+        }
+        let plain = Options { max_states: LIMIT, ..Options::default() };
+        counts[match run(&p.to_program(), &plain) {
+            Exploration::Violation(_) => 0,
+            Exploration::Exhausted { .. } => 1,
+            Exploration::Limit { .. } => 2,
+        }] += 1;
+    }
+    println!("unsafe, safe, too large: {counts:?}");
+    // The generator must give both answers, and few programs that are too large.
+    assert!(
+        counts[0] * 5 > counts[1] && counts[1] * 5 > counts[0] && counts[2] * 5 < counts[0],
+        "{counts:?}"
+    );
+}
+
+/// One random change to a schedule.
+fn mutate(schedule: &Schedule, rng: &mut Rng) -> Schedule {
+    let mut s = schedule.clone();
+    if s.moves.is_empty() {
+        return s;
+    }
+    let (i, j) = (rng.below(s.moves.len()), rng.below(s.moves.len()));
+    match rng.below(7) {
+        0 => {
+            s.moves.remove(i);
+        }
+        1 => s.moves.swap(i, j),
+        2 => s.moves[i].thread.instance ^= 1,
+        3 => s.moves[i].thread.template = rng.below(5) as u32,
+        4 => s.moves[i].path.push(rng.below(40) as u32),
+        5 => s.moves[i].path = s.moves[j].path.clone(),
+        _ => s.moves[i].inputs = vec![(0, 1 << rng.below(100)), (u32::MAX, -1)],
+    }
+    s
+}
+
+#[test]
+fn mutated_schedules_fail_or_are_runs() {
+    let mut failed = 0;
+    for seed in 0..cases(200) {
+        let program = generate(seed).to_program();
+        let Some(schedule) = quick_search(&program, LIMIT, &|| false) else { continue };
+        let mut rng = Rng::new(seed);
+        for _ in 0..20 {
+            // A mutated schedule may be another run; whatever it is, replay answers.
+            match replay(&program, &mutate(&schedule, &mut rng)) {
+                Ok(trace) => assert!(!trace.violation.is_empty()),
+                Err(_) => failed += 1,
+            }
+        }
+    }
+    assert!(failed > 0);
+}
