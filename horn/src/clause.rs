@@ -1,7 +1,7 @@
 //! Recursion-free Horn clauses over linear integer arithmetic, their solutions and their refutations.
 
 use crate::check::implies;
-use crate::formula::Formula;
+pub use crate::formula::Formula;
 use crate::linear::{Atom, Cube, Rat, Var};
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
