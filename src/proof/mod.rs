@@ -7,6 +7,7 @@ pub mod certificate;
 pub mod check;
 pub mod formula;
 pub mod obligations;
+pub mod smt2;
 pub mod validate;
 
 use relyant_frontend::program::Loc;

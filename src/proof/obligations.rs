@@ -444,10 +444,14 @@ impl<'a> Obligations<'a> {
                     }
                 }),
             ];
-            if moves(e.actor) {
-                parts.extend([place(&at(e.actor), &e.from), place(&at_after(e.actor), &e.to)]);
-            } else if e.from.is_empty() || e.to.is_empty() {
+            if e.from.is_empty() || e.to.is_empty() {
                 parts.push(Formula::Const(false));
+            } else if moves(e.actor) {
+                parts.push(place(&at(e.actor), &e.from));
+                // Where it goes matters only if the goal asks.
+                if seen.contains(&Symbol::AtAfter(e.actor)) {
+                    parts.push(place(&at_after(e.actor), &e.to));
+                }
             }
             Formula::and(parts)
         };

@@ -5,3 +5,4 @@ mod explorer;
 mod mutations;
 mod programs;
 mod roundtrip;
+mod smt2;
