@@ -7,6 +7,7 @@ pub mod interference;
 pub mod layout;
 pub mod pair;
 pub mod precision;
+mod product;
 pub mod proof;
 pub mod step;
 pub mod store;
@@ -89,6 +90,9 @@ const MOST_ITERATIONS: u32 = 100_000;
 
 /// Proves or refutes a program, or says why it can't (GPR, figure 6).
 pub fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Answer, Stats) {
+    if settings.method == Method::Monolithic {
+        return product::verify_product(program, settings, watch);
+    }
     let threads = precision::threads(program);
     let mut precision = Precision::empty(program, &threads);
     refine::seed::guards(program, &threads, &mut precision);

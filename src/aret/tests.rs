@@ -66,8 +66,8 @@ fn lock_bit_is_safe_though_not_modular() {
 }
 
 #[test]
-fn peterson_is_safe_under_both_rules() {
-    for method in [Method::RelyGuarantee, Method::OwickiGries] {
+fn peterson_is_safe_under_every_rule() {
+    for method in [Method::RelyGuarantee, Method::OwickiGries, Method::Monolithic] {
         for bias in [Bias::Modular, Bias::None] {
             let (answer, _) = run(&peterson(), Settings { method, bias });
             assert!(matches!(answer, Answer::Safe(_)), "{method:?} {bias:?} {answer:?}");
