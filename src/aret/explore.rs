@@ -6,7 +6,7 @@ use super::bits::Bits;
 use super::interference::{Interference, Shape};
 use super::layout::{Layout, Solver, answer, bounds, query};
 use super::precision::{Precision, Thread};
-use super::step::{Post, Side, Steps, state_bounds};
+use super::step::{Meeting, Post, Steps, meetings, meets_at, meets_from, state_bounds};
 use super::store::{Blocks, Env, Parent, State};
 use super::{Method, Watch};
 use relyant_frontend::program::{Loc, Program};
@@ -38,6 +38,7 @@ pub struct Aret<'a> {
     /// Predicates and blocks.
     pub precision: &'a Precision,
     method: Method,
+    start: &'a Cube,
     /// All states, in order of discovery.
     pub states: Vec<State>,
     /// All environment transitions, in order of discovery.
@@ -59,7 +60,7 @@ pub struct Aret<'a> {
     stutters: FxHashSet<(u16, u16, u16)>,
 }
 
-type EnvKey = (u16, u16, Side, (u16, u16), u32);
+type EnvKey = (u16, u16, Meeting, (u16, u16), u32);
 
 impl<'a> Aret<'a> {
     /// Ready to run with a precision.
@@ -68,6 +69,7 @@ impl<'a> Aret<'a> {
         threads: &'a [Thread],
         precision: &'a Precision,
         method: Method,
+        start: &'a Cube,
     ) -> Aret<'a> {
         let abstract_env = method != Method::OwickiGries;
         let templates = threads.iter().map(|t| &program.templates[t.template as usize]);
@@ -91,6 +93,7 @@ impl<'a> Aret<'a> {
             threads,
             precision,
             method,
+            start,
             states: Vec::new(),
             envs: Vec::new(),
             steps: Steps::new(program, threads, precision, abstract_env),
@@ -139,7 +142,7 @@ impl<'a> Aret<'a> {
 
     fn initial(&mut self, i: usize) -> Option<State> {
         let mut layout = Layout::default();
-        let init = bounds(&start(self.program), &mut layout);
+        let init = bounds(self.start, &mut layout);
         let predicates = &self.precision.views[i].predicates;
         state_bounds(predicates, &mut layout);
         let questions: Vec<_> = predicates.iter().map(|p| query(p, &mut layout, |_| None)).collect();
@@ -214,11 +217,11 @@ impl<'a> Aret<'a> {
                     continue;
                 }
             }
-            for &side in super::step::sides(&self.threads[i], &self.threads[j]) {
-                let both = super::pair::cube(program, self.threads, self.precision, (a, b), side);
+            let (x, y) = (&self.threads[i], &self.threads[j]);
+            for meeting in meetings(x, y).into_iter().filter(|m| meets_at(*m, x, y, loc, place)) {
+                let both = super::pair::cube(program, self.threads, self.precision, (a, b), meeting);
                 if both.sat_rational() != Satisfiable::Unsat {
-                    // The thread with the smaller identity comes first.
-                    return Some(if side == Side::Above { vec![other, id] } else { vec![id, other] });
+                    return Some(vec![id, other]);
                 }
             }
         }
@@ -280,19 +283,22 @@ impl<'a> Aret<'a> {
                 if j == i && self.threads[i].single {
                     continue;
                 }
-                for &side in super::step::sides(&self.threads[i], &self.threads[j]) {
-                    let bits = self.states[id as usize].bits.clone();
-                    self.add_env(id, e, j, side, bits);
+                for meeting in meetings(&self.threads[i], &self.threads[j]) {
+                    let loc = self.states[id as usize].loc;
+                    if meets_from(meeting, &self.threads[i], loc) {
+                        let bits = self.states[id as usize].bits.clone();
+                        self.add_env(id, e, j, meeting, bits);
+                    }
                 }
             }
             return;
         }
-        for (j, side, bits) in &post.env {
-            self.add_env(id, e, *j, *side, bits.clone());
+        for (j, meeting, bits) in &post.env {
+            self.add_env(id, e, *j, *meeting, bits.clone());
         }
     }
 
-    fn add_env(&mut self, id: u32, e: u32, j: usize, side: Side, bits: Bits) {
+    fn add_env(&mut self, id: u32, e: u32, j: usize, meeting: Meeting, bits: Bits) {
         let s = &self.states[id as usize];
         let i = s.thread as usize;
         let edge = &self.template(i).edges[e as usize];
@@ -316,12 +322,14 @@ impl<'a> Aret<'a> {
             Method::OwickiGries => Shape::Exact(e),
             _ => Shape::Abstract(writes.clone()),
         };
-        let (third, at) = self.control(id, j);
-        let group = self.interference.group(self.program, self.threads, self.precision, (i, j, side), &shape);
+        let (third, mut at) = self.control(id, j);
+        self.restrict(&mut at, meeting, (i, j), edge.from.0);
+        let group =
+            self.interference.group(self.program, self.threads, self.precision, (i, j, meeting), &shape);
         let env = Env {
             actor: i as u16,
             target: j as u16,
-            side,
+            meeting,
             blocks,
             third,
             at,
@@ -330,7 +338,7 @@ impl<'a> Aret<'a> {
             bits,
             parent: (id, e),
         };
-        let found = self.env_index.entry((env.actor, env.target, side, blocks, group)).or_default();
+        let found = self.env_index.entry((env.actor, env.target, meeting, blocks, group)).or_default();
         let envs = &self.envs;
         let covered = |o: &u32| {
             let o = &envs[*o as usize];
@@ -370,6 +378,20 @@ impl<'a> Aret<'a> {
             }
         }
         (third, at)
+    }
+
+    /// Leaves out the target's locations where the meeting can't be.
+    fn restrict(&self, at: &mut Vec<bool>, meeting: Meeting, (i, j): (usize, usize), from: u32) {
+        let (actor, target) = (&self.threads[i], &self.threads[j]);
+        if !actor.shares_counter(target) || !actor.holds(from) {
+            return;
+        }
+        if at.is_empty() {
+            *at = vec![true; self.template(j).locations.len()];
+        }
+        for (l, here) in at.iter_mut().enumerate() {
+            *here &= meets_at(meeting, actor, target, from, l as u32);
+        }
     }
 
     /// Applies a transition to a state.

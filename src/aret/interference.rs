@@ -4,7 +4,7 @@
 use super::bits::Bits;
 use super::layout::{Bound, Layout, Query, Solver, answer, bounds, query};
 use super::precision::{Precision, Thread};
-use super::step::{Side, after, side_atom, state_bounds};
+use super::step::{Meeting, after, meeting_atoms, state_bounds};
 use crate::proof::PRIME;
 use relyant_frontend::program::Program;
 use relyant_horn::linear::{LinExpr, Var};
@@ -34,7 +34,7 @@ pub struct Interference {
     pub relevant: Vec<FxHashSet<Var>>,
     /// Primed variables in the transition predicates of a pair, unprimed.
     pub primed: Vec<Vec<FxHashSet<Var>>>,
-    groups: FxHashMap<(u32, u32, Side, Shape), u32>,
+    groups: FxHashMap<(u32, u32, Meeting, Shape), u32>,
     compiled: Vec<Compiled>,
     known: FxHashMap<(u32, Bits, Bits), Option<Bits>>,
 }
@@ -72,10 +72,10 @@ impl Interference {
         program: &Program,
         threads: &[Thread],
         precision: &Precision,
-        (actor, target, side): (usize, usize, Side),
+        (actor, target, meeting): (usize, usize, Meeting),
         shape: &Shape,
     ) -> u32 {
-        let key = (actor as u32, target as u32, side, shape.clone());
+        let key = (actor as u32, target as u32, meeting, shape.clone());
         if let Some(g) = self.groups.get(&key) {
             return *g;
         }
@@ -83,7 +83,7 @@ impl Interference {
             Shape::Abstract(writes) => compile_abstract(precision, actor, target, writes),
             Shape::Exact(e) => {
                 let edge = &program.templates[threads[actor].template as usize].edges[*e as usize];
-                compile_exact(program, threads, precision, (actor, target, side), edge)
+                compile_exact(program, threads, precision, (actor, target, meeting), edge)
             }
         };
         self.compiled.push(compiled);
@@ -141,7 +141,7 @@ fn compile_exact(
     program: &Program,
     threads: &[Thread],
     precision: &Precision,
-    (actor, target, side): (usize, usize, Side),
+    (actor, target, meeting): (usize, usize, Meeting),
     edge: &relyant_frontend::program::Edge,
 ) -> Compiled {
     /// Another thread of the same template has locals of its own.
@@ -154,8 +154,8 @@ fn compile_exact(
     let env = state_bounds(&env_predicates, &mut layout);
     let mut fixed = bounds(&edge.guard.rename(rename), &mut layout);
     fixed.extend(bounds(&edge.bounds.rename(rename), &mut layout));
-    if let (Some(a), Some(t)) = (threads[actor].identity, threads[target].identity) {
-        fixed.extend(side_atom(side, rename(a), t).and_then(|a| super::layout::bound(&a, &mut layout)));
+    for a in meeting_atoms(meeting, (&threads[actor], &threads[target]), &rename, &|v| v) {
+        fixed.extend(super::layout::bound(&a, &mut layout));
     }
     // Another thread's locals are not the target's, whatever the edge does to its own.
     let written = |v: Var| {

@@ -9,8 +9,10 @@ pub mod pair;
 pub mod precision;
 mod product;
 pub mod proof;
+mod shift;
 pub mod step;
 pub mod store;
+pub mod tickets;
 
 #[cfg(test)]
 mod tests;
@@ -93,13 +95,16 @@ pub fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Answer,
     if settings.method == Method::Monolithic {
         return product::verify_product(program, settings, watch);
     }
-    let threads = precision::threads(program);
+    let tickets = tickets::of_crowds(program);
+    let threads = precision::threads(program, &tickets);
     let mut precision = Precision::empty(program, &threads);
     refine::seed::guards(program, &threads, &mut precision);
     let mut stats = Stats::default();
+    let full = explore::start(program);
+    let mut start = shift::start(program, &full);
     loop {
         stats.iterations += 1;
-        let mut aret = Aret::new(program, &threads, &precision, settings.method);
+        let mut aret = Aret::new(program, &threads, &precision, settings.method, &start);
         let reached = aret.run(watch);
         stats.predicates = precision.size();
         stats.states = aret.states.len();
@@ -108,7 +113,7 @@ pub fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Answer,
         let tuple = match reached {
             Reached::Stopped => return (Answer::Unknown(Reason::Limit("stopped".into())), stats),
             Reached::Fixpoint => {
-                let proof = proof::of(program, &aret, settings.method);
+                let proof = proof::of(program, &aret, settings.method, tickets);
                 stats.modular = proof.modular;
                 return (Answer::Safe(proof), stats);
             }
@@ -123,6 +128,8 @@ pub fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Answer,
             threads: &threads,
             states: &aret.states,
             envs: &aret.envs,
+            precision: &precision,
+            start: &start,
             tuple: &tuple,
         };
         let mut next = precision.clone();
@@ -131,6 +138,8 @@ pub fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Answer,
             Refined::Control => stats.refinements.1 += 1,
             Refined::Data => stats.refinements.2 += 1,
             Refined::Real(c) => return (Answer::Unsafe(c), stats),
+            // Absolute start values may matter after all.
+            Refined::Stuck(_) if start != full && !watch.cancelled() => start = full.clone(),
             Refined::Stuck(reason) => return (Answer::Unknown(reason), stats),
         }
         precision = next;

@@ -1,7 +1,7 @@
 //! Two states of different threads, taken together.
 
 use super::precision::{Precision, Thread};
-use super::step::{Side, side_atom};
+use super::step::{Meeting, meeting_atoms};
 use super::store::State;
 use relyant_frontend::program::Program;
 use relyant_horn::linear::{Cube, Norm, Var};
@@ -15,17 +15,15 @@ pub fn cube(
     threads: &[Thread],
     precision: &Precision,
     (a, b): (&State, &State),
-    side: Side,
+    meeting: Meeting,
 ) -> Cube {
     let (i, j) = (a.thread as usize, b.thread as usize);
     let rename = |v: Var| if i == j && !program.is_global(v) { Var(v.0 + SECOND) } else { v };
     let first = a.bits.iter().map(|k| precision.views[i].predicates[k].clone());
     let second = b.bits.iter().map(|k| precision.views[j].predicates[k].rename(rename));
     let mut cube = Cube::of(first.chain(second).map(Norm::Atom));
-    if let (Some(x), Some(y)) = (threads[i].identity, threads[j].identity) {
-        if let Some(c) = side_atom(side, x, rename(y)) {
-            cube.push(Norm::Atom(c));
-        }
+    for c in meeting_atoms(meeting, (&threads[i], &threads[j]), &|v| v, &rename) {
+        cube.push(Norm::Atom(c));
     }
     cube
 }

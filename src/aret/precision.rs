@@ -1,6 +1,7 @@
 //! The abstraction's precision: predicates of threads and of pairs of threads, blocks of locations (GPR, figure 6,
 //! and section 8 for control).
 
+use crate::proof::Tickets;
 use relyant_frontend::program::{Count, Loc, Program};
 use relyant_horn::linear::{Atom, Norm, Rel, Var};
 use std::collections::BTreeSet;
@@ -14,10 +15,47 @@ pub struct Thread {
     pub single: bool,
     /// The identity variable, if the template has one.
     pub identity: Option<Var>,
+    /// The ticket it draws, where another thread may draw one of the same counter.
+    pub ticket: Option<Ticket>,
 }
 
-/// The threads of a program: those of templates that can move.
-pub fn threads(program: &Program) -> Vec<Thread> {
+/// A local that holds a ticket at some locations.
+#[derive(Clone, Debug)]
+pub struct Ticket {
+    /// The counter.
+    pub counter: Var,
+    /// The local.
+    pub variable: Var,
+    /// By location: does it hold a ticket?
+    pub holds: Vec<bool>,
+}
+
+impl Thread {
+    /// Do both draw tickets of one counter?
+    pub fn shares_counter(&self, other: &Thread) -> bool {
+        matches!((&self.ticket, &other.ticket), (Some(a), Some(b)) if a.counter == b.counter)
+    }
+    /// Does it hold a ticket at a location?
+    pub fn holds(&self, loc: u32) -> bool {
+        self.ticket.as_ref().is_some_and(|t| t.holds[loc as usize])
+    }
+    /// Is it a variable that tells this thread from others?
+    pub fn tells(&self, v: Var) -> bool {
+        self.identity == Some(v) || self.ticket.as_ref().is_some_and(|t| t.variable == v)
+    }
+}
+
+/// The threads of a program: those of templates that can move. Tickets are used only where a template can have
+/// several threads; otherwise locals of other threads can be spoken of.
+pub fn threads(program: &Program, tickets: &[Tickets]) -> Vec<Thread> {
+    let ticket = |template: u32| {
+        tickets.iter().find_map(|t| {
+            let h = t.holders.iter().find(|h| h.template == template)?;
+            let mut holds = vec![false; program.templates[template as usize].locations.len()];
+            h.locations.iter().for_each(|l| holds[l.0 as usize] = true);
+            Some(Ticket { counter: t.counter, variable: h.variable, holds })
+        })
+    };
     program
         .templates
         .iter()
@@ -27,6 +65,7 @@ pub fn threads(program: &Program) -> Vec<Thread> {
             template: i as u32,
             single: matches!(t.count, Count::AtMost(0 | 1)),
             identity: t.identity,
+            ticket: ticket(i as u32),
         })
         .collect()
 }

@@ -23,7 +23,7 @@ struct Product {
 /// Verifies the product of all threads.
 pub fn verify_product(program: &Program, settings: &Settings, watch: &Watch) -> (Answer, Stats) {
     let unknown = |why: &str| (Answer::Unknown(Reason::Stuck(why.into())), Stats::default());
-    let all = threads(program);
+    let all = threads(program, &[]);
     if all.iter().any(|t| !t.single) {
         return unknown("the monolithic method needs a bounded number of threads");
     }
@@ -104,7 +104,7 @@ fn proof(product: &Product, p: &Proof) -> Proof {
             global.push((product.places[loc.0 as usize].clone(), s.cube.clone()));
         }
     }
-    Proof { rule: Rule::Monolithic, modular: false, threads: Vec::new(), global }
+    Proof { rule: Rule::Monolithic, modular: false, threads: Vec::new(), tickets: Vec::new(), global }
 }
 
 fn counterexample(product: &Product, c: Counterexample) -> Counterexample {

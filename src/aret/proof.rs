@@ -2,19 +2,18 @@
 
 use super::Method;
 use super::explore::Aret;
-use super::step::{Side, side_atom};
-use crate::proof::{EnvTransition, PRIME, Proof, Rule, State as ProofState, ThreadProof};
+use crate::proof::{EnvTransition, PRIME, Proof, Rule, State as ProofState, ThreadProof, Tickets};
 use relyant_frontend::program::{Loc, Program, Scope};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rel, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The assertions of a fixpoint without error.
-pub fn of(program: &Program, aret: &Aret, method: Method) -> Proof {
+pub fn of(program: &Program, aret: &Aret, method: Method, tickets: Vec<Tickets>) -> Proof {
     let threads: Vec<ThreadProof> =
         (0..aret.threads.len()).map(|j| thread_proof(program, aret, method, j)).collect();
     let rule = if method == Method::OwickiGries { Rule::OwickiGries } else { Rule::RelyGuarantee };
-    let modular = threads.iter().all(|t| is_modular(program, t));
-    Proof { rule, modular, threads, global: Vec::new() }
+    let modular = threads.iter().all(|t| is_modular(program, aret, t));
+    Proof { rule, modular, threads, tickets, global: Vec::new() }
 }
 
 fn thread_proof(program: &Program, aret: &Aret, method: Method, j: usize) -> ThreadProof {
@@ -58,6 +57,7 @@ fn environment(program: &Program, aret: &Aret, j: usize) -> Vec<EnvTransition> {
             to: blocks(i, b),
             control: Vec::new(),
             writes: irrelevant.clone(),
+            at: Vec::new(),
             relation: Cube::of(frame(program, aret, i, j, &[])),
         });
     }
@@ -73,11 +73,7 @@ fn environment(program: &Program, aret: &Aret, j: usize) -> Vec<EnvTransition> {
                 control.push((aret.threads[k].template, members));
             }
         }
-        if !e.at.is_empty() {
-            let members = (0..e.at.len()).filter(|l| e.at[*l]).map(|l| Loc(l as u32)).collect();
-            control.push((aret.threads[j].template, members));
-            control.sort();
-        }
+        let at = (0..e.at.len()).filter(|l| e.at[*l]).map(|l| Loc(l as u32)).collect();
         let mut writes: Vec<Var> = e
             .writes
             .iter()
@@ -107,6 +103,7 @@ fn environment(program: &Program, aret: &Aret, j: usize) -> Vec<EnvTransition> {
             to: blocks(i, e.blocks.1),
             control,
             writes,
+            at,
             relation: cube,
         });
     }
@@ -151,16 +148,16 @@ fn strongest(atoms: impl Iterator<Item = Atom>) -> Cube {
     cube
 }
 
-fn is_modular(program: &Program, t: &ThreadProof) -> bool {
+fn is_modular(program: &Program, aret: &Aret, t: &ThreadProof) -> bool {
     let own = |v: Var| match program.variables.get(v.0 as usize).map(|x| x.scope) {
         Some(Scope::Global) => true,
         Some(Scope::Local(o)) => o == t.template,
         None => false,
     };
-    let identity = program.templates[t.template as usize].identity;
+    let thread = aret.threads.iter().find(|x| x.template == t.template);
     let global = |v: Var| {
         let v = if v.0 >= PRIME { Var(v.0 - PRIME) } else { v };
-        program.is_global(v) || Some(v) == identity
+        program.is_global(v) || thread.is_some_and(|x| x.tells(v))
     };
     t.invariants
         .iter()
@@ -169,9 +166,4 @@ fn is_modular(program: &Program, t: &ThreadProof) -> bool {
         && t.environment
             .iter()
             .all(|e| e.control.is_empty() && e.relation.atoms().iter().all(|a| a.vars().all(global)))
-}
-
-/// The condition that an actor's identity differs in the given way.
-pub fn identity_condition(side: Side, actor: Var, target: Var) -> Option<Atom> {
-    side_atom(side, actor, target)
 }

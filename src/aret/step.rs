@@ -9,13 +9,13 @@ use relyant_horn::linear::{Atom, LinExpr, Norm, Rat, Var};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Stands for the target's identity where actor and target may be of one template.
-pub const TARGET_IDENTITY: Var = Var(1 << 26);
+/// The target's identity or ticket, where actor and target may be of one template, is `Var(v.0 + OF_TARGET)`.
+pub const OF_TARGET: u32 = 1 << 26;
 
-/// How the actor's identity compares with the target's.
+/// How a value of the actor compares with the target's.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Side {
-    /// One of them has none.
+    /// Nothing is known.
     Any,
     /// Actor's below target's.
     Below,
@@ -23,17 +23,58 @@ pub enum Side {
     Above,
 }
 
-/// The sides to consider for a pair of threads.
-pub fn sides(actor: &Thread, target: &Thread) -> &'static [Side] {
-    if actor.identity.is_some() && target.identity.is_some() {
-        &[Side::Below, Side::Above]
-    } else {
-        &[Side::Any]
+/// What is known of actor and target because they are two threads.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Meeting {
+    /// Their identities.
+    pub identity: Side,
+    /// Their tickets. `Any` is for a target that holds none, or an actor that holds none.
+    pub ticket: Side,
+}
+
+/// The meetings to consider for a pair of threads, whatever their locations.
+pub fn meetings(actor: &Thread, target: &Thread) -> Vec<Meeting> {
+    let sides = |both: bool| if both { &[Side::Below, Side::Above][..] } else { &[Side::Any][..] };
+    let mut all = Vec::new();
+    for &identity in sides(actor.identity.is_some() && target.identity.is_some()) {
+        all.push(Meeting { identity, ticket: Side::Any });
+        if actor.shares_counter(target) {
+            all.extend(sides(true).iter().map(|&ticket| Meeting { identity, ticket }));
+        }
     }
+    all
+}
+
+/// Does an actor at a location leave with this meeting?
+pub fn meets_from(meeting: Meeting, actor: &Thread, loc: u32) -> bool {
+    meeting.ticket == Side::Any || actor.holds(loc)
+}
+
+/// Does the meeting apply to a target at a location, when the actor moves from `from`?
+pub fn meets_at(meeting: Meeting, actor: &Thread, target: &Thread, from: u32, loc: u32) -> bool {
+    let both = actor.shares_counter(target) && actor.holds(from) && target.holds(loc);
+    (meeting.ticket != Side::Any) == both
+}
+
+/// What a meeting says of the actor's and the target's variables.
+pub fn meeting_atoms(
+    meeting: Meeting,
+    (actor, target): (&Thread, &Thread),
+    of_actor: &dyn Fn(Var) -> Var,
+    of_target: &dyn Fn(Var) -> Var,
+) -> Vec<Atom> {
+    let mut atoms = Vec::new();
+    if let (Some(a), Some(t)) = (actor.identity, target.identity) {
+        atoms.extend(side_atom(meeting.identity, of_actor(a), of_target(t)));
+    }
+    if let (Some(a), Some(t)) = (&actor.ticket, &target.ticket) {
+        atoms.extend(side_atom(meeting.ticket, of_actor(a.variable), of_target(t.variable)));
+    }
+    atoms
 }
 
 /// `actor < target`, or the reverse, as an atom; `None` for `Any`.
-pub fn side_atom(side: Side, actor: Var, target: Var) -> Option<Atom> {
+fn side_atom(side: Side, actor: Var, target: Var) -> Option<Atom> {
     let (low, high) = match side {
         Side::Any => return None,
         Side::Below => (actor, target),
@@ -55,8 +96,8 @@ struct CompiledEdge {
     conditions: Vec<Bound>,
     states: Vec<Bound>,
     post: Vec<Query>,
-    /// By target and side: the condition on identities, questions for transition predicates.
-    env: Vec<(usize, Side, Option<Bound>, Vec<Query>)>,
+    /// By target and meeting: what the meeting says, questions for transition predicates.
+    env: Vec<(usize, Meeting, Vec<Bound>, Vec<Query>)>,
 }
 
 /// What one edge does from one abstract state.
@@ -64,8 +105,8 @@ struct CompiledEdge {
 pub struct Post {
     /// Predicates that hold after the step.
     pub state: Bits,
-    /// Transition predicates of the step, by target and side.
-    pub env: Vec<(usize, Side, Bits)>,
+    /// Transition predicates of the step, by target and meeting.
+    pub env: Vec<(usize, Meeting, Bits)>,
 }
 
 /// Successors by a thread's own edges, remembered.
@@ -126,11 +167,14 @@ fn compile(
         if !abstract_env || (j == i && threads[i].single) {
             continue;
         }
-        for &side in sides(&threads[i], target) {
+        for meeting in meetings(&threads[i], target) {
+            if !meets_from(meeting, &threads[i], edge.from.0) {
+                continue;
+            }
             let predicates = &precision.transitions[i][j];
             let seen = |v: Var| {
-                if Some(v) == target.identity {
-                    return Some(LinExpr::var(TARGET_IDENTITY));
+                if target.tells(v) {
+                    return Some(LinExpr::var(Var(v.0 + OF_TARGET)));
                 }
                 let plain = Var(v.0.checked_sub(PRIME)?);
                 Some(after(edge, plain).unwrap_or_else(|| LinExpr::var(plain)))
@@ -142,9 +186,12 @@ fn compile(
                     q => q,
                 })
                 .collect();
-            let identities = threads[i].identity.and_then(|a| side_atom(side, a, TARGET_IDENTITY));
-            let condition = identities.and_then(|a| super::layout::bound(&a, &mut layout));
-            env.push((j, side, condition, questions));
+            let of_target = |v: Var| Var(v.0 + OF_TARGET);
+            let says = meeting_atoms(meeting, (&threads[i], target), &|v| v, &of_target)
+                .iter()
+                .filter_map(|a| super::layout::bound(a, &mut layout))
+                .collect();
+            env.push((j, meeting, says, questions));
         }
     }
     CompiledEdge { layout, conditions, states, post, env }
@@ -172,15 +219,15 @@ impl CompiledEdge {
         }
         let after = answer(solver, &self.layout, &self.post, Some(state));
         let mut env = Vec::with_capacity(self.env.len());
-        for (j, side, condition, questions) in &self.env {
-            if let Some(c) = condition {
+        for (j, meeting, says, questions) in &self.env {
+            if !says.is_empty() {
                 self.load(state, solver);
-                solver.add(c);
+                says.iter().for_each(|b| solver.add(b));
                 if !solver.close(&self.layout) {
                     continue;
                 }
             }
-            env.push((*j, *side, answer(solver, &self.layout, questions, None)));
+            env.push((*j, *meeting, answer(solver, &self.layout, questions, None)));
         }
         Some(Post { state: after, env })
     }

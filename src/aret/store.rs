@@ -1,7 +1,7 @@
 //! Abstract states and environment transitions with their parents (GPR, figure 7: `Parent`).
 
 use super::bits::Bits;
-use super::step::Side;
+use super::step::Meeting;
 use smallvec::SmallVec;
 
 /// Block of each thread's location, by thread (0 for the thread itself).
@@ -52,8 +52,8 @@ pub struct Env {
     pub actor: u16,
     /// Thread it is for.
     pub target: u16,
-    /// How identities compare.
-    pub side: Side,
+    /// What is known of the two threads.
+    pub meeting: Meeting,
     /// Block of the actor's location before and after, in the target's partition.
     pub blocks: (u16, u16),
     /// Blocks where each other thread may be, as masks in the target's partitions.

@@ -100,3 +100,24 @@ fn a_lock_with_owner_holds_for_any_number_of_threads() {
     assert!(matches!(answer, Answer::Safe(_)), "{answer:?}");
     assert!(stats.modular);
 }
+
+#[test]
+fn a_ticket_lock_holds_for_any_number_of_threads() {
+    let p = program(
+        "next serving inside",
+        &[(
+            "client*",
+            "mine",
+            "a>b: ; mine := next, next := next + 1
+             b>c: serving == mine
+             c>d: ; inside := inside + 1
+             d>!e: inside >= 2
+             d>!e: inside <= 0
+             d>f: inside == 1 ; inside := inside - 1
+             f>g: ; serving := serving + 1",
+        )],
+    );
+    let (answer, stats) = run(&p, Settings::default());
+    assert!(matches!(answer, Answer::Safe(_)), "{answer:?}");
+    assert!(stats.modular);
+}

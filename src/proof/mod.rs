@@ -50,8 +50,33 @@ pub struct EnvTransition {
     pub control: Vec<(u32, Vec<Loc>)>,
     /// Globals it may write, sorted; all else stays as it is, but for the actor's own locals.
     pub writes: Vec<Var>,
+    /// Locations of the target where the transition applies, sorted; empty means all.
+    pub at: Vec<Loc>,
     /// Relation over variables before the step and primed variables after it ([`PRIME`]).
     pub relation: Cube,
+}
+
+/// A local that holds a ticket at some locations.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Holder {
+    /// Template.
+    pub template: u32,
+    /// The local.
+    pub variable: Var,
+    /// Where it holds a ticket, sorted; not the entry.
+    pub locations: Vec<Loc>,
+}
+
+/// A counter that hands out tickets: no edge lowers it, and a holder's variable is only ever written, on the way to
+/// and between the holder's locations, by an edge that copies the counter and raises it. So any two threads at
+/// holders' locations hold different tickets. Environment transitions may rely on that, and may then speak of the
+/// target's own ticket.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Tickets {
+    /// The counter, a global.
+    pub counter: Var,
+    /// Who holds its tickets, at most one a template.
+    pub holders: Vec<Holder>,
 }
 
 /// Assertions for the threads of one template.
@@ -76,6 +101,8 @@ pub struct Proof {
     pub modular: bool,
     /// Assertions by template (rely-guarantee, Owicki-Gries), those of templates without edges left out.
     pub threads: Vec<ThreadProof>,
+    /// Counters whose tickets differ between threads.
+    pub tickets: Vec<Tickets>,
     /// Location of each template's thread and condition (monolithic).
     pub global: Vec<(Vec<Loc>, Cube)>,
 }

@@ -7,13 +7,15 @@ pub mod seed;
 pub mod unfold;
 
 use crate::aret::precision::{Precision, Thread};
+use crate::aret::step::Meeting;
 use crate::aret::store::{Env, State};
 use crate::aret::{Bias, Settings, Watch};
 use crate::verdict::{Counterexample, Reason};
 use predicates::Solved;
 use relyant_frontend::interp::schedule::ThreadRef;
 use relyant_frontend::program::{Loc, Program};
-use unfold::Unfolder;
+use relyant_horn::linear::Cube;
+use unfold::{Unfolder, Unfolding};
 
 /// An error tuple and what it was made from.
 pub struct Tuple<'a> {
@@ -25,6 +27,10 @@ pub struct Tuple<'a> {
     pub states: &'a [State],
     /// All environment transitions.
     pub envs: &'a [Env],
+    /// Predicates and blocks of the fixpoint.
+    pub precision: &'a Precision,
+    /// The start condition of the fixpoint.
+    pub start: &'a Cube,
     /// One or two states.
     pub tuple: &'a [u32],
 }
@@ -43,8 +49,11 @@ pub enum Refined {
     Stuck(Reason),
 }
 
+/// How deep an error's derivation is looked at, step by step: a contradiction near the error is more general than
+/// one that needs the whole history.
+const DEPTHS: [usize; 5] = [4, 8, 16, 32, usize::MAX];
 /// Nodes that a tree may have.
-const MOST_NODES: usize = 50_000;
+const MOST_NODES: usize = 5_000;
 
 /// Refines the precision so that the tuple does not come back.
 pub fn refine(t: &Tuple, settings: &Settings, precision: &mut Precision, watch: &Watch) -> Refined {
@@ -52,46 +61,82 @@ pub fn refine(t: &Tuple, settings: &Settings, precision: &mut Precision, watch: 
         return Refined::Real(c);
     }
     let method = settings.method;
-    let unfolder = |modular| Unfolder {
+    let unfolder = |modular, depth| Unfolder {
         program: t.program,
         threads: t.threads,
         states: t.states,
         envs: t.envs,
+        start: t.start,
         method,
         modular,
+        precision: t.precision,
+        depth,
         most: MOST_NODES,
     };
     if watch.cancelled() {
         return Refined::Stuck(Reason::Limit("stopped".into()));
     }
-    if settings.bias == Bias::Modular {
-        let Some(u) = unfolder(true).unfold(t.tuple) else { return too_large() };
-        if let Solved::New = predicates::add(&u, t.program, precision, true) {
-            return Refined::Modular;
+    // Each way in which the two threads of a tuple may differ must be ruled out.
+    let mut stuck = Refined::Stuck(Reason::Stuck("a refinement brought nothing new".into()));
+    for meeting in unfolder(true, 0).meetings(t.tuple) {
+        match refine_meeting(t, settings, precision, meeting, &unfolder, watch) {
+            Refined::Stuck(why) => stuck = Refined::Stuck(why),
+            progress => return progress,
         }
     }
-    if watch.cancelled() {
-        return Refined::Stuck(Reason::Limit("stopped".into()));
-    }
-    let Some(u) = unfolder(false).unfold(t.tuple) else { return too_large() };
-    if control::refine(&u, precision) {
-        return Refined::Control;
-    }
-    match predicates::add(&u, t.program, precision, settings.bias == Bias::None) {
-        Solved::New => Refined::Data,
-        Solved::Known => Refined::Stuck(Reason::Stuck("a refinement brought nothing new".into())),
-        Solved::Satisfiable if t.threads.iter().any(|x| !x.single) => Refined::Stuck(Reason::Stuck(
-            "no modular proof for any number of threads, and no counterexample on this path".into(),
-        )),
-        Solved::Satisfiable => {
-            Refined::Stuck(Reason::Stuck("the error path holds up but has no run in integers".into()))
-        }
-        Solved::Unknown(why) => Refined::Stuck(Reason::Stuck(format!("Horn clauses not solved: {why}"))),
-    }
+    stuck
 }
 
-fn too_large() -> Refined {
-    Refined::Stuck(Reason::Limit(format!("an error's derivation has more than {MOST_NODES} nodes")))
+fn refine_meeting<'a>(
+    t: &Tuple<'a>,
+    settings: &Settings,
+    precision: &mut Precision,
+    meeting: Meeting,
+    unfolder: &dyn Fn(bool, usize) -> Unfolder<'a>,
+    watch: &Watch,
+) -> Refined {
+    if settings.bias == Bias::Modular {
+        for depth in DEPTHS {
+            let u = unfolder(true, depth).unfold(t.tuple, meeting);
+            match predicates::add(&u, t.program, precision, true) {
+                Solved::New => return Refined::Modular,
+                _ if !u.cut => break,
+                _ => {}
+            }
+            if watch.cancelled() {
+                return Refined::Stuck(Reason::Limit("stopped".into()));
+            }
+        }
+    }
+    let mut why = Reason::Stuck("a refinement brought nothing new".into());
+    for depth in DEPTHS {
+        let u = unfolder(false, depth).unfold(t.tuple, meeting);
+        if control::refine(&u, precision) {
+            return Refined::Control;
+        }
+        match predicates::add(&u, t.program, precision, settings.bias == Bias::None) {
+            Solved::New => return Refined::Data,
+            Solved::Known => {}
+            Solved::Satisfiable => why = satisfiable(t, &u),
+            Solved::Unknown(text) => why = Reason::Stuck(format!("Horn clauses not solved: {text}")),
+        }
+        if !u.cut || watch.cancelled() {
+            break;
+        }
+    }
+    Refined::Stuck(why)
+}
+
+fn satisfiable(t: &Tuple, u: &Unfolding) -> Reason {
+    if u.cut {
+        return Reason::Limit(format!("an error's derivation has more than {MOST_NODES} nodes"));
+    }
+    let why = if t.threads.iter().any(|x| !x.single) {
+        "no modular proof for any number of threads, and no counterexample on this path"
+    } else {
+        "the error path holds up but has no run in integers"
+    };
+    Reason::Stuck(why.into())
 }
 
 impl Tuple<'_> {

@@ -4,12 +4,13 @@
 //! shared between the copies before and after it. What a relation may speak of is what the tree shares: in the
 //! modular form, the globals and the thread's own locals.
 
-use crate::aret::precision::Thread;
-use crate::aret::step::{Side, side_atom};
+use crate::aret::Method;
+use crate::aret::precision::{Precision, Thread};
+use crate::aret::step::{Meeting, Side, meeting_atoms, meetings, meets_at};
 use crate::aret::store::{Env, Parent, State};
-use crate::aret::{Method, explore};
 use relyant_frontend::program::{Edge, Loc, Program, Scope};
 use relyant_horn::linear::{Cube, LinExpr, Norm, Var};
+use std::collections::VecDeque;
 
 /// What a node's relation stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,6 +72,8 @@ pub struct Unfolding {
     pub origin: Vec<u32>,
     /// Claims about locations (unrestricted form only).
     pub claims: Vec<Claim>,
+    /// Some states were not derived.
+    pub cut: bool,
     counters: u32,
 }
 
@@ -84,11 +87,18 @@ pub struct Unfolder<'a> {
     pub states: &'a [State],
     /// All environment transitions.
     pub envs: &'a [Env],
+    /// The start condition.
+    pub start: &'a Cube,
     /// How transitions were computed.
     pub method: Method,
     /// Restrict relations as the modular form does.
     pub modular: bool,
-    /// Give up beyond this many nodes.
+    /// Predicates of the states.
+    pub precision: &'a Precision,
+    /// States this far from the root are not derived but stand for what is known of them: a contradiction then holds
+    /// for every way to reach them.
+    pub depth: usize,
+    /// No state is derived once there are this many nodes.
     pub most: usize,
 }
 
@@ -103,8 +113,9 @@ struct Task {
 }
 
 impl Unfolder<'_> {
-    /// The tree of an error tuple of one or two states; `None` if it is too large.
-    pub fn unfold(&self, tuple: &[u32]) -> Option<Unfolding> {
+    /// The tree of an error tuple of one or two states. `meeting` is what is known of the
+    /// two threads.
+    pub fn unfold(&self, tuple: &[u32], meeting: Meeting) -> Unfolding {
         let mut u = Unfolding::default();
         let n = self.program.variables.len();
         u.nodes.push(Node {
@@ -118,29 +129,53 @@ impl Unfolder<'_> {
         let first = &self.states[tuple[0] as usize];
         let copy = self.fresh_copy(&mut u, first.thread as usize);
         let counters: Vec<u32> = (0..self.threads.len()).map(|_| u.counter()).collect();
-        let mut tasks = Vec::new();
+        let mut tasks = VecDeque::new();
         for (k, s) in tuple.iter().enumerate() {
             let thread = self.states[*s as usize].thread as usize;
             let mine = if k == 0 { copy.clone() } else { self.pass(&mut u, &copy, thread) };
             let node = u.add(0, Kind::State { thread, state: *s }, mine.clone());
-            tasks.push(Task { node, state: *s, copy: mine, counters: counters.clone() });
+            tasks.push_back(Task { node, state: *s, copy: mine, counters: counters.clone() });
         }
-        if let [a, b] = tasks.as_slice() {
-            let (i, j) = (self.states[a.state as usize].thread, self.states[b.state as usize].thread);
-            // Two threads of one template are different; by symmetry the first may be the smaller.
-            let (x, y) = (self.threads[i as usize].identity, self.threads[j as usize].identity);
-            if let (Some(x), Some(y)) = (x, y) {
-                let c = side_atom(Side::Below, Var(a.copy[x.0 as usize]), Var(b.copy[y.0 as usize]));
-                u.nodes[0].constraint = Cube::of(c.map(Norm::Atom));
+        if let [a, b] = tasks.make_contiguous() {
+            u.nodes[0].constraint = self.apart(a, b, meeting);
+        }
+        while let Some(t) = tasks.pop_front() {
+            if u.nodes[t.node].depth >= self.depth || u.nodes.len() > self.most {
+                u.cut = true;
+                self.label(&mut u, &t);
+            } else {
+                self.expand(&mut u, t, &mut tasks);
             }
         }
-        while let Some(t) = tasks.pop() {
-            if u.nodes.len() > self.most {
-                return None;
-            }
-            self.expand(&mut u, t, &mut tasks);
+        u
+    }
+
+    /// What is known of a state, as the constraint of its node.
+    fn label(&self, u: &mut Unfolding, t: &Task) {
+        let s = &self.states[t.state as usize];
+        let i = s.thread as usize;
+        let known = s.bits.iter().map(|k| &self.precision.views[i].predicates[k]);
+        let spoken = known.filter(|p| p.vars().all(|v| t.copy[v.0 as usize] != ABSENT));
+        u.nodes[t.node].constraint =
+            Cube::of(spoken.map(|p| Norm::Atom(p.rename(|v| Var(t.copy[v.0 as usize])))));
+        if self.threads[i].single {
+            u.claims.push(Claim { node: t.node, copy: t.counters[i], thread: i, loc: Loc(s.loc) });
         }
-        Some(u)
+    }
+
+    /// The ways in which two threads of a tuple may differ.
+    pub fn meetings(&self, tuple: &[u32]) -> Vec<Meeting> {
+        let [a, b] = *tuple else { return vec![Meeting { identity: Side::Any, ticket: Side::Any }] };
+        let (a, b) = (&self.states[a as usize], &self.states[b as usize]);
+        let (x, y) = (&self.threads[a.thread as usize], &self.threads[b.thread as usize]);
+        meetings(x, y).into_iter().filter(|m| meets_at(*m, x, y, a.loc, b.loc)).collect()
+    }
+
+    fn apart(&self, a: &Task, b: &Task, meeting: Meeting) -> Cube {
+        let thread = |t: &Task| &self.threads[self.states[t.state as usize].thread as usize];
+        let of = |v: Var| Var(a.copy[v.0 as usize]);
+        let atoms = meeting_atoms(meeting, (thread(a), thread(b)), &of, &|v| Var(b.copy[v.0 as usize]));
+        Cube::of(atoms.into_iter().map(Norm::Atom))
     }
 
     /// Fresh copies of what a thread's states may speak of.
@@ -176,7 +211,7 @@ impl Unfolder<'_> {
             .collect()
     }
 
-    fn expand(&self, u: &mut Unfolding, t: Task, tasks: &mut Vec<Task>) {
+    fn expand(&self, u: &mut Unfolding, t: Task, tasks: &mut VecDeque<Task>) {
         let s = &self.states[t.state as usize];
         let i = s.thread as usize;
         if self.threads[i].single {
@@ -185,7 +220,7 @@ impl Unfolder<'_> {
         match s.parent {
             Parent::Initial => {
                 let copy = self.complete(u, &t.copy);
-                u.nodes[t.node].constraint = explore::start(self.program).rename(|v| Var(copy[v.0 as usize]));
+                u.nodes[t.node].constraint = self.start.rename(|v| Var(copy[v.0 as usize]));
                 for (k, thread) in self.threads.iter().enumerate().filter(|(_, x)| x.single) {
                     let loc = self.program.templates[thread.template as usize].entry;
                     u.claims.push(Claim { node: t.node, copy: t.counters[k], thread: k, loc });
@@ -198,13 +233,13 @@ impl Unfolder<'_> {
                 let mut counters = t.counters;
                 counters[i] = u.counter();
                 let node = u.add(t.node, Kind::State { thread: i, state }, before.clone());
-                tasks.push(Task { node, state, copy: before, counters });
+                tasks.push_back(Task { node, state, copy: before, counters });
             }
             Parent::Env { state, env } => self.expand_env(u, t, (state, env), tasks),
         }
     }
 
-    fn expand_env(&self, u: &mut Unfolding, t: Task, (state, env): (u32, u32), tasks: &mut Vec<Task>) {
+    fn expand_env(&self, u: &mut Unfolding, t: Task, (state, env): (u32, u32), tasks: &mut VecDeque<Task>) {
         let env = &self.envs[env as usize];
         let (i, j) = (env.actor as usize, env.target as usize);
         let (source, edge) = env.parent;
@@ -219,12 +254,11 @@ impl Unfolder<'_> {
             counters[i] = u.counter();
         }
         let node = u.add(t.node, Kind::State { thread: j, state }, before.clone());
-        tasks.push(Task { node, state, copy: before.clone(), counters: counters.clone() });
+        tasks.push_back(Task { node, state, copy: before.clone(), counters: counters.clone() });
         let mut relation = self.relation(u, edge, &theirs, &t.copy, seen);
-        if let (Some(a), Some(b)) = (self.threads[i].identity, self.threads[j].identity) {
-            let (a, b) = (Var(theirs[a.0 as usize]), Var(before[b.0 as usize]));
-            relation = relation.and(&Cube::of(side_atom(env.side, a, b).map(Norm::Atom)));
-        }
+        let (of_actor, of_target) = (|v: Var| Var(theirs[v.0 as usize]), |v: Var| Var(before[v.0 as usize]));
+        let apart = meeting_atoms(env.meeting, (&self.threads[i], &self.threads[j]), &of_actor, &of_target);
+        relation = relation.and(&Cube::of(apart.into_iter().map(Norm::Atom)));
         let holder = if self.method == Method::OwickiGries {
             t.node
         } else {
@@ -238,7 +272,7 @@ impl Unfolder<'_> {
             u.claims.push(Claim { node: holder, copy: t.counters[i], thread: i, loc: edge.to });
         }
         let node = u.add(holder, Kind::State { thread: i, state: source }, theirs.clone());
-        tasks.push(Task { node, state: source, copy: theirs, counters });
+        tasks.push_back(Task { node, state: source, copy: theirs, counters });
     }
 
     /// Copies before an edge: fresh for what it writes and may be seen, the same for the rest.
