@@ -23,6 +23,8 @@ pub enum Symbol {
     At(u32),
     /// Where it is after the step.
     AtAfter(u32),
+    /// Where the second thread of a template of many is.
+    SecondAt(u32),
 }
 
 /// A sum of integer multiples of symbols, and a constant. Terms are sorted and not zero.

@@ -10,7 +10,7 @@
 
 use super::formula::{Formula, Linear, Symbol};
 use super::validate::{self, Copies};
-use super::{EnvTransition, PRIME, Proof, Rule, State};
+use super::{EnvTransition, PRIME, Proof, Rule, State, Tickets};
 use relyant_frontend::program::{Edge, Loc, Program, Scope};
 use relyant_horn::linear::{Cube, Var};
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,6 +40,8 @@ pub enum Obligation {
     Interference(u32, u32, usize),
     /// CS3 of Owicki-Gries: a step (actor, edge) keeps the thread's assertion at a location.
     Keep(u32, Loc, u32, usize),
+    /// A step (template, edge) keeps what is claimed of a counter and its tickets.
+    Ticket(usize, u32, usize),
     /// CS5: the thread is never at this error location.
     Error(u32, Loc),
     /// CS5: two threads are never at these locations.
@@ -60,6 +62,7 @@ impl Obligation {
             Obligation::Step(..) | Obligation::GlobalStep(..) => "CS2",
             Obligation::Environment(..) | Obligation::Keep(..) => "CS3",
             Obligation::Interference(..) => "CS4",
+            Obligation::Ticket(..) => "tickets",
             Obligation::Error(..) | Obligation::Exclusive(..) | Obligation::GlobalError(_) => "CS5",
         }
     }
@@ -173,6 +176,7 @@ impl<'a> Obligations<'a> {
             Obligation::Environment(j, l) => self.environment(*j, *l),
             Obligation::Interference(j, i, e) => self.interference(*j, *i, *e),
             Obligation::Keep(j, l, i, e) => self.keep(*j, *l, *i, *e),
+            Obligation::Ticket(k, i, e) => self.ticket(*k, *i, *e),
             Obligation::Error(i, l) => any(self.at(*i, *l), &before, &|t| self.here(t, &[(*i, *l)])),
             Obligation::Exclusive(a, b) => self.exclusive(*a, *b),
             Obligation::GlobalStart => self.global_start(),
@@ -235,7 +239,7 @@ impl<'a> Obligations<'a> {
         for s in symbols {
             let x = Linear::symbol(s);
             let (low, high) = match s {
-                Symbol::At(t) | Symbol::AtAfter(t) => {
+                Symbol::At(t) | Symbol::AtAfter(t) | Symbol::SecondAt(t) => {
                     (Some(0), Some(self.program.templates[t as usize].locations.len() as i128 - 1))
                 }
                 Symbol::Var(v) | Symbol::Second(v) if self.is_identity(v) => {
@@ -309,6 +313,13 @@ impl<'a> Obligations<'a> {
                 }
             }
         }
+        for k in 0..self.proof.tickets.len() {
+            for i in self.templates() {
+                let t = &self.program.templates[i as usize];
+                let live = |e: &usize| !self.at(i, t.edges[*e].from).is_empty();
+                list.extend((0..t.edges.len()).filter(live).map(|e| Obligation::Ticket(k, i, e)));
+            }
+        }
         for i in self.templates() {
             for l in self.locations(i) {
                 let error = self.program.templates[i as usize].locations[l.0 as usize].error.is_some();
@@ -366,8 +377,9 @@ impl<'a> Obligations<'a> {
     /// The environment transitions that could end a state of thread j at l.
     fn transitions(&self, j: u32, l: Loc) -> Vec<&'a EnvTransition> {
         let there = |e: &EnvTransition| e.control.iter().all(|(t, ls)| *t != j || ls.contains(&l));
+        let applies = |e: &EnvTransition| e.at.is_empty() || e.at.contains(&l);
         let touches = |e: &EnvTransition| self.at(j, l).iter().any(|s| self.touched(s, j, e));
-        self.environment[j as usize].iter().filter(|e| there(e) && touches(e)).collect()
+        self.environment[j as usize].iter().filter(|e| applies(e) && there(e) && touches(e)).collect()
     }
     fn touched_by_edge(&self, s: &State, j: u32, i: u32, e: &Edge) -> bool {
         let own = |v: Var| j == i && self.is_local(v, j);
@@ -476,12 +488,16 @@ impl<'a> Obligations<'a> {
             if v.0 >= PRIME { after(Var(v.0 - PRIME)) } else { self.second(j, i, v) }
         };
         let same = |v: Var| Formula::eq(self.written(e, v).minus(&before(v)));
+        // Where thread j is: known to thread i's assertions only if there is one of its template.
+        let there = if self.copies(j) == Copies::One { at(j) } else { Linear::symbol(Symbol::SecondAt(j)) };
         let mut goal = Vec::new();
         for x in self.environment[j as usize] {
             if x.actor == i && x.from.contains(&e.from) && x.to.contains(&e.to) {
                 let unwritten =
                     e.updates.iter().filter(|u| self.program.is_global(u.0) && !x.writes.contains(&u.0));
+                let applies = if x.at.is_empty() { Formula::Const(true) } else { place(&there, &x.at) };
                 goal.push(Formula::and([
+                    applies,
                     Formula::and(x.control.iter().map(|(t, ls)| place(&at(*t), ls))),
                     Formula::and(unwritten.map(|u| same(u.0))),
                     cube(&x.relation, &both),
@@ -492,7 +508,44 @@ impl<'a> Obligations<'a> {
             let seen = e.updates.iter().filter(|u| self.vocabulary[j as usize].contains(&u.0));
             goal.push(Formula::and(seen.map(|u| same(u.0))));
         }
-        Formula::and([any(self.at(i, e.from), &before, &at), self.enabled(e), Formula::or(goal).not()])
+        Formula::and([
+            any(self.at(i, e.from), &before, &at),
+            self.enabled(e),
+            self.apart((i, e.from), j, &there),
+            Formula::or(goal).not(),
+        ])
+    }
+    /// Two threads, one at a location, the other at a place, that both hold tickets of a counter hold different ones.
+    fn apart(&self, (i, l): (u32, Loc), j: u32, there: &Linear) -> Formula {
+        let holder = |t: &'a Tickets, i: u32| t.holders.iter().find(move |h| h.template == i);
+        let both = |t: &'a Tickets| Some((holder(t, i)?, holder(t, j)?));
+        Formula::and(
+            self.proof.tickets.iter().filter_map(both).filter(|(a, _)| a.locations.contains(&l)).map(
+                |(a, b)| {
+                    let same = Formula::eq(before(a.variable).minus(&self.second(j, i, b.variable)));
+                    Formula::and([place(there, &b.locations), same]).not()
+                },
+            ),
+        )
+    }
+    /// The step may not lower the counter; arriving where a ticket is held, it keeps one that was held or draws one.
+    fn ticket(&self, k: usize, i: u32, e: usize) -> Formula {
+        let e = self.edge(i, e);
+        let t = &self.proof.tickets[k];
+        let (old, new) = (before(t.counter), self.written(e, t.counter));
+        let mut goal = vec![Formula::le(old.minus(&new))];
+        if let Some(h) = t.holders.iter().find(|h| h.template == i && h.locations.contains(&e.to)) {
+            let ticket = self.written(e, h.variable);
+            let drawn = Formula::and([
+                Formula::eq(ticket.minus(&old)),
+                Formula::le(old.minus(&new.minus(&Linear::number(1)))),
+            ]);
+            let kept = Formula::eq(ticket.minus(&before(h.variable)));
+            let held = Formula::Const(h.locations.contains(&e.from));
+            goal.push(Formula::or([drawn, Formula::and([held, kept])]));
+        }
+        let premise = any(self.at(i, e.from), &before, &|t| self.here(t, &[(i, e.from)]));
+        Formula::and([premise, self.enabled(e), Formula::and(goal).not()])
     }
     fn keep(&self, j: u32, l: Loc, i: u32, e: usize) -> Formula {
         let e = self.edge(i, e);
@@ -508,6 +561,7 @@ impl<'a> Obligations<'a> {
             any(touched, &own, &at),
             any(self.at(i, e.from), &before, &at),
             self.enabled(e),
+            self.apart((i, e.from), j, &Linear::number(l.0)),
             any(self.at(j, l), &after, &at_after).not(),
         ])
     }
@@ -516,6 +570,7 @@ impl<'a> Obligations<'a> {
         Formula::and([
             any(self.at(a.0, a.1), &before, &at),
             any(self.at(b.0, b.1), &|v| self.second(b.0, a.0, v), &at),
+            self.apart(a, b.0, &Linear::number(b.1.0)),
         ])
     }
     fn global_start(&self) -> Formula {
@@ -552,6 +607,10 @@ impl<'a> Obligations<'a> {
             Obligation::Keep(j, l, i, e) => {
                 format!("{} at {}, {}, step {}", name(j), self.locate(*j, *l), name(i), step(i, e))
             }
+            Obligation::Ticket(k, i, e) => {
+                let counter = self.symbol_name(Symbol::Var(self.proof.tickets[*k].counter));
+                format!("tickets of `{counter}`, {}, step {}", name(i), step(i, e))
+            }
             Obligation::Error(i, l) => format!("{}, error at {}", name(i), self.locate(*i, *l)),
             Obligation::Exclusive(a, b) => {
                 let at = |x: &(u32, Loc)| format!("{} at {}", name(&x.0), self.locate(x.0, x.1));
@@ -583,6 +642,7 @@ impl<'a> Obligations<'a> {
             Symbol::Input(k) => format!("input {k}"),
             Symbol::At(t) => format!("location of {}", template(t)),
             Symbol::AtAfter(t) => format!("location of {}'", template(t)),
+            Symbol::SecondAt(t) => format!("location of another {}", template(t)),
         }
     }
 }

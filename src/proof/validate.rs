@@ -103,6 +103,7 @@ pub fn proof(p: &Program, proof: &Proof) -> Result<(), String> {
 
 fn monolithic(p: &Program, proof: &Proof) -> Result<(), String> {
     require(proof.threads.is_empty(), || "a monolithic proof has no assertions of threads".into())?;
+    require(proof.tickets.is_empty(), || "a monolithic proof has no tickets".into())?;
     for t in &p.templates {
         require(copies(t) != Copies::Many, || {
             format!("a monolithic proof can't speak of the threads `{}`, of which there may be many", t.name)
@@ -130,9 +131,27 @@ fn by_thread(p: &Program, proof: &Proof) -> Result<(), String> {
         })?;
         thread(p, th).map_err(|e| format!("thread `{}`: {e}", t.name))?;
     }
+    for t in &proof.tickets {
+        tickets(p, t)?;
+    }
     for (i, t) in p.templates.iter().enumerate() {
         let needed = copies(t) != Copies::None && !t.edges.is_empty();
         require(!needed || seen.contains(&(i as u32)), || format!("thread `{}` is missing", t.name))?;
+    }
+    Ok(())
+}
+
+fn tickets(p: &Program, t: &super::Tickets) -> Result<(), String> {
+    require(p.is_global(t.counter), || "a counter of tickets is no global".into())?;
+    let mut seen = BTreeSet::new();
+    for h in &t.holders {
+        let template = p.templates.get(h.template as usize).ok_or("tickets of an unknown thread")?;
+        require(seen.insert(h.template), || {
+            format!("thread `{}` holds two tickets of a counter", template.name)
+        })?;
+        require(scope(p, h.variable) == Some(Scope::Local(h.template)), || "a ticket is no local".into())?;
+        let known = locations(p, h.template, &h.locations) && !h.locations.contains(&template.entry);
+        require(known, || format!("thread `{}` can't hold a ticket where it says", template.name))?;
     }
     Ok(())
 }
@@ -164,6 +183,9 @@ fn thread(p: &Program, th: &super::ThreadProof) -> Result<(), String> {
             "an environment transition has unknown or unsorted locations".into()
         })?;
         control(p, &e.control, e.actor)?;
+        require(locations(p, i, &e.at), || {
+            "an environment transition applies at unknown or unsorted locations".into()
+        })?;
         let sorted = e.writes.windows(2).all(|w| w[0] < w[1]);
         require(sorted && e.writes.iter().all(|v| p.is_global(*v)), || {
             "an environment transition writes what is no global, or its writes are not sorted".into()
@@ -193,14 +215,18 @@ fn control(p: &Program, control: &[(u32, Vec<Loc>)], own: u32) -> Result<(), Str
 }
 
 /// Does no state speak of another thread's locals or location, and no environment transition of any thread's
-/// locals (but for its own identity)?
+/// locals (but for its own identity and ticket)?
 pub fn is_modular(p: &Program, proof: &Proof) -> bool {
     if proof.rule == Rule::Monolithic {
         return false;
     }
     proof.threads.iter().all(|th| {
         let own = |v: Var| matches!(scope(p, v), Some(Scope::Local(t)) if t == th.template);
-        let identity = |v: Var| own(v) && p.variables[v.0 as usize].identity;
+        let holds = |t: &super::Tickets, v: Var| {
+            t.holders.iter().any(|h| h.template == th.template && h.variable == v)
+        };
+        let ticket = |v: Var| proof.tickets.iter().any(|t| holds(t, v));
+        let identity = |v: Var| own(v) && (p.variables[v.0 as usize].identity || ticket(v));
         let state = |s: &State| s.control.is_empty() && vars(&s.cube).all(|v| p.is_global(v) || own(v));
         th.invariants.iter().all(|(_, states)| states.iter().all(state))
             && th.environment.iter().all(|e| {

@@ -66,19 +66,6 @@ fn atoms(f: &Formula) -> Vec<Atom> {
     f.atoms().into_iter().collect()
 }
 
-fn dbg(program: &Program, what: &str, a: &Atom) {
-    if std::env::var_os("RELYANT_PREDICATES").is_some() {
-        let name = |v: Var| {
-            if v.0 >= PRIME {
-                format!("{}'", program.variables[(v.0 - PRIME) as usize].name)
-            } else {
-                program.variables[v.0 as usize].name.clone()
-            }
-        };
-        eprintln!("   {what} {}", a.display(name));
-    }
-}
-
 fn add_atom(
     u: &Unfolding,
     program: &Program,
@@ -92,7 +79,6 @@ fn add_atom(
         Kind::Root => false,
         Kind::State { thread, .. } => {
             let a = atom.rename(plain);
-            dbg(program, &format!("state {thread}"), &a);
             if share && a.vars().all(|v| program.is_global(v)) {
                 return share_everywhere(precision, &a);
             }
@@ -104,7 +90,6 @@ fn add_atom(
                 node.copy[o] == v.0 && node.before[o] != v.0
             };
             let a = atom.rename(|v| if after(v) { Var(plain(v).0 + PRIME) } else { plain(v) });
-            dbg(program, &format!("env {actor}->{target}"), &a);
             let mut new = precision.add_transition(actor, target, &a);
             // A condition on the values before the step alone is one on states, too.
             if share && a.vars().all(|v| program.is_global(v)) {

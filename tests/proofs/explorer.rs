@@ -56,7 +56,7 @@ pub fn exact_proof(p: &Program, start: &[i128], rule: Rule) -> Proof {
     let (states, moves) = explore(p, start);
     if rule == Rule::Monolithic {
         let global = states.iter().map(|(at, values)| (at.clone(), is(values, x))).collect();
-        return Proof { rule, modular: false, threads: Vec::new(), global };
+        return Proof { rule, modular: false, threads: Vec::new(), tickets: Vec::new(), global };
     }
     let thread = |i: u32| {
         let mut invariants: BTreeMap<Loc, Vec<State>> = BTreeMap::new();
@@ -76,6 +76,7 @@ pub fn exact_proof(p: &Program, start: &[i128], rule: Rule) -> Proof {
                 to: vec![to[*actor as usize]],
                 control: others(at, *actor),
                 writes: e.updates.iter().map(|u| u.0).filter(|v| p.is_global(*v)).collect(),
+                at: Vec::new(),
                 relation: is(values, x).and(&is(after, prime)),
             });
         }
@@ -86,7 +87,7 @@ pub fn exact_proof(p: &Program, start: &[i128], rule: Rule) -> Proof {
         }
     };
     let threads = (0..p.templates.len() as u32).map(thread).collect();
-    Proof { rule, modular: false, threads, global: Vec::new() }
+    Proof { rule, modular: false, threads, tickets: Vec::new(), global: Vec::new() }
 }
 
 /// Does a proof by threads cover all states and steps? What every valid proof must do.

@@ -84,6 +84,7 @@ pub fn env(actor: u32, from: u32, to: u32, writes: &[u32], relation: Cube) -> En
         to: vec![Loc(to)],
         control: Vec::new(),
         writes: writes.iter().map(|v| Var(*v)).collect(),
+        at: Vec::new(),
         relation,
     }
 }
@@ -120,6 +121,7 @@ pub fn lock_bit() -> (Program, Proof) {
         rule: Rule::RelyGuarantee,
         modular: false,
         threads: vec![thread(0), thread(1)],
+        tickets: Vec::new(),
         global: Vec::new(),
     };
     (locks([1, 1]), proof)
@@ -139,6 +141,7 @@ pub fn lock_id() -> (Program, Proof) {
         rule: Rule::RelyGuarantee,
         modular: true,
         threads: vec![thread(0), thread(1)],
+        tickets: Vec::new(),
         global: Vec::new(),
     };
     (locks([1, 2]), proof)
@@ -171,6 +174,7 @@ pub fn lock_many() -> (Program, Proof) {
                 env(0, 1, 0, &[0], cube([lt(&x(1), &x(0))])),
             ],
         }],
+        tickets: Vec::new(),
         global: Vec::new(),
     };
     (program, proof)

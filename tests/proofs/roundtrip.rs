@@ -3,7 +3,7 @@
 use crate::programs::*;
 use proptest::prelude::*;
 use relyant::proof::certificate::{Certificate, Meta, Source, write};
-use relyant::proof::{EnvTransition, PRIME, Proof, Rule, State, ThreadProof};
+use relyant::proof::{EnvTransition, Holder, PRIME, Proof, Rule, State, ThreadProof, Tickets};
 use relyant_frontend::cfa::Count;
 use relyant_frontend::options::{Atomicity, Options, Signed};
 use relyant_frontend::program::{Loc, Program};
@@ -68,8 +68,17 @@ fn a_thread() -> impl Strategy<Value = ThreadProof> {
     let state = (a_control(), a_cube(false)).prop_map(|(control, cube)| State { control, cube });
     let invariant = ((0..LOCATIONS).prop_map(Loc), prop::collection::vec(state, 0..3));
     let writes = prop::collection::vec((0..VARIABLES).prop_map(Var), 0..3);
-    let transition = (0..TEMPLATES, some_locations(), some_locations(), a_control(), writes, a_cube(true))
-        .prop_map(|(actor, from, to, control, writes, relation)| EnvTransition {
+    let transition = (
+        0..TEMPLATES,
+        some_locations(),
+        some_locations(),
+        a_control(),
+        some_locations(),
+        writes,
+        a_cube(true),
+    )
+        .prop_map(|(actor, from, to, control, at, writes, relation)| EnvTransition {
+            at,
             actor,
             from,
             to,
@@ -86,8 +95,14 @@ fn a_proof() -> impl Strategy<Value = Proof> {
     let rule = prop::sample::select(vec![Rule::RelyGuarantee, Rule::OwickiGries, Rule::Monolithic]);
     let at = prop::collection::vec((0..LOCATIONS).prop_map(Loc), TEMPLATES as usize);
     let global = prop::collection::vec((at, a_cube(false)), 0..3);
-    (rule, any::<bool>(), prop::collection::vec(a_thread(), 0..3), global)
-        .prop_map(|(rule, modular, threads, global)| Proof { rule, modular, threads, global })
+    let holder = (0..TEMPLATES, (0..VARIABLES).prop_map(Var), some_locations())
+        .prop_map(|(template, variable, locations)| Holder { template, variable, locations });
+    let tickets = ((0..VARIABLES).prop_map(Var), prop::collection::vec(holder, 0..3))
+        .prop_map(|(counter, holders)| Tickets { counter, holders });
+    let tickets = prop::collection::vec(tickets, 0..2);
+    (rule, any::<bool>(), prop::collection::vec(a_thread(), 0..3), tickets, global).prop_map(
+        |(rule, modular, threads, tickets, global)| Proof { rule, modular, threads, tickets, global },
+    )
 }
 
 proptest! {

@@ -19,6 +19,7 @@ pub struct File {
     pub modular: bool,
     pub locations: Vec<LocationRecord>,
     pub threads: Vec<ThreadRecord>,
+    pub tickets: Vec<TicketsRecord>,
     pub global: Vec<GlobalRecord>,
 }
 
@@ -126,8 +127,24 @@ pub struct TransitionRecord {
     pub from: Vec<String>,
     pub to: Vec<String>,
     pub others: Vec<ControlRecord>,
+    pub at: Vec<String>,
     pub writes: Vec<String>,
     pub relation: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TicketsRecord {
+    pub counter: String,
+    pub holders: Vec<HolderRecord>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HolderRecord {
+    pub thread: String,
+    pub variable: String,
+    pub at: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use super::format::*;
 use super::{CertificateError, FORMAT, Source, VERSION, program_digest, text};
-use crate::proof::{EnvTransition, PRIME, Proof, State, ThreadProof};
+use crate::proof::{EnvTransition, Holder, PRIME, Proof, State, ThreadProof, Tickets};
 use relyant_frontend::options::Options;
 use relyant_frontend::program::{Loc, Program};
 use relyant_horn::linear::{Cube, Var};
@@ -64,7 +64,10 @@ impl Certificate {
         let f = &self.file;
         let threads = f.threads.iter().map(|t| r.thread(t)).collect::<Result<_, _>>()?;
         let global = f.global.iter().enumerate().map(|(k, g)| r.global(k, g)).collect::<Result<_, _>>()?;
-        Ok(Proof { rule: f.rule.into(), modular: f.modular, threads, global })
+        let tickets =
+            f.tickets.iter().map(|t| within(|| format!("tickets of `{}`", t.counter), r.tickets(t)));
+        let tickets = tickets.collect::<Result<_, _>>()?;
+        Ok(Proof { rule: f.rule.into(), modular: f.modular, threads, tickets, global })
     }
 }
 
@@ -93,7 +96,7 @@ impl Reader<'_> {
         let mut environment = Vec::new();
         for (k, e) in t.environment.iter().enumerate() {
             let place = || format!("thread `{}`, environment transition {k}", t.thread);
-            environment.push(within(place, self.transition(e))?);
+            environment.push(within(place, self.transition(template, e))?);
         }
         Ok(ThreadProof { template, invariants, environment })
     }
@@ -135,18 +138,27 @@ impl Reader<'_> {
     fn state(&self, s: &StateRecord) -> Result<State, String> {
         Ok(State { control: self.control(&s.others)?, cube: self.cube(&s.holds, false)? })
     }
-    fn transition(&self, e: &TransitionRecord) -> Result<EnvTransition, String> {
-        let actor = self.template(&e.actor)?;
-        let variable = |name: &String| {
-            let v = self.variables.get(name).ok_or_else(|| format!("unknown variable `{name}`"))?;
-            Ok::<Var, String>(Var(*v))
+    fn tickets(&self, t: &TicketsRecord) -> Result<Tickets, String> {
+        let holder = |h: &HolderRecord| {
+            let template = self.template(&h.thread)?;
+            let locations = self.locations(template, &h.at)?;
+            Ok::<_, String>(Holder { template, variable: self.variable(&h.variable)?, locations })
         };
+        let holders = t.holders.iter().map(holder).collect::<Result<_, _>>()?;
+        Ok(Tickets { counter: self.variable(&t.counter)?, holders })
+    }
+    fn variable(&self, name: &str) -> Result<Var, String> {
+        self.variables.get(name).map(|v| Var(*v)).ok_or_else(|| format!("unknown variable `{name}`"))
+    }
+    fn transition(&self, target: u32, e: &TransitionRecord) -> Result<EnvTransition, String> {
+        let actor = self.template(&e.actor)?;
         Ok(EnvTransition {
             actor,
             from: self.locations(actor, &e.from)?,
             to: self.locations(actor, &e.to)?,
             control: self.control(&e.others)?,
-            writes: e.writes.iter().map(variable).collect::<Result<_, _>>()?,
+            at: self.locations(target, &e.at)?,
+            writes: e.writes.iter().map(|v| self.variable(v)).collect::<Result<_, _>>()?,
             relation: self.cube(&e.relation, true)?,
         })
     }

@@ -2,7 +2,7 @@
 
 use super::format::*;
 use super::{FORMAT, Meta, VERSION, program_digest, text};
-use crate::proof::{EnvTransition, PRIME, Proof, State};
+use crate::proof::{EnvTransition, Holder, PRIME, Proof, State, Tickets};
 use relyant_frontend::program::{Loc, Program};
 use relyant_horn::linear::{Cube, Var};
 
@@ -36,9 +36,10 @@ pub fn write(proof: &Proof, program: &Program, meta: &Meta) -> String {
                         states: states.iter().map(|s| w.state(s)).collect(),
                     })
                     .collect(),
-                environment: t.environment.iter().map(|e| w.transition(e)).collect(),
+                environment: t.environment.iter().map(|e| w.transition(t.template, e)).collect(),
             })
             .collect(),
+        tickets: proof.tickets.iter().map(|t| w.tickets(t)).collect(),
         global: proof
             .global
             .iter()
@@ -82,17 +83,25 @@ impl Writer {
     fn state(&self, s: &State) -> StateRecord {
         StateRecord { others: self.control(&s.control), holds: self.cube(&s.cube) }
     }
-    fn transition(&self, e: &EnvTransition) -> TransitionRecord {
+    fn tickets(&self, t: &Tickets) -> TicketsRecord {
+        let holder = |h: &Holder| HolderRecord {
+            thread: self.template(h.template),
+            variable: self.name(h.variable),
+            at: self.ids(h.template, &h.locations),
+        };
+        TicketsRecord { counter: self.name(t.counter), holders: t.holders.iter().map(holder).collect() }
+    }
+    fn name(&self, v: Var) -> String {
+        self.names.variables.get(v.0 as usize).cloned().unwrap_or_default()
+    }
+    fn transition(&self, target: u32, e: &EnvTransition) -> TransitionRecord {
         TransitionRecord {
             actor: self.template(e.actor),
             from: self.ids(e.actor, &e.from),
             to: self.ids(e.actor, &e.to),
             others: self.control(&e.control),
-            writes: e
-                .writes
-                .iter()
-                .map(|v| self.names.variables.get(v.0 as usize).cloned().unwrap_or_default())
-                .collect(),
+            at: self.ids(target, &e.at),
+            writes: e.writes.iter().map(|v| self.name(*v)).collect(),
             relation: self.cube(&e.relation),
         }
     }
