@@ -8,6 +8,7 @@
 //! The interpreter ([`interp`]) runs a [`cfa::Program`]: C's own semantics, nothing abstracted.
 #![deny(missing_docs)]
 
+pub mod c;
 pub mod cfa;
 pub mod diagnostic;
 pub mod instantiate;

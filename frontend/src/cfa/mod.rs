@@ -5,6 +5,7 @@
 //! (`Load`, `Store`); everything else works on registers, which only the running thread can see. A path through
 //! locations marked `atomic` is taken without interruption.
 
+mod display;
 mod expr;
 mod module;
 mod op;

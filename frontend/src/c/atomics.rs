@@ -1,0 +1,207 @@
+//! Atomic builtins of gcc and C11, as atomic sections; every memory order counts as sequentially consistent.
+
+use super::calls::Args;
+use super::library::{Atomic, Rmw, Weak};
+use super::lower::{Lower, Res};
+use super::types::{INT, Ty};
+use super::value::{Place, Value, cast};
+use crate::cfa::{BinOp, CmpOp, Expr, Loc, Op, UnOp};
+use lang_c::ast::Expression;
+use lang_c::span::{Node, Span as Bytes};
+
+impl<'a> Lower<'a> {
+    fn target(&mut self, args: Args<'a>, k: usize, at: Bytes) -> Res<Place> {
+        let a = self.argument(args, k, at)?;
+        match self.pointee(a)? {
+            Some(p) if p.ty.is_scalar() => Ok(p),
+            Some(p) => {
+                let what = format!("an atomic operation on `{}` is", self.types.describe(&p.ty));
+                self.refuse(a.span, what, "use integers or pointers")
+            }
+            None => self.error(a.span, "an atomic operation on a null pointer", ""),
+        }
+    }
+
+    /// Notes a memory order that is not sequentially consistent.
+    fn orders(&mut self, args: Args<'a>, from: usize) -> Res<()> {
+        for a in args.iter().skip(from) {
+            match self.constant(a)? {
+                Some(5) => {}
+                _ => self.assume("every memory order is sequentially consistent"),
+            }
+            self.effect(a)?;
+        }
+        Ok(())
+    }
+
+    /// A call of an atomic function.
+    pub fn atomic_call(&mut self, f: Atomic, args: Args<'a>, wanted: bool, at: Bytes) -> Res<Value> {
+        let p = self.target(args, 0, at)?;
+        let arg = |l: &Self, k: usize| -> Res<&'a Node<Expression>> { l.argument(args, k, at) };
+        match f {
+            Atomic::Load => {
+                self.orders(args, 1)?;
+                self.read(&p, at)
+            }
+            Atomic::Store => {
+                let v = self.value(arg(self, 1)?)?;
+                self.orders(args, 2)?;
+                self.write(&p, v, at)?;
+                Ok(Value::void())
+            }
+            Atomic::LoadInto => {
+                let to = self.target(args, 1, at)?;
+                self.orders(args, 2)?;
+                let v = self.read(&p, at)?;
+                self.write(&to, v, at)?;
+                Ok(Value::void())
+            }
+            Atomic::StoreFrom => {
+                let from = self.target(args, 1, at)?;
+                self.orders(args, 2)?;
+                let v = self.read(&from, at)?;
+                self.write(&p, v, at)?;
+                Ok(Value::void())
+            }
+            Atomic::ExchangeInto => {
+                let from = self.target(args, 1, at)?;
+                let to = self.target(args, 2, at)?;
+                self.orders(args, 3)?;
+                let v = self.read(&from, at)?;
+                let (old, _) = self.update(&p, |_, _| Ok(v), at)?;
+                self.write(&to, old, at)?;
+                Ok(Value::void())
+            }
+            Atomic::Fetch(op) | Atomic::Apply(op) => {
+                let v = self.value(arg(self, 1)?)?;
+                self.orders(args, 2)?;
+                if p.ty.target().is_some() && op != Rmw::Exchange {
+                    return self.refuse(
+                        at,
+                        "atomic arithmetic on pointers is",
+                        "it counts in bytes; use an index",
+                    );
+                }
+                let p_ty = p.ty.clone();
+                let (mut old, new) = self.update(&p, |l, old| l.rmw(op, old, v, at), at)?;
+                if matches!(f, Atomic::Apply(_)) {
+                    return Ok(new);
+                }
+                if let super::value::At::Register(_) = p.at {
+                    // A register holds the new value by now.
+                    old = self.previous(op, new, old, &p_ty, wanted, at)?;
+                }
+                Ok(old)
+            }
+            Atomic::TestAndSet => {
+                self.orders(args, 1)?;
+                let (old, _) = self.update(&p, |_, _| Ok(Value::int(1)), at)?;
+                let kind = self.types.kind(&old.ty);
+                let bool = Ty::Int(super::types::BOOL);
+                Ok(Value { expr: cast(old.expr, kind, self.types.kind(&bool)), ty: bool })
+            }
+            Atomic::Clear => {
+                self.orders(args, 1)?;
+                self.write(&p, Value::int(0), at)?;
+                Ok(Value::void())
+            }
+            Atomic::CompareAndSwap { gives_old } => {
+                let old = self.value(arg(self, 1)?)?;
+                let new = self.value(arg(self, 2)?)?;
+                let (seen, swapped, differed) = self.swap(&p, old, new, false, at)?;
+                let end = self.body.fresh();
+                let kind = self.types.kind(&p.ty);
+                let r = if gives_old { self.body.temp(kind) } else { self.result_register() };
+                for (from, success) in [(swapped, 1), (differed, 0)] {
+                    self.body.cur = from;
+                    let v = if gives_old { seen.expr.clone() } else { Expr::Const(success) };
+                    self.body.edge_to(end, Op::Assign(r, v));
+                }
+                self.body.cur = end;
+                Ok(Value { expr: Expr::Reg(r), ty: if gives_old { seen.ty } else { Ty::Int(INT) } })
+            }
+            Atomic::CompareExchange { desired_pointer, weak } => {
+                let expected = self.target(args, 1, at)?;
+                let new = if desired_pointer {
+                    let from = self.target(args, 2, at)?;
+                    self.read(&from, at)?
+                } else {
+                    self.value(arg(self, 2)?)?
+                };
+                let weak = match weak {
+                    Weak::Yes => true,
+                    Weak::No => false,
+                    Weak::Argument => match args.get(3) {
+                        Some(a) => self.constant(a)? != Some(0),
+                        None => false,
+                    },
+                };
+                self.orders(
+                    args,
+                    if matches!(f, Atomic::CompareExchange { weak: Weak::Argument, .. }) { 4 } else { 3 },
+                )?;
+                let old = self.read(&expected, at)?;
+                let (seen, swapped, differed) = self.swap(&p, old, new, weak, at)?;
+                let end = self.body.fresh();
+                let r = self.result_register();
+                self.body.cur = swapped;
+                self.body.edge_to(end, Op::Assign(r, Expr::Const(1)));
+                self.body.cur = differed;
+                self.write(&expected, seen, at)?;
+                self.body.edge_to(end, Op::Assign(r, Expr::Const(0)));
+                self.body.cur = end;
+                Ok(Value { expr: Expr::Reg(r), ty: Ty::Int(INT) })
+            }
+        }
+    }
+
+    fn rmw(&mut self, op: Rmw, old: Value, v: Value, at: Bytes) -> Res<Value> {
+        let op = match op {
+            Rmw::Exchange => return Ok(v),
+            Rmw::Nand => {
+                let and = self.arithmetic(BinOp::And, old, v, at)?;
+                return self.unary(Some(UnOp::BitNot), and, at);
+            }
+            Rmw::Add => BinOp::Add,
+            Rmw::Sub => BinOp::Sub,
+            Rmw::And => BinOp::And,
+            Rmw::Or => BinOp::Or,
+            Rmw::Xor => BinOp::Xor,
+        };
+        self.arithmetic(op, old, v, at)
+    }
+
+    /// The old value of a register that was just updated; only an exchange and bit masks lose it.
+    fn previous(&mut self, op: Rmw, new: Value, old: Value, ty: &Ty, wanted: bool, at: Bytes) -> Res<Value> {
+        let _ = (op, new, ty);
+        if wanted {
+            return self.refuse(
+                at,
+                "the old value of an atomic operation on a local that is not shared is",
+                "read it before",
+            );
+        }
+        Ok(old)
+    }
+
+    /// Reads, compares and on success writes, in one step. Gives the value read and the two ways on.
+    fn swap(&mut self, p: &Place, old: Value, new: Value, weak: bool, at: Bytes) -> Res<(Value, Loc, Loc)> {
+        let old = self.convert(old, &p.ty, at)?;
+        let new = self.convert(new, &p.ty, at)?;
+        let mut seen = self.read(p, at)?;
+        if let super::value::At::Register(_) = p.at {
+            let kind = self.types.kind(&seen.ty);
+            seen.expr = Expr::Reg(self.body.assign(kind, seen.expr));
+        }
+        self.body.hold();
+        let same = super::value::compare(CmpOp::Eq, seen.expr.clone(), old.expr);
+        let (write, swapped, differed) = (self.body.fresh_held(), self.body.fresh(), self.body.fresh());
+        self.body.edge_to(write, Op::Assume(same.clone()));
+        let fails = if weak { Op::Skip } else { Op::Assume(same.is_false()) };
+        self.body.edge_to(differed, fails);
+        self.body.cur = write;
+        self.write(p, new, at)?;
+        self.body.edge_to(swapped, Op::Skip);
+        Ok((seen, swapped, differed))
+    }
+}

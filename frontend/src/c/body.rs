@@ -1,0 +1,242 @@
+//! The automaton of the function being lowered.
+
+use super::types::Ty;
+use crate::cfa::{Edge, Expr, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg, Register};
+use crate::diagnostic::Span;
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+
+/// Where `break` and `continue` go.
+#[derive(Clone, Copy, Debug)]
+pub struct Jump {
+    /// Target of `break`.
+    pub exit: Loc,
+    /// Target of `continue`; none in a switch.
+    pub next: Option<Loc>,
+}
+
+/// The cases of a switch, found while its body is lowered.
+#[derive(Clone, Debug, Default)]
+pub struct Switch {
+    /// First value, last value, target.
+    pub cases: Vec<(i128, i128, Loc)>,
+    /// Target of `default`.
+    pub default: Option<Loc>,
+    /// Type of the controlling expression.
+    pub ty: Option<Ty>,
+}
+
+/// A label of the function.
+#[derive(Clone, Copy, Debug)]
+pub struct Label {
+    /// Where it is.
+    pub at: Loc,
+    /// Has its statement been seen?
+    pub defined: bool,
+    /// First use or definition.
+    pub span: Span,
+}
+
+/// State of lowering one function.
+#[derive(Debug)]
+pub struct Body {
+    /// Name of the function.
+    pub name: String,
+    /// Locations and edges so far.
+    pub graph: Graph,
+    /// Registers so far.
+    pub registers: Vec<Register>,
+    /// Local objects so far.
+    pub locals: Vec<ObjId>,
+    /// Where the next edge starts.
+    pub cur: Loc,
+    /// The statement being lowered.
+    pub span: Span,
+    /// Labels by name.
+    pub labels: BTreeMap<String, Label>,
+    /// Enclosing loops and switches.
+    pub jumps: Vec<Jump>,
+    /// Enclosing switches.
+    pub switches: Vec<Switch>,
+    /// Names of locals that need an address.
+    pub addressed: FxHashSet<String>,
+    /// Result type.
+    pub result: Ty,
+    /// Edges that begin (+1) or end (-1) an atomic section.
+    pub markers: Vec<(usize, i32)>,
+    /// Locations after calls: never inside the step of a statement.
+    pub open: FxHashSet<Loc>,
+    /// Locations that are never reached: what leads there waits for ever.
+    pub dead: FxHashSet<Loc>,
+    /// The one end of the function.
+    pub end: Loc,
+}
+
+/// A point to go back to.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    locations: usize,
+    edges: usize,
+    registers: usize,
+    markers: usize,
+    locals: usize,
+    cur: Loc,
+}
+
+impl Mark {
+    /// Number of edges there were.
+    pub fn edges(self) -> usize {
+        self.edges
+    }
+}
+
+impl Body {
+    /// An empty function.
+    pub fn new(name: &str, result: Ty, span: Span) -> Body {
+        let mut graph = Graph::default();
+        let end = graph.add_location(span);
+        graph.locations[0].kind = LocationKind::End;
+        let cur = graph.add_location(span);
+        Body {
+            name: name.to_string(),
+            graph,
+            registers: Vec::new(),
+            locals: Vec::new(),
+            cur,
+            span,
+            labels: BTreeMap::new(),
+            jumps: Vec::new(),
+            switches: Vec::new(),
+            addressed: FxHashSet::default(),
+            result,
+            markers: Vec::new(),
+            open: FxHashSet::default(),
+            dead: FxHashSet::default(),
+            end,
+        }
+    }
+    /// A new location.
+    pub fn fresh(&mut self) -> Loc {
+        self.graph.add_location(self.span)
+    }
+    /// A new register.
+    pub fn register(&mut self, name: &str, kind: IntKind) -> Reg {
+        self.registers.push(Register { name: name.to_string(), kind });
+        Reg(self.registers.len() as u32 - 1)
+    }
+    /// A new unnamed register.
+    pub fn temp(&mut self, kind: IntKind) -> Reg {
+        self.register("", kind)
+    }
+    /// Adds an edge to a new location and goes there.
+    pub fn emit(&mut self, op: Op) {
+        let to = self.fresh();
+        self.edge_to(to, op);
+        self.cur = to;
+    }
+    /// Adds an edge from here.
+    pub fn edge_to(&mut self, to: Loc, op: Op) {
+        self.graph.edges.push(Edge { from: self.cur, to, op, span: self.span });
+    }
+    /// Goes on at a location.
+    pub fn join(&mut self, to: Loc) {
+        self.edge_to(to, Op::Skip);
+        self.cur = to;
+    }
+    /// Leaves for a location; what follows is not reached from here.
+    pub fn leave(&mut self, to: Loc, op: Op) {
+        self.edge_to(to, op);
+        self.cur = self.fresh();
+    }
+    /// Nobody else moves while a thread is here.
+    pub fn hold(&mut self) {
+        self.graph.locations[self.cur.0 as usize].atomic = true;
+    }
+    /// Adds an edge and stays atomic after it.
+    pub fn emit_held(&mut self, op: Op) {
+        self.emit(op);
+        self.hold();
+    }
+    /// A new location that is atomic.
+    pub fn fresh_held(&mut self) -> Loc {
+        let l = self.fresh();
+        self.graph.locations[l.0 as usize].atomic = true;
+        l
+    }
+    /// Begins (+1) or ends (-1) an atomic section.
+    pub fn marker(&mut self, change: i32) {
+        self.markers.push((self.graph.edges.len(), change));
+        self.emit(Op::Skip);
+    }
+    /// An error location of its own.
+    pub fn error(&mut self, what: &str) -> Loc {
+        let l = self.fresh();
+        self.graph.locations[l.0 as usize].kind = LocationKind::Error(what.to_string());
+        l
+    }
+    /// Goes to an error location.
+    pub fn fail(&mut self, what: &str) {
+        let l = self.error(what);
+        self.leave(l, Op::Skip);
+    }
+    /// Puts a value in a register.
+    pub fn assign(&mut self, kind: IntKind, e: Expr) -> Reg {
+        let r = self.temp(kind);
+        self.emit(Op::Assign(r, e));
+        r
+    }
+    /// Reads memory.
+    pub fn load(&mut self, address: Expr, kind: IntKind) -> Expr {
+        let r = self.temp(kind);
+        self.emit(Op::Load(r, address, kind));
+        Expr::Reg(r)
+    }
+    /// Writes memory.
+    pub fn store(&mut self, address: Expr, value: Expr, kind: IntKind) {
+        self.emit(Op::Store(address, value, kind));
+    }
+    /// Any value of a kind.
+    pub fn havoc(&mut self, kind: IntKind, source: &str) -> Expr {
+        let dst = self.temp(kind);
+        self.emit(Op::Havoc { dst, source: source.to_string() });
+        Expr::Reg(dst)
+    }
+    /// Remembers this point.
+    pub fn mark(&self) -> Mark {
+        Mark {
+            locations: self.graph.locations.len(),
+            edges: self.graph.edges.len(),
+            registers: self.registers.len(),
+            markers: self.markers.len(),
+            locals: self.locals.len(),
+            cur: self.cur,
+        }
+    }
+    /// Has anything been done since?
+    pub fn moved(&self, m: Mark) -> bool {
+        self.graph.edges.len() != m.edges
+    }
+    /// Forgets all that was done since.
+    pub fn rewind(&mut self, m: Mark) {
+        self.graph.locations.truncate(m.locations);
+        self.graph.edges.truncate(m.edges);
+        self.registers.truncate(m.registers);
+        self.markers.truncate(m.markers);
+        self.locals.truncate(m.locals);
+        self.open.retain(|l| (l.0 as usize) < m.locations);
+        self.dead.retain(|l| (l.0 as usize) < m.locations);
+        self.cur = m.cur;
+    }
+    /// Makes one step of all that was done since, up to calls.
+    pub fn one_step(&mut self, m: Mark) {
+        for k in m.locations..self.graph.locations.len() {
+            let l = Loc(k as u32);
+            if l != self.cur
+                && !self.open.contains(&l)
+                && self.graph.locations[k].kind == LocationKind::Normal
+            {
+                self.graph.locations[k].atomic = true;
+            }
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Calls: of functions with a body, of modelled ones, and of unknown ones.
+
+use super::library::{Model, model, name_decides, nondet_type};
+use super::lower::{Lower, Res};
+use super::scan::name_of;
+use super::scope::Symbol;
+use super::types::{BOOL, CHAR, INT, Int, Signature, Ty, UINT};
+use super::value::{Value, offset};
+use crate::cfa::{Callee, CmpOp, Expr, IntKind, Op};
+use lang_c::ast::*;
+use lang_c::span::{Node, Span as Bytes};
+
+/// A list of arguments.
+pub type Args<'a> = &'a [Node<Expression>];
+
+impl<'a> Lower<'a> {
+    /// A call; `wanted`: its value is used.
+    pub fn call(&mut self, c: &'a Node<CallExpression>, wanted: bool) -> Res<Value> {
+        let args = &c.node.arguments;
+        if let Some(name) = callee_name(&c.node.callee.node) {
+            match self.scopes.get(name) {
+                Some(Symbol::Function) | None => return self.call_named(name, args, wanted, c.span),
+                _ => {}
+            }
+        }
+        let f = self.value(&c.node.callee)?;
+        let target = f.ty.target().unwrap_or(&f.ty).clone();
+        let Ty::Function(signature) = target else {
+            return self.error(c.node.callee.span, "this is no function", "");
+        };
+        if signature.variadic {
+            return self.refuse(
+                c.span,
+                "a call of a function with a variable number of arguments through a pointer is",
+                "",
+            );
+        }
+        let args = self.convert_arguments(&signature, args, signature.params.is_none(), c.span)?;
+        let callee = match f.expr {
+            Expr::Func(id) => {
+                self.called.insert(id);
+                Callee::Known(id)
+            }
+            e => {
+                // Which functions it can be is decided later; those are all that have their address taken.
+                self.called.extend(self.ids.values().copied());
+                Callee::Pointer(e)
+            }
+        };
+        self.emit_call(callee, args, &signature.result, wanted, c.span)
+    }
+
+    fn emit_call(
+        &mut self,
+        callee: Callee,
+        args: Vec<Expr>,
+        result: &Ty,
+        wanted: bool,
+        at: Bytes,
+    ) -> Res<Value> {
+        let (dst, value) = match result {
+            Ty::Void => (None, Value::void()),
+            t if t.is_scalar() => {
+                let kind = self.types.kind(t);
+                let r = wanted.then(|| self.body.temp(kind));
+                (r, Value { expr: r.map_or(Expr::Const(0), Expr::Reg), ty: t.plain().clone() })
+            }
+            t => {
+                let what = format!("a call of a function that returns `{}` is", self.types.describe(t));
+                return self.refuse(at, what, "return it through a pointer");
+            }
+        };
+        let span = self.span(at);
+        let before = std::mem::replace(&mut self.body.span, span);
+        self.body.emit(Op::Call { dst, callee, args });
+        self.body.span = before;
+        self.body.open.insert(self.body.cur);
+        Ok(value)
+    }
+
+    /// Arguments of a call of a function of the file.
+    pub fn arguments(&mut self, name: &str, args: Args<'a>, at: Bytes) -> Res<Vec<Expr>> {
+        match self.signature(name) {
+            Some(s) => self.convert_arguments(&s, args, false, at),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Arguments converted to the parameters' types, records cell by cell. `promote`: pass what has no parameter.
+    fn convert_arguments(
+        &mut self,
+        s: &Signature,
+        args: Args<'a>,
+        promote: bool,
+        at: Bytes,
+    ) -> Res<Vec<Expr>> {
+        let params = s.params.as_deref().unwrap_or(&[]);
+        let mut out = Vec::new();
+        for (k, a) in args.iter().enumerate() {
+            let v = match params.get(k) {
+                Some(ty) => {
+                    let v = self.value(a)?;
+                    self.convert(v, ty, a.span)?
+                }
+                None if promote => {
+                    let v = self.value(a)?;
+                    if v.ty.int().is_some() { self.unary(None, v, a.span)? } else { v }
+                }
+                None => {
+                    self.effect(a)?;
+                    continue;
+                }
+            };
+            if v.ty.is_scalar() {
+                out.push(v.expr);
+                continue;
+            }
+            let mut cells = Vec::new();
+            if let Err(why) = self.types.flatten(&v.ty, "", &mut cells) {
+                return self.refuse(a.span, format!("{why}; passing it is"), "");
+            }
+            for (k, (kind, _)) in cells.into_iter().enumerate() {
+                out.push(self.body.load(offset(v.expr.clone(), k as u64), kind));
+            }
+        }
+        for ty in params.iter().skip(args.len()) {
+            // Too few arguments: the parameters hold anything.
+            let mut cells = Vec::new();
+            if let Err(why) = self.types.flatten(ty, "", &mut cells) {
+                return self.error(at, why, "");
+            }
+            for (kind, _) in cells {
+                out.push(self.body.havoc(kind, ""));
+            }
+        }
+        Ok(out)
+    }
+
+    fn call_named(&mut self, name: &str, args: Args<'a>, wanted: bool, at: Bytes) -> Res<Value> {
+        let defined = self.declared.get(name).is_some_and(|d| d.definition.is_some());
+        if defined && !name_decides(name) {
+            let signature = self.signature(name);
+            let values = self.arguments(name, args, at)?;
+            let (Some(id), Some(s)) = (self.function(name), signature) else {
+                return self.error(at, format!("`{name}` is no function"), "");
+            };
+            self.called.insert(id);
+            return self.emit_call(Callee::Known(id), values, &s.result, wanted, at);
+        }
+        match model(name) {
+            Some(m) => self.modelled(m, name, args, wanted, at),
+            None => self.unknown(name, args, wanted, at),
+        }
+    }
+
+    fn modelled(&mut self, m: Model, name: &str, args: Args<'a>, wanted: bool, at: Bytes) -> Res<Value> {
+        let first = |l: &Self| match args.first() {
+            Some(a) => Ok(a),
+            None => l.error(at, format!("`{name}` needs an argument"), ""),
+        };
+        match m {
+            Model::Error(what) => {
+                let span = self.span(at);
+                self.body.span = span;
+                self.body.fail(what);
+                Ok(Value::void())
+            }
+            Model::Assert => {
+                let e = first(self)?;
+                let (ok, error) = (self.body.fresh(), self.body.error("assertion"));
+                self.condition(e, ok, error)?;
+                self.body.cur = ok;
+                Ok(Value::void())
+            }
+            Model::Assume => {
+                let e = first(self)?;
+                let (ok, dead) = (self.body.fresh(), self.body.fresh());
+                self.body.dead.insert(dead);
+                self.condition(e, ok, dead)?;
+                self.body.cur = ok;
+                Ok(Value::void())
+            }
+            Model::Nondet => {
+                self.evaluate(args)?;
+                let ty = match self.signature(name) {
+                    Some(s) => s.result.clone(),
+                    None => self.named_type(nondet_type(name)),
+                };
+                if name == "rand" || name == "random" {
+                    self.assume(format!("`{name}` returns any value of its type"));
+                }
+                self.any(&ty, name, wanted, at)
+            }
+            Model::Begin => {
+                self.body.marker(1);
+                Ok(Value::void())
+            }
+            Model::End => {
+                self.body.marker(-1);
+                Ok(Value::void())
+            }
+            Model::Halt => {
+                self.evaluate(args)?;
+                let end = self.body.end;
+                self.body.leave(end, Op::Halt);
+                Ok(Value::void())
+            }
+            Model::Stuck => {
+                self.body.cur = self.body.fresh();
+                Ok(Value::void())
+            }
+            Model::Pure => {
+                self.evaluate(args)?;
+                let ty = self.signature(name).map_or(Ty::Int(INT), |s| s.result.clone());
+                self.any(&ty, name, wanted, at)
+            }
+            Model::Nothing => {
+                self.evaluate(args)?;
+                Ok(Value::int(0))
+            }
+            Model::First => {
+                let e = first(self)?;
+                self.value(e)
+            }
+            Model::Abs => {
+                let v = self.value(first(self)?)?;
+                let ty = self.signature(name).map_or(Ty::Int(INT), |s| s.result.clone());
+                let v = self.convert(v, &ty, at)?;
+                let kind = self.types.kind(&ty);
+                let (end, r) = (self.body.fresh(), self.body.temp(kind));
+                let negative = super::value::compare(CmpOp::Lt, v.expr.clone(), Expr::Const(0));
+                let (yes, no) = (self.body.fresh(), self.body.fresh());
+                self.branch(negative, yes, no);
+                self.body.cur = no;
+                self.body.edge_to(end, Op::Assign(r, v.expr.clone()));
+                self.body.cur = yes;
+                let minus = self.unary(Some(crate::cfa::UnOp::Neg), v, at)?;
+                self.body.edge_to(end, Op::Assign(r, minus.expr));
+                self.body.cur = end;
+                Ok(Value { expr: Expr::Reg(r), ty })
+            }
+            Model::Thread(t) => self.thread_call(t, args, at),
+            Model::Lock(l) => self.lock_call(l, args, at),
+            Model::Atomic(a) => self.atomic_call(a, args, wanted, at),
+            Model::Refuse(what, help) => self.refuse(at, format!("`{name}`: {what}"), help),
+        }
+    }
+
+    /// Evaluates arguments for what they do.
+    pub fn evaluate(&mut self, args: Args<'a>) -> Res<()> {
+        args.iter().try_for_each(|a| self.effect(a))
+    }
+
+    /// Any value of a type.
+    fn any(&mut self, ty: &Ty, source: &str, wanted: bool, at: Bytes) -> Res<Value> {
+        match ty.plain() {
+            Ty::Void => Ok(Value::void()),
+            t if t.is_scalar() => {
+                let kind = self.types.kind(t);
+                let expr = if wanted { self.body.havoc(kind, source) } else { Expr::Const(0) };
+                Ok(Value { expr, ty: t.clone() })
+            }
+            Ty::Float(_) if !wanted => Ok(Value::void()),
+            t => {
+                let what = format!("`{source}`, which returns `{}`, is", self.types.describe(t));
+                self.refuse(at, what, "use integers")
+            }
+        }
+    }
+
+    fn named_type(&self, name: &str) -> Ty {
+        let unsigned = |i: Int| Ty::Int(Int { signed: false, ..i });
+        let short = Int { rank: 2, bits: 16, signed: true };
+        let long_long = Int { rank: 5, bits: 64, signed: true };
+        match name {
+            "bool" => Ty::Int(BOOL),
+            "char" => Ty::Int(CHAR),
+            "uchar" => unsigned(CHAR),
+            "short" => Ty::Int(short),
+            "ushort" => unsigned(short),
+            "uint" => Ty::Int(UINT),
+            "long" => Ty::Int(self.types.long()),
+            "ulong" => Ty::Int(self.types.ulong()),
+            "longlong" => Ty::Int(long_long),
+            "ulonglong" => unsigned(long_long),
+            "pointer" => Ty::Void.pointer(),
+            "double" => Ty::Float(8),
+            _ => Ty::Int(INT),
+        }
+    }
+
+    /// A function that is neither defined nor modelled: without access to memory its value is any value.
+    fn unknown(&mut self, name: &str, args: Args<'a>, wanted: bool, at: Bytes) -> Res<Value> {
+        let shown = super::tokens::original_name(name);
+        let signature = self.signature(name);
+        let result = signature.as_ref().map_or(Ty::Int(INT), |s| s.result.clone());
+        for a in args {
+            let ty = self.value_type(a)?;
+            if !matches!(ty.plain(), Ty::Int(_) | Ty::Float(_)) {
+                return self.refuse(
+                    at,
+                    format!("`{shown}`, which has no body and gets a pointer, is"),
+                    "it could write memory the property depends on: define it in the file",
+                );
+            }
+            self.effect(a)?;
+        }
+        if result.target().is_some() && wanted {
+            return self.refuse(
+                at,
+                format!("`{shown}`, which has no body and returns a pointer, is"),
+                "what it points to is unknown: define it in the file",
+            );
+        }
+        let what = if result == Ty::Void || !wanted {
+            "changes nothing"
+        } else {
+            "returns any value and changes nothing"
+        };
+        self.assume(format!("`{shown}`, which has no body, {what}"));
+        let kind = self.types.kind(&result);
+        if wanted && result.is_scalar() {
+            let expr = self.body.havoc(kind, &shown);
+            return Ok(Value { expr, ty: result.plain().clone() });
+        }
+        self.any(&result, &shown, wanted, at)
+    }
+
+    /// A fresh register that several branches set.
+    pub fn result_register(&mut self) -> crate::cfa::Reg {
+        self.body.temp(IntKind::INT)
+    }
+}
+
+/// The name of what is called, through `*f`, `&f`.
+fn callee_name(e: &Expression) -> Option<&str> {
+    match e {
+        Expression::UnaryOperator(u)
+            if matches!(u.node.operator.node, UnaryOperator::Indirection | UnaryOperator::Address) =>
+        {
+            callee_name(&u.node.operand.node)
+        }
+        e => name_of(e),
+    }
+}

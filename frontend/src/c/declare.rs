@@ -1,0 +1,523 @@
+//! Declarations: specifiers and declarators to types.
+
+use super::lower::{Lower, Res};
+use super::scope::{Declared, Global, Symbol, Tag};
+use super::types::{BOOL, CHAR, Field, INT, Int, Record, RecordId, Signature, Sync, Ty, UINT};
+use crate::diagnostic::Diagnostic;
+use lang_c::ast::*;
+use lang_c::span::{Node, Span as Bytes};
+use std::rc::Rc;
+
+/// The specifiers of a declaration.
+#[derive(Debug, Default)]
+pub struct Specifiers<'a> {
+    types: Vec<&'a Node<TypeSpecifier>>,
+    atomic: bool,
+    /// `typedef`
+    pub typedef: bool,
+    /// `extern`
+    pub external: bool,
+    /// `static`
+    pub fixed: bool,
+    /// `_Thread_local`
+    pub thread_local: bool,
+}
+
+/// What a declarator declares.
+#[derive(Debug)]
+pub struct Named<'a> {
+    /// Name; empty for an abstract declarator.
+    pub name: String,
+    /// Type.
+    pub ty: Ty,
+    /// The parameters, when it is a function.
+    pub params: Option<&'a Node<DerivedDeclarator>>,
+}
+
+fn unsupported(why: &str) -> Ty {
+    Ty::Unsupported(Rc::from(why))
+}
+
+/// Sorts the specifiers of a declaration.
+pub fn specifiers<'a>(list: &'a [Node<DeclarationSpecifier>]) -> Specifiers<'a> {
+    let mut s = Specifiers::default();
+    for d in list {
+        match &d.node {
+            DeclarationSpecifier::TypeSpecifier(t) => s.types.push(t),
+            DeclarationSpecifier::TypeQualifier(q) => s.atomic |= q.node == TypeQualifier::Atomic,
+            DeclarationSpecifier::StorageClass(c) => match c.node {
+                StorageClassSpecifier::Typedef => s.typedef = true,
+                StorageClassSpecifier::Extern => s.external = true,
+                StorageClassSpecifier::Static => s.fixed = true,
+                StorageClassSpecifier::ThreadLocal => s.thread_local = true,
+                StorageClassSpecifier::Auto | StorageClassSpecifier::Register => {}
+            },
+            DeclarationSpecifier::Function(_)
+            | DeclarationSpecifier::Alignment(_)
+            | DeclarationSpecifier::Extension(_) => {}
+        }
+    }
+    s
+}
+
+fn qualifiers<'a>(list: &'a [Node<SpecifierQualifier>]) -> Specifiers<'a> {
+    let mut s = Specifiers::default();
+    for d in list {
+        match &d.node {
+            SpecifierQualifier::TypeSpecifier(t) => s.types.push(t),
+            SpecifierQualifier::TypeQualifier(q) => s.atomic |= q.node == TypeQualifier::Atomic,
+            SpecifierQualifier::Extension(_) => {}
+        }
+    }
+    s
+}
+
+impl<'a> Lower<'a> {
+    /// The type that specifiers name; types without a meaning here become [`Ty::Unsupported`].
+    pub fn base_type(&mut self, s: &Specifiers<'a>) -> Res<Ty> {
+        let (mut long, mut short, mut signed, mut unsigned, mut char) = (0, false, false, false, false);
+        let mut found: Option<Ty> = None;
+        for t in &s.types {
+            match &t.node {
+                TypeSpecifier::Void => found = Some(Ty::Void),
+                TypeSpecifier::Char => char = true,
+                TypeSpecifier::Short => short = true,
+                TypeSpecifier::Int => {}
+                TypeSpecifier::Long => long += 1,
+                TypeSpecifier::Signed => signed = true,
+                TypeSpecifier::Unsigned => unsigned = true,
+                TypeSpecifier::Bool => found = Some(Ty::Int(BOOL)),
+                TypeSpecifier::Float => found = Some(Ty::Float(4)),
+                TypeSpecifier::Double => found = Some(Ty::Float(8)),
+                TypeSpecifier::TS18661Float(f) => {
+                    found = Some(Ty::Float((f.width as u64).div_ceil(8).max(1)))
+                }
+                TypeSpecifier::Complex => found = Some(unsupported("complex numbers are not supported")),
+                TypeSpecifier::Atomic(name) => {
+                    let inner = self.type_name(name)?;
+                    found = Some(atomic(inner));
+                }
+                TypeSpecifier::Struct(r) => found = Some(self.record_type(r)?),
+                TypeSpecifier::Enum(e) => found = Some(self.enum_type(e)?),
+                TypeSpecifier::TypedefName(n) => {
+                    let name = &n.node.name;
+                    found = Some(match self.scopes.get(name) {
+                        Some(Symbol::Type(t)) => t.clone(),
+                        Some(Symbol::Broken(d)) => return Err(d.clone()),
+                        _ if name == "__builtin_va_list" => {
+                            unsupported("variable argument lists are not supported")
+                        }
+                        _ => return self.error(n.span, format!("`{name}` is not a type"), ""),
+                    });
+                }
+                TypeSpecifier::TypeOf(t) => {
+                    found = Some(match &t.node {
+                        TypeOf::Type(n) => self.type_name(n)?,
+                        TypeOf::Expression(e) => self.type_of(e)?,
+                    });
+                }
+            }
+        }
+        let ty = match found {
+            Some(Ty::Float(_)) if long > 0 => Ty::Float(16),
+            Some(t) => t,
+            None => {
+                let base = match (char, short, long) {
+                    (true, _, _) => Int { signed, ..CHAR },
+                    (_, true, _) => Int { rank: 2, bits: 16, signed: true },
+                    (_, _, 0) => INT,
+                    (_, _, 1) => self.types.long(),
+                    _ => Int { rank: 5, bits: 64, signed: true },
+                };
+                // Plain char is signed, as on x86 and in the SV-COMP rules.
+                Ty::Int(Int { signed: !unsigned, ..base })
+            }
+        };
+        Ok(if s.atomic { atomic(ty) } else { ty })
+    }
+
+    /// A type name as in a cast.
+    pub fn type_name(&mut self, n: &'a Node<TypeName>) -> Res<Ty> {
+        let s = qualifiers(&n.node.specifiers);
+        let base = self.base_type(&s)?;
+        match &n.node.declarator {
+            Some(d) => Ok(self.declarator(base, d)?.ty),
+            None => Ok(base),
+        }
+    }
+
+    /// Applies a declarator to a type.
+    pub fn declarator(&mut self, base: Ty, d: &'a Node<Declarator>) -> Res<Named<'a>> {
+        let mut ty = base;
+        let derived = &d.node.derived;
+        let prefix = derived.iter().take_while(|x| matches!(x.node, DerivedDeclarator::Pointer(_))).count();
+        for p in &derived[..prefix] {
+            ty = ty.pointer();
+            if let DerivedDeclarator::Pointer(qs) = &p.node {
+                let is = |q: &Node<PointerQualifier>| matches!(&q.node, PointerQualifier::TypeQualifier(t) if t.node == TypeQualifier::Atomic);
+                if qs.iter().any(is) {
+                    ty = atomic(ty);
+                }
+            }
+        }
+        for x in derived[prefix..].iter().rev() {
+            ty = match &x.node {
+                DerivedDeclarator::Pointer(_) => ty.pointer(),
+                DerivedDeclarator::Array(a) => self.array_type(ty, &a.node)?,
+                DerivedDeclarator::Function(f) => self.function_type(ty, &f.node)?,
+                DerivedDeclarator::KRFunction(names) => {
+                    let params = if names.is_empty() { None } else { Some(vec![Ty::Int(INT); names.len()]) };
+                    Ty::Function(Rc::new(Signature { result: ty, params, variadic: false }))
+                }
+                DerivedDeclarator::Block(_) => unsupported("blocks are not supported"),
+            };
+        }
+        match &d.node.kind.node {
+            DeclaratorKind::Abstract => Ok(Named { name: String::new(), ty, params: derived.get(prefix) }),
+            DeclaratorKind::Identifier(i) => {
+                Ok(Named { name: i.node.name.clone(), ty, params: derived.get(prefix) })
+            }
+            DeclaratorKind::Declarator(inner) => {
+                let mut named = self.declarator(ty, inner)?;
+                if inner.node.derived.is_empty() {
+                    named.params = derived.get(prefix);
+                }
+                Ok(named)
+            }
+        }
+    }
+
+    fn array_type(&mut self, element: Ty, a: &'a ArrayDeclarator) -> Res<Ty> {
+        Ok(match &a.size {
+            ArraySize::Unknown | ArraySize::VariableUnknown => Ty::Array(Rc::new(element), None),
+            ArraySize::VariableExpression(e) | ArraySize::StaticExpression(e) => match self.constant(e)? {
+                Some(n) => match u64::try_from(n) {
+                    Ok(n) => Ty::Array(Rc::new(element), Some(n)),
+                    Err(_) => return self.error(e.span, format!("an array of {n} elements"), ""),
+                },
+                None => unsupported("arrays of variable length are not supported"),
+            },
+        })
+    }
+
+    fn function_type(&mut self, result: Ty, f: &'a FunctionDeclarator) -> Res<Ty> {
+        let mut params = Vec::new();
+        self.scopes.enter();
+        let mut failed = None;
+        for p in &f.parameters {
+            match self.parameter(&p.node) {
+                Ok(n) => params.push(n.ty),
+                Err(d) => failed = Some(d),
+            }
+        }
+        self.scopes.leave();
+        if let Some(d) = failed {
+            return Err(d);
+        }
+        if params == [Ty::Void] {
+            params.clear();
+        } else if params.is_empty() {
+            return Ok(Ty::Function(Rc::new(Signature { result, params: None, variadic: false })));
+        }
+        let variadic = f.ellipsis == Ellipsis::Some;
+        Ok(Ty::Function(Rc::new(Signature { result, params: Some(params), variadic })))
+    }
+
+    /// A parameter, arrays and functions made pointers.
+    pub fn parameter(&mut self, p: &'a ParameterDeclaration) -> Res<Named<'a>> {
+        let s = specifiers(&p.specifiers);
+        let base = self.base_type(&s)?;
+        let mut named = match &p.declarator {
+            Some(d) => self.declarator(base, d)?,
+            None => Named { name: String::new(), ty: base, params: None },
+        };
+        named.ty = decay(named.ty);
+        Ok(named)
+    }
+
+    fn record_type(&mut self, r: &'a Node<StructType>) -> Res<Ty> {
+        let union = r.node.kind.node == StructKind::Union;
+        let name = r.node.identifier.as_ref().map(|i| i.node.name.clone()).unwrap_or_default();
+        let known = match (name.is_empty(), r.node.declarations.is_some()) {
+            (true, _) => None,
+            (_, true) => self.scopes.tag_here(&name).cloned(),
+            (_, false) => self.scopes.tag(&name).cloned(),
+        };
+        let id = match known {
+            Some(Tag::Record(id))
+                if r.node.declarations.is_none() || self.types.records[id.0].fields.is_none() =>
+            {
+                id
+            }
+            _ => {
+                let id = RecordId(self.types.records.len());
+                self.types.records.push(Record {
+                    name: name.clone(),
+                    union,
+                    fields: None,
+                    cells: 0,
+                    size: 0,
+                    align: 1,
+                    used: None,
+                });
+                if !name.is_empty() {
+                    self.scopes.declare_tag(&name, Tag::Record(id));
+                }
+                id
+            }
+        };
+        if let Some(declarations) = &r.node.declarations {
+            let mut fields = Vec::new();
+            for d in declarations {
+                if let StructDeclaration::Field(f) = &d.node {
+                    self.fields(&f.node, &mut fields)?;
+                }
+            }
+            self.lay_out(id, fields);
+        }
+        Ok(Ty::Record(id))
+    }
+
+    fn fields(&mut self, f: &'a StructField, out: &mut Vec<(Field, Option<u64>)>) -> Res<()> {
+        let s = qualifiers(&f.specifiers);
+        let base = self.base_type(&s)?;
+        let field =
+            |name: Option<String>, ty: Ty, bit_field: bool| Field { name, ty, cell: 0, byte: 0, bit_field };
+        if f.declarators.is_empty() {
+            out.push((field(None, base, false), None));
+            return Ok(());
+        }
+        for d in &f.declarators {
+            let named = match &d.node.declarator {
+                Some(x) => self.declarator(base.clone(), x)?,
+                None => Named { name: String::new(), ty: base.clone(), params: None },
+            };
+            let name = (!named.name.is_empty()).then_some(named.name);
+            match &d.node.bit_width {
+                None => out.push((field(name, named.ty, false), None)),
+                Some(w) => {
+                    let width = self.constant(w)?.and_then(|w| u8::try_from(w).ok()).filter(|w| *w <= 64);
+                    let (Some(width), Some(int)) = (width, named.ty.int()) else {
+                        return self.error(
+                            w.span,
+                            "a bit-field needs an integer type and a constant width",
+                            "",
+                        );
+                    };
+                    let ty = Ty::Int(Int { bits: if int.rank == 0 { 1 } else { width }, ..int });
+                    out.push((field(name, ty, true), Some(u64::from(width))));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives each member its cells and bytes. A bit-field has a cell of its own.
+    fn lay_out(&mut self, id: RecordId, members: Vec<(Field, Option<u64>)>) {
+        let union = self.types.records[id.0].union;
+        let (mut cells, mut bits, mut align) = (0u64, 0u64, 1u64);
+        let mut most = (0u64, 0u64);
+        let mut fields = Vec::new();
+        for (mut f, width) in members {
+            let n = match &f.ty {
+                Ty::Array(_, None) => 0,
+                t => self.types.cells(t).unwrap_or(1),
+            };
+            let (size, a) = self.types.size(&f.ty).unwrap_or((0, 1));
+            if union {
+                (cells, bits) = (0, 0);
+            }
+            match width {
+                Some(0) => bits = bits.next_multiple_of(size.max(1).saturating_mul(8)),
+                Some(w) => {
+                    let unit = size.max(1).saturating_mul(8);
+                    if bits / unit != (bits + w - 1) / unit {
+                        bits = bits.next_multiple_of(unit);
+                    }
+                    f.byte = bits / 8;
+                    bits += w;
+                    align = align.max(a);
+                }
+                None => {
+                    bits = bits.next_multiple_of(a.max(1).saturating_mul(8));
+                    f.byte = bits / 8;
+                    bits = bits.saturating_add(size.saturating_mul(8));
+                    align = align.max(a);
+                }
+            }
+            f.cell = cells;
+            // An unnamed bit-field is padding; an unnamed record is a member.
+            if width.is_some() && f.name.is_none() {
+                continue;
+            }
+            cells = cells.saturating_add(n);
+            most = (most.0.max(cells), most.1.max(bits));
+            fields.push(f);
+        }
+        let r = &mut self.types.records[id.0];
+        r.cells = most.0;
+        r.align = align;
+        r.size = most.1.max(bits).div_ceil(8).next_multiple_of(align.max(1));
+        r.fields = Some(fields);
+    }
+
+    fn enum_type(&mut self, e: &'a Node<EnumType>) -> Res<Ty> {
+        let name = e.node.identifier.as_ref().map(|i| i.node.name.as_str());
+        if e.node.enumerators.is_empty() {
+            return Ok(match name.and_then(|n| self.scopes.tag(n)) {
+                Some(Tag::Enum(t)) => t.clone(),
+                _ => Ty::Int(UINT),
+            });
+        }
+        let mut next = 0i128;
+        let mut negative = false;
+        for x in &e.node.enumerators {
+            if let Some(v) = &x.node.expression {
+                match self.constant(v)? {
+                    Some(v) => next = v,
+                    None => return self.error(v.span, "the value of an enumerator must be constant", ""),
+                }
+            }
+            negative |= next < 0;
+            self.scopes.declare(&x.node.identifier.node.name, Symbol::Constant(next, Ty::Int(INT)));
+            next = next.saturating_add(1);
+        }
+        // As gcc has it: unsigned unless a value is negative.
+        let ty = Ty::Int(if negative { INT } else { UINT });
+        if let Some(n) = name {
+            self.scopes.declare_tag(n, Tag::Enum(ty.clone()));
+        }
+        Ok(ty)
+    }
+
+    /// Declares what a declaration at file scope declares. What can't be understood is an error where it is used.
+    pub fn file_declaration(&mut self, d: &'a Node<Declaration>) {
+        let s = specifiers(&d.node.specifiers);
+        let base = self.base_type(&s);
+        for x in &d.node.declarators {
+            let declared = base.clone().and_then(|b| self.declarator(b, &x.node.declarator));
+            match declared {
+                Ok(named) => self.declare_static(&s, named, x, d.span),
+                Err(e) => self.broken(&x.node.declarator, e),
+            }
+        }
+    }
+
+    /// Declares a typedef, a function or an object with static storage.
+    pub fn declare_static(
+        &mut self,
+        s: &Specifiers<'a>,
+        named: Named<'a>,
+        x: &'a Node<InitDeclarator>,
+        at: Bytes,
+    ) {
+        let Named { name, ty, .. } = named;
+        if s.typedef {
+            let ty = Sync::by_name(&name).map_or(ty, Ty::Sync);
+            self.scopes.declare(&name, Symbol::Type(ty));
+            return;
+        }
+        if matches!(ty, Ty::Function(_)) {
+            self.declare_function(&name, ty, None);
+            return;
+        }
+        let init = x.node.initializer.as_ref().map(|i| &i.node);
+        let external = s.external && init.is_none();
+        let ty = self.complete(ty, init);
+        let span = self.span(if x.span.is_none() { at } else { x.span });
+        let earlier = if self.scopes.at_file() || s.external { self.file_global(&name) } else { None };
+        if let Some(g) = earlier {
+            let g = &mut self.globals[g];
+            g.external &= external;
+            g.thread_local |= s.thread_local;
+            if !matches!(ty, Ty::Array(_, None)) {
+                g.ty = ty;
+            }
+            if init.is_some() || !external {
+                g.span = span;
+            }
+            g.init = init.or(g.init);
+            return;
+        }
+        let display = if self.scopes.at_file() || s.external {
+            name.clone()
+        } else {
+            format!("{}::{name}", self.body.name)
+        };
+        self.globals.push(Global {
+            name: display,
+            ty,
+            init,
+            thread_local: s.thread_local,
+            external,
+            object: None,
+            span,
+        });
+        self.scopes.declare(&name, Symbol::Global(self.globals.len() - 1));
+    }
+
+    fn file_global(&self, name: &str) -> Option<usize> {
+        match self.scopes.get(name) {
+            Some(Symbol::Global(g)) if self.globals[*g].name == name => Some(*g),
+            _ => None,
+        }
+    }
+
+    fn declare_function(&mut self, name: &str, ty: Ty, definition: Option<&'a Node<FunctionDefinition>>) {
+        self.scopes.declare(name, Symbol::Function);
+        let entry = self.declared.entry(name.to_string()).or_insert(Declared { ty: ty.clone(), definition });
+        if definition.is_some() || entry.definition.is_none() {
+            entry.ty = ty;
+        }
+        entry.definition = definition.or(entry.definition);
+    }
+
+    fn broken(&mut self, d: &Node<Declarator>, e: Diagnostic) {
+        let mut d = d;
+        while let DeclaratorKind::Declarator(inner) = &d.node.kind.node {
+            d = inner;
+        }
+        if let DeclaratorKind::Identifier(i) = &d.node.kind.node {
+            self.scopes.declare(&i.node.name, Symbol::Broken(e));
+        }
+    }
+
+    /// Declares a function that is defined here.
+    pub fn file_function(&mut self, f: &'a Node<FunctionDefinition>) {
+        let s = specifiers(&f.node.specifiers);
+        let declared = self.base_type(&s).and_then(|b| self.declarator(b, &f.node.declarator));
+        match declared {
+            Ok(named) => self.declare_function(&named.name, named.ty, Some(f)),
+            Err(e) => self.broken(&f.node.declarator, e),
+        }
+    }
+
+    /// The type with the length that the initialiser gives.
+    pub fn complete(&mut self, ty: Ty, init: Option<&'a Initializer>) -> Ty {
+        match (&ty, init) {
+            (Ty::Array(t, None), Some(i)) => match self.initializer_length(t, i) {
+                Some(n) => Ty::Array(t.clone(), Some(n)),
+                None => ty,
+            },
+            _ => ty,
+        }
+    }
+}
+
+/// `_Atomic` of a type.
+fn atomic(ty: Ty) -> Ty {
+    match ty {
+        t @ (Ty::Int(_) | Ty::Pointer(_)) => Ty::Atomic(Rc::new(t)),
+        Ty::Atomic(_) => ty,
+        _ => unsupported("_Atomic of this type is not supported"),
+    }
+}
+
+/// A parameter's type: arrays and functions are pointers.
+pub fn decay(ty: Ty) -> Ty {
+    match ty {
+        Ty::Array(t, _) => Ty::Pointer(t),
+        t @ Ty::Function(_) => t.pointer(),
+        t => t,
+    }
+}

@@ -1,0 +1,704 @@
+//! Expressions: each read and each write of memory becomes an edge, left to right.
+
+use super::lower::{Lower, Res};
+use super::scan::name_of;
+use super::scope::{Storage, Symbol};
+use super::types::{CHAR, INT, Ty};
+use super::value::{At, Place, Value, offset};
+use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Op, UnOp};
+use lang_c::ast::*;
+use lang_c::span::{Node, Span as Bytes};
+
+impl<'a> Lower<'a> {
+    /// The value of an expression.
+    pub fn value(&mut self, e: &'a Node<Expression>) -> Res<Value> {
+        match &e.node {
+            Expression::Identifier(i) => match self.scopes.get(&i.node.name).cloned() {
+                Some(Symbol::Constant(v, ty)) => Ok(Value { expr: Expr::Const(v), ty }),
+                Some(Symbol::Function) => self.function_value(&i.node.name, e.span),
+                None if i.node.name == "__func__" || i.node.name == "__FUNCTION__" => {
+                    self.string(&[], e.span)
+                }
+                _ => self.read_expression(e),
+            },
+            Expression::Constant(c) => self.literal(c),
+            Expression::StringLiteral(s) => self.string(&s.node, e.span),
+            Expression::Member(_) | Expression::CompoundLiteral(_) => self.read_expression(e),
+            Expression::Call(c) => self.call(c, true),
+            Expression::SizeOfTy(s) => {
+                let ty = self.type_name(&s.node.0)?;
+                self.size_of(&ty, e.span)
+            }
+            Expression::SizeOfVal(s) => {
+                let ty = self.type_of(&s.node.0)?;
+                self.size_of(&ty, e.span)
+            }
+            Expression::AlignOf(s) => {
+                let ty = self.type_name(&s.node.0)?;
+                match self.types.size(&ty) {
+                    Ok((_, a)) => {
+                        Ok(Value { expr: Expr::Const(i128::from(a)), ty: Ty::Int(self.types.ulong()) })
+                    }
+                    Err(why) => self.error(e.span, why, ""),
+                }
+            }
+            Expression::UnaryOperator(u) => self.unary_expression(u, e),
+            Expression::Cast(c) => {
+                let ty = self.type_name(&c.node.type_name)?;
+                if ty == Ty::Void {
+                    self.effect(&c.node.expression)?;
+                    return Ok(Value::void());
+                }
+                let v = self.value(&c.node.expression)?;
+                self.cast_value(v, &ty, e.span)
+            }
+            Expression::BinaryOperator(b) => self.binary_expression(b, e),
+            Expression::Conditional(c) => self.conditional(c),
+            Expression::Comma(list) => {
+                let Some((last, rest)) = list.split_last() else { return Ok(Value::void()) };
+                for x in rest {
+                    self.effect(x)?;
+                }
+                self.value(last)
+            }
+            Expression::OffsetOf(_) => self.refuse(
+                e.span,
+                "`offsetof` is",
+                "objects are numbered by scalars here, not by bytes: use the member itself",
+            ),
+            Expression::VaArg(_) => {
+                self.refuse(e.span, "variable argument lists are", "give the function fixed parameters")
+            }
+            Expression::Statement(s) => self.statement_expression(s),
+            Expression::GenericSelection(g) => {
+                let chosen = self.generic(g, e.span)?;
+                self.value(chosen)
+            }
+        }
+    }
+
+    /// Evaluates an expression for what it does.
+    pub fn effect(&mut self, e: &'a Node<Expression>) -> Res<()> {
+        use UnaryOperator::*;
+        match &e.node {
+            Expression::Identifier(_) | Expression::Constant(_) | Expression::StringLiteral(_) => Ok(()),
+            Expression::Call(c) => self.call(c, false).map(drop),
+            Expression::UnaryOperator(u) if matches!(u.node.operator.node, PostIncrement | PreIncrement) => {
+                self.increment(&u.node.operand, BinOp::Add, true, e.span).map(drop)
+            }
+            Expression::UnaryOperator(u) if matches!(u.node.operator.node, PostDecrement | PreDecrement) => {
+                self.increment(&u.node.operand, BinOp::Sub, true, e.span).map(drop)
+            }
+            Expression::Comma(list) => list.iter().try_for_each(|x| self.effect(x)),
+            Expression::Cast(c) => self.effect(&c.node.expression),
+            Expression::BinaryOperator(b)
+                if matches!(b.node.operator.node, BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr) =>
+            {
+                let (yes, end) = (self.body.fresh(), self.body.fresh());
+                let or = b.node.operator.node == BinaryOperator::LogicalOr;
+                let (t, f) = if or { (end, yes) } else { (yes, end) };
+                self.condition(&b.node.lhs, t, f)?;
+                self.body.cur = yes;
+                self.effect(&b.node.rhs)?;
+                self.body.join(end);
+                Ok(())
+            }
+            Expression::Conditional(c) => {
+                let (yes, no, end) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
+                self.condition(&c.node.condition, yes, no)?;
+                self.body.cur = yes;
+                self.effect(&c.node.then_expression)?;
+                self.body.join(end);
+                self.body.cur = no;
+                self.effect(&c.node.else_expression)?;
+                self.body.join(end);
+                Ok(())
+            }
+            _ => self.value(e).map(drop),
+        }
+    }
+
+    fn read_expression(&mut self, e: &'a Node<Expression>) -> Res<Value> {
+        let p = self.place(e)?;
+        self.read(&p, e.span)
+    }
+
+    /// The place an expression designates.
+    pub fn place(&mut self, e: &'a Node<Expression>) -> Res<Place> {
+        match &e.node {
+            Expression::Identifier(i) => {
+                let name = &i.node.name;
+                match self.lookup(name, e.span)? {
+                    Symbol::Local(Storage::Register(r), ty) => {
+                        Ok(Place { at: At::Register(r), ty, bit_field: false })
+                    }
+                    Symbol::Local(Storage::Object(o), ty) => {
+                        Ok(Place { at: At::Memory(Expr::Addr(o)), ty, bit_field: false })
+                    }
+                    Symbol::Global(g) => {
+                        let global = &self.globals[g];
+                        if self.nondet
+                            && global.name == "NONDET"
+                            && global.init.is_none()
+                            && global.ty.is_scalar()
+                        {
+                            return Ok(Place { at: At::Input, ty: global.ty.clone(), bit_field: false });
+                        }
+                        let object = self.global_object(g, e.span)?;
+                        let ty = self.globals[g].ty.clone();
+                        Ok(Place { at: At::Memory(Expr::Addr(object)), ty, bit_field: false })
+                    }
+                    _ => self.error(
+                        e.span,
+                        format!("`{}` is no object", super::tokens::original_name(name)),
+                        "",
+                    ),
+                }
+            }
+            Expression::Member(m) => self.member(m, e.span),
+            Expression::UnaryOperator(u) if u.node.operator.node == UnaryOperator::Indirection => {
+                let v = self.value(&u.node.operand)?;
+                self.pointed(v, e.span)
+            }
+            Expression::BinaryOperator(b) if b.node.operator.node == BinaryOperator::Index => {
+                let base = self.value(&b.node.lhs)?;
+                let index = self.value(&b.node.rhs)?;
+                let at = self.arithmetic(BinOp::Add, base, index, e.span)?;
+                self.pointed(at, e.span)
+            }
+            Expression::CompoundLiteral(c) => {
+                let ty = self.type_name(&c.node.type_name)?;
+                self.compound_literal(ty, &c.node.initializer_list, e.span)
+            }
+            Expression::StringLiteral(s) => {
+                let v = self.string(&s.node, e.span)?;
+                let n = self.string_cells(&s.node).len() as u64;
+                Ok(Place {
+                    at: At::Memory(v.expr),
+                    ty: Ty::Array(Ty::Int(CHAR).into(), Some(n)),
+                    bit_field: false,
+                })
+            }
+            Expression::GenericSelection(g) => {
+                let chosen = self.generic(g, e.span)?;
+                self.place(chosen)
+            }
+            Expression::Comma(list) => {
+                let Some((last, rest)) = list.split_last() else {
+                    return self.error(e.span, "an empty expression", "");
+                };
+                for x in rest {
+                    self.effect(x)?;
+                }
+                self.place(last)
+            }
+            _ => {
+                // A record that an expression gives is where its cells are.
+                let v = self.value(e)?;
+                match v.ty {
+                    Ty::Record(_) => Ok(Place { at: At::Memory(v.expr), ty: v.ty, bit_field: false }),
+                    _ => self.error(e.span, "this expression designates no object", ""),
+                }
+            }
+        }
+    }
+
+    /// The place a pointer points to.
+    pub fn pointed(&mut self, v: Value, at: Bytes) -> Res<Place> {
+        match v.ty.target() {
+            Some(t) => Ok(Place { at: At::Memory(v.expr), ty: t.clone(), bit_field: false }),
+            None => self.error(at, format!("`{}` is no pointer", self.types.describe(&v.ty)), ""),
+        }
+    }
+
+    fn member(&mut self, m: &'a Node<MemberExpression>, at: Bytes) -> Res<Place> {
+        let base = match m.node.operator.node {
+            MemberOperator::Direct => self.place(&m.node.expression)?,
+            MemberOperator::Indirect => {
+                let v = self.value(&m.node.expression)?;
+                self.pointed(v, at)?
+            }
+        };
+        let name = &m.node.identifier.node.name;
+        let Ty::Record(id) = base.ty.plain() else {
+            return self.error(at, format!("`{}` has no members", self.types.describe(&base.ty)), "");
+        };
+        let Some(member) = self.types.member(*id, name) else {
+            return self.error(at, format!("`{}` has no member `{name}`", self.types.describe(&base.ty)), "");
+        };
+        let At::Memory(address) = base.at else {
+            return self.error(at, "a member of something without an address", "");
+        };
+        for (union, k) in &member.unions {
+            self.use_union(*union, *k, at)?;
+        }
+        Ok(Place { at: At::Memory(offset(address, member.cell)), ty: member.ty, bit_field: member.bit_field })
+    }
+
+    /// One cell can't be read under two layouts, so only one member of a union may be used (or alike ones).
+    pub fn use_union(&mut self, id: super::types::RecordId, k: usize, at: Bytes) -> Res<()> {
+        let r = &self.types.records[id.0];
+        if let (Some(before), Some(fields)) = (r.used, &r.fields) {
+            if before != k && !self.types.same_layout(&fields[before].ty, &fields[k].ty) {
+                let name = |k: usize| fields[k].name.clone().unwrap_or_default();
+                let message = format!("use of both `{}` and `{}` of one union is", name(before), name(k));
+                return self.refuse(
+                    at,
+                    message,
+                    "their bytes overlap in different ways; use one member, or a struct",
+                );
+            }
+        }
+        self.types.records[id.0].used = Some(k);
+        Ok(())
+    }
+
+    fn unary_expression(
+        &mut self,
+        u: &'a Node<UnaryOperatorExpression>,
+        e: &'a Node<Expression>,
+    ) -> Res<Value> {
+        let operand = &u.node.operand;
+        match u.node.operator.node {
+            UnaryOperator::PostIncrement => self.increment(operand, BinOp::Add, false, e.span),
+            UnaryOperator::PostDecrement => self.increment(operand, BinOp::Sub, false, e.span),
+            UnaryOperator::PreIncrement => self.increment(operand, BinOp::Add, true, e.span),
+            UnaryOperator::PreDecrement => self.increment(operand, BinOp::Sub, true, e.span),
+            UnaryOperator::Address => {
+                if let Some(name) = name_of(&operand.node) {
+                    if matches!(self.scopes.get(name), Some(Symbol::Function)) {
+                        return self.function_value(name, e.span);
+                    }
+                }
+                let p = self.place(operand)?;
+                match p.at {
+                    At::Memory(expr) if !p.bit_field => Ok(Value { expr, ty: p.ty.pointer() }),
+                    _ => self.error(e.span, "the address of something that has none", ""),
+                }
+            }
+            UnaryOperator::Indirection => {
+                let v = self.value(operand)?;
+                if let Some(Ty::Function(_)) = v.ty.target() {
+                    return Ok(v);
+                }
+                let p = self.pointed(v, e.span)?;
+                self.read(&p, e.span)
+            }
+            UnaryOperator::Plus | UnaryOperator::Minus | UnaryOperator::Complement => {
+                let v = self.value(operand)?;
+                let op = match u.node.operator.node {
+                    UnaryOperator::Minus => Some(UnOp::Neg),
+                    UnaryOperator::Complement => Some(UnOp::BitNot),
+                    _ => None,
+                };
+                self.unary(op, v, e.span)
+            }
+            UnaryOperator::Negate => {
+                if is_logical(&operand.node) {
+                    return self.truth(e);
+                }
+                let v = self.value(operand)?;
+                self.scalar(&v, operand.span)?;
+                Ok(Value { expr: super::value::not(v.expr), ty: Ty::Int(INT) })
+            }
+        }
+    }
+
+    fn binary_expression(
+        &mut self,
+        b: &'a Node<BinaryOperatorExpression>,
+        e: &'a Node<Expression>,
+    ) -> Res<Value> {
+        use BinaryOperator::*;
+        let (lhs, rhs) = (&b.node.lhs, &b.node.rhs);
+        let op = &b.node.operator.node;
+        match op {
+            Index => self.read_expression(e),
+            LogicalAnd | LogicalOr => self.truth(e),
+            Assign => {
+                let p = self.place(lhs)?;
+                let v = self.value(rhs)?;
+                self.write(&p, v, e.span)
+            }
+            Less | Greater | LessOrEqual | GreaterOrEqual | Equals | NotEquals => {
+                let x = self.value(lhs)?;
+                let y = self.value(rhs)?;
+                self.comparison(comparison(op), x, y, e.span)
+            }
+            _ => match plain(op) {
+                Some(op) => {
+                    let x = self.value(lhs)?;
+                    let y = self.value(rhs)?;
+                    self.arithmetic(op, x, y, e.span)
+                }
+                None => self.compound_assignment(compound(op), lhs, rhs, e.span),
+            },
+        }
+    }
+
+    /// `lhs op= rhs`; on an `_Atomic` object the read and the write are one step.
+    fn compound_assignment(
+        &mut self,
+        op: BinOp,
+        lhs: &'a Node<Expression>,
+        rhs: &'a Node<Expression>,
+        at: Bytes,
+    ) -> Res<Value> {
+        let p = self.place(lhs)?;
+        if matches!(p.ty, Ty::Atomic(_)) {
+            let by = self.value(rhs)?;
+            return self.update(&p, |l, old| l.arithmetic(op, old, by, at), at).map(|u| u.1);
+        }
+        let old = self.read(&p, at)?;
+        let by = self.value(rhs)?;
+        let new = self.arithmetic(op, old, by, at)?;
+        self.write(&p, new, at)
+    }
+
+    /// Reads a place, computes, and writes it in one step; gives the old and the new value.
+    pub fn update(
+        &mut self,
+        p: &Place,
+        compute: impl FnOnce(&mut Self, Value) -> Res<Value>,
+        at: Bytes,
+    ) -> Res<(Value, Value)> {
+        let old = self.read(p, at)?;
+        let mark = self.body.mark();
+        if matches!(p.at, At::Memory(_)) {
+            self.body.hold();
+        }
+        let new = compute(self, old.clone())?;
+        let new = self.write(p, new, at)?;
+        self.body.one_step(mark);
+        Ok((old, new))
+    }
+
+    /// `++` and `--`; `new` asks for the value after it.
+    fn increment(&mut self, operand: &'a Node<Expression>, op: BinOp, new: bool, at: Bytes) -> Res<Value> {
+        let p = self.place(operand)?;
+        let one = Value::int(1);
+        if matches!(p.ty, Ty::Atomic(_)) {
+            let (before, after) = self.update(&p, |l, old| l.arithmetic(op, old, one, at), at)?;
+            return Ok(if new { after } else { before });
+        }
+        let mut old = self.read(&p, at)?;
+        if let (false, At::Register(_)) = (new, &p.at) {
+            // The old value must survive the write.
+            let kind = self.types.kind(&old.ty);
+            old.expr = Expr::Reg(self.body.assign(kind, old.expr));
+        }
+        let next = self.arithmetic(op, old.clone(), one, at)?;
+        let after = self.write(&p, next, at)?;
+        Ok(if new { after } else { old })
+    }
+
+    fn conditional(&mut self, c: &'a Node<ConditionalExpression>) -> Res<Value> {
+        let (then, other) = (&c.node.then_expression, &c.node.else_expression);
+        let (yes, no) = (self.body.fresh(), self.body.fresh());
+        if let Some(known) = self.condition(&c.node.condition, yes, no)? {
+            // Only one side can be reached; the other one counts for the type.
+            self.body.cur = if known { no } else { yes };
+            let unused = self.value_type(if known { other } else { then })?;
+            self.body.cur = if known { yes } else { no };
+            let v = self.value(if known { then } else { other })?;
+            let ty = self.conditional_type(&v.ty, &unused, c.span)?;
+            return self.convert(v, &ty, c.span);
+        }
+        self.body.cur = yes;
+        let a = self.value(then)?;
+        let a_end = std::mem::replace(&mut self.body.cur, no);
+        let b = self.value(other)?;
+        let b_end = self.body.cur;
+        let ty = self.conditional_type(&a.ty, &b.ty, c.span)?;
+        let end = self.body.fresh();
+        let kind = self.types.kind(&ty);
+        let target = (ty != Ty::Void).then(|| self.body.temp(kind));
+        for (at, v) in [(a_end, a), (b_end, b)] {
+            self.body.cur = at;
+            let v = self.convert(v, &ty, c.span)?;
+            self.body.edge_to(end, target.map_or(Op::Skip, |r| Op::Assign(r, v.expr)));
+        }
+        self.body.cur = end;
+        Ok(target.map_or(Value::void(), |r| Value { expr: Expr::Reg(r), ty }))
+    }
+
+    fn conditional_type(&self, x: &Ty, y: &Ty, at: Bytes) -> Res<Ty> {
+        Ok(match (x.plain(), y.plain()) {
+            (Ty::Int(x), Ty::Int(y)) => Ty::Int(self.types.common(*x, *y)),
+            (Ty::Void, _) | (_, Ty::Void) => Ty::Void,
+            (Ty::Pointer(t), Ty::Pointer(_)) if **t == Ty::Void => y.plain().clone(),
+            (p @ Ty::Pointer(_), _) | (_, p @ Ty::Pointer(_)) => p.clone(),
+            (x, y) if x == y => x.clone(),
+            _ => return self.error(at, "the two sides of `?:` have types that do not go together", ""),
+        })
+    }
+
+    /// The type of an expression's value, without evaluating it.
+    pub fn value_type(&mut self, e: &'a Node<Expression>) -> Res<Ty> {
+        let mark = self.body.mark();
+        let v = self.value(e);
+        self.body.rewind(mark);
+        Ok(v?.ty)
+    }
+
+    /// The type of an expression as `sizeof` and `typeof` see it: arrays stay arrays.
+    pub fn type_of(&mut self, e: &'a Node<Expression>) -> Res<Ty> {
+        let object = match &e.node {
+            Expression::Identifier(i) => {
+                matches!(self.scopes.get(&i.node.name), Some(Symbol::Local(..) | Symbol::Global(_)))
+            }
+            Expression::UnaryOperator(u) => u.node.operator.node == UnaryOperator::Indirection,
+            Expression::BinaryOperator(b) => b.node.operator.node == BinaryOperator::Index,
+            Expression::Member(_) | Expression::StringLiteral(_) | Expression::CompoundLiteral(_) => true,
+            _ => false,
+        };
+        if !object {
+            return self.value_type(e);
+        }
+        let mark = self.body.mark();
+        let p = self.place(e);
+        self.body.rewind(mark);
+        Ok(p?.ty)
+    }
+
+    fn size_of(&mut self, ty: &Ty, at: Bytes) -> Res<Value> {
+        match self.types.size(ty) {
+            Ok((n, _)) => Ok(Value { expr: Expr::Const(i128::from(n)), ty: Ty::Int(self.types.ulong()) }),
+            Err(why) => self.error(at, why, ""),
+        }
+    }
+
+    fn cast_value(&mut self, v: Value, ty: &Ty, at: Bytes) -> Res<Value> {
+        if let (Some(from), Some(to)) = (v.ty.target(), ty.target()) {
+            if let (Ty::Int(a), Ty::Int(b)) = (from.plain(), to.plain()) {
+                if a.bits != b.bits {
+                    let message = format!(
+                        "a `{}` seen as a `{}` is",
+                        self.types.describe(&v.ty),
+                        self.types.describe(ty)
+                    );
+                    return self.refuse(at, message, "memory is scalars here, not bytes");
+                }
+            }
+        }
+        self.convert(v, ty, at)
+    }
+
+    /// A value that a condition can test.
+    pub fn scalar(&self, v: &Value, at: Bytes) -> Res<()> {
+        match v.ty.plain() {
+            Ty::Int(_) | Ty::Pointer(_) => Ok(()),
+            Ty::Float(_) => self.refuse(at, "floating-point values are", "use integers"),
+            t => self.error(at, format!("a condition of type `{}`", self.types.describe(t)), ""),
+        }
+    }
+
+    /// A logical expression as 0 or 1, by branches.
+    fn truth(&mut self, e: &'a Node<Expression>) -> Res<Value> {
+        let (yes, no) = (self.body.fresh(), self.body.fresh());
+        if let Some(known) = self.condition(e, yes, no)? {
+            self.body.cur = if known { yes } else { no };
+            return Ok(Value::int(i128::from(known)));
+        }
+        let end = self.body.fresh();
+        let r = self.body.temp(IntKind::INT);
+        for (at, v) in [(yes, 1), (no, 0)] {
+            self.body.cur = at;
+            self.body.edge_to(end, Op::Assign(r, Expr::Const(v)));
+        }
+        self.body.cur = end;
+        Ok(Value { expr: Expr::Reg(r), ty: Ty::Int(INT) })
+    }
+
+    /// Branches on an expression; leaves the current location undefined. Says which way if only one can be taken.
+    pub fn condition(
+        &mut self,
+        e: &'a Node<Expression>,
+        yes: crate::cfa::Loc,
+        no: crate::cfa::Loc,
+    ) -> Res<Option<bool>> {
+        match &e.node {
+            Expression::UnaryOperator(u) if u.node.operator.node == UnaryOperator::Negate => {
+                return Ok(self.condition(&u.node.operand, no, yes)?.map(|k| !k));
+            }
+            Expression::BinaryOperator(b) if b.node.operator.node == BinaryOperator::LogicalAnd => {
+                let middle = self.body.fresh();
+                let left = self.condition(&b.node.lhs, middle, no)?;
+                if left == Some(false) {
+                    return Ok(left);
+                }
+                self.body.cur = middle;
+                let right = self.condition(&b.node.rhs, yes, no)?;
+                return Ok(if left == Some(true) { right } else { None });
+            }
+            Expression::BinaryOperator(b) if b.node.operator.node == BinaryOperator::LogicalOr => {
+                let middle = self.body.fresh();
+                let left = self.condition(&b.node.lhs, yes, middle)?;
+                if left == Some(true) {
+                    return Ok(left);
+                }
+                self.body.cur = middle;
+                let right = self.condition(&b.node.rhs, yes, no)?;
+                return Ok(if left == Some(false) { right } else { None });
+            }
+            Expression::StringLiteral(_) => {
+                self.body.edge_to(yes, Op::Skip);
+                return Ok(Some(true));
+            }
+            _ => {}
+        }
+        let v = self.value(e)?;
+        self.scalar(&v, e.span)?;
+        Ok(self.branch(v.expr, yes, no))
+    }
+
+    /// Branches on a value.
+    pub fn branch(&mut self, e: Expr, yes: crate::cfa::Loc, no: crate::cfa::Loc) -> Option<bool> {
+        let known = match e {
+            Expr::Const(n) => n != 0,
+            Expr::Addr(_) | Expr::Func(_) => true,
+            e => {
+                self.body.edge_to(yes, Op::Assume(e.clone().is_true()));
+                self.body.edge_to(no, Op::Assume(e.is_false()));
+                return None;
+            }
+        };
+        self.body.edge_to(if known { yes } else { no }, Op::Skip);
+        Some(known)
+    }
+
+    /// The address of a function as a value.
+    pub fn function_value(&mut self, name: &str, at: Bytes) -> Res<Value> {
+        let Some(id) = self.function(name) else {
+            return self.refuse(
+                at,
+                format!("the address of `{name}`, which has no body here, is"),
+                "define the function",
+            );
+        };
+        let ty = self.function_type_of(name);
+        Ok(Value { expr: Expr::Func(id), ty: ty.pointer() })
+    }
+
+    /// The declared type of a function.
+    pub fn function_type_of(&self, name: &str) -> Ty {
+        self.declared.get(name).map_or(Ty::Void, |d| d.ty.clone())
+    }
+
+    /// The value of a constant integer expression.
+    pub fn constant(&mut self, e: &'a Node<Expression>) -> Res<Option<i128>> {
+        let mark = self.body.mark();
+        let v = self.value(e);
+        let moved = self.body.graph.edges[mark.edges()..].iter().any(|x| !matches!(x.op, Op::Skip));
+        self.body.rewind(mark);
+        Ok(if moved { None } else { v?.constant() })
+    }
+
+    fn generic(&mut self, g: &'a Node<GenericSelection>, at: Bytes) -> Res<&'a Node<Expression>> {
+        let ty = self.value_type(&g.node.expression)?;
+        let mut default = None;
+        for a in &g.node.associations {
+            match &a.node {
+                GenericAssociation::Type(t) => {
+                    if self.type_name(&t.node.type_name)? == ty {
+                        return Ok(&t.node.expression);
+                    }
+                }
+                GenericAssociation::Default(e) => default = Some(e),
+            }
+        }
+        match default {
+            Some(e) => Ok(e),
+            None => self.error(at, "no association of `_Generic` fits", ""),
+        }
+    }
+
+    fn statement_expression(&mut self, s: &'a Node<Statement>) -> Res<Value> {
+        let Statement::Compound(items) = &s.node else {
+            self.statement(s)?;
+            return Ok(Value::void());
+        };
+        self.scopes.enter();
+        let result = self.statement_items(items);
+        self.scopes.leave();
+        result
+    }
+
+    fn statement_items(&mut self, items: &'a [Node<BlockItem>]) -> Res<Value> {
+        let Some((last, rest)) = items.split_last() else { return Ok(Value::void()) };
+        for item in rest {
+            self.block_item(item)?;
+        }
+        if let BlockItem::Statement(s) = &last.node {
+            if let Statement::Expression(Some(e)) = &s.node {
+                let v = self.value(e)?;
+                if !v.ty.is_scalar() {
+                    return Ok(v);
+                }
+                // Locals of the block may get new values when it is entered again.
+                let kind = self.types.kind(&v.ty);
+                let expr = match v.expr {
+                    e @ Expr::Const(_) => e,
+                    e => Expr::Reg(self.body.assign(kind, e)),
+                };
+                return Ok(Value { expr, ty: v.ty });
+            }
+        }
+        self.block_item(last)?;
+        Ok(Value::void())
+    }
+}
+
+fn is_logical(e: &Expression) -> bool {
+    match e {
+        Expression::BinaryOperator(b) => {
+            matches!(b.node.operator.node, BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr)
+        }
+        Expression::UnaryOperator(u) => {
+            u.node.operator.node == UnaryOperator::Negate && is_logical(&u.node.operand.node)
+        }
+        _ => false,
+    }
+}
+
+fn comparison(op: &BinaryOperator) -> CmpOp {
+    match op {
+        BinaryOperator::Less => CmpOp::Lt,
+        BinaryOperator::Greater => CmpOp::Gt,
+        BinaryOperator::LessOrEqual => CmpOp::Le,
+        BinaryOperator::GreaterOrEqual => CmpOp::Ge,
+        BinaryOperator::Equals => CmpOp::Eq,
+        _ => CmpOp::Ne,
+    }
+}
+
+fn plain(op: &BinaryOperator) -> Option<BinOp> {
+    Some(match op {
+        BinaryOperator::Multiply => BinOp::Mul,
+        BinaryOperator::Divide => BinOp::Div,
+        BinaryOperator::Modulo => BinOp::Rem,
+        BinaryOperator::Plus => BinOp::Add,
+        BinaryOperator::Minus => BinOp::Sub,
+        BinaryOperator::ShiftLeft => BinOp::Shl,
+        BinaryOperator::ShiftRight => BinOp::Shr,
+        BinaryOperator::BitwiseAnd => BinOp::And,
+        BinaryOperator::BitwiseXor => BinOp::Xor,
+        BinaryOperator::BitwiseOr => BinOp::Or,
+        _ => return None,
+    })
+}
+
+fn compound(op: &BinaryOperator) -> BinOp {
+    match op {
+        BinaryOperator::AssignMultiply => BinOp::Mul,
+        BinaryOperator::AssignDivide => BinOp::Div,
+        BinaryOperator::AssignModulo => BinOp::Rem,
+        BinaryOperator::AssignMinus => BinOp::Sub,
+        BinaryOperator::AssignShiftLeft => BinOp::Shl,
+        BinaryOperator::AssignShiftRight => BinOp::Shr,
+        BinaryOperator::AssignBitwiseAnd => BinOp::And,
+        BinaryOperator::AssignBitwiseXor => BinOp::Xor,
+        BinaryOperator::AssignBitwiseOr => BinOp::Or,
+        _ => BinOp::Add,
+    }
+}

@@ -1,0 +1,321 @@
+//! One function: parameters, body, and which of its locations are atomic.
+
+use super::body::Body;
+use super::declare::specifiers;
+use super::lower::{Lower, Res, Work};
+use super::scope::{Storage, Symbol};
+use super::types::{Signature, Ty};
+use super::value::{Value, offset};
+use crate::cfa::{Callee, Expr, FuncId, Function, Graph, Loc, LocationKind, ObjId, Op, Reg};
+use crate::diagnostic::Span;
+use lang_c::ast::*;
+use lang_c::span::{Node, Span as Bytes};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+impl<'a> Lower<'a> {
+    /// Lowers a function that was asked for.
+    pub fn lower_function(&mut self, name: &str, work: Work<'a>) -> Res<Function> {
+        match work {
+            Work::Definition(f) => self.definition(name, f),
+            Work::Thread(s) => {
+                let span = self.span(s.span);
+                self.body = Body::new(name, Ty::Void, span);
+                self.body.addressed = super::scan::addressed(&s.node);
+                self.scopes.enter();
+                let done = self.statement(s);
+                self.scopes.leave();
+                done?;
+                self.close(Vec::new(), s.span, span)
+            }
+            Work::Call(f, args, span) => {
+                self.body = Body::new(name, Ty::Void, span);
+                self.body.emit(Op::Call { dst: None, callee: Callee::Known(f), args });
+                self.close(Vec::new(), Bytes::none(), span)
+            }
+        }
+    }
+
+    fn definition(&mut self, name: &str, f: &'a Node<FunctionDefinition>) -> Res<Function> {
+        let span = self.span(f.node.declarator.span);
+        let s = specifiers(&f.node.specifiers);
+        let base = self.base_type(&s)?;
+        let named = self.declarator(base, &f.node.declarator)?;
+        let Ty::Function(signature) = &named.ty else {
+            return self.error(f.span, format!("`{name}` is defined like a function but is none"), "");
+        };
+        if signature.variadic {
+            return self.refuse(
+                f.node.declarator.span,
+                format!("`{name}`, a function with a variable number of arguments, is"),
+                "give it fixed parameters",
+            );
+        }
+        self.body = Body::new(name, signature.result.clone(), span);
+        self.body.addressed = super::scan::addressed(&f.node.statement.node);
+        self.scopes.enter();
+        let done = self.parameters_and_body(f, &named.params);
+        self.scopes.leave();
+        let params = done?;
+        self.close(params, f.span, span)
+    }
+
+    fn parameters_and_body(
+        &mut self,
+        f: &'a Node<FunctionDefinition>,
+        params: &Option<&'a Node<DerivedDeclarator>>,
+    ) -> Res<Vec<Reg>> {
+        let mut registers = Vec::new();
+        match params.map(|p| &p.node) {
+            Some(DerivedDeclarator::Function(d)) => {
+                for p in &d.node.parameters {
+                    let named = self.parameter(&p.node)?;
+                    if named.ty != Ty::Void {
+                        self.declare_parameter(&named.name, &named.ty, p.span, &mut registers)?;
+                    }
+                }
+            }
+            Some(DerivedDeclarator::KRFunction(names)) => {
+                for n in names {
+                    let ty = self.old_style_type(f, &n.node.name)?;
+                    self.declare_parameter(&n.node.name, &ty, n.span, &mut registers)?;
+                }
+            }
+            _ => {}
+        }
+        if let Statement::Compound(items) = &f.node.statement.node {
+            for item in items {
+                self.block_item(item)?;
+            }
+        }
+        Ok(registers)
+    }
+
+    /// The type of a parameter that `f(a, b) int a; { … }` declares.
+    fn old_style_type(&mut self, f: &'a Node<FunctionDefinition>, name: &str) -> Res<Ty> {
+        for d in &f.node.declarations {
+            let s = specifiers(&d.node.specifiers);
+            let base = self.base_type(&s)?;
+            for x in &d.node.declarators {
+                let named = self.declarator(base.clone(), &x.node.declarator)?;
+                if named.name == name {
+                    return Ok(super::declare::decay(named.ty));
+                }
+            }
+        }
+        Ok(Ty::Int(super::types::INT))
+    }
+
+    /// A parameter: one register for each of its cells, copied to an object where it needs an address.
+    fn declare_parameter(&mut self, name: &str, ty: &Ty, at: Bytes, registers: &mut Vec<Reg>) -> Res<()> {
+        let mut cells = Vec::new();
+        if let Err(why) = self.types.flatten(ty, "", &mut cells) {
+            return self.refuse(at, format!("parameter `{name}`: {why}; this is"), "");
+        }
+        let shown = super::tokens::original_name(name);
+        let first = registers.len();
+        for (kind, suffix) in &cells {
+            registers.push(self.body.register(&format!("{shown}{suffix}"), *kind));
+        }
+        if ty.is_scalar() && !self.body.addressed.contains(name) {
+            self.scopes.declare(name, Symbol::Local(Storage::Register(registers[first]), ty.clone()));
+            return Ok(());
+        }
+        let object = self.local_object(name, ty, at)?;
+        for (k, r) in registers[first..].iter().enumerate() {
+            self.body.store(offset(Expr::Addr(object), k as u64), Expr::Reg(*r), cells[k].0);
+        }
+        self.scopes.declare(name, Symbol::Local(Storage::Object(object), ty.clone()));
+        Ok(())
+    }
+
+    /// An object that each activation of the function has.
+    pub fn local_object(&mut self, name: &str, ty: &Ty, at: Bytes) -> Res<ObjId> {
+        let object = self.object(&format!("{}::{name}", self.body.name), ty, at)?;
+        self.body.locals.push(object);
+        Ok(object)
+    }
+
+    /// Types of a function's parameters as its callers see them.
+    pub fn signature(&self, name: &str) -> Option<Rc<Signature>> {
+        match &self.declared.get(name)?.ty {
+            Ty::Function(s) => Some(s.clone()),
+            _ => None,
+        }
+    }
+
+    /// Returns at the end of the body and makes the function.
+    fn close(&mut self, params: Vec<Reg>, at: Bytes, span: Span) -> Res<Function> {
+        self.fall_off(at)?;
+        for (name, label) in &self.body.labels {
+            if !label.defined {
+                return Err(self.source.diagnostic(label.span, format!("label `{name}` is not defined"), ""));
+            }
+        }
+        let body = std::mem::replace(&mut self.body, Body::new("", Ty::Void, Span::default()));
+        let atomic = body.name.starts_with("__VERIFIER_atomic_");
+        let result = match &body.result {
+            Ty::Void => None,
+            t => Some(self.types.kind(t)),
+        };
+        let name = super::tokens::original_name(&body.name);
+        let registers = body.registers.clone();
+        let locals = body.locals.clone();
+        let (graph, entry) = self.finish_graph(body, atomic)?;
+        Ok(Function { name, params, result, registers, locals, entry, graph, atomic, span })
+    }
+
+    /// The end of the body without a return.
+    fn fall_off(&mut self, at: Bytes) -> Res<()> {
+        let ty = self.body.result.clone();
+        let value = match &ty {
+            Ty::Void => None,
+            // C99 has main return 0.
+            _ if self.body.name == "main" => Some(Expr::Const(0)),
+            Ty::Int(_) | Ty::Pointer(_) => {
+                let kind = self.types.kind(&ty);
+                Some(self.body.havoc(kind, ""))
+            }
+            _ => {
+                return self.refuse(
+                    at,
+                    format!("a function that returns `{}` is", self.types.describe(&ty)),
+                    "return it through a pointer",
+                );
+            }
+        };
+        let end = self.body.end;
+        self.body.leave(end, Op::Return(value));
+        Ok(())
+    }
+
+    /// `return e;`
+    pub fn return_value(&mut self, v: Option<Value>, at: Bytes) -> Res<()> {
+        let ty = self.body.result.clone();
+        let value = match (v, &ty) {
+            (_, Ty::Void) | (None, _) => None,
+            (Some(v), Ty::Int(_) | Ty::Pointer(_)) => Some(self.convert(v, &ty, at)?.expr),
+            _ => {
+                return self.refuse(
+                    at,
+                    format!("a function that returns `{}` is", self.types.describe(&ty)),
+                    "return it through a pointer",
+                );
+            }
+        };
+        let end = self.body.end;
+        self.body.leave(end, Op::Return(value));
+        Ok(())
+    }
+
+    /// Marks atomic locations and drops what can't be reached.
+    fn finish_graph(&self, mut body: Body, atomic: bool) -> Res<(Graph, Loc)> {
+        let depth = self.depths(&body)?;
+        body.graph.edges.retain(|e| !body.dead.contains(&e.to));
+        let mut entry = Loc(1);
+        for (k, l) in body.graph.locations.iter_mut().enumerate() {
+            let inside = atomic || depth[k].is_some_and(|d| d > 0);
+            l.atomic = (l.atomic || inside) && l.kind == LocationKind::Normal;
+        }
+        if atomic {
+            // The first edge starts the section; a loop back to the start stays inside.
+            let span = body.graph.locations[1].span;
+            entry = body.graph.add_location(span);
+            body.graph.edges.insert(0, crate::cfa::Edge { from: entry, to: Loc(1), op: Op::Skip, span });
+        }
+        Ok(prune(body.graph, entry))
+    }
+
+    /// How many atomic sections are open at each location that can be reached.
+    fn depths(&self, body: &Body) -> Res<Vec<Option<i32>>> {
+        let mut depth: Vec<Option<i32>> = vec![None; body.graph.locations.len()];
+        let out = body.graph.out_edges();
+        let change = |e: usize| body.markers.iter().find(|m| m.0 == e).map_or(0, |m| m.1);
+        let mut work = VecDeque::from([Loc(1)]);
+        depth[1] = Some(0);
+        while let Some(l) = work.pop_front() {
+            let here = depth[l.0 as usize].unwrap_or(0);
+            for &e in &out[l.0 as usize] {
+                let edge = &body.graph.edges[e];
+                if body.dead.contains(&edge.to) {
+                    continue;
+                }
+                let mut next = here + change(e);
+                if next < 0 {
+                    return Err(self.source.diagnostic(
+                        edge.span,
+                        "the end of an atomic section that was not begun",
+                        "begin and end a section in the same function",
+                    ));
+                }
+                let to = edge.to.0 as usize;
+                match body.graph.locations[to].kind {
+                    LocationKind::End if next > 0 && matches!(edge.op, Op::Return(_)) => {
+                        return Err(self.source.diagnostic(
+                            edge.span,
+                            format!("`{}` returns inside an atomic section", body.name),
+                            "begin and end a section in the same function",
+                        ));
+                    }
+                    LocationKind::Normal => {}
+                    // The thread or the program is over.
+                    _ => next = 0,
+                }
+                match depth[to] {
+                    None => {
+                        depth[to] = Some(next);
+                        work.push_back(edge.to);
+                    }
+                    Some(d) if d == next => {}
+                    Some(_) => {
+                        return Err(self.source.diagnostic(
+                            body.graph.locations[to].span,
+                            "an atomic section is open on one way to this place and not on another",
+                            "begin and end the section on both",
+                        ));
+                    }
+                }
+            }
+        }
+        Ok(depth)
+    }
+
+    /// Gives a function an id that runs a call with constants.
+    pub fn call_thread(&mut self, f: FuncId, name: &str, args: Vec<Expr>, span: Span) -> FuncId {
+        self.threads += 1;
+        let name = format!("{name}#{}", self.threads);
+        self.called.insert(f);
+        self.enqueue(name, Work::Call(f, args, span))
+    }
+}
+
+/// Drops locations that can't be reached, and skips that change nothing.
+fn prune(graph: Graph, entry: Loc) -> (Graph, Loc) {
+    let out = graph.out_edges();
+    let mut seen = vec![false; graph.locations.len()];
+    let mut work = vec![entry];
+    seen[entry.0 as usize] = true;
+    while let Some(l) = work.pop() {
+        for &e in &out[l.0 as usize] {
+            let to = graph.edges[e].to;
+            if !std::mem::replace(&mut seen[to.0 as usize], true) {
+                work.push(to);
+            }
+        }
+    }
+    let mut new = vec![Loc(0); graph.locations.len()];
+    let mut result = Graph::default();
+    for (k, l) in graph.locations.into_iter().enumerate() {
+        if seen[k] {
+            new[k] = Loc(result.locations.len() as u32);
+            result.locations.push(l);
+        }
+    }
+    for mut e in graph.edges {
+        if seen[e.from.0 as usize] {
+            (e.from, e.to) = (new[e.from.0 as usize], new[e.to.0 as usize]);
+            result.edges.push(e);
+        }
+    }
+    (result, new[entry.0 as usize])
+}

@@ -1,0 +1,476 @@
+//! Initialisers: which cell gets which expression.
+
+use super::lower::{Lower, Res};
+use super::types::Ty;
+use super::value::{At, Place, Value, offset};
+use crate::cfa::{Expr, IntKind, ObjId};
+use lang_c::ast::*;
+use lang_c::span::{Node, Span as Bytes};
+use std::collections::BTreeMap;
+
+/// What initialises a cell, or the cells of a record.
+#[derive(Clone, Debug)]
+pub enum Start<'a> {
+    /// An expression, converted to the type.
+    Expression(&'a Node<Expression>, Ty),
+    /// A character of a string.
+    Character(i128),
+}
+
+/// Items of a list, taken in order.
+struct Items<'a> {
+    list: &'a [Node<InitializerListItem>],
+    next: usize,
+}
+
+impl<'a> Items<'a> {
+    fn peek(&self) -> Option<&'a Node<InitializerListItem>> {
+        self.list.get(self.next)
+    }
+}
+
+type Cells<'a> = BTreeMap<u64, Start<'a>>;
+
+impl<'a> Lower<'a> {
+    /// Number of elements that an initialiser gives an array of unknown length.
+    pub fn initializer_length(&mut self, element: &Ty, init: &'a Initializer) -> Option<u64> {
+        let one = self.types.cells(element).ok()?.max(1);
+        if let Some(s) = string_of(init) {
+            return Some(self.string_cells(s).len() as u64);
+        }
+        let Initializer::List(list) = init else { return None };
+        let mut cells = Cells::new();
+        let mut items = Items { list, next: 0 };
+        // Long enough for whatever the list holds.
+        let end = self.array_items(element, u64::MAX / one, 0, &mut items, false, &mut cells).ok()?;
+        Some(end)
+    }
+
+    /// Lays an initialiser out over the cells of an object.
+    pub fn lay_initializer(
+        &mut self,
+        ty: &Ty,
+        init: &'a Initializer,
+        base: u64,
+        out: &mut Cells<'a>,
+    ) -> Res<()> {
+        let plain = ty.plain().clone();
+        match (&plain, init) {
+            (Ty::Sync(s), _) => {
+                // What a header's macro puts in is its own affair, but for the kind of a mutex.
+                if *s == super::types::Sync::Mutex && self.types.mutex_kinds {
+                    let kind = self.mutex_initializer(init)?;
+                    out.insert(base + 2, Start::Character(kind));
+                }
+                Ok(())
+            }
+            (Ty::Array(_, n), _) if string_of(init).is_some() => {
+                let cells = string_of(init).map(|s| self.string_cells(s)).unwrap_or_default();
+                let n = n.unwrap_or(0);
+                for (k, c) in cells.into_iter().enumerate().take_while(|(k, _)| (*k as u64) < n) {
+                    out.insert(base + k as u64, Start::Character(c));
+                }
+                Ok(())
+            }
+            (Ty::Array(..) | Ty::Record(_), Initializer::List(list)) => {
+                let mut items = Items { list, next: 0 };
+                self.aggregate(&plain, base, &mut items, false, out)?;
+                Ok(())
+            }
+            (_, Initializer::List(list)) => match list.first() {
+                Some(item) => self.lay_initializer(ty, &item.node.initializer.node, base, out),
+                None => Ok(()),
+            },
+            (_, Initializer::Expression(e)) => {
+                out.insert(base, Start::Expression(e, plain));
+                Ok(())
+            }
+        }
+    }
+
+    /// Fills an array or record from a list; `elided`: its braces were left out.
+    fn aggregate(
+        &mut self,
+        ty: &Ty,
+        base: u64,
+        items: &mut Items<'a>,
+        elided: bool,
+        out: &mut Cells<'a>,
+    ) -> Res<()> {
+        match ty {
+            Ty::Array(t, n) => {
+                self.array_items(t, n.unwrap_or(0), base, items, elided, out)?;
+                Ok(())
+            }
+            Ty::Record(id) => {
+                let record = self.types.records[id.0].clone();
+                let fields = record.fields.unwrap_or_default();
+                let mut k = 0;
+                while let Some(item) = items.peek() {
+                    if let Some((first, rest)) = item.node.designation.split_first() {
+                        if elided {
+                            return Ok(());
+                        }
+                        let Designator::Member(name) = &first.node else {
+                            return self.error(item.span, "an index designator in a record", "");
+                        };
+                        let Some(m) = self.types.member(*id, &name.node.name) else {
+                            return self.error(item.span, format!("no member `{}`", name.node.name), "");
+                        };
+                        for (union, k) in &m.unions {
+                            self.use_union(*union, *k, item.span)?;
+                        }
+                        items.next += 1;
+                        self.designated(&m.ty, base + m.cell, rest, item, out)?;
+                        // Goes on after the member named, or after the unnamed record that holds it.
+                        k = fields.iter().rposition(|f| f.cell <= m.cell).unwrap_or(0) + 1;
+                        if record.union {
+                            k = fields.len();
+                        }
+                        continue;
+                    }
+                    let Some(f) = fields.get(k) else { break };
+                    if record.union && k > 0 {
+                        break;
+                    }
+                    if record.union && !is_zero(&item.node.initializer.node) {
+                        self.use_union(*id, 0, item.span)?;
+                    }
+                    self.item(&f.ty, base + f.cell, items, out)?;
+                    k += 1;
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Fills array elements; gives one more than the highest index seen.
+    fn array_items(
+        &mut self,
+        t: &Ty,
+        n: u64,
+        base: u64,
+        items: &mut Items<'a>,
+        elided: bool,
+        out: &mut Cells<'a>,
+    ) -> Res<u64> {
+        let one = self.types.stride(t);
+        let (mut k, mut end) = (0u64, 0u64);
+        while let Some(item) = items.peek() {
+            if let Some((first, rest)) = item.node.designation.split_first() {
+                if elided {
+                    break;
+                }
+                let (from, to) = match &first.node {
+                    Designator::Index(e) => (e, e),
+                    Designator::Range(r) => (&r.node.from, &r.node.to),
+                    Designator::Member(_) => {
+                        return self.error(item.span, "a member designator in an array", "");
+                    }
+                };
+                let (from, to) = (self.constant(from)?, self.constant(to)?);
+                let (Some(from), Some(to)) = (from, to) else {
+                    return self.error(item.span, "an index designator must be constant", "");
+                };
+                let max = n.min(1 << 18);
+                let (Ok(from), Ok(to)) = (u64::try_from(from), u64::try_from(to)) else {
+                    return self.error(item.span, "an index designator outside of the array", "");
+                };
+                if from > to || to >= max {
+                    return self.error(item.span, "an index designator outside of the array", "");
+                }
+                items.next += 1;
+                for i in from..=to {
+                    self.designated(t, base + i * one, rest, item, out)?;
+                }
+                k = to + 1;
+                end = end.max(k);
+                continue;
+            }
+            if k >= n {
+                break;
+            }
+            let before = items.next;
+            self.item(t, base + k * one, items, out)?;
+            k += 1;
+            end = end.max(k);
+            if items.next == before {
+                // An element without cells takes nothing.
+                break;
+            }
+        }
+        Ok(end)
+    }
+
+    fn designated(
+        &mut self,
+        ty: &Ty,
+        base: u64,
+        rest: &'a [Node<Designator>],
+        item: &'a Node<InitializerListItem>,
+        out: &mut Cells<'a>,
+    ) -> Res<()> {
+        let Some((first, rest)) = rest.split_first() else {
+            return self.lay_initializer(ty, &item.node.initializer.node, base, out);
+        };
+        match (&first.node, ty.plain()) {
+            (Designator::Member(name), Ty::Record(id)) => match self.types.member(*id, &name.node.name) {
+                Some(m) => self.designated(&m.ty, base + m.cell, rest, item, out),
+                None => self.error(item.span, format!("no member `{}`", name.node.name), ""),
+            },
+            (Designator::Index(e), Ty::Array(t, n)) => {
+                let k = self.constant(e)?.and_then(|k| u64::try_from(k).ok()).filter(|k| Some(*k) < *n);
+                let Some(k) = k else {
+                    return self.error(item.span, "an index designator outside of the array", "");
+                };
+                let one = self.types.stride(t);
+                let t = t.clone();
+                self.designated(&t, base + k * one, rest, item, out)
+            }
+            _ => self.refuse(item.span, "this designator is", ""),
+        }
+    }
+
+    /// One member or element without designator.
+    fn item(&mut self, ty: &Ty, base: u64, items: &mut Items<'a>, out: &mut Cells<'a>) -> Res<()> {
+        let Some(item) = items.peek() else { return Ok(()) };
+        let init = &item.node.initializer.node;
+        let plain = ty.plain().clone();
+        if let (Ty::Array(..) | Ty::Record(_), Initializer::Expression(e)) = (&plain, init) {
+            let whole = match &plain {
+                Ty::Array(..) => string_of(init).is_some(),
+                // A record can start as a copy of another.
+                _ => self.value_type(e)? == plain,
+            };
+            if !whole {
+                return self.aggregate(&plain, base, items, true, out);
+            }
+        }
+        items.next += 1;
+        self.lay_initializer(&plain, init, base, out)
+    }
+
+    /// Start values of an object with static storage.
+    pub fn static_initializer(
+        &mut self,
+        object: ObjId,
+        ty: &Ty,
+        init: &'a Initializer,
+        at: Bytes,
+    ) -> Res<()> {
+        let mut cells = Cells::new();
+        let starts = self.at_file_scope(|l| {
+            l.lay_initializer(ty, init, 0, &mut cells)?;
+            let mut starts = Vec::new();
+            for (cell, start) in &cells {
+                let (e, kind) = match start {
+                    Start::Character(c) => (Expr::Const(*c), IntKind::INT),
+                    Start::Expression(e, t) => {
+                        let mark = l.body.mark();
+                        let v = l.value(e)?;
+                        let v = l.convert(v, t, e.span)?;
+                        let moved = l.body.moved(mark);
+                        l.body.rewind(mark);
+                        if (moved && v.constant().is_none()) || !is_constant(&v.expr) {
+                            return l.error(
+                                e.span,
+                                "the start value of a static object must be constant",
+                                "",
+                            );
+                        }
+                        (v.expr, l.types.kind(t))
+                    }
+                };
+                starts.push((*cell, e, kind));
+            }
+            Ok(starts)
+        })?;
+        let n = self.objects[object.0 as usize].cells.len() as u64;
+        for (cell, e, kind) in starts {
+            if cell >= n {
+                continue;
+            }
+            match e {
+                Expr::Const(v) => self.objects[object.0 as usize].init[cell as usize] = Some(v),
+                e if self.objects[object.0 as usize].thread_local => {
+                    let _ = e;
+                    return self.refuse(
+                        at,
+                        "a thread-local object that starts as an address is",
+                        "assign it in the thread",
+                    );
+                }
+                e => self.prologue.push((offset(Expr::Addr(object), cell), e, kind)),
+            }
+        }
+        Ok(())
+    }
+
+    /// The kind in a mutex initialiser: the fifth number of glibc's.
+    fn mutex_initializer(&mut self, init: &'a Initializer) -> Res<i128> {
+        if !self.types.mutex_kinds {
+            return Ok(0);
+        }
+        let mut leaves = Vec::new();
+        collect(init, &mut leaves);
+        for e in leaves {
+            if let Expression::Identifier(_) = &e.node {
+                return Ok(self.constant(e)?.unwrap_or(0));
+            }
+        }
+        Ok(0)
+    }
+
+    /// Initialises a local object or gives its cells any value.
+    pub fn initialize_local(
+        &mut self,
+        object: ObjId,
+        ty: &Ty,
+        init: Option<&'a Initializer>,
+        at: Bytes,
+    ) -> Res<()> {
+        let cells = self.objects[object.0 as usize].cells.clone();
+        let address = |k: usize| offset(Expr::Addr(object), k as u64);
+        if cells.len() > 4096 {
+            return self.refuse(at, "a local object of more than 4096 scalars is", "make it static");
+        }
+        if let (Ty::Sync(_), None) = (ty, init) {
+            return self.store_starts(object, &Cells::new());
+        }
+        let Some(init) = init else {
+            for (k, (kind, _)) in cells.iter().enumerate() {
+                let v = self.body.havoc(*kind, "");
+                self.body.store(address(k), v, *kind);
+            }
+            return Ok(());
+        };
+        if let (Initializer::Expression(e), Ty::Record(_)) = (init, ty) {
+            let v = self.value(e)?;
+            let v = self.convert(v, ty, e.span)?;
+            return self.copy(Expr::Addr(object), v.expr, ty, at);
+        }
+        let mut starts = Cells::new();
+        self.lay_initializer(ty, init, 0, &mut starts)?;
+        self.store_starts(object, &starts)
+    }
+
+    /// Stores what is given, then 0 everywhere else.
+    fn store_starts(&mut self, object: ObjId, starts: &Cells<'a>) -> Res<()> {
+        let kinds: Vec<IntKind> = self.objects[object.0 as usize].cells.iter().map(|c| c.0).collect();
+        let mut given = vec![false; kinds.len()];
+        for (cell, start) in starts {
+            let here = offset(Expr::Addr(object), *cell);
+            let n = match start {
+                Start::Character(c) => {
+                    self.body.store(
+                        here,
+                        Expr::Const(*c),
+                        kinds.get(*cell as usize).copied().unwrap_or(IntKind::Ideal),
+                    );
+                    1
+                }
+                Start::Expression(e, t) => {
+                    let v = self.value(e)?;
+                    let place = Place { at: At::Memory(here), ty: t.clone(), bit_field: false };
+                    self.write(&place, v, e.span)?;
+                    self.types.stride(t)
+                }
+            };
+            given.iter_mut().skip(*cell as usize).take(n as usize).for_each(|g| *g = true);
+        }
+        for k in (0..given.len()).filter(|k| !given[*k]) {
+            self.body.store(offset(Expr::Addr(object), k as u64), Expr::Const(0), kinds[k]);
+        }
+        Ok(())
+    }
+
+    /// `(T){ … }`: an object of the enclosing block.
+    pub fn compound_literal(
+        &mut self,
+        ty: Ty,
+        list: &'a [Node<InitializerListItem>],
+        at: Bytes,
+    ) -> Res<Place> {
+        if self.body.name.is_empty() {
+            return self.refuse(at, "a compound literal at file scope is", "declare a static object");
+        }
+        let mut cells = Cells::new();
+        let ty = match &ty {
+            Ty::Array(t, None) => {
+                let n = self.array_items(t, 1 << 18, 0, &mut Items { list, next: 0 }, false, &mut cells)?;
+                Ty::Array(t.clone(), Some(n))
+            }
+            _ => ty,
+        };
+        cells.clear();
+        let object = self.local_object("literal", &ty, at)?;
+        match ty.plain() {
+            Ty::Array(..) | Ty::Record(_) => {
+                self.aggregate(&ty, 0, &mut Items { list, next: 0 }, false, &mut cells)?;
+            }
+            _ => {
+                if let Some(i) = list.first() {
+                    self.lay_initializer(&ty, &i.node.initializer.node, 0, &mut cells)?;
+                }
+            }
+        }
+        self.store_starts(object, &cells)?;
+        Ok(Place { at: At::Memory(Expr::Addr(object)), ty, bit_field: false })
+    }
+
+    /// A string literal: an object of its own.
+    pub fn string(&mut self, parts: &[String], at: Bytes) -> Res<Value> {
+        let cells = self.string_cells(parts);
+        let char = Ty::Int(super::types::CHAR);
+        let ty = Ty::Array(char.clone().into(), Some(cells.len() as u64));
+        let name = format!("string#{}", self.objects.len());
+        let object = self.object(&name, &ty, at)?;
+        self.objects[object.0 as usize].init = cells.into_iter().map(Some).collect();
+        Ok(Value { expr: Expr::Addr(object), ty: char.pointer() })
+    }
+}
+
+fn string_of(init: &Initializer) -> Option<&[String]> {
+    match init {
+        Initializer::Expression(e) => match &e.node {
+            Expression::StringLiteral(s) => Some(&s.node),
+            _ => None,
+        },
+        Initializer::List(list) => match list.as_slice() {
+            [one] if one.node.designation.is_empty() => match &one.node.initializer.node {
+                i @ Initializer::Expression(_) => string_of(i),
+                _ => None,
+            },
+            _ => None,
+        },
+    }
+}
+
+/// A literal 0, which means the same to every member of a union.
+fn is_zero(init: &Initializer) -> bool {
+    match init {
+        Initializer::Expression(e) => match &e.node {
+            Expression::Constant(c) => matches!(&c.node, Constant::Integer(i) if &*i.number == "0"),
+            _ => false,
+        },
+        Initializer::List(list) => list.iter().all(|i| is_zero(&i.node.initializer.node)),
+    }
+}
+
+fn collect<'a>(init: &'a Initializer, out: &mut Vec<&'a Node<Expression>>) {
+    match init {
+        Initializer::Expression(e) => out.push(e),
+        Initializer::List(list) => list.iter().for_each(|i| collect(&i.node.initializer.node, out)),
+    }
+}
+
+/// Fixed before the program runs.
+fn is_constant(e: &Expr) -> bool {
+    match e {
+        Expr::Const(_) | Expr::Addr(_) | Expr::Func(_) => true,
+        Expr::Unary(_, a, _) | Expr::Not(a) | Expr::Cast(a, _) => is_constant(a),
+        Expr::Binary(_, a, b, _) | Expr::Compare(_, a, b) => is_constant(a) && is_constant(b),
+        Expr::Reg(_) | Expr::SelfId => false,
+    }
+}

@@ -1,0 +1,297 @@
+//! Lowering a parsed file: declarations first, then each function that can be reached from the starts.
+
+use super::body::Body;
+use super::scope::{Declared, Global, Scopes, Symbol};
+use super::source::Source;
+use super::types::{Ty, Types};
+use crate::cfa::{Expr, FuncId, Function, IntKind, Module, ObjId, Object, Op};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::options::Options;
+use lang_c::ast::{ExternalDeclaration, FunctionDefinition, Statement, TranslationUnit};
+use lang_c::span::{Node, Span as Bytes};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// A result with a diagnostic.
+pub type Res<T> = Result<T, Diagnostic>;
+
+/// What a function still to be lowered is made of.
+#[derive(Clone, Debug)]
+pub enum Work<'a> {
+    /// A definition.
+    Definition(&'a Node<FunctionDefinition>),
+    /// A statement that a thread of its own runs (`__CPROVER_ASYNC_1: s`).
+    Thread(&'a Node<Statement>),
+    /// A call with constants, run by a thread of its own.
+    Call(FuncId, Vec<Expr>, Span),
+}
+
+/// State of lowering one file.
+#[derive(Debug)]
+pub struct Lower<'a> {
+    /// The text.
+    pub source: &'a Source,
+    /// Choices.
+    pub options: &'a Options,
+    /// Types.
+    pub types: Types,
+    /// Names.
+    pub scopes: Scopes,
+    /// Variables with static storage.
+    pub globals: Vec<Global<'a>>,
+    /// Functions by name.
+    pub declared: BTreeMap<String, Declared<'a>>,
+    /// Objects made so far.
+    pub objects: Vec<Object>,
+    /// Lowered functions by id.
+    pub functions: Vec<Option<Function>>,
+    /// Ids of functions asked for.
+    pub ids: FxHashMap<String, FuncId>,
+    /// Functions still to lower.
+    pub queue: VecDeque<(FuncId, String, Work<'a>)>,
+    /// What was assumed.
+    pub assumes: Vec<String>,
+    /// The function being lowered.
+    pub body: Body,
+    /// Addresses that globals hold at the start: stored before anything else.
+    pub prologue: Vec<(Expr, Expr, IntKind)>,
+    /// A read of the global `NONDET` gives any value.
+    pub nondet: bool,
+    /// Number of synthetic threads so far.
+    pub threads: usize,
+    /// Functions called somewhere.
+    pub called: BTreeSet<FuncId>,
+}
+
+impl<'a> Lower<'a> {
+    /// Place of a node.
+    pub fn span(&self, bytes: Bytes) -> Span {
+        if bytes.is_none() { self.body.span } else { self.source.span(bytes.start) }
+    }
+    /// A diagnostic at a node.
+    pub fn error<T>(&self, bytes: Bytes, message: impl Into<String>, help: impl Into<String>) -> Res<T> {
+        Err(self.source.diagnostic(self.span(bytes), message, help))
+    }
+    /// Refuses a construct.
+    pub fn refuse<T>(&self, bytes: Bytes, what: impl std::fmt::Display, help: impl Into<String>) -> Res<T> {
+        self.error(bytes, format!("{what} not supported"), help)
+    }
+    /// Notes an assumption, once.
+    pub fn assume(&mut self, what: impl Into<String>) {
+        let what = what.into();
+        if !self.assumes.contains(&what) {
+            self.assumes.push(what);
+        }
+    }
+    /// The id of a function with a body; lowers it later.
+    pub fn function(&mut self, name: &str) -> Option<FuncId> {
+        if let Some(id) = self.ids.get(name) {
+            return Some(*id);
+        }
+        let definition = self.declared.get(name)?.definition?;
+        Some(self.enqueue(name.to_string(), Work::Definition(definition)))
+    }
+    /// Gives a function an id and lowers it later.
+    pub fn enqueue(&mut self, name: String, work: Work<'a>) -> FuncId {
+        let id = FuncId(self.functions.len() as u32);
+        self.functions.push(None);
+        self.ids.insert(name.clone(), id);
+        self.queue.push_back((id, name, work));
+        id
+    }
+    /// Makes an object.
+    pub fn object(&mut self, name: &str, ty: &Ty, bytes: Bytes) -> Res<ObjId> {
+        let mut cells = Vec::new();
+        if let Err(why) = self.types.cells(ty).and_then(|_| self.types.flatten(ty, "", &mut cells)) {
+            return self.refuse(
+                bytes,
+                format!("`{name}`: {why}; an object of this type is"),
+                "use integers, pointers, arrays and structs",
+            );
+        }
+        if cells.is_empty() {
+            // Every object has an address of its own.
+            cells.push((IntKind::INT, String::new()));
+        }
+        let init = vec![None; cells.len()];
+        self.objects.push(Object {
+            name: super::tokens::original_name(name),
+            cells,
+            init,
+            thread_local: false,
+            synthetic: matches!(ty.plain(), Ty::Sync(_)),
+            span: self.span(bytes),
+        });
+        Ok(ObjId(self.objects.len() as u32 - 1))
+    }
+    /// Runs something in the file's scope, outside of any function.
+    pub fn at_file_scope<T>(&mut self, run: impl FnOnce(&mut Self) -> Res<T>) -> Res<T> {
+        let scopes = self.scopes.suspend();
+        let body = std::mem::replace(&mut self.body, Body::new("", Ty::Void, Span::default()));
+        let result = run(self);
+        self.body = body;
+        self.scopes.resume(scopes);
+        result
+    }
+}
+
+/// Lowers a parsed file.
+pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Options) -> Res<Module> {
+    let mut l = Lower {
+        source,
+        options,
+        types: Types::new(options),
+        scopes: Scopes::default(),
+        globals: Vec::new(),
+        declared: BTreeMap::new(),
+        objects: Vec::new(),
+        functions: Vec::new(),
+        ids: FxHashMap::default(),
+        queue: VecDeque::new(),
+        assumes: Vec::new(),
+        body: Body::new("", Ty::Void, Span::default()),
+        prologue: Vec::new(),
+        nondet: false,
+        threads: 0,
+        called: BTreeSet::new(),
+    };
+    let facts = super::scan::facts(unit);
+    l.types.mutex_kinds = facts.mutex_kinds;
+    l.nondet = !facts.writes_nondet || !options.threads.is_empty();
+    for d in &unit.0 {
+        match &d.node {
+            ExternalDeclaration::Declaration(d) => l.file_declaration(d),
+            ExternalDeclaration::StaticAssert(_) => {}
+            ExternalDeclaration::FunctionDefinition(f) => l.file_function(f),
+        }
+    }
+    let starts = l.starts()?;
+    while let Some((id, name, work)) = l.queue.pop_front() {
+        let f = l.lower_function(&name, work)?;
+        l.functions[id.0 as usize] = Some(f);
+    }
+    l.finish(starts)
+}
+
+impl<'a> Lower<'a> {
+    fn starts(&mut self) -> Res<Vec<FuncId>> {
+        let names = if self.options.threads.is_empty() {
+            vec!["main".to_string()]
+        } else {
+            self.options.threads.clone()
+        };
+        let mut ids = Vec::new();
+        for name in &names {
+            match self.function(name) {
+                // The same function may be started several times.
+                Some(id) => ids.push(id),
+                None => {
+                    let known: Vec<&str> = self
+                        .declared
+                        .iter()
+                        .filter(|d| d.1.definition.is_some())
+                        .map(|d| d.0.as_str())
+                        .take(12)
+                        .collect();
+                    let help = if known.is_empty() {
+                        "the file defines no function".to_string()
+                    } else {
+                        format!(
+                            "the file defines {}; --threads f:g starts others than main",
+                            known.join(", ")
+                        )
+                    };
+                    return Err(super::preprocess::about(
+                        &self.source.files[0],
+                        format!("no function `{name}`"),
+                        help,
+                    ));
+                }
+            }
+        }
+        Ok(ids)
+    }
+
+    /// Puts the module together.
+    fn finish(mut self, starts: Vec<FuncId>) -> Res<Module> {
+        let mut functions = Vec::new();
+        for f in self.functions {
+            match f {
+                Some(f) => functions.push(f),
+                None => {
+                    return Err(super::preprocess::about(
+                        &self.source.files[0],
+                        "a function was not lowered",
+                        "",
+                    ));
+                }
+            }
+        }
+        if !self.prologue.is_empty() {
+            // Addresses are not known yet, so stores that come before everything else take the place of `init`.
+            let main = starts[0];
+            if starts.len() > 1 || self.called.contains(&main) {
+                return Err(super::preprocess::about(
+                    &self.source.files[0],
+                    "a global that starts as an address, in a program whose start is not a main that runs once, is not supported",
+                    "assign the address in a function",
+                ));
+            }
+            let f = &mut functions[main.0 as usize];
+            let span = f.span;
+            let mut at = f.graph.add_location(span);
+            let entry = std::mem::replace(&mut f.entry, at);
+            let n = self.prologue.len();
+            for (k, (address, value, kind)) in self.prologue.drain(..).enumerate() {
+                let to = if k + 1 == n { entry } else { f.graph.add_location(span) };
+                f.graph.add_edge(at, to, Op::Store(address, value, kind), span);
+                at = to;
+            }
+        }
+        Ok(Module {
+            files: self.source.files.clone(),
+            lines: self.source.lines.clone(),
+            objects: self.objects,
+            functions,
+            starts,
+            assumes: self.assumes,
+        })
+    }
+
+    /// The object of a global; made, with its start values, when first used.
+    pub fn global_object(&mut self, index: usize, bytes: Bytes) -> Res<ObjId> {
+        if let Some(o) = self.globals[index].object {
+            return Ok(o);
+        }
+        let mut g = self.globals[index].clone();
+        if let (Ty::Array(t, None), None) = (&g.ty, g.init) {
+            // A tentative definition of unknown length has one element.
+            g.ty = Ty::Array(t.clone(), Some(1));
+        }
+        let object = self.object(&g.name, &g.ty, bytes)?;
+        self.globals[index].object = Some(object);
+        let o = &mut self.objects[object.0 as usize];
+        o.thread_local = g.thread_local;
+        o.span = g.span;
+        if g.external {
+            self.assume(format!("`{}` is defined elsewhere: it starts with any value", g.name));
+            return Ok(object);
+        }
+        o.init = vec![Some(0); o.cells.len()];
+        if let Some(init) = g.init {
+            self.static_initializer(object, &g.ty, init, bytes)?;
+        }
+        Ok(object)
+    }
+
+    /// The variable or other thing a name stands for.
+    pub fn lookup(&self, name: &str, bytes: Bytes) -> Res<Symbol> {
+        match self.scopes.get(name) {
+            Some(Symbol::Broken(d)) => Err(d.clone()),
+            Some(s) => Ok(s.clone()),
+            None => {
+                self.error(bytes, format!("`{}` is not declared", super::tokens::original_name(name)), "")
+            }
+        }
+    }
+}

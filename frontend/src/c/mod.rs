@@ -1,0 +1,80 @@
+//! C to [`crate::cfa::Module`].
+//!
+//! ```text
+//! file --preprocess--> text --tokens--> mended text --parse--> syntax tree --lower--> automata
+//! ```
+
+mod atomics;
+mod body;
+mod calls;
+mod declare;
+mod expr;
+mod function;
+mod init;
+mod library;
+mod literal;
+mod locks;
+mod lower;
+mod parse;
+mod preprocess;
+mod scan;
+mod scope;
+mod source;
+mod stmt;
+mod threads;
+mod tokens;
+mod types;
+mod value;
+
+use crate::cfa::Module;
+use crate::diagnostic::Diagnostic;
+use crate::options::Options;
+use std::path::Path;
+
+/// Stack for parsing and lowering, which recurse along the syntax tree; only what is used is ever touched.
+const STACK: usize = 1 << 30;
+
+/// Reads a C file and lowers what can be reached from its starts.
+pub fn load(path: &Path, options: &Options) -> Result<Module, Diagnostic> {
+    let text = preprocess::read(path, options)?;
+    let original =
+        path.extension().is_some_and(|e| e == "c").then(|| std::fs::read_to_string(path).ok()).flatten();
+    on_large_stack(&path.display().to_string(), &text, original, options)
+}
+
+/// Lowers a text that is already preprocessed.
+pub fn load_text(name: &str, text: &str, options: &Options) -> Result<Module, Diagnostic> {
+    on_large_stack(name, text, None, options)
+}
+
+fn on_large_stack(
+    name: &str,
+    text: &str,
+    original: Option<String>,
+    options: &Options,
+) -> Result<Module, Diagnostic> {
+    std::thread::scope(|scope| {
+        let failed = |why: String| preprocess::about(name, why, "");
+        let worker = std::thread::Builder::new()
+            .name("lower".into())
+            .stack_size(STACK)
+            .spawn_scoped(scope, || lower_text(name, text, original, options))
+            .map_err(|e| failed(format!("cannot start a thread to read the file in: {e}")))?;
+        worker.join().unwrap_or_else(|_| Err(failed("internal error while reading the file".into())))
+    })
+}
+
+fn lower_text(
+    name: &str,
+    text: &str,
+    original: Option<String>,
+    options: &Options,
+) -> Result<Module, Diagnostic> {
+    let mut source = source::Source::new(name, text);
+    if let Some(original) = original {
+        source.use_original(0, &original);
+    }
+    let mended = tokens::mend(&mut source, text)?;
+    let unit = parse::parse(&source, mended)?;
+    lower::lower(&source, &unit, options)
+}

@@ -1,0 +1,98 @@
+//! Runs the system's C preprocessor.
+
+use crate::diagnostic::Diagnostic;
+use crate::options::Options;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A diagnostic about the whole file.
+pub fn about(path: &str, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+    Diagnostic {
+        file: path.to_string(),
+        line: 0,
+        column: 0,
+        message: message.into(),
+        help: help.into(),
+        source_line: None,
+    }
+}
+
+/// Reads a file; `.c` goes through `$CC -E` (else gcc, clang or cc), anything else is taken as it is.
+pub fn read(path: &Path, options: &Options) -> Result<String, Diagnostic> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|e| about(&name, format!("cannot read the file: {e}"), ""))?;
+    if path.extension().is_none_or(|e| e != "c") {
+        return text(&name, bytes);
+    }
+    text(&name, bytes)?;
+    let custom = std::env::var("CC").ok().filter(|c| !c.trim().is_empty());
+    let candidates: Vec<String> = match custom {
+        Some(c) => vec![c],
+        None => ["gcc", "clang", "cc"].map(String::from).to_vec(),
+    };
+    // A name that starts with a dash must not read as an option.
+    let input = if name.starts_with('-') { Path::new(".").join(path) } else { path.to_path_buf() };
+    for compiler in &candidates {
+        let mut words = compiler.split_whitespace();
+        let Some(program) = words.next() else { continue };
+        let out = Command::new(program)
+            .args(words)
+            .arg("-E")
+            .args(&options.cpp_args)
+            .arg(&input)
+            .env("LC_ALL", "C")
+            .stdin(Stdio::null())
+            .output();
+        match out {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(e) => return Err(about(&name, format!("cannot run {program}: {e}"), "")),
+            Ok(out) if !out.status.success() => return Err(failure(&name, program, &out.stderr)),
+            Ok(out) => return text(&name, out.stdout),
+        }
+    }
+    Err(about(
+        &name,
+        format!("no C preprocessor found: tried {}", candidates.join(", ")),
+        "install gcc or clang, set CC, or give a preprocessed .i file",
+    ))
+}
+
+fn text(name: &str, bytes: Vec<u8>) -> Result<String, Diagnostic> {
+    let broken = |at: usize, bytes: &[u8]| {
+        let line = bytes[..at].iter().filter(|b| **b == b'\n').count() + 1;
+        let mut d =
+            about(name, format!("byte {:#04x} is no text", bytes[at]), "the input must be C source in UTF-8");
+        d.line = u32::try_from(line).unwrap_or(0);
+        d
+    };
+    if let Some(at) = bytes.iter().position(|b| *b < 32 && !b"\t\n\r\x0b\x0c".contains(b)) {
+        return Err(broken(at, &bytes));
+    }
+    String::from_utf8(bytes).map_err(|e| broken(e.utf8_error().valid_up_to(), e.as_bytes()))
+}
+
+/// Turns the first `file:line:column: error: message` of the preprocessor into a diagnostic.
+fn failure(name: &str, program: &str, stderr: &[u8]) -> Diagnostic {
+    let stderr = String::from_utf8_lossy(stderr);
+    for line in stderr.lines() {
+        let Some((place, message)) = line.split_once("error: ") else { continue };
+        let mut parts = place.trim_end_matches([' ', ':']).rsplitn(3, ':');
+        let column =
+            parts.next().and_then(|p| p.trim_end_matches(" fatal").trim_end_matches(':').parse().ok());
+        let row = parts.next().and_then(|p| p.parse().ok());
+        let file = parts.next();
+        let message = format!("the preprocessor ({program}) says: {}", message.trim());
+        let mut d = about(name, message, "give missing macros and folders with -D and -I");
+        if let (Some(file), Some(row), Some(column)) = (file, row, column) {
+            d.file = file.to_string();
+            d.line = row;
+            d.column = column;
+            d.source_line = std::fs::read_to_string(file)
+                .ok()
+                .and_then(|t| t.lines().nth((row as usize).saturating_sub(1)).map(str::to_string));
+        }
+        return d;
+    }
+    let first = stderr.lines().next().unwrap_or("no message").to_string();
+    about(name, format!("the preprocessor ({program}) failed: {first}"), "")
+}

@@ -1,0 +1,128 @@
+//! The text that is parsed, and where each byte of it came from.
+
+use crate::diagnostic::{Diagnostic, Span};
+use std::collections::BTreeMap;
+
+/// Longest gap of unknown lines that is still stored as empty lines.
+const MAX_GAP: usize = 100_000;
+
+/// A preprocessed text with its line markers read.
+#[derive(Debug)]
+pub struct Source {
+    /// Files named by the line markers, in order.
+    pub files: Vec<String>,
+    /// Lines of each file, as far as known.
+    pub lines: Vec<Vec<String>>,
+    /// Start of each line of the preprocessed text, with its file and line.
+    starts: Vec<(usize, u32, u32)>,
+    /// Offsets in the parsed text and the ones in the preprocessed text they stand for, ascending.
+    anchors: Vec<(usize, usize)>,
+}
+
+/// Reads `# 12 "file.c" 1 3` or `#line 12 "file.c"`.
+pub fn line_marker(line: &str) -> Option<(u32, Option<&str>)> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start();
+    let rest = rest.strip_prefix("line").unwrap_or(rest).trim_start();
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let number = rest[..digits].parse().ok()?;
+    let rest = rest[digits..].trim();
+    let name = rest.strip_prefix('"').and_then(|r| r.split('"').next());
+    Some((number, name))
+}
+
+impl Source {
+    /// Reads the line markers of a text.
+    pub fn new(name: &str, text: &str) -> Source {
+        let mut files = vec![name.to_string()];
+        let mut index: BTreeMap<String, u32> = BTreeMap::from([(name.to_string(), 0)]);
+        let mut lines: Vec<Vec<String>> = vec![Vec::new()];
+        let mut starts = Vec::new();
+        let (mut file, mut number, mut offset) = (0u32, 1u32, 0usize);
+        for line in text.split_inclusive('\n') {
+            let body = line.trim_end_matches(['\n', '\r']);
+            starts.push((offset, file, number));
+            offset += line.len();
+            if let Some((n, f)) = line_marker(body) {
+                number = n;
+                if let Some(f) = f {
+                    file = *index.entry(f.to_string()).or_insert_with(|| {
+                        files.push(f.to_string());
+                        lines.push(Vec::new());
+                        files.len() as u32 - 1
+                    });
+                }
+                continue;
+            }
+            let store = &mut lines[file as usize];
+            let at = (number as usize).saturating_sub(1);
+            if at < store.len() {
+                // The preprocessor splits a line where a macro that spans lines ends.
+                if store[at].trim().is_empty() {
+                    store[at] = body.to_string();
+                }
+            } else if at - store.len() <= MAX_GAP {
+                store.resize(at, String::new());
+                store.push(body.to_string());
+            }
+            number = number.saturating_add(1);
+        }
+        Source { files, lines, starts, anchors: vec![(0, 0)] }
+    }
+
+    /// Prefers the text of the file on disk, macros not yet expanded, where it can be read.
+    pub fn use_original(&mut self, file: usize, text: &str) {
+        self.lines[file] = text.lines().map(str::to_string).collect();
+    }
+
+    /// Says where pieces of the parsed text came from.
+    pub fn set_anchors(&mut self, anchors: Vec<(usize, usize)>) {
+        self.anchors = anchors;
+    }
+
+    /// Place of a byte of the parsed text.
+    pub fn span(&self, offset: usize) -> Span {
+        let i = self.anchors.partition_point(|a| a.0 <= offset).saturating_sub(1);
+        let (new, old) = self.anchors.get(i).copied().unwrap_or((0, 0));
+        let mut at = old.saturating_add(offset.saturating_sub(new));
+        if let Some(next) = self.anchors.get(i + 1) {
+            at = at.min(next.1.max(old));
+        }
+        self.original_span(at)
+    }
+
+    /// Place of a byte of the preprocessed text.
+    pub fn original_span(&self, at: usize) -> Span {
+        let i = self.starts.partition_point(|s| s.0 <= at).saturating_sub(1);
+        match self.starts.get(i) {
+            Some(&(start, file, line)) => {
+                Span { file, line, column: u32::try_from(at - start).unwrap_or(u32::MAX - 1) + 1 }
+            }
+            None => Span { file: 0, line: 0, column: 0 },
+        }
+    }
+
+    /// A diagnostic at a place.
+    pub fn diagnostic(&self, span: Span, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+        let line = (span.line as usize).checked_sub(1);
+        let source_line = line.and_then(|l| self.lines.get(span.file as usize)?.get(l)).map(|l| clip(l));
+        // A macro's expansion can put the column past the end of the line as written.
+        let fits = source_line.as_ref().is_some_and(|l| l.chars().count() >= span.column as usize);
+        Diagnostic {
+            file: self.files.get(span.file as usize).cloned().unwrap_or_default(),
+            line: span.line,
+            column: if fits { span.column } else { 0 },
+            message: message.into(),
+            help: help.into(),
+            source_line,
+        }
+    }
+}
+
+/// Keeps an error message readable when a line has no end.
+fn clip(line: &str) -> String {
+    if line.chars().count() <= 200 {
+        line.to_string()
+    } else {
+        line.chars().take(200).collect::<String>() + "…"
+    }
+}

@@ -1,0 +1,400 @@
+//! Statements and declarations inside functions.
+
+use super::body::{Jump, Label as LabelAt, Switch};
+use super::declare::specifiers;
+use super::lower::{Lower, Res, Work};
+use super::scope::{Storage, Symbol};
+use super::types::Ty;
+use super::value::{At, Place, compare};
+use crate::cfa::{Callee, CmpOp, Expr, IntKind, Loc, Op};
+use crate::options::Atomicity;
+use lang_c::ast::*;
+use lang_c::span::{Node, Span as Bytes};
+
+impl<'a> Lower<'a> {
+    /// Runs one full expression, which is one step with `--atomicity statement`.
+    pub fn full<T>(&mut self, run: impl FnOnce(&mut Self) -> Res<T>) -> Res<T> {
+        let mark = self.body.mark();
+        let result = run(self)?;
+        if self.options.atomicity == Atomicity::Statement {
+            self.body.one_step(mark);
+        }
+        Ok(result)
+    }
+
+    fn start(&mut self, at: Bytes) {
+        let span = self.span(at);
+        self.body.span = span;
+        let cur = self.body.cur.0 as usize;
+        self.body.graph.locations[cur].span = span;
+    }
+
+    /// An element of a block.
+    pub fn block_item(&mut self, item: &'a Node<BlockItem>) -> Res<()> {
+        match &item.node {
+            BlockItem::Declaration(d) => self.declaration(d),
+            BlockItem::StaticAssert(_) => Ok(()),
+            BlockItem::Statement(s) => self.statement(s),
+        }
+    }
+
+    /// A statement.
+    pub fn statement(&mut self, s: &'a Node<Statement>) -> Res<()> {
+        if !matches!(s.node, Statement::Compound(_) | Statement::Labeled(_)) {
+            self.start(s.span);
+        }
+        match &s.node {
+            Statement::Labeled(l) => self.labeled(l),
+            Statement::Compound(items) => {
+                self.scopes.enter();
+                let done = items.iter().try_for_each(|i| self.block_item(i));
+                self.scopes.leave();
+                done?;
+                self.end_atomic_block(items);
+                Ok(())
+            }
+            Statement::Expression(None) => Ok(()),
+            Statement::Expression(Some(e)) => self.full(|l| l.effect(e)),
+            Statement::If(i) => self.if_statement(&i.node),
+            Statement::Switch(x) => self.switch(&x.node),
+            Statement::While(w) => {
+                let head = self.body.fresh();
+                self.body.join(head);
+                let (yes, end) = (self.body.fresh(), self.body.fresh());
+                self.full(|l| l.condition(&w.node.expression, yes, end))?;
+                self.body.cur = yes;
+                self.loop_body(&w.node.statement, Jump { exit: end, next: Some(head) })?;
+                self.body.edge_to(head, Op::Skip);
+                self.body.cur = end;
+                Ok(())
+            }
+            Statement::DoWhile(w) => {
+                let (head, test, end) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
+                self.body.join(head);
+                self.loop_body(&w.node.statement, Jump { exit: end, next: Some(test) })?;
+                self.body.join(test);
+                self.start(w.node.expression.span);
+                self.full(|l| l.condition(&w.node.expression, head, end))?;
+                self.body.cur = end;
+                Ok(())
+            }
+            Statement::For(f) => {
+                self.scopes.enter();
+                let done = self.for_statement(&f.node);
+                self.scopes.leave();
+                done
+            }
+            Statement::Goto(label) => {
+                let to = self.label(&label.node.name, label.span).at;
+                self.body.leave(to, Op::Skip);
+                Ok(())
+            }
+            Statement::Continue => match self.body.jumps.iter().rev().find_map(|j| j.next) {
+                Some(to) => {
+                    self.body.leave(to, Op::Skip);
+                    Ok(())
+                }
+                None => self.error(s.span, "`continue` outside of a loop", ""),
+            },
+            Statement::Break => match self.body.jumps.last() {
+                Some(j) => {
+                    let exit = j.exit;
+                    self.body.leave(exit, Op::Skip);
+                    Ok(())
+                }
+                None => self.error(s.span, "`break` outside of a loop or switch", ""),
+            },
+            Statement::Return(None) => self.return_value(None, s.span),
+            Statement::Return(Some(e)) => self.full(|l| {
+                if l.body.result == Ty::Void {
+                    l.effect(e)?;
+                    return l.return_value(None, e.span);
+                }
+                let v = l.value(e)?;
+                l.return_value(Some(v), e.span)
+            }),
+            Statement::Asm(a) => match &a.node {
+                // An empty assembler text is a barrier for the compiler.
+                AsmStatement::GnuBasic(t) if is_blank(&t.node) => Ok(()),
+                AsmStatement::GnuExtended(x) if is_blank(&x.template.node) && x.outputs.is_empty() => Ok(()),
+                _ => self.refuse(s.span, "assembler code is", "write it in C"),
+            },
+        }
+    }
+
+    fn if_statement(&mut self, i: &'a IfStatement) -> Res<()> {
+        let (yes, no, end) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
+        self.full(|l| l.condition(&i.condition, yes, no))?;
+        self.body.cur = yes;
+        self.statement(&i.then_statement)?;
+        self.body.edge_to(end, Op::Skip);
+        self.body.cur = no;
+        if let Some(e) = &i.else_statement {
+            self.statement(e)?;
+        }
+        self.body.join(end);
+        Ok(())
+    }
+
+    fn loop_body(&mut self, s: &'a Node<Statement>, jump: Jump) -> Res<()> {
+        self.body.jumps.push(jump);
+        let done = self.statement(s);
+        self.body.jumps.pop();
+        done
+    }
+
+    fn for_statement(&mut self, f: &'a ForStatement) -> Res<()> {
+        match &f.initializer.node {
+            ForInitializer::Empty | ForInitializer::StaticAssert(_) => {}
+            ForInitializer::Expression(e) => self.full(|l| l.effect(e))?,
+            ForInitializer::Declaration(d) => self.declaration(d)?,
+        }
+        let head = self.body.fresh();
+        self.body.join(head);
+        let (yes, step, end) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
+        match &f.condition {
+            Some(c) => {
+                self.start(c.span);
+                self.full(|l| l.condition(c, yes, end))?;
+            }
+            None => self.body.edge_to(yes, Op::Skip),
+        }
+        self.body.cur = yes;
+        self.loop_body(&f.statement, Jump { exit: end, next: Some(step) })?;
+        self.body.join(step);
+        if let Some(e) = &f.step {
+            self.start(e.span);
+            self.full(|l| l.effect(e))?;
+        }
+        self.body.edge_to(head, Op::Skip);
+        self.body.cur = end;
+        Ok(())
+    }
+
+    fn switch(&mut self, s: &'a SwitchStatement) -> Res<()> {
+        let (r, ty) = self.full(|l| {
+            let v = l.value(&s.expression)?;
+            let v = l.unary(None, v, s.expression.span)?;
+            let kind = l.types.kind(&v.ty);
+            Ok((l.body.assign(kind, v.expr), v.ty))
+        })?;
+        let dispatch = self.body.cur;
+        let end = self.body.fresh();
+        self.body.cur = self.body.fresh();
+        self.body.switches.push(Switch { ty: Some(ty), ..Switch::default() });
+        let next = self.body.jumps.iter().rev().find_map(|j| j.next);
+        let done = self.loop_body(&s.statement, Jump { exit: end, next });
+        let cases = self.body.switches.pop().unwrap_or_default();
+        done?;
+        self.body.edge_to(end, Op::Skip);
+        self.body.cur = dispatch;
+        let v = || Expr::Reg(r);
+        for (low, high, to) in &cases.cases {
+            if low == high {
+                let test = compare(CmpOp::Eq, v(), Expr::Const(*low));
+                self.body.edge_to(*to, Op::Assume(test.clone()));
+                self.body.emit(Op::Assume(test.is_false()));
+                continue;
+            }
+            let (inside, after) = (self.body.fresh(), self.body.fresh());
+            let above = compare(CmpOp::Ge, v(), Expr::Const(*low));
+            let below = compare(CmpOp::Le, v(), Expr::Const(*high));
+            self.body.edge_to(inside, Op::Assume(above.clone()));
+            self.body.edge_to(after, Op::Assume(above.is_false()));
+            self.body.cur = inside;
+            self.body.edge_to(*to, Op::Assume(below.clone()));
+            self.body.edge_to(after, Op::Assume(below.is_false()));
+            self.body.cur = after;
+        }
+        self.body.edge_to(cases.default.unwrap_or(end), Op::Skip);
+        self.body.cur = end;
+        Ok(())
+    }
+
+    fn case_value(&mut self, e: &'a Node<Expression>, ty: &Ty) -> Res<i128> {
+        let v = self.constant(e)?;
+        let Some(v) = v else { return self.error(e.span, "a case label must be constant", "") };
+        let wrapped = super::value::wrap(v, self.types.kind(ty));
+        Ok(wrapped)
+    }
+
+    fn labeled(&mut self, l: &'a Node<LabeledStatement>) -> Res<()> {
+        let at = self.body.fresh();
+        match &l.node.label.node {
+            Label::Identifier(i) => {
+                let name = &i.node.name;
+                if name.starts_with("__CPROVER_ASYNC_") {
+                    self.start(l.node.statement.span);
+                    return self.full(|x| x.async_statement(&l.node.statement));
+                }
+                let label = self.label(name, i.span);
+                if label.defined {
+                    return self.error(i.span, format!("label `{name}` is defined twice"), "");
+                }
+                if let Some(x) = self.body.labels.get_mut(name) {
+                    x.defined = true;
+                }
+                self.body.join(label.at);
+                let shown = super::tokens::original_name(name);
+                self.body.graph.locations[label.at.0 as usize].labels.push(shown);
+                if name == "ERROR" {
+                    self.start(l.node.statement.span);
+                    self.body.fail("label ERROR");
+                    return Ok(());
+                }
+            }
+            Label::Case(e) => {
+                let Some(ty) = self.body.switches.last().and_then(|s| s.ty.clone()) else {
+                    return self.error(l.span, "`case` outside of a switch", "");
+                };
+                let v = self.case_value(e, &ty)?;
+                self.body.join(at);
+                self.add_case(v, v, at);
+            }
+            Label::CaseRange(r) => {
+                let Some(ty) = self.body.switches.last().and_then(|s| s.ty.clone()) else {
+                    return self.error(l.span, "`case` outside of a switch", "");
+                };
+                let (low, high) = (self.case_value(&r.node.low, &ty)?, self.case_value(&r.node.high, &ty)?);
+                self.body.join(at);
+                self.add_case(low, high, at);
+            }
+            Label::Default => {
+                self.body.join(at);
+                match self.body.switches.last_mut() {
+                    Some(s) => s.default = Some(at),
+                    None => return self.error(l.span, "`default` outside of a switch", ""),
+                }
+            }
+        }
+        self.statement(&l.node.statement)
+    }
+
+    fn add_case(&mut self, low: i128, high: i128, at: Loc) {
+        if let Some(s) = self.body.switches.last_mut() {
+            s.cases.push((low, high, at));
+        }
+    }
+
+    fn label(&mut self, name: &str, at: Bytes) -> LabelAt {
+        if let Some(l) = self.body.labels.get(name) {
+            return *l;
+        }
+        let label = LabelAt { at: self.body.fresh(), defined: false, span: self.span(at) };
+        self.body.labels.insert(name.to_string(), label);
+        label
+    }
+
+    /// A declaration inside a function.
+    pub fn declaration(&mut self, d: &'a Node<Declaration>) -> Res<()> {
+        let s = specifiers(&d.node.specifiers);
+        let base = self.base_type(&s)?;
+        for x in &d.node.declarators {
+            let named = self.declarator(base.clone(), &x.node.declarator)?;
+            let fixed = s.fixed || s.external || s.typedef || matches!(named.ty, Ty::Function(_));
+            if fixed {
+                self.declare_static(&s, named, x, d.span);
+                continue;
+            }
+            let init = x.node.initializer.as_ref().map(|i| &i.node);
+            let ty = self.complete(named.ty, init);
+            self.start(x.span);
+            let name = named.name;
+            if ty.is_scalar() && !self.body.addressed.contains(&name) {
+                let kind = self.types.kind(&ty);
+                let r = self.body.register(&super::tokens::original_name(&name), kind);
+                self.scopes.declare(&name, Symbol::Local(Storage::Register(r), ty.clone()));
+                self.full(|l| match init.and_then(first_expression) {
+                    Some(e) => {
+                        let v = l.value(e)?;
+                        l.write(&Place { at: At::Register(r), ty: ty.clone(), bit_field: false }, v, e.span)
+                            .map(drop)
+                    }
+                    None => {
+                        let op = match init {
+                            Some(_) => Op::Assign(r, Expr::Const(0)),
+                            None => Op::Havoc { dst: r, source: String::new() },
+                        };
+                        l.body.emit(op);
+                        Ok(())
+                    }
+                })?;
+                continue;
+            }
+            let object = self.local_object(&name, &ty, x.span)?;
+            self.scopes.declare(&name, Symbol::Local(Storage::Object(object), ty.clone()));
+            self.full(|l| l.initialize_local(object, &ty, init, x.span))?;
+        }
+        Ok(())
+    }
+
+    /// `__CPROVER_ASYNC_1: statement` runs the statement in a thread of its own.
+    fn async_statement(&mut self, s: &'a Node<Statement>) -> Res<()> {
+        let handle = self.body.temp(IntKind::Ideal);
+        let (routine, arg) = self.async_routine(s)?;
+        self.body.emit(Op::Create { handle, routine: Callee::Known(routine), arg, template: None });
+        Ok(())
+    }
+
+    fn async_routine(&mut self, s: &'a Node<Statement>) -> Res<(crate::cfa::FuncId, Option<Expr>)> {
+        if let Statement::Expression(Some(e)) = &s.node {
+            if let Expression::Call(c) = &e.node {
+                if let Some(name) = super::scan::name_of(&c.node.callee.node) {
+                    if let Some(f) = self.function(name) {
+                        let args = self.arguments(name, &c.node.arguments, e.span)?;
+                        return match args.as_slice() {
+                            [] => Ok((f, None)),
+                            [one] => Ok((f, Some(one.clone()))),
+                            many if many
+                                .iter()
+                                .all(|a| matches!(a, Expr::Const(_) | Expr::Addr(_) | Expr::Func(_))) =>
+                            {
+                                let span = self.span(s.span);
+                                Ok((self.call_thread(f, name, args, span), None))
+                            }
+                            _ => self.refuse(
+                                s.span,
+                                "a thread that starts with several arguments that are not constant is",
+                                "pass them in globals or a struct",
+                            ),
+                        };
+                    }
+                }
+            }
+        }
+        self.threads += 1;
+        let name = format!("{}#thread{}", self.body.name, self.threads);
+        Ok((self.enqueue(name, Work::Thread(s)), None))
+    }
+
+    /// Closes the section that `__blockattribute__((atomic))` opened in a block.
+    fn end_atomic_block(&mut self, items: &'a [Node<BlockItem>]) {
+        let is_marker = |i: &Node<BlockItem>| match &i.node {
+            BlockItem::Statement(s) => match &s.node {
+                Statement::Expression(Some(e)) => match &e.node {
+                    Expression::Call(c) => {
+                        super::scan::name_of(&c.node.callee.node) == Some(super::tokens::ATOMIC_BLOCK)
+                    }
+                    _ => false,
+                },
+                _ => false,
+            },
+            _ => false,
+        };
+        if items.iter().any(is_marker) {
+            self.body.marker(-1);
+        }
+    }
+}
+
+fn is_blank(parts: &[String]) -> bool {
+    parts.iter().all(|p| p.trim_matches(|c: char| c == '"' || c.is_whitespace()).is_empty())
+}
+
+/// The expression in `{ e }` or `e`.
+fn first_expression(init: &Initializer) -> Option<&Node<Expression>> {
+    match init {
+        Initializer::Expression(e) => Some(e),
+        Initializer::List(list) => first_expression(&list.first()?.node.initializer.node),
+    }
+}

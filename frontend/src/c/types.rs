@@ -1,0 +1,423 @@
+//! C types, their sizes in bytes (for `sizeof`) and in cells (for addresses).
+
+use crate::cfa::IntKind;
+use crate::options::{DataModel, Integers, Options};
+use std::rc::Rc;
+
+/// Largest object, in cells.
+const MAX_CELLS: u64 = 1 << 18;
+
+/// An integer type; a bit-field's has the width of the field.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Int {
+    /// Conversion rank: 0 `_Bool`, 1 `char`, 2 `short`, 3 `int`, 4 `long`, 5 `long long`.
+    pub rank: u8,
+    /// Width.
+    pub bits: u8,
+    /// Is it signed?
+    pub signed: bool,
+}
+
+/// `int`.
+pub const INT: Int = Int { rank: 3, bits: 32, signed: true };
+/// `unsigned`.
+pub const UINT: Int = Int { rank: 3, bits: 32, signed: false };
+/// `_Bool`.
+pub const BOOL: Int = Int { rank: 0, bits: 1, signed: false };
+/// `char`.
+pub const CHAR: Int = Int { rank: 1, bits: 8, signed: true };
+
+/// Types of the thread library, known by name whatever a header says they are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Sync {
+    Mutex,
+    Cond,
+    RwLock,
+    Spin,
+    Semaphore,
+    Barrier,
+    Once,
+    /// Any attribute object but a mutex's.
+    Attribute,
+    MutexAttribute,
+}
+
+impl Sync {
+    /// The type a typedef name stands for.
+    pub fn by_name(name: &str) -> Option<Sync> {
+        Some(match name {
+            "pthread_mutex_t" => Sync::Mutex,
+            "pthread_cond_t" => Sync::Cond,
+            "pthread_rwlock_t" => Sync::RwLock,
+            "pthread_spinlock_t" => Sync::Spin,
+            "sem_t" => Sync::Semaphore,
+            "pthread_barrier_t" => Sync::Barrier,
+            "pthread_once_t" => Sync::Once,
+            "pthread_mutexattr_t" => Sync::MutexAttribute,
+            "pthread_attr_t" | "pthread_condattr_t" | "pthread_rwlockattr_t" | "pthread_barrierattr_t" => {
+                Sync::Attribute
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// A record type, by index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RecordId(pub usize);
+
+/// A function type.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Signature {
+    /// Result.
+    pub result: Ty,
+    /// Parameters; `None` when declared with `()`.
+    pub params: Option<Vec<Ty>>,
+    /// Ends with `...`.
+    pub variadic: bool,
+}
+
+/// A type.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub enum Ty {
+    Void,
+    Int(Int),
+    /// A floating type; values of it are refused.
+    Float(u64),
+    Pointer(Rc<Ty>),
+    /// Element and length, where known.
+    Array(Rc<Ty>, Option<u64>),
+    Record(RecordId),
+    Function(Rc<Signature>),
+    Sync(Sync),
+    Atomic(Rc<Ty>),
+    /// A type the front end has no meaning for, and why.
+    Unsupported(Rc<str>),
+}
+
+/// A member of a record.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// `None` for an unnamed bit-field or an anonymous record.
+    pub name: Option<String>,
+    /// Type (a bit-field's has its width).
+    pub ty: Ty,
+    /// First cell.
+    pub cell: u64,
+    /// First byte.
+    pub byte: u64,
+    /// Is it a bit-field?
+    pub bit_field: bool,
+}
+
+/// A struct or a union.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Tag, or empty.
+    pub name: String,
+    /// Is it a union? All its members start at the first cell.
+    pub union: bool,
+    /// Members, once complete.
+    pub fields: Option<Vec<Field>>,
+    /// Number of cells.
+    pub cells: u64,
+    /// Size in bytes.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub align: u64,
+    /// The union member accessed so far: one cell can't hold two layouts.
+    pub used: Option<usize>,
+}
+
+impl Ty {
+    /// Pointer to this type.
+    pub fn pointer(self) -> Ty {
+        Ty::Pointer(Rc::new(self))
+    }
+    /// Without `_Atomic`.
+    pub fn plain(&self) -> &Ty {
+        match self {
+            Ty::Atomic(t) => t.plain(),
+            t => t,
+        }
+    }
+    /// The integer type it is.
+    pub fn int(&self) -> Option<Int> {
+        match self.plain() {
+            Ty::Int(i) => Some(*i),
+            _ => None,
+        }
+    }
+    /// What it points to.
+    pub fn target(&self) -> Option<&Ty> {
+        match self.plain() {
+            Ty::Pointer(t) => Some(t),
+            _ => None,
+        }
+    }
+    /// Held in one cell.
+    pub fn is_scalar(&self) -> bool {
+        matches!(self.plain(), Ty::Int(_) | Ty::Pointer(_))
+    }
+}
+
+/// All record types, and the widths in use.
+#[derive(Debug)]
+pub struct Types {
+    /// Records, by id.
+    pub records: Vec<Record>,
+    /// A mutex can be recursive or error checking, so it needs more cells.
+    pub mutex_kinds: bool,
+    ideal: bool,
+    long_bits: u8,
+}
+
+impl Types {
+    /// No records yet.
+    pub fn new(options: &Options) -> Types {
+        Types {
+            records: Vec::new(),
+            mutex_kinds: false,
+            ideal: options.integers == Integers::Ideal,
+            long_bits: if options.data_model == DataModel::Lp64 { 64 } else { 32 },
+        }
+    }
+    /// `long`.
+    pub fn long(&self) -> Int {
+        Int { rank: 4, bits: self.long_bits, signed: true }
+    }
+    /// `unsigned long`, which `size_t` is too.
+    pub fn ulong(&self) -> Int {
+        Int { signed: false, ..self.long() }
+    }
+    /// Kind of the cells and registers that hold a scalar.
+    pub fn kind(&self, ty: &Ty) -> IntKind {
+        match ty.plain() {
+            Ty::Int(i) if i.rank == 0 => IntKind::Bool,
+            Ty::Int(i) if !self.ideal => IntKind::Machine { bits: i.bits, signed: i.signed },
+            _ => IntKind::Ideal,
+        }
+    }
+    /// Integer promotion.
+    pub fn promote(&self, i: Int) -> Int {
+        if i.rank > 3 {
+            // A bit-field wider than int has the type it was declared with.
+            return Int { bits: if i.rank == 4 { self.long_bits } else { 64 }, ..i };
+        }
+        if i.rank < 3 || i.bits < 32 || i.signed { INT } else { UINT }
+    }
+    /// The usual arithmetic conversions.
+    pub fn common(&self, a: Int, b: Int) -> Int {
+        let (a, b) = (self.promote(a), self.promote(b));
+        if a.signed == b.signed {
+            return if a.rank >= b.rank { a } else { b };
+        }
+        let (u, s) = if a.signed { (b, a) } else { (a, b) };
+        if u.rank >= s.rank {
+            u
+        } else if s.bits > u.bits {
+            s
+        } else {
+            Int { signed: false, ..s }
+        }
+    }
+    /// Number of cells of an object, or why it has none.
+    pub fn cells(&self, ty: &Ty) -> Result<u64, String> {
+        let n = match ty.plain() {
+            Ty::Int(_) | Ty::Pointer(_) => 1,
+            Ty::Array(t, Some(n)) => self.cells(t)?.checked_mul(*n).unwrap_or(u64::MAX),
+            Ty::Array(_, None) => return Err("an array of unknown length".into()),
+            Ty::Record(id) => match &self.records[id.0] {
+                r if r.fields.is_some() => r.cells,
+                r => return Err(format!("`{}` is declared but not defined", self.record_name(r))),
+            },
+            Ty::Sync(s) => match s {
+                Sync::Mutex if self.mutex_kinds => 3,
+                Sync::RwLock => 2,
+                Sync::Barrier => 3,
+                _ => 1,
+            },
+            Ty::Float(_) => return Err("floating-point values are not supported".into()),
+            Ty::Void => return Err("`void` has no values".into()),
+            Ty::Function(_) => return Err("a function is no object".into()),
+            Ty::Unsupported(why) => return Err(why.to_string()),
+            Ty::Atomic(_) => 1,
+        };
+        if n > MAX_CELLS { Err(format!("an object of more than {MAX_CELLS} scalars")) } else { Ok(n) }
+    }
+    fn record_name(&self, r: &Record) -> String {
+        format!(
+            "{} {}",
+            if r.union { "union" } else { "struct" },
+            if r.name.is_empty() { "(unnamed)" } else { &r.name }
+        )
+    }
+    /// How far `p + 1` goes; 1 where the target has no size.
+    pub fn stride(&self, target: &Ty) -> u64 {
+        self.cells(target).unwrap_or(1)
+    }
+    /// Size and alignment in bytes.
+    pub fn size(&self, ty: &Ty) -> Result<(u64, u64), String> {
+        let word = u64::from(self.long_bits) / 8;
+        Ok(match ty.plain() {
+            Ty::Int(i) => {
+                let n = match i.rank {
+                    0 | 1 => 1,
+                    2 => 2,
+                    3 => 4,
+                    4 => word,
+                    _ => 8,
+                };
+                (n, n)
+            }
+            Ty::Float(n) => (*n, *n),
+            Ty::Pointer(_) => (word, word),
+            Ty::Array(t, Some(n)) => {
+                let (s, a) = self.size(t)?;
+                (s.checked_mul(*n).ok_or("the array is too large")?, a)
+            }
+            Ty::Array(_, None) => return Err("an array of unknown length has no size".into()),
+            Ty::Record(id) => match &self.records[id.0] {
+                r if r.fields.is_some() => (r.size, r.align),
+                r => return Err(format!("`{}` is declared but not defined", self.record_name(r))),
+            },
+            // glibc's, on 64 bits.
+            Ty::Sync(s) => match s {
+                Sync::Mutex => (40, 8),
+                Sync::Cond => (48, 8),
+                Sync::RwLock | Sync::Attribute => (56, 8),
+                Sync::Spin | Sync::Once | Sync::MutexAttribute => (4, 4),
+                Sync::Semaphore | Sync::Barrier => (32, 8),
+            },
+            Ty::Void | Ty::Function(_) => (1, 1),
+            Ty::Atomic(_) => (1, 1),
+            Ty::Unsupported(why) => return Err(why.to_string()),
+        })
+    }
+    /// Kinds and display suffixes of the cells of an object, in order.
+    pub fn flatten(&self, ty: &Ty, suffix: &str, out: &mut Vec<(IntKind, String)>) -> Result<(), String> {
+        match ty.plain() {
+            Ty::Array(t, Some(n)) => {
+                self.cells(ty)?;
+                for i in 0..*n {
+                    self.flatten(t, &format!("{suffix}[{i}]"), out)?;
+                }
+            }
+            Ty::Record(id) => {
+                let cells = self.cells(ty)?;
+                let record = &self.records[id.0];
+                let start = out.len();
+                for f in record.fields.iter().flatten() {
+                    let name = f.name.as_ref().map_or(suffix.to_string(), |n| format!("{suffix}.{n}"));
+                    if !record.union {
+                        self.flatten(&f.ty, &name, out)?;
+                        continue;
+                    }
+                    let mut member = Vec::new();
+                    self.flatten(&f.ty, &name, &mut member)?;
+                    for (k, m) in member.into_iter().enumerate() {
+                        match out.get_mut(start + k) {
+                            Some(cell) if cell.0 == m.0 => {}
+                            Some(cell) => cell.0 = IntKind::Ideal,
+                            None => out.push(m),
+                        }
+                    }
+                }
+                let missing = (cells as usize).saturating_sub(out.len() - start);
+                out.extend((0..missing).map(|_| (IntKind::INT, format!("{suffix}.pad"))));
+            }
+            Ty::Sync(s) => {
+                let names: &[&str] = match s {
+                    Sync::Mutex if self.mutex_kinds => &["", ".count", ".kind"],
+                    Sync::RwLock => &[".writer", ".readers"],
+                    Sync::Barrier => &[".count", ".arrived", ".round"],
+                    _ => &[""],
+                };
+                out.extend(names.iter().map(|n| (IntKind::Ideal, format!("{suffix}{n}"))));
+            }
+            t => {
+                self.cells(t)?;
+                out.push((self.kind(t), suffix.to_string()));
+            }
+        }
+        Ok(())
+    }
+    /// Path to a member: offset in cells, offset in bytes, type, and the unions it goes through.
+    pub fn member(&self, id: RecordId, name: &str) -> Option<Member> {
+        let record = &self.records[id.0];
+        for (k, f) in record.fields.iter().flatten().enumerate() {
+            let union = if record.union { vec![(id, k)] } else { Vec::new() };
+            if f.name.as_deref() == Some(name) {
+                return Some(Member {
+                    cell: f.cell,
+                    byte: f.byte,
+                    ty: f.ty.clone(),
+                    unions: union,
+                    bit_field: f.bit_field,
+                });
+            }
+            if let (None, Ty::Record(inner)) = (&f.name, &f.ty) {
+                if let Some(mut m) = self.member(*inner, name) {
+                    m.cell += f.cell;
+                    m.byte += f.byte;
+                    m.unions.extend(union);
+                    return Some(m);
+                }
+            }
+        }
+        None
+    }
+    /// Are two members laid out the same way, so that one may be read where the other was written?
+    pub fn same_layout(&self, a: &Ty, b: &Ty) -> bool {
+        let (mut x, mut y) = (Vec::new(), Vec::new());
+        self.flatten(a, "", &mut x).is_ok()
+            && self.flatten(b, "", &mut y).is_ok()
+            && self.size(a) == self.size(b)
+            && x.iter().map(|c| c.0).eq(y.iter().map(|c| c.0))
+    }
+    /// The type in words, for messages.
+    pub fn describe(&self, ty: &Ty) -> String {
+        match ty {
+            Ty::Void => "void".into(),
+            Ty::Int(i) if i.rank == 0 => "_Bool".into(),
+            Ty::Int(i) => {
+                let sign = if i.signed { "" } else { "unsigned " };
+                let name = match i.rank {
+                    1 => "char",
+                    2 => "short",
+                    3 => "int",
+                    4 => "long",
+                    _ => "long long",
+                };
+                format!("{sign}{name}")
+            }
+            Ty::Float(4) => "float".into(),
+            Ty::Float(_) => "double".into(),
+            Ty::Pointer(t) => format!("{} *", self.describe(t)),
+            Ty::Array(t, Some(n)) => format!("{} [{n}]", self.describe(t)),
+            Ty::Array(t, None) => format!("{} []", self.describe(t)),
+            Ty::Record(id) => self.record_name(&self.records[id.0]),
+            Ty::Function(_) => "function".into(),
+            Ty::Sync(s) => format!("{s:?}").to_lowercase(),
+            Ty::Atomic(t) => format!("_Atomic {}", self.describe(t)),
+            Ty::Unsupported(_) => "unsupported type".into(),
+        }
+    }
+}
+
+/// Where a member is in its record.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Offset in cells.
+    pub cell: u64,
+    /// Offset in bytes.
+    pub byte: u64,
+    /// Type.
+    pub ty: Ty,
+    /// Unions passed through, and which member of each.
+    pub unions: Vec<(RecordId, usize)>,
+    /// Is it a bit-field?
+    pub bit_field: bool,
+}

@@ -1,0 +1,456 @@
+//! Values and places: conversions, arithmetic with constants folded, reading and writing.
+
+use super::lower::{Lower, Res};
+use super::types::{INT, Int, Ty};
+use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Op, Reg, UnOp};
+use crate::options::Signed;
+use lang_c::span::Span as Bytes;
+
+/// Larger expressions go through a register, so that nobody has to recurse deep.
+const MAX_SIZE: usize = 48;
+
+/// A value and its type. A record's is the address of its first cell.
+#[derive(Clone, Debug)]
+pub struct Value {
+    /// The value.
+    pub expr: Expr,
+    /// Its type.
+    pub ty: Ty,
+}
+
+impl Value {
+    /// An `int` constant.
+    pub fn int(n: i128) -> Value {
+        Value { expr: Expr::Const(n), ty: Ty::Int(INT) }
+    }
+    /// Nothing, of type `void`.
+    pub fn void() -> Value {
+        Value { expr: Expr::Const(0), ty: Ty::Void }
+    }
+    /// Its value if it is constant.
+    pub fn constant(&self) -> Option<i128> {
+        match self.expr {
+            Expr::Const(n) => Some(n),
+            _ => None,
+        }
+    }
+}
+
+/// Where a place is.
+#[derive(Clone, Debug)]
+pub enum At {
+    /// A register.
+    Register(Reg),
+    /// Memory at an address.
+    Memory(Expr),
+    /// The global `NONDET`, which has any value at each read.
+    Input,
+}
+
+/// Something that can be read or written.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Where.
+    pub at: At,
+    /// Type.
+    pub ty: Ty,
+    /// It has no address.
+    pub bit_field: bool,
+}
+
+/// Number of nodes.
+pub fn size(e: &Expr) -> usize {
+    match e {
+        Expr::Unary(_, a, _) | Expr::Not(a) | Expr::Cast(a, _) => 1 + size(a),
+        Expr::Binary(_, a, b, _) | Expr::Compare(_, a, b) => 1 + size(a) + size(b),
+        _ => 1,
+    }
+}
+
+/// The value in a kind that is congruent to `v`, as C converts.
+pub fn wrap(v: i128, kind: IntKind) -> i128 {
+    match kind {
+        IntKind::Bool => i128::from(v != 0),
+        IntKind::Machine { bits, signed } if bits < 127 => {
+            let low = v & ((1i128 << bits) - 1);
+            if signed && bits > 0 && low >> (bits - 1) == 1 { low - (1i128 << bits) } else { low }
+        }
+        _ => v,
+    }
+}
+
+/// Does a kind hold all values of another?
+fn holds(outer: IntKind, inner: IntKind) -> bool {
+    match (outer, inner) {
+        (IntKind::Ideal, _) => true,
+        (IntKind::Bool, i) => i == IntKind::Bool,
+        (o, i) => match (o.min(), o.max(), i.min(), i.max()) {
+            (Some(a), Some(b), Some(c), Some(d)) => a <= c && d <= b,
+            _ => false,
+        },
+    }
+}
+
+/// Bounds of an expression's value that can be seen at once.
+fn is_bit(e: &Expr) -> bool {
+    matches!(e, Expr::Compare(..) | Expr::Not(_) | Expr::Cast(_, IntKind::Bool))
+}
+
+/// Folds `a op b` on constants; `None` where the result is no constant or undefined.
+fn fold(op: BinOp, a: i128, b: i128, kind: IntKind) -> Option<i128> {
+    let exact = match op {
+        BinOp::Add => a.checked_add(b),
+        BinOp::Sub => a.checked_sub(b),
+        // Wrapping at 2^128 changes nothing modulo a machine width.
+        BinOp::Mul if kind != IntKind::Ideal => Some(a.wrapping_mul(b)),
+        BinOp::Mul => a.checked_mul(b),
+        BinOp::Div => a.checked_div(b),
+        BinOp::Rem => a.checked_rem(b),
+        BinOp::And => Some(a & b),
+        BinOp::Or => Some(a | b),
+        BinOp::Xor => Some(a ^ b),
+        BinOp::Shl | BinOp::Shr => {
+            let width = if let IntKind::Machine { bits, .. } = kind { i128::from(bits) } else { 100 };
+            if b < 0 || b >= width {
+                return None;
+            }
+            match op {
+                BinOp::Shr => Some(a >> b),
+                _ => a.checked_mul(1i128 << b),
+            }
+        }
+    };
+    exact.map(|v| wrap(v, kind))
+}
+
+/// `a op b`, simplified where that is always right.
+pub fn binary(op: BinOp, a: Expr, b: Expr, kind: IntKind) -> Expr {
+    if let (Expr::Const(x), Expr::Const(y)) = (&a, &b) {
+        if let Some(v) = fold(op, *x, *y, kind) {
+            return Expr::Const(v);
+        }
+    }
+    match (op, &a, &b) {
+        (BinOp::Add, _, Expr::Const(0))
+        | (BinOp::Sub, _, Expr::Const(0))
+        | (BinOp::Mul, _, Expr::Const(1)) => return a,
+        (BinOp::Add, Expr::Const(0), _) | (BinOp::Mul, Expr::Const(1), _) => return b,
+        (BinOp::Mul, _, Expr::Const(0)) | (BinOp::Mul, Expr::Const(0), _) => return Expr::Const(0),
+        _ => {}
+    }
+    // Offsets into objects add up.
+    if let (BinOp::Add, IntKind::Ideal, Expr::Const(y)) = (op, kind, &b) {
+        if let Expr::Binary(BinOp::Add, base, x, IntKind::Ideal) = &a {
+            if let Expr::Const(x) = **x {
+                if let Some(sum) = x.checked_add(*y) {
+                    return binary(BinOp::Add, (**base).clone(), Expr::Const(sum), kind);
+                }
+            }
+        }
+    }
+    Expr::Binary(op, Box::new(a), Box::new(b), kind)
+}
+
+/// `a op b` as 0 or 1.
+pub fn compare(op: CmpOp, a: Expr, b: Expr) -> Expr {
+    if let (Expr::Const(x), Expr::Const(y)) = (&a, &b) {
+        let holds = match op {
+            CmpOp::Lt => x < y,
+            CmpOp::Le => x <= y,
+            CmpOp::Gt => x > y,
+            CmpOp::Ge => x >= y,
+            CmpOp::Eq => x == y,
+            CmpOp::Ne => x != y,
+        };
+        return Expr::Const(i128::from(holds));
+    }
+    // An object's or function's address is never null, and every object has its own.
+    let known = match (&a, &b) {
+        (Expr::Addr(_) | Expr::Func(_), Expr::Const(0)) | (Expr::Const(0), Expr::Addr(_) | Expr::Func(_)) => {
+            Some(false)
+        }
+        (Expr::Addr(x), Expr::Addr(y)) => Some(x == y),
+        (Expr::Func(x), Expr::Func(y)) => Some(x == y),
+        _ => None,
+    };
+    match (known, op) {
+        (Some(same), CmpOp::Eq) => Expr::Const(i128::from(same)),
+        (Some(same), CmpOp::Ne) => Expr::Const(i128::from(!same)),
+        _ => Expr::Compare(op, Box::new(a), Box::new(b)),
+    }
+}
+
+/// `!a`
+pub fn not(a: Expr) -> Expr {
+    match a {
+        Expr::Const(n) => Expr::Const(i128::from(n == 0)),
+        Expr::Addr(_) | Expr::Func(_) => Expr::Const(0),
+        Expr::Compare(..) => a.is_false(),
+        a => Expr::Not(Box::new(a)),
+    }
+}
+
+/// `base + offset`, an address.
+pub fn offset(base: Expr, offset: u64) -> Expr {
+    binary(BinOp::Add, base, Expr::Const(i128::from(offset)), IntKind::Ideal)
+}
+
+/// Converts a value of one kind to another.
+pub fn cast(e: Expr, from: IntKind, to: IntKind) -> Expr {
+    if holds(to, from) || (to == IntKind::Bool && is_bit(&e)) {
+        return e;
+    }
+    match e {
+        Expr::Const(n) => Expr::Const(wrap(n, to)),
+        Expr::Addr(_) | Expr::Func(_) if to == IntKind::Bool => Expr::Const(1),
+        e if is_bit(&e) => e,
+        e => Expr::Cast(Box::new(e), to),
+    }
+}
+
+impl Lower<'_> {
+    /// Puts a large expression in a register.
+    pub fn bounded(&mut self, e: Expr, kind: IntKind) -> Expr {
+        if size(&e) <= MAX_SIZE { e } else { Expr::Reg(self.body.assign(kind, e)) }
+    }
+
+    /// Converts a value to a type, as an assignment or a cast does.
+    pub fn convert(&mut self, v: Value, to: &Ty, at: Bytes) -> Res<Value> {
+        let plain = to.plain();
+        let expr = match (v.ty.plain(), plain) {
+            (_, Ty::Void) => return Ok(Value::void()),
+            (Ty::Int(_), Ty::Int(_)) => cast(v.expr, self.types.kind(&v.ty), self.types.kind(plain)),
+            // An address keeps its value in an integer as wide as a pointer, and back.
+            (Ty::Pointer(_), Ty::Int(i)) if i.rank >= 4 && i.bits >= self.types.long().bits => v.expr,
+            (Ty::Pointer(_), Ty::Int(_)) => cast(v.expr, IntKind::Ideal, self.types.kind(plain)),
+            (Ty::Int(_), Ty::Pointer(_)) | (Ty::Pointer(_), Ty::Pointer(_)) => v.expr,
+            (Ty::Record(a), Ty::Record(b)) if a == b => v.expr,
+            (Ty::Sync(a), Ty::Sync(b)) if a == b => v.expr,
+            (Ty::Float(_), _) | (_, Ty::Float(_)) => {
+                return self.refuse(at, "floating-point values are", "use integers");
+            }
+            (Ty::Unsupported(why), _) | (_, Ty::Unsupported(why)) => {
+                let why = why.to_string();
+                return self.error(at, why, "");
+            }
+            (a, b) => {
+                let message = format!(
+                    "a value of type `{}` where `{}` is needed",
+                    self.types.describe(a),
+                    self.types.describe(b)
+                );
+                return self.error(at, message, "");
+            }
+        };
+        Ok(Value { expr, ty: plain.clone() })
+    }
+
+    /// The integer type of a value, or an error.
+    pub fn integer(&self, v: &Value, at: Bytes) -> Res<Int> {
+        match v.ty.plain() {
+            Ty::Int(i) => Ok(*i),
+            Ty::Float(_) => self.refuse(at, "floating-point values are", "use integers"),
+            Ty::Unsupported(why) => self.error(at, why.to_string(), ""),
+            t => self.error(at, format!("an integer is needed, not `{}`", self.types.describe(t)), ""),
+        }
+    }
+
+    /// Arithmetic on two values.
+    pub fn arithmetic(&mut self, op: BinOp, a: Value, b: Value, at: Bytes) -> Res<Value> {
+        match (op, a.ty.target().cloned(), b.ty.target().cloned()) {
+            (BinOp::Add, Some(t), None) | (BinOp::Sub, Some(t), None) => {
+                return self.step_pointer(op, a, &t, b, at);
+            }
+            (BinOp::Add, None, Some(t)) => return self.step_pointer(op, b, &t, a, at),
+            (BinOp::Sub, Some(t), Some(_)) => {
+                let cells = self.types.stride(&t).max(1);
+                let difference = binary(BinOp::Sub, a.expr, b.expr, IntKind::Ideal);
+                let expr = binary(BinOp::Div, difference, Expr::Const(i128::from(cells)), IntKind::Ideal);
+                return Ok(Value { expr, ty: Ty::Int(self.types.long()) });
+            }
+            (_, None, None) => {}
+            _ => return self.error(at, "this operator takes no pointers", ""),
+        }
+        let (x, y) = (self.integer(&a, at)?, self.integer(&b, at)?);
+        let shift = matches!(op, BinOp::Shl | BinOp::Shr);
+        let ty = if shift { self.types.promote(x) } else { self.types.common(x, y) };
+        let right = if shift { self.types.promote(y) } else { ty };
+        let a = self.convert(a, &Ty::Int(ty), at)?.expr;
+        let b = self.convert(b, &Ty::Int(right), at)?.expr;
+        let kind = self.types.kind(&Ty::Int(ty));
+        if ty.signed && self.options.signed == Signed::Check && kind != IntKind::Ideal {
+            self.check_overflow(op, &a, &b, kind);
+        }
+        let expr = binary(op, a, b, kind);
+        Ok(Value { expr: self.bounded(expr, kind), ty: Ty::Int(ty) })
+    }
+
+    /// `p + n` or `p - n`, in cells.
+    fn step_pointer(&mut self, op: BinOp, p: Value, target: &Ty, n: Value, at: Bytes) -> Res<Value> {
+        self.integer(&n, at)?;
+        let cells = Expr::Const(i128::from(self.types.stride(target)));
+        let distance = binary(BinOp::Mul, n.expr, cells, IntKind::Ideal);
+        let (op, distance) = match (op, distance) {
+            (BinOp::Sub, Expr::Const(d)) if d != i128::MIN => (BinOp::Add, Expr::Const(-d)),
+            other => other,
+        };
+        let expr = binary(op, p.expr, distance, IntKind::Ideal);
+        Ok(Value { expr: self.bounded(expr, IntKind::Ideal), ty: p.ty })
+    }
+
+    /// Goes to an error location where a signed result does not fit its kind.
+    fn check_overflow(&mut self, op: BinOp, a: &Expr, b: &Expr, kind: IntKind) {
+        let (Some(min), Some(max)) = (kind.min(), kind.max()) else { return };
+        let exact = match op {
+            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Shl => {
+                binary(op, a.clone(), b.clone(), IntKind::Ideal)
+            }
+            // Only the smallest value divided by -1 leaves the range.
+            BinOp::Div | BinOp::Rem => match b {
+                Expr::Const(-1) => binary(BinOp::Sub, Expr::Const(0), a.clone(), IntKind::Ideal),
+                Expr::Const(_) => return,
+                _ => {
+                    self.check_division(a, b, min);
+                    return;
+                }
+            },
+            _ => return,
+        };
+        self.check_range(exact, min, max);
+    }
+
+    fn check_range(&mut self, exact: Expr, min: i128, max: i128) {
+        if let Expr::Const(v) = exact {
+            if v < min || v > max {
+                self.body.fail("signed overflow");
+            }
+            return;
+        }
+        let exact = self.bounded(exact, IntKind::Ideal);
+        let error = self.body.error("signed overflow");
+        let next = self.body.fresh();
+        for (op, bound) in [(CmpOp::Gt, max), (CmpOp::Lt, min)] {
+            let test = compare(op, exact.clone(), Expr::Const(bound));
+            self.body.edge_to(error, Op::Assume(test.clone()));
+            self.body.emit(Op::Assume(test.is_false()));
+        }
+        self.body.join(next);
+    }
+
+    fn check_division(&mut self, a: &Expr, b: &Expr, min: i128) {
+        let error = self.body.error("signed overflow");
+        let next = self.body.fresh();
+        let by = compare(CmpOp::Eq, b.clone(), Expr::Const(-1));
+        self.body.edge_to(next, Op::Assume(by.clone().is_false()));
+        self.body.emit(Op::Assume(by));
+        let smallest = compare(CmpOp::Eq, a.clone(), Expr::Const(min));
+        self.body.edge_to(error, Op::Assume(smallest.clone()));
+        self.body.edge_to(next, Op::Assume(smallest.is_false()));
+        self.body.cur = next;
+    }
+
+    /// `-v`, `~v` or `+v`.
+    pub fn unary(&mut self, op: Option<UnOp>, v: Value, at: Bytes) -> Res<Value> {
+        let int = self.integer(&v, at)?;
+        let ty = self.types.promote(int);
+        let e = self.convert(v, &Ty::Int(ty), at)?.expr;
+        let kind = self.types.kind(&Ty::Int(ty));
+        let expr = match (op, e) {
+            (None, e) => e,
+            (Some(UnOp::Neg), Expr::Const(n)) => Expr::Const(wrap(n.wrapping_neg(), kind)),
+            (Some(UnOp::BitNot), Expr::Const(n)) => Expr::Const(wrap(!n, kind)),
+            (Some(op), e) => {
+                if op == UnOp::Neg
+                    && ty.signed
+                    && self.options.signed == Signed::Check
+                    && kind != IntKind::Ideal
+                {
+                    self.check_overflow(BinOp::Sub, &Expr::Const(0), &e, kind);
+                }
+                Expr::Unary(op, Box::new(e), kind)
+            }
+        };
+        Ok(Value { expr: self.bounded(expr, kind), ty: Ty::Int(ty) })
+    }
+
+    /// `a op b` for a comparison, after the usual conversions.
+    pub fn comparison(&mut self, op: CmpOp, a: Value, b: Value, at: Bytes) -> Res<Value> {
+        let (a, b) = if a.ty.target().is_some() || b.ty.target().is_some() {
+            (a.expr, b.expr)
+        } else {
+            let ty = Ty::Int(self.types.common(self.integer(&a, at)?, self.integer(&b, at)?));
+            (self.convert(a, &ty, at)?.expr, self.convert(b, &ty, at)?.expr)
+        };
+        let e = compare(op, a, b);
+        Ok(Value { expr: self.bounded(e, IntKind::INT), ty: Ty::Int(INT) })
+    }
+
+    /// Reads a place; arrays and functions become addresses, records stay where they are.
+    pub fn read(&mut self, p: &Place, at: Bytes) -> Res<Value> {
+        let plain = p.ty.plain().clone();
+        let kind = self.types.kind(&plain);
+        let expr = match (&p.at, &plain) {
+            (At::Register(r), _) => Expr::Reg(*r),
+            (At::Input, _) => self.body.havoc(kind, "NONDET"),
+            (At::Memory(a), Ty::Int(_) | Ty::Pointer(_)) => {
+                let a = a.clone();
+                self.body.load(a, kind)
+            }
+            (At::Memory(a), Ty::Array(t, _)) => {
+                return Ok(Value { expr: a.clone(), ty: Ty::Pointer(t.clone()) });
+            }
+            (At::Memory(a), Ty::Function(_)) => return Ok(Value { expr: a.clone(), ty: plain.pointer() }),
+            (At::Memory(a), Ty::Record(_) | Ty::Sync(_)) => a.clone(),
+            (At::Memory(_), Ty::Float(_)) => {
+                return self.refuse(at, "floating-point values are", "use integers");
+            }
+            (At::Memory(_), Ty::Unsupported(why)) => {
+                let why = why.to_string();
+                return self.error(at, why, "");
+            }
+            (At::Memory(_), t) => {
+                let message = format!("a value of type `{}` is read", self.types.describe(t));
+                return self.error(at, message, "");
+            }
+        };
+        Ok(Value { expr, ty: plain })
+    }
+
+    /// Writes a value to a place, converted; gives the value written.
+    pub fn write(&mut self, p: &Place, v: Value, at: Bytes) -> Res<Value> {
+        let v = self.convert(v, &p.ty, at)?;
+        match &p.at {
+            At::Register(r) => {
+                self.body.emit(Op::Assign(*r, v.expr.clone()));
+                // The register may change before the value is used only where C leaves the order open.
+                Ok(Value { expr: Expr::Reg(*r), ty: v.ty })
+            }
+            At::Input => self.error(at, "NONDET is an input and can't be written", ""),
+            At::Memory(a) => {
+                if p.ty.is_scalar() {
+                    let kind = self.types.kind(&p.ty);
+                    self.body.store(a.clone(), v.expr.clone(), kind);
+                } else {
+                    self.copy(a.clone(), v.expr.clone(), &p.ty, at)?;
+                }
+                Ok(v)
+            }
+        }
+    }
+
+    /// Copies a record cell by cell: all reads, then all writes.
+    pub fn copy(&mut self, to: Expr, from: Expr, ty: &Ty, at: Bytes) -> Res<()> {
+        let mut cells = Vec::new();
+        if let Err(why) = self.types.flatten(ty, "", &mut cells) {
+            return self.refuse(at, format!("{why}; a copy of it is"), "");
+        }
+        let mut values = Vec::new();
+        for (k, (kind, _)) in cells.iter().enumerate() {
+            values.push(self.body.load(offset(from.clone(), k as u64), *kind));
+        }
+        for (k, v) in values.into_iter().enumerate() {
+            self.body.store(offset(to.clone(), k as u64), v, cells[k].0);
+        }
+        Ok(())
+    }
+}
