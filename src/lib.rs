@@ -2,6 +2,7 @@
 #![deny(missing_docs)]
 
 pub mod aret;
+pub mod export;
 pub mod proof;
 pub mod refine;
 #[cfg(test)]

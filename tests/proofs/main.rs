@@ -1,6 +1,7 @@
 //! Proofs and their checker: hand-written and exact proofs are accepted, mutated ones rejected.
 
 mod accepted;
+mod chc;
 mod explorer;
 mod mutations;
 mod programs;
