@@ -30,6 +30,12 @@ fn any_number_of_threads() {
 }
 
 #[test]
+fn tickets_for_any_number_of_threads() {
+    let (p, proof) = ticket_lock();
+    assert!(accept(&p, &proof).obligations > 0);
+}
+
+#[test]
 fn exact_proofs_by_every_rule() {
     for (p, start) in [(peterson(), vec![0; 3]), (counters(1), vec![0; 6])] {
         for rule in [Rule::RelyGuarantee, Rule::OwickiGries, Rule::Monolithic] {

@@ -12,6 +12,8 @@ use relyant_horn::linear::{Cube, Norm, Var};
 
 /// A change to the whole proof.
 type Edit<'f> = &'f dyn Fn(&mut Proof);
+/// A change to the program.
+type Fault<'f> = &'f dyn Fn(&mut Program);
 /// A change to an environment transition: thread and index.
 type Change<'f> = &'f dyn Fn(&mut Proof, usize, usize);
 
@@ -259,6 +261,50 @@ fn a_template_of_many_is_its_own_environment() {
     fails(&p, &proof, "CS4", "no environment");
     p.templates[0].count = Count::AtMost(1);
     assert!(check(&p, &proof, &Limits::default()).is_ok());
+}
+
+#[test]
+fn tickets_are_not_what_they_claim() {
+    let (p, proof) = ticket_lock();
+    let edit = |f: Edit| {
+        let mut c = proof.clone();
+        f(&mut c);
+        c
+    };
+    // Without tickets, or with fewer places where they are held, two threads may hold the same one.
+    malformed(&p, &edit(&|c| c.tickets.clear()), "not modular then");
+    let none = edit(&|c| {
+        c.tickets.clear();
+        c.modular = false;
+    });
+    rejected(&p, &none, "no tickets");
+    rejected(&p, &edit(&|c| c.tickets[0].holders[0].locations.truncate(1)), "not held inside");
+    rejected(&p, &edit(&|c| c.tickets[0].holders[0].locations = vec![Loc(2)]), "not held before");
+    malformed(&p, &edit(&|c| c.tickets[0].holders[0].locations.insert(0, Loc(0))), "held at the entry");
+    malformed(&p, &edit(&|c| c.tickets[0].holders[0].variable = Var(1)), "a global ticket");
+    malformed(&p, &edit(&|c| c.tickets[0].counter = Var(2)), "a local counter");
+    malformed(&p, &edit(&|c| c.tickets[0].holders = [&c.tickets[0].holders[..]; 2].concat()), "two tickets");
+    rejected(&p, &edit(&|c| c.tickets[0].counter = Var(1)), "another counter");
+    // Programs where tickets are not drawn, drawn twice, changed, or given back.
+    let bad: [(&str, Fault); 4] = [
+        ("not raised", &|p| drop(p.templates[0].edges[0].updates.remove(0))),
+        ("not drawn", &|p| p.templates[0].edges[0].updates[1].1 = n(0)),
+        ("changed", &|p| {
+            p.templates[0].edges[1].guard = cube([eq(&x(1).add(&n(1)), &x(2))]);
+            p.templates[0].edges[1].updates.push((Var(2), x(2).sub(&n(1))));
+        }),
+        ("lowered", &|p| p.templates[0].edges[2].updates.insert(0, (Var(0), x(0).sub(&n(1))))),
+    ];
+    let lenient =
+        edit(&|c| c.threads[0].environment.iter_mut().for_each(|e| e.writes = vec![Var(0), Var(1)]));
+    for (what, change) in bad {
+        let mut p = p.clone();
+        change(&mut p);
+        fails(&p, &lenient, "tickets", what);
+    }
+    // Drawn where nobody says so.
+    let at = edit(&|c| c.threads[0].environment[1].at = vec![Loc(1)]);
+    fails(&p, &at, "CS4", "not for that location");
 }
 
 #[test]

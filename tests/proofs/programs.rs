@@ -1,6 +1,6 @@
 //! Small thread programs and proofs, written by hand.
 
-use relyant::proof::{EnvTransition, PRIME, Proof, Rule, State, ThreadProof};
+use relyant::proof::{EnvTransition, Holder, PRIME, Proof, Rule, State, ThreadProof, Tickets};
 use relyant_frontend::diagnostic::Span;
 use relyant_frontend::program::{Count, Edge, Loc, Location, Origin, Program, Scope, Template, Variable};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
@@ -175,6 +175,42 @@ pub fn lock_many() -> (Program, Proof) {
             ],
         }],
         tickets: Vec::new(),
+        global: Vec::new(),
+    };
+    (program, proof)
+}
+
+/// A ticket lock for any number of threads. Variables: next, serving, and each thread's ticket.
+pub fn ticket_lock() -> (Program, Proof) {
+    let draw = edge(0, 1, Cube::top(), &[(0, x(0).add(&n(1))), (2, x(0))]);
+    let enter = edge(1, 2, cube([eq(&x(1), &x(2))]), &[]);
+    let leave = edge(2, 0, Cube::top(), &[(1, x(1).add(&n(1)))]);
+    let mut t = template("worker", Count::Unbounded, 10, 3, vec![draw, enter, leave]);
+    label(&mut t, 2, "critical");
+    let variables = vec![global("next"), global("serving"), local("worker::ticket", 0)];
+    let init = cube([eq(&x(0), &n(0)), eq(&x(1), &n(0))]);
+    let program = Program { exclusive: Some("critical".into()), ..program(variables, vec![t], init) };
+    let at = |ls: &[u32], e: EnvTransition| EnvTransition { at: ls.iter().map(|l| Loc(*l)).collect(), ..e };
+    let proof = Proof {
+        rule: Rule::RelyGuarantee,
+        modular: true,
+        threads: vec![ThreadProof {
+            template: 0,
+            invariants: vec![
+                (Loc(0), vec![state(Cube::top())]),
+                (Loc(1), vec![state(Cube::top())]),
+                (Loc(2), vec![state(cube([eq(&x(1), &x(2))]))]),
+            ],
+            environment: vec![
+                at(&[0, 1], env(0, 2, 0, &[1], Cube::top())),
+                at(&[2], env(0, 2, 0, &[1], cube([lt(&x(1), &x(2))]))),
+                at(&[2], env(0, 2, 0, &[1], cube([lt(&x(2), &x(1))]))),
+            ],
+        }],
+        tickets: vec![Tickets {
+            counter: Var(0),
+            holders: vec![Holder { template: 0, variable: Var(2), locations: vec![Loc(1), Loc(2)] }],
+        }],
         global: Vec::new(),
     };
     (program, proof)
