@@ -13,8 +13,12 @@ pub mod cfa;
 pub mod diagnostic;
 pub mod instantiate;
 pub mod interp;
+pub mod linearise;
 pub mod options;
 pub mod points_to;
 pub mod program;
+pub mod reduce;
 #[cfg(feature = "testing")]
 pub mod testing;
+
+pub use reduce::thread_program;

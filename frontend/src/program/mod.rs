@@ -3,10 +3,15 @@
 //! Variables are numbered through the whole program: globals and the locals of every template in one list.
 //! Locals of template `t` appear in edges of `t` only. One edge is one atomic step.
 
+mod display;
+mod schedule;
+mod variables;
+
 use crate::diagnostic::Span;
 use relyant_horn::linear::{Cube, LinExpr, Var};
 
 pub use crate::cfa::Count;
+pub use schedule::{Step, schedule};
 
 /// A location, by index into `locations` of its template.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -56,6 +61,17 @@ pub enum Input {
     Havoc(u32),
     /// A quotient, a wrap count, or an over-approximated result; determined by the rest in a real run.
     Auxiliary,
+    /// The `Havoc` op at this index of the edge's `path` takes this value; nothing mentions the variable any more.
+    Chosen(u32, i128),
+}
+
+/// A value that the real run chooses before the program's start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Given {
+    /// Start value of a cell that has none of its own.
+    Cell(crate::cfa::ObjId, u32),
+    /// Input of the `Havoc` op at this index of the prefix.
+    Havoc(u32),
 }
 
 /// A step: `guard && bounds`, then all updates at once.
@@ -126,6 +142,8 @@ pub struct Program {
     pub exclusive: Option<String>,
     /// Steps done before the start: template and index into `graph.edges`.
     pub prefix: Vec<(u32, u32)>,
+    /// Values chosen before the start, over the values of variables at the start.
+    pub given: Vec<(Given, LinExpr)>,
     /// File names.
     pub files: Vec<String>,
     /// Text of the source lines.

@@ -1,0 +1,260 @@
+//! From C's typed expressions to linear guards and updates: each edge of the automaton becomes one edge a case.
+
+mod atomic;
+mod binary;
+mod case;
+mod dead;
+mod memory;
+mod range;
+mod ranges;
+mod threads;
+mod value;
+mod variables;
+
+use crate::cfa::{self, Expr, LocationKind, Op};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::program::{Edge, Given, Input, Loc, Location, Program, Template};
+use case::{Case, eq};
+use range::Range;
+use ranges::{Env, Ranges, ranges};
+use relyant_horn::linear::LinExpr;
+use threads::Step;
+use value::Linear;
+use variables::Variables;
+
+/// The thread program of a program, step by step: one edge (or a few cases) for each of its steps, atomic
+/// sections joined to one.
+pub fn linearise(p: &cfa::Program) -> Result<Program, Diagnostic> {
+    let ranges = ranges(p);
+    let mut variables = Variables::new(p);
+    for (o, cells) in ranges.cells.iter().enumerate() {
+        for (k, r) in cells.iter().enumerate() {
+            if let Some(v) = variables.cell(cfa::ObjId(o as u32), k) {
+                variables.tighten(v, r);
+            }
+        }
+    }
+    let live: Vec<_> = p.templates.iter().map(dead::live_registers).collect();
+    for (t, template) in p.templates.iter().enumerate() {
+        for (r, written) in ranges.written[t].iter().enumerate() {
+            if !live[t][template.entry.0 as usize][r] || template.param == Some(cfa::Reg(r as u32)) {
+                variables.tighten(variables.register(t, cfa::Reg(r as u32)), written);
+            }
+        }
+    }
+    let mut out = Program {
+        variables: variables.list.clone(),
+        exclusive: p.exclusive.clone(),
+        files: p.files.clone(),
+        lines: p.lines.clone(),
+        assumes: p.assumes.clone(),
+        ..Program::default()
+    };
+    let mut held = Vec::new();
+    for t in 0..p.templates.len() {
+        let of = Lineariser { p, t, ranges: &ranges, variables: &variables, live: &live[t] };
+        out.templates.push(of.template()?);
+        held.push(atomic::held(&p.templates[t]));
+    }
+    start(p, &variables, &mut out);
+    atomic::join_sections(&mut out, held);
+    drop_unread(&mut out);
+    Ok(out)
+}
+
+/// Start condition, and start values that the run chooses.
+fn start(p: &cfa::Program, variables: &Variables, out: &mut Program) {
+    for (o, object) in p.objects.iter().enumerate() {
+        for k in 0..object.cells.len() {
+            let o = cfa::ObjId(o as u32);
+            let Some(v) = variables.cell(o, k) else { continue };
+            let value = LinExpr::var(v);
+            match object.init.get(k).copied().flatten() {
+                Some(c) => out.init.push(eq(&value, &LinExpr::int(c))),
+                None => {
+                    let x = &variables.list[v.0 as usize];
+                    if let Some(min) = x.min {
+                        out.init.push(case::at_least(&value, min));
+                    }
+                    if let Some(max) = x.max {
+                        out.init.push(case::at_most(&value, max));
+                    }
+                    out.given.push((Given::Cell(o, k as u32), value));
+                }
+            }
+        }
+    }
+    let env = Env { program: p, template: 0, registers: &[] };
+    out.init = out.init.and(&Linear { env, variables }.ghosts_at_start());
+}
+
+/// Leaves out variables that no edge mentions.
+fn drop_unread(p: &mut Program) {
+    let mut keep = vec![false; p.variables.len()];
+    for e in p.templates.iter().flat_map(|t| &t.edges) {
+        for v in e.reads().into_iter().chain(e.updates.iter().map(|u| u.0)) {
+            if let Some(k) = keep.get_mut(v.0 as usize) {
+                *k = true;
+            }
+        }
+    }
+    crate::reduce::forget(p, &keep);
+}
+
+struct Lineariser<'a> {
+    p: &'a cfa::Program,
+    t: usize,
+    ranges: &'a Ranges,
+    variables: &'a Variables,
+    live: &'a [Vec<bool>],
+}
+
+impl Lineariser<'_> {
+    fn template(&self) -> Result<Template, Diagnostic> {
+        let template = &self.p.templates[self.t];
+        let locations = template.graph.locations.iter().enumerate().map(|(i, l)| Location {
+            error: match &l.kind {
+                LocationKind::Error(what) => Some(what.clone()),
+                _ => None,
+            },
+            labels: l.labels.clone(),
+            span: l.span,
+            origin: i as u32,
+        });
+        let mut out = Template {
+            name: template.name.clone(),
+            count: template.count,
+            identity: self.variables.ghosts[self.t].identity,
+            entry: Loc(template.entry.0),
+            locations: locations.collect(),
+            edges: Vec::new(),
+        };
+        for (i, edge) in template.graph.edges.iter().enumerate() {
+            let Some(registers) = &self.ranges.at[self.t][edge.from.0 as usize] else { continue };
+            let env = Env { program: self.p, template: self.t, registers };
+            let steps = self.steps(&Linear { env, variables: self.variables }, edge)?;
+            for step in steps {
+                out.edges.push(make_edge(step, Loc(edge.from.0), Loc(edge.to.0), vec![i as u32], edge.span));
+            }
+        }
+        if !template.initial {
+            let registers: Vec<_> = template.registers.iter().map(|r| Range::of_kind(r.kind)).collect();
+            let env = Env { program: self.p, template: self.t, registers: &registers };
+            let entry = out.locations[template.entry.0 as usize].clone();
+            let span = entry.span;
+            out.locations.push(Location { labels: Vec::new(), error: None, ..entry });
+            let first = Loc(out.locations.len() as u32 - 1);
+            if self.ranges.started[self.t] {
+                let step = Linear { env, variables: self.variables }.begin(self.ranges);
+                out.edges.push(make_edge(step, first, out.entry, Vec::new(), span));
+            }
+            out.entry = first;
+        }
+        Ok(out)
+    }
+    fn refuse<T>(&self, span: Span, message: &str, help: &str) -> Result<T, Diagnostic> {
+        let text = self.p.lines.get(span.file as usize).and_then(|l| l.get((span.line as usize).checked_sub(1)?));
+        Err(Diagnostic {
+            file: self.p.files.get(span.file as usize).cloned().unwrap_or_default(),
+            line: span.line,
+            column: span.column,
+            message: message.into(),
+            help: help.into(),
+            source_line: text.cloned(),
+        })
+    }
+    fn cells(&self, l: &Linear, address: &Expr, span: Span) -> Result<Vec<(cfa::ObjId, usize)>, Diagnostic> {
+        match l.env.cells(address) {
+            Some(cells) => Ok(cells),
+            None => self.refuse(
+                span,
+                "it cannot be told which object this access touches",
+                "pointers must point to few enough objects that each can be a case",
+            ),
+        }
+    }
+    /// Conditions under which an address is each of some cells.
+    fn places(&self, l: &Linear, address: &Expr, span: Span) -> Result<Vec<(Case, cfa::ObjId, usize)>, Diagnostic> {
+        let cells = self.cells(l, address, span)?;
+        if let [(o, k)] = cells[..] {
+            return Ok(vec![(Case::of(LinExpr::zero()), o, k)]);
+        }
+        let mut out = Vec::new();
+        for c in l.value(address) {
+            for (o, k) in &cells {
+                let Some(a) = self.p.bases[o.0 as usize].checked_add(*k as i128) else { continue };
+                let d = c.clone().when(eq(&c.value, &LinExpr::int(a)));
+                out.extend(l.possible(vec![d]).into_iter().map(|d| (d, *o, *k)));
+            }
+        }
+        Ok(out)
+    }
+    /// What an edge does, by cases.
+    fn steps(&self, l: &Linear, edge: &cfa::Edge) -> Result<Vec<Step>, Diagnostic> {
+        let dead = |r: cfa::Reg| !self.live[edge.to.0 as usize][r.0 as usize];
+        let nothing = || vec![(Case::of(LinExpr::zero()), Vec::new())];
+        let steps = match &edge.op {
+            Op::Skip => nothing(),
+            // The run is over; staying before the end lets others do no more than they could before.
+            Op::Halt => Vec::new(),
+            Op::Assign(r, e) if dead(*r) => {
+                let mut steps = nothing();
+                steps[0].0.exact = l.value(e).iter().all(|c| c.bounds.is_top());
+                steps
+            }
+            Op::Havoc { dst: r, .. } | Op::Load(r, _, _) if dead(*r) => nothing(),
+            Op::Assign(r, e) => {
+                let to = l.register(*r);
+                l.value(e).into_iter().map(|c| (c.clone(), vec![(to, c.value)])).collect()
+            }
+            Op::Havoc { dst, .. } => {
+                let kind = self.p.templates[self.t].registers[dst.0 as usize].kind;
+                let mut c = Case::of(LinExpr::zero());
+                c.value = LinExpr::var(c.input(l.base(), Input::Havoc(0)));
+                let c = l.within(c, &Range::of_kind(kind));
+                vec![(c.clone(), vec![(l.register(*dst), c.value)])]
+            }
+            Op::Load(r, address, kind) => {
+                let mut out = Vec::new();
+                for (mut c, o, k) in self.places(l, address, edge.span)? {
+                    let Some(v) = self.variables.cell(o, k) else { continue };
+                    c.value = LinExpr::var(v);
+                    for c in l.convert(vec![c], &self.ranges.cells[o.0 as usize][k], *kind) {
+                        out.push((c.clone(), vec![(l.register(*r), c.value)]));
+                    }
+                }
+                out
+            }
+            Op::Store(address, e, _) => {
+                let mut out = Vec::new();
+                let (range, values) = (l.env.range(e), l.value(e));
+                for (c, o, k) in self.places(l, address, edge.span)? {
+                    let Some(v) = self.variables.cell(o, k) else { continue };
+                    let kind = self.p.objects[o.0 as usize].cells[k].0;
+                    let both = l.pairs(&values, std::slice::from_ref(&c)).into_iter().map(|p| p.0).collect();
+                    for c in l.convert(both, &range, kind) {
+                        out.push((c.clone(), vec![(v, c.value)]));
+                    }
+                }
+                out
+            }
+            Op::Assume(e) => l.truth(e, true).into_iter().map(|c| (c, Vec::new())).collect(),
+            Op::Create { handle, arg, template, .. } => match template {
+                Some(u) if (*u as usize) < self.p.templates.len() => l.create(*u as usize, *handle, arg.as_ref()),
+                _ => return self.refuse(edge.span, "it is not known which routine this thread runs", ""),
+            },
+            Op::Join { handle, result } => l.join(handle, *result),
+            Op::ThreadExit(e) => l.exit(e),
+            Op::Call { .. } | Op::Return(_) => {
+                return self.refuse(edge.span, "a call was left in a thread's automaton", "");
+            }
+        };
+        Ok(steps)
+    }
+}
+
+fn make_edge((c, mut updates): Step, from: Loc, to: Loc, path: Vec<u32>, span: Span) -> Edge {
+    updates.sort_by_key(|u| u.0);
+    updates.retain(|(v, e)| *e != LinExpr::var(*v));
+    Edge { from, to, inputs: c.inputs, guard: c.guard, bounds: c.bounds, updates, path, span, exact: c.exact }
+}

@@ -1,0 +1,121 @@
+//! The variables of the thread program, made before any edge.
+
+use super::range::Range;
+use crate::cfa::{self, Count, ObjId, Owner, Reg};
+use crate::program::{Origin, Scope, Variable};
+use relyant_horn::linear::Var;
+
+/// Ghosts of a template.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ghosts {
+    /// Has it been created (a template of count one, or without bound), or how often and not begun yet?
+    pub started: Var,
+    /// The argument given.
+    pub argument: Var,
+    /// Has it ended?
+    pub ended: Var,
+    /// The value it returned.
+    pub result: Var,
+    /// Its own handle, for templates of more than one thread.
+    pub identity: Option<Var>,
+}
+
+/// All variables, and which is which.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Variables {
+    /// The list.
+    pub list: Vec<Variable>,
+    cells: Vec<Vec<Var>>,
+    registers: Vec<Vec<Var>>,
+    /// Ghosts by template.
+    pub ghosts: Vec<Ghosts>,
+    /// Threads alive, if they are limited.
+    pub alive: Option<Var>,
+}
+
+impl Variables {
+    /// Makes the variables of a program: cells, ghosts, registers.
+    pub fn new(p: &cfa::Program) -> Variables {
+        let mut v = Variables::default();
+        for (o, object) in p.objects.iter().enumerate() {
+            let owner = p.owners.get(o).copied().unwrap_or(Owner::Shared);
+            let (scope, prefix) = match owner {
+                Owner::Shared => (Scope::Global, String::new()),
+                Owner::Template(t) => {
+                    let name = &p.templates[t as usize].name;
+                    let inner = object.name.starts_with(&format!("{name}::"));
+                    (Scope::Local(t), if inner { String::new() } else { format!("{name}::") })
+                }
+            };
+            let mut cells = Vec::new();
+            for (k, &(kind, ref suffix)) in object.cells.iter().enumerate() {
+                let origin = Origin::Cell(ObjId(o as u32), k as u32);
+                let name = format!("{prefix}{}{suffix}", object.name);
+                cells.push(v.add(name, scope, kind.min(), kind.max(), origin));
+            }
+            v.cells.push(cells);
+        }
+        let others = p.templates.len() as i128 + 1;
+        for (t, template) in p.templates.iter().enumerate() {
+            let n = &template.name;
+            let most = match template.count {
+                Count::AtMost(1) | Count::Unbounded => Some(1),
+                Count::AtMost(_) => None,
+            };
+            let mut ghost = |what: &str, min, max| v.add(format!("{what}({n})"), Scope::Global, min, max, Origin::Ghost);
+            let (started, ended) = (ghost("started", Some(0), most), ghost("ended", Some(0), Some(1)));
+            let (argument, result) = (ghost("argument", None, None), ghost("result", None, None));
+            let identity = (template.count != Count::AtMost(1)).then(|| {
+                let i = v.add(format!("{n}::self"), Scope::Local(t as u32), Some(others), None, Origin::Ghost);
+                v.list[i.0 as usize].identity = true;
+                i
+            });
+            v.ghosts.push(Ghosts { started, argument, ended, result, identity });
+        }
+        if let Some(most) = p.max_threads {
+            v.alive = Some(v.add("alive".into(), Scope::Global, Some(0), Some(most as i128), Origin::Ghost));
+        }
+        for (t, template) in p.templates.iter().enumerate() {
+            let mut registers = Vec::new();
+            for (r, register) in template.registers.iter().enumerate() {
+                let base = if register.name.is_empty() { format!("t{r}") } else { register.name.clone() };
+                let (name, kind) = (format!("{}::{base}", template.name), register.kind);
+                let origin = Origin::Register(Reg(r as u32));
+                registers.push(v.add(name, Scope::Local(t as u32), kind.min(), kind.max(), origin));
+            }
+            v.registers.push(registers);
+        }
+        v.make_names_unique();
+        v
+    }
+    fn add(&mut self, name: String, scope: Scope, min: Option<i128>, max: Option<i128>, origin: Origin) -> Var {
+        self.list.push(Variable { name, scope, min, max, identity: false, origin });
+        Var(self.list.len() as u32 - 1)
+    }
+    fn make_names_unique(&mut self) {
+        let mut seen = std::collections::BTreeSet::new();
+        for x in &mut self.list {
+            let (base, mut n) = (x.name.clone(), 2);
+            while !seen.insert(x.name.clone()) {
+                x.name = format!("{base}#{n}");
+                n += 1;
+            }
+        }
+    }
+    /// The variable of a cell.
+    pub fn cell(&self, o: ObjId, k: usize) -> Option<Var> {
+        self.cells.get(o.0 as usize)?.get(k).copied()
+    }
+    /// The variable of a register.
+    pub fn register(&self, t: usize, r: Reg) -> Var {
+        self.registers[t][r.0 as usize]
+    }
+    /// Tightens the bounds to what the analysis of ranges found.
+    pub fn tighten(&mut self, v: Var, r: &Range) {
+        let x = &mut self.list[v.0 as usize];
+        if !r.is_none() {
+            let r = r.clip(x.min, x.max);
+            (x.min, x.max) = (r.lo(), r.hi());
+        }
+    }
+}

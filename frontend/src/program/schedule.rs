@@ -1,0 +1,73 @@
+//! From a run of the thread program back to a schedule of the program it was made from.
+
+use super::{Edge, Given, Input, Program};
+use crate::cfa;
+use crate::interp::schedule::{Move, Schedule, ThreadRef};
+use num_bigint::BigInt;
+use num_traits::{ToPrimitive, Zero};
+use relyant_horn::linear::{Rat, Var};
+use std::collections::BTreeMap;
+
+/// A step of a run: who, which edge of its template, values of the edge's inputs.
+pub type Step = (ThreadRef, usize, Vec<BigInt>);
+
+/// The schedule for a run of the thread program `p` made from `c`: start values, the steps before the start, then
+/// the run's. Threads of a template are numbered in the order in which they begin.
+pub fn schedule(p: &Program, c: &cfa::Program, start: &[(Var, BigInt)], steps: &[Step]) -> Schedule {
+    let values: BTreeMap<Var, Rat> = start.iter().map(|(v, x)| (*v, Rat::from(x.clone()))).collect();
+    let value = |v: Var| values.get(&v).cloned().unwrap_or(Rat::zero());
+    let mut out = Schedule::default();
+    let mut inputs: Vec<(u32, i128)> = Vec::new();
+    for (what, e) in &p.given {
+        // Rounding matters for values only that the start condition does not allow.
+        let x = fitting(&e.eval(value).floor().numer());
+        match what {
+            Given::Cell(o, k) => out.start.push((*o, *k, x)),
+            Given::Havoc(i) => inputs.push((*i, x)),
+        }
+    }
+    inputs.sort_unstable();
+    let mut done = 0;
+    for part in p.prefix.chunk_by(|a, b| a.0 == b.0) {
+        let range = done as u32..(done + part.len()) as u32;
+        let here = inputs.iter().filter(|(i, _)| range.contains(i)).map(|(i, x)| (i - range.start, *x));
+        out.moves.push(Move {
+            thread: ThreadRef { template: part[0].0, instance: 0 },
+            path: part.iter().map(|x| x.1).collect(),
+            inputs: here.collect(),
+        });
+        done += part.len();
+    }
+    let mut order: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (thread, edge, inputs) in steps {
+        let Some(e) = p.templates.get(thread.template as usize).and_then(|t| t.edges.get(*edge)) else { continue };
+        let seen = order.entry(thread.template).or_default();
+        let instance = seen.iter().position(|i| *i == thread.instance).unwrap_or_else(|| {
+            seen.push(thread.instance);
+            seen.len() - 1
+        });
+        if e.path.is_empty() {
+            continue;
+        }
+        let thread = ThreadRef { template: thread.template, instance: instance as u32 };
+        out.moves.push(Move { thread, path: e.path.clone(), inputs: inputs_of(e, inputs) });
+    }
+    debug_assert!(out.moves.iter().all(|m| (m.thread.template as usize) < c.templates.len()));
+    out
+}
+
+fn inputs_of(e: &Edge, values: &[BigInt]) -> Vec<(u32, i128)> {
+    let of = |(k, input): (usize, &Input)| match *input {
+        Input::Havoc(i) => Some((i, fitting(values.get(k).unwrap_or(&BigInt::zero())))),
+        Input::Chosen(i, x) => Some((i, x)),
+        Input::Auxiliary => None,
+    };
+    let mut out: Vec<(u32, i128)> = e.inputs.iter().enumerate().filter_map(of).collect();
+    out.sort_unstable();
+    out
+}
+
+/// The number, or the nearest that fits.
+fn fitting(x: &BigInt) -> i128 {
+    x.to_i128().unwrap_or(if x.sign() == num_bigint::Sign::Minus { i128::MIN } else { i128::MAX })
+}

@@ -1,0 +1,152 @@
+//! Drops impossible and repeated edges, conditions that others imply, and locations that are never reached.
+
+use super::compose::only;
+use super::feasible;
+use crate::program::{Edge, Loc, Program};
+use relyant_horn::linear::{Atom, Cube, LinExpr, Var};
+
+/// Larger conditions are left as they are.
+const ATOMS: usize = 12;
+
+/// Tidies all edges; the number of edges and atoms left out.
+pub fn tidy_edges(p: &mut Program) -> usize {
+    super::inputs::tidy_inputs(p);
+    let mut dropped = 0;
+    for t in 0..p.templates.len() {
+        let mut kept: Vec<Edge> = Vec::new();
+        for mut e in std::mem::take(&mut p.templates[t].edges) {
+            let all = e.guard.and(&e.bounds);
+            if !feasible(p, &all) || (e.from == e.to && e.updates.is_empty()) {
+                dropped += 1;
+                continue;
+            }
+            if all.atoms().len() <= ATOMS {
+                simplify(&mut e);
+            }
+            dropped += all.atoms().len().saturating_sub(e.guard.atoms().len() + e.bounds.atoms().len());
+            // One that says the same: the exact one, then the shorter path.
+            let same = |k: &Edge| {
+                (k.from, k.to) == (e.from, e.to)
+                    && (&k.guard, &k.bounds, &k.updates) == (&e.guard, &e.bounds, &e.updates)
+            };
+            match kept.iter_mut().find(|k| same(k)) {
+                Some(k) => {
+                    if (!e.exact, e.path.len()) < (!k.exact, k.path.len()) {
+                        *k = e;
+                    }
+                    dropped += 1;
+                }
+                None => kept.push(e),
+            }
+        }
+        dropped += merge_complements(p, &mut kept);
+        p.templates[t].edges = kept;
+    }
+    dropped
+}
+
+/// Drops atoms that the others imply: bounds first.
+fn simplify(e: &mut Edge) {
+    for of_bounds in [true, false] {
+        let mut i = 0;
+        loop {
+            let list = if of_bounds { &e.bounds } else { &e.guard };
+            let Some(a) = list.atoms().get(i).cloned() else { break };
+            let rest = only(list, |b| *b != a);
+            let context = if of_bounds { e.guard.and(&rest) } else { rest.clone() };
+            if context.entails_rational(&a) {
+                *(if of_bounds { &mut e.bounds } else { &mut e.guard }) = rest;
+            } else {
+                i += 1;
+            }
+        }
+    }
+}
+
+/// Two edges that differ in one atom of the guard, and one of them holds always: one edge.
+fn merge_complements(p: &Program, edges: &mut Vec<Edge>) -> usize {
+    let base = p.variables.len() as u32;
+    let mut dropped = 0;
+    let mut i = 0;
+    while i < edges.len() {
+        let merged = (i + 1..edges.len()).find_map(|j| {
+            let (a, b) = (&edges[i], &edges[j]);
+            if (a.from, a.to, &a.updates, &a.bounds) != (b.from, b.to, &b.updates, &b.bounds) || a.inputs != b.inputs {
+                return None;
+            }
+            // Only where the steps differ in the condition alone: replay takes either by its path.
+            let common = only(&a.guard, |x| b.guard.atoms().contains(x));
+            let (x, y) = (only(&a.guard, |x| !common.atoms().contains(x)), only(&b.guard, |x| !common.atoms().contains(x)));
+            let ([x], [y]) = (x.atoms(), y.atoms()) else { return None };
+            if a.path != b.path || x.vars().chain(y.vars()).any(|v| v.0 >= base) {
+                return None;
+            }
+            let outside = x.negate().into_iter().all(|n| {
+                y.negate().into_iter().all(|m| !feasible(p, &Cube::of([n.clone(), m]).and(&common)))
+            });
+            outside.then_some((j, common))
+        });
+        match merged {
+            Some((j, common)) => {
+                edges[i].guard = common;
+                edges[i].exact &= edges[j].exact;
+                edges.remove(j);
+                dropped += 1;
+            }
+            None => i += 1,
+        }
+    }
+    dropped
+}
+
+/// Drops locations that cannot be reached from the entry, with their edges.
+pub fn drop_unreachable(p: &mut Program) {
+    for t in &mut p.templates {
+        let mut seen = vec![false; t.locations.len()];
+        let mut work = vec![t.entry];
+        while let Some(l) = work.pop() {
+            if !std::mem::replace(&mut seen[l.0 as usize], true) {
+                work.extend(t.edges.iter().filter(|e| e.from == l).map(|e| e.to));
+            }
+        }
+        let mut new = Vec::new();
+        let mut n = 0;
+        for s in &seen {
+            new.push(Loc(n));
+            n += *s as u32;
+        }
+        t.edges.retain(|e| seen[e.from.0 as usize]);
+        for e in &mut t.edges {
+            (e.from, e.to) = (new[e.from.0 as usize], new[e.to.0 as usize]);
+        }
+        t.entry = new[t.entry.0 as usize];
+        let mut i = 0;
+        t.locations.retain(|_| {
+            i += 1;
+            seen[i - 1]
+        });
+    }
+}
+
+/// A condition, and the bounds that the types of its variables give.
+pub fn type_bounds(p: &Program, c: &Cube) -> Cube {
+    let mut out = c.clone();
+    for v in c.vars() {
+        if let Some(x) = p.variables.get(v.0 as usize) {
+            out = type_bounds_of(&out, v, x.min, x.max);
+        }
+    }
+    out
+}
+
+/// A condition, and bounds on a variable.
+pub fn type_bounds_of(c: &Cube, v: Var, min: Option<i128>, max: Option<i128>) -> Cube {
+    let mut out = c.clone();
+    if let Some(min) = min {
+        out.push(Atom::le(&LinExpr::int(min).sub(&LinExpr::var(v))));
+    }
+    if let Some(max) = max {
+        out.push(Atom::le(&LinExpr::var(v).sub(&LinExpr::int(max))));
+    }
+    out
+}
