@@ -18,7 +18,7 @@ pub mod options;
 pub mod points_to;
 pub mod program;
 pub mod reduce;
-#[cfg(feature = "testing")]
+#[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
 pub use reduce::thread_program;

@@ -7,6 +7,15 @@ use crate::cfa::{BinOp, Expr, IntKind};
 use crate::program::Input;
 use relyant_horn::linear::LinExpr;
 
+/// Is it a count that a value of the kind can be shifted by? Otherwise C leaves it undefined.
+pub(super) fn shifts(count: i128, kind: IntKind) -> bool {
+    let width = match kind {
+        IntKind::Machine { bits, .. } => bits as i128,
+        _ => 126,
+    };
+    (0..width).contains(&count)
+}
+
 /// An operand with at most this many values is split into cases.
 const SPLIT: usize = 8;
 
@@ -45,7 +54,10 @@ impl Linear<'_> {
         if let (Some(values), BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor) = (few_x, op) {
             return self.split(a, &values, |c, k| self.right_constant(op, c, &self.value(b), &y, k, kind));
         }
-        self.pairs(&self.value(a), &self.value(b)).into_iter().map(|(c, v)| self.opaque(op, c, &v, &x, &y, kind)).collect()
+        self.pairs(&self.value(a), &self.value(b))
+            .into_iter()
+            .map(|(c, v)| self.opaque(op, c, &v, &x, &y, kind))
+            .collect()
     }
     /// Cases for each value of an expression.
     fn split(&self, e: &Expr, values: &[i128], f: impl Fn(&Case, i128) -> Vec<Case>) -> Vec<Case> {
@@ -61,7 +73,15 @@ impl Linear<'_> {
         self.possible(out)
     }
     /// `a op k`, under the condition of a case.
-    fn right_constant(&self, op: BinOp, under: &Case, a: &[Case], x: &Range, k: i128, kind: IntKind) -> Vec<Case> {
+    fn right_constant(
+        &self,
+        op: BinOp,
+        under: &Case,
+        a: &[Case],
+        x: &Range,
+        k: i128,
+        kind: IntKind,
+    ) -> Vec<Case> {
         let here: Vec<Case> = self.pairs(a, std::slice::from_ref(under)).into_iter().map(|p| p.0).collect();
         let power = |k: i128| (0..126).contains(&k).then(|| 1i128 << k);
         here.into_iter()
@@ -70,6 +90,7 @@ impl Linear<'_> {
                 BinOp::Sub => vec![c.with(c.value.sub(&LinExpr::int(k)))],
                 BinOp::Mul => vec![c.with(times(k, &c.value))],
                 BinOp::Div | BinOp::Rem => self.divide(op, c, x, k),
+                BinOp::Shl | BinOp::Shr if !shifts(k, kind) => Vec::new(),
                 BinOp::Shl => match power(k) {
                     Some(p) => vec![c.with(times(p, &c.value))],
                     None => vec![self.opaque(op, c, &LinExpr::int(k), x, &Range::one(k), kind)],

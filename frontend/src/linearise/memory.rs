@@ -33,14 +33,18 @@ impl Env<'_> {
             let base = self.program.bases[o.0 as usize];
             let n = self.program.objects[o.0 as usize].cells.len();
             let range = &range;
-            (0..n).filter(move |k| base.checked_add(*k as i128).is_some_and(|a| range.contains(a))).map(move |k| (o, k))
+            (0..n)
+                .filter(move |k| base.checked_add(*k as i128).is_some_and(|a| range.contains(a)))
+                .map(move |k| (o, k))
         };
         if let Some(o) = base_object(address) {
             let cells: Vec<_> = within(o).take(MOST + 1).collect();
             return (cells.len() <= MOST).then_some(cells);
         }
         if let Some(values) = range.values() {
-            return Some(values.iter().filter_map(|a| self.program.cell_at(*a)).filter(|(o, _)| mine(*o)).collect());
+            return Some(
+                values.iter().filter_map(|a| self.program.cell_at(*a)).filter(|(o, _)| mine(*o)).collect(),
+            );
         }
         if let (Some(lo), Some(hi)) = (range.lo(), range.hi()) {
             let first = self.program.bases.partition_point(|b| *b <= lo).saturating_sub(1);

@@ -132,7 +132,13 @@ impl Lineariser<'_> {
         for (i, edge) in template.graph.edges.iter().enumerate() {
             let Some(registers) = &self.ranges.at[self.t][edge.from.0 as usize] else { continue };
             let env = Env { program: self.p, template: self.t, registers };
-            let steps = self.steps(&Linear { env, variables: self.variables }, edge)?;
+            let linear = Linear { env, variables: self.variables };
+            let mut steps = self.steps(&linear, edge)?;
+            let ends = template.graph.locations[edge.to.0 as usize].kind == LocationKind::End;
+            if ends && !matches!(edge.op, Op::ThreadExit(_) | Op::Halt) {
+                let ending = linear.exit(&Expr::Const(0)).into_iter().flat_map(|s| s.1).collect::<Vec<_>>();
+                steps.iter_mut().for_each(|s| s.1.extend(ending.clone()));
+            }
             for step in steps {
                 out.edges.push(make_edge(step, Loc(edge.from.0), Loc(edge.to.0), vec![i as u32], edge.span));
             }
@@ -153,7 +159,8 @@ impl Lineariser<'_> {
         Ok(out)
     }
     fn refuse<T>(&self, span: Span, message: &str, help: &str) -> Result<T, Diagnostic> {
-        let text = self.p.lines.get(span.file as usize).and_then(|l| l.get((span.line as usize).checked_sub(1)?));
+        let text =
+            self.p.lines.get(span.file as usize).and_then(|l| l.get((span.line as usize).checked_sub(1)?));
         Err(Diagnostic {
             file: self.p.files.get(span.file as usize).cloned().unwrap_or_default(),
             line: span.line,
@@ -174,7 +181,12 @@ impl Lineariser<'_> {
         }
     }
     /// Conditions under which an address is each of some cells.
-    fn places(&self, l: &Linear, address: &Expr, span: Span) -> Result<Vec<(Case, cfa::ObjId, usize)>, Diagnostic> {
+    fn places(
+        &self,
+        l: &Linear,
+        address: &Expr,
+        span: Span,
+    ) -> Result<Vec<(Case, cfa::ObjId, usize)>, Diagnostic> {
         let cells = self.cells(l, address, span)?;
         if let [(o, k)] = cells[..] {
             return Ok(vec![(Case::of(LinExpr::zero()), o, k)]);
@@ -199,7 +211,7 @@ impl Lineariser<'_> {
             Op::Halt => Vec::new(),
             Op::Assign(r, e) if dead(*r) => {
                 let mut steps = nothing();
-                steps[0].0.exact = l.value(e).iter().all(|c| c.bounds.is_top());
+                steps[0].0.exact = l.total(e);
                 steps
             }
             Op::Havoc { dst: r, .. } | Op::Load(r, _, _) if dead(*r) => nothing(),
@@ -240,7 +252,9 @@ impl Lineariser<'_> {
             }
             Op::Assume(e) => l.truth(e, true).into_iter().map(|c| (c, Vec::new())).collect(),
             Op::Create { handle, arg, template, .. } => match template {
-                Some(u) if (*u as usize) < self.p.templates.len() => l.create(*u as usize, *handle, arg.as_ref()),
+                Some(u) if (*u as usize) < self.p.templates.len() => {
+                    l.create(*u as usize, *handle, arg.as_ref())
+                }
                 _ => return self.refuse(edge.span, "it is not known which routine this thread runs", ""),
             },
             Op::Join { handle, result } => l.join(handle, *result),

@@ -111,7 +111,10 @@ impl Range {
     pub fn clip(&self, lo: Option<i128>, hi: Option<i128>) -> Range {
         match self {
             Range::Listed(v) => Range::Listed(
-                v.iter().copied().filter(|c| lo.is_none_or(|a| a <= *c) && hi.is_none_or(|b| *c <= b)).collect(),
+                v.iter()
+                    .copied()
+                    .filter(|c| lo.is_none_or(|a| a <= *c) && hi.is_none_or(|b| *c <= b))
+                    .collect(),
             ),
             Range::Between(a, b) => {
                 let lo = match (a, lo) {
@@ -141,8 +144,12 @@ impl Range {
             CmpOp::Eq => {
                 let r = self.clip(other.lo(), other.hi());
                 match (&r, other) {
-                    (Range::Listed(v), _) => Range::Listed(v.iter().copied().filter(|c| other.contains(*c)).collect()),
-                    (_, Range::Listed(v)) => Range::Listed(v.iter().copied().filter(|c| r.contains(*c)).collect()),
+                    (Range::Listed(v), _) => {
+                        Range::Listed(v.iter().copied().filter(|c| other.contains(*c)).collect())
+                    }
+                    (_, Range::Listed(v)) => {
+                        Range::Listed(v.iter().copied().filter(|c| r.contains(*c)).collect())
+                    }
                     _ => r,
                 }
             }
@@ -186,10 +193,14 @@ impl Range {
     /// Negated values.
     pub fn neg(&self) -> Range {
         match self {
-            Range::Listed(v) => {
-                v.iter().map(|c| c.checked_neg()).collect::<Option<Vec<_>>>().map_or(Range::all(), Range::listed)
+            Range::Listed(v) => v
+                .iter()
+                .map(|c| c.checked_neg())
+                .collect::<Option<Vec<_>>>()
+                .map_or(Range::all(), Range::listed),
+            Range::Between(a, b) => {
+                Range::between(b.and_then(i128::checked_neg), a.and_then(i128::checked_neg))
             }
-            Range::Between(a, b) => Range::between(b.and_then(i128::checked_neg), a.and_then(i128::checked_neg)),
         }
     }
     /// Differences.
@@ -249,7 +260,10 @@ impl Range {
                 Range::between(Some(0), Some(h))
             }
             (BinOp::Div | BinOp::Rem | BinOp::Shr, _, _) => {
-                let m = self.lo().zip(self.hi()).and_then(|(a, b)| a.checked_abs().map(|a| a.max(b.saturating_abs())));
+                let m = self
+                    .lo()
+                    .zip(self.hi())
+                    .and_then(|(a, b)| a.checked_abs().map(|a| a.max(b.saturating_abs())));
                 match m {
                     Some(m) => Range::between(m.checked_neg(), Some(m)),
                     None => Range::all(),
@@ -285,18 +299,6 @@ pub fn apply(op: BinOp, x: i128, y: i128) -> Option<i128> {
         BinOp::And => Some(x & y),
         BinOp::Or => Some(x | y),
         BinOp::Xor => Some(x ^ y),
-    }
-}
-
-/// `x op y`
-pub fn compare(op: CmpOp, x: i128, y: i128) -> bool {
-    match op {
-        CmpOp::Lt => x < y,
-        CmpOp::Le => x <= y,
-        CmpOp::Gt => x > y,
-        CmpOp::Ge => x >= y,
-        CmpOp::Eq => x == y,
-        CmpOp::Ne => x != y,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What values registers (by location) and cells (at any time) may have: a fixpoint over all templates.
 
 use super::range::{Range, wrap};
-use crate::cfa::{self, CmpOp, Count, Expr, IntKind, Op, Reg, UnOp};
+use crate::cfa::{self, CmpOp, Count, Expr, IntKind, LocationKind, Op, Reg, UnOp};
 use std::collections::BTreeSet;
 
 /// Visits of a location before its ranges are widened, and before that is to the kind's bounds.
@@ -268,6 +268,13 @@ impl Analysis<'_> {
             self.changed = true;
         }
     }
+    fn returns(&mut self, t: usize, v: &Range) {
+        let v = self.widen(&self.out.results[t], v, self.round, None);
+        if v != self.out.results[t] {
+            self.out.results[t] = v;
+            self.changed = true;
+        }
+    }
     fn template(&mut self, t: usize) {
         let template = &self.p.templates[t];
         let out_edges = template.graph.out_edges();
@@ -286,6 +293,10 @@ impl Analysis<'_> {
             for i in &out_edges[l] {
                 let edge = &template.graph.edges[*i];
                 let Some(next) = self.step(t, &edge.op, &registers) else { continue };
+                let ends = template.graph.locations[edge.to.0 as usize].kind == LocationKind::End;
+                if ends && !matches!(edge.op, Op::ThreadExit(_) | Op::Halt) {
+                    self.returns(t, &Range::one(0));
+                }
                 let to = edge.to.0 as usize;
                 let new = match &at[to] {
                     None => next,
@@ -361,7 +372,7 @@ impl Analysis<'_> {
                     }
                     let mut v = self_range(self.p, u);
                     if self.p.max_threads.is_some() {
-                        v = v.join(&registers[handle.0 as usize]);
+                        v = v.join(&Range::one(0));
                     }
                     set(self, *handle, v)
                 } else {
@@ -376,12 +387,9 @@ impl Analysis<'_> {
                 None => true,
             },
             Op::ThreadExit(e) => {
-                let v = self.widen(&self.out.results[t], &env.range(e), self.round, None);
-                if v != self.out.results[t] {
-                    self.out.results[t] = v;
-                    self.changed = true;
-                }
-                true
+                let v = env.range(e);
+                self.returns(t, &v);
+                !v.is_none()
             }
         };
         possible.then_some(next)

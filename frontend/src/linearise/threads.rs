@@ -37,7 +37,8 @@ impl Linear<'_> {
             }
             if let (Some(alive), Some(most)) = (self.variables.alive, self.env.program.max_threads) {
                 let alive = (alive, LinExpr::var(alive));
-                out.push((c.clone().when(at_least(&alive.1, most as i128)), Vec::new()));
+                let no_thread = vec![(self.register(handle), LinExpr::zero())];
+                out.push((c.clone().when(at_least(&alive.1, most as i128)), no_thread));
                 c = c.when(at_most(&alive.1, most as i128 - 1));
                 updates.push((alive.0, alive.1.add(&one)));
             }
@@ -64,14 +65,15 @@ impl Linear<'_> {
                 // Which of the threads ended is not kept: any may have.
                 let mut d = c.clone().when(at_least(&c.value, self.others()));
                 d.exact = false;
-                let input = result.map(|r| (self.register(r), LinExpr::var(d.input(self.base(), Input::Auxiliary))));
+                let input =
+                    result.map(|r| (self.register(r), LinExpr::var(d.input(self.base(), Input::Auxiliary))));
                 out.push((d, input.into_iter().collect()));
             }
         }
         out.retain(|(c, _)| !c.is_false());
         out
     }
-    /// Ends the running thread.
+    /// Ends the running thread: any step into an end location does, but for the end of the program.
     pub fn exit(&self, value: &Expr) -> Vec<Step> {
         let t = self.env.template;
         let alive = self.variables.alive.map(|a| (a, LinExpr::var(a).sub(&LinExpr::int(1))));

@@ -58,7 +58,9 @@ impl Linear<'_> {
                     let v = c.value.negated();
                     c.with(match (op, kind) {
                         (UnOp::Neg, _) => v,
-                        (_, IntKind::Machine { signed: false, .. }) => v.add(&LinExpr::int(IntKind::max(kind).unwrap_or(0))),
+                        (_, IntKind::Machine { signed: false, .. }) => {
+                            v.add(&LinExpr::int(IntKind::max(kind).unwrap_or(0)))
+                        }
                         _ => v.sub(&LinExpr::int(1)),
                     })
                 };
@@ -75,17 +77,20 @@ impl Linear<'_> {
         if cases.len() > MOST { vec![self.unknown(&range)] } else { cases }
     }
     /// Has an expression a value whatever the registers hold: no overflow, no division by zero?
-    fn total(&self, e: &Expr) -> bool {
+    pub fn total(&self, e: &Expr) -> bool {
         match e {
             Expr::Const(_) | Expr::Reg(_) | Expr::Addr(_) | Expr::Func(_) | Expr::SelfId => true,
             Expr::Unary(op, a, kind) => {
-                (self.env.wraps(*kind) || self.env.before_wrap_unary(*op, a, *kind).fits(*kind)) && self.total(a)
+                (self.env.wraps(*kind) || self.env.before_wrap_unary(*op, a, *kind).fits(*kind))
+                    && self.total(a)
             }
             Expr::Binary(op, a, b, kind) => {
                 let (x, y) = (self.env.range(a), self.env.range(b));
                 let defined = match op {
                     BinOp::Div | BinOp::Rem => !y.contains(0),
-                    BinOp::Shl | BinOp::Shr => y.lo().is_some_and(|y| y >= 0) && y.hi().is_some_and(|y| y < 127),
+                    BinOp::Shl | BinOp::Shr => {
+                        y.lo().is_some_and(|y| y >= 0) && y.hi().is_some_and(|y| y < 127)
+                    }
                     _ => true,
                 };
                 let fits = self.env.wraps(*kind) || x.binary(*op, &y).fits(*kind);
@@ -192,8 +197,12 @@ impl Linear<'_> {
         let cases = match e {
             Expr::Not(a) => return self.truth(a, !want),
             Expr::Cast(a, IntKind::Bool) => return self.truth(a, want),
-            Expr::Compare(CmpOp::Ne, a, b) if **b == Expr::Const(0) && boolean(a) => return self.truth(a, want),
-            Expr::Compare(CmpOp::Eq, a, b) if **b == Expr::Const(0) && boolean(a) => return self.truth(a, !want),
+            Expr::Compare(CmpOp::Ne, a, b) if **b == Expr::Const(0) && boolean(a) => {
+                return self.truth(a, want);
+            }
+            Expr::Compare(CmpOp::Eq, a, b) if **b == Expr::Const(0) && boolean(a) => {
+                return self.truth(a, !want);
+            }
             Expr::Binary(op @ (BinOp::And | BinOp::Or), a, b, _)
                 if self.env.range(a).fits(IntKind::Bool) && self.env.range(b).fits(IntKind::Bool) =>
             {
@@ -247,9 +256,14 @@ impl Linear<'_> {
                 let r = self.known(v);
                 (r.lo(), r.hi())
             };
-            let always = |v: Var| self.variables.list.get(v.0 as usize).map_or((None, None), |x| (x.min, x.max));
+            let always =
+                |v: Var| self.variables.list.get(v.0 as usize).map_or((None, None), |x| (x.min, x.max));
             let all = c.guard.and(&c.bounds);
-            if all.atoms().iter().any(|a| a.inequalities().iter().any(|e| lowest(e, known).is_some_and(|x| x > 0))) {
+            if all
+                .atoms()
+                .iter()
+                .any(|a| a.inequalities().iter().any(|e| lowest(e, known).is_some_and(|x| x > 0)))
+            {
                 continue;
             }
             let needed = |a: &relyant_horn::linear::Atom| {

@@ -62,11 +62,13 @@ impl Variables {
                 Count::AtMost(1) | Count::Unbounded => Some(1),
                 Count::AtMost(_) => None,
             };
-            let mut ghost = |what: &str, min, max| v.add(format!("{what}({n})"), Scope::Global, min, max, Origin::Ghost);
+            let mut ghost =
+                |what: &str, min, max| v.add(format!("{what}({n})"), Scope::Global, min, max, Origin::Ghost);
             let (started, ended) = (ghost("started", Some(0), most), ghost("ended", Some(0), Some(1)));
             let (argument, result) = (ghost("argument", None, None), ghost("result", None, None));
             let identity = (template.count != Count::AtMost(1)).then(|| {
-                let i = v.add(format!("{n}::self"), Scope::Local(t as u32), Some(others), None, Origin::Ghost);
+                let i =
+                    v.add(format!("{n}::self"), Scope::Local(t as u32), Some(others), None, Origin::Ghost);
                 v.list[i.0 as usize].identity = true;
                 i
             });
@@ -88,7 +90,14 @@ impl Variables {
         v.make_names_unique();
         v
     }
-    fn add(&mut self, name: String, scope: Scope, min: Option<i128>, max: Option<i128>, origin: Origin) -> Var {
+    fn add(
+        &mut self,
+        name: String,
+        scope: Scope,
+        min: Option<i128>,
+        max: Option<i128>,
+        origin: Origin,
+    ) -> Var {
         self.list.push(Variable { name, scope, min, max, identity: false, origin });
         Var(self.list.len() as u32 - 1)
     }

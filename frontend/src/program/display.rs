@@ -37,7 +37,8 @@ impl Program {
         if !e.bounds.is_top() {
             parts.push(format!("{{{}}}", e.bounds.display(name)));
         }
-        let updates: Vec<_> = e.updates.iter().map(|(v, x)| format!("{} := {}", name(*v), x.display(name))).collect();
+        let updates: Vec<_> =
+            e.updates.iter().map(|(v, x)| format!("{} := {}", name(*v), x.display(name))).collect();
         if !updates.is_empty() {
             parts.push(updates.join(", "));
         }

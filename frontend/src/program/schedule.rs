@@ -40,7 +40,9 @@ pub fn schedule(p: &Program, c: &cfa::Program, start: &[(Var, BigInt)], steps: &
     }
     let mut order: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (thread, edge, inputs) in steps {
-        let Some(e) = p.templates.get(thread.template as usize).and_then(|t| t.edges.get(*edge)) else { continue };
+        let Some(e) = p.templates.get(thread.template as usize).and_then(|t| t.edges.get(*edge)) else {
+            continue;
+        };
         let seen = order.entry(thread.template).or_default();
         let instance = seen.iter().position(|i| *i == thread.instance).unwrap_or_else(|| {
             seen.push(thread.instance);

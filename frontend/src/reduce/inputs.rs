@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 
 /// `exists v. cube` over integers, exactly, where that is easy.
 pub fn eliminate(cube: &Cube, v: Var) -> Option<Cube> {
-    let (with, without): (Vec<&Atom>, Vec<&Atom>) = cube.atoms().iter().partition(|a| !a.expr().coeff(v).is_zero());
+    let (with, without): (Vec<&Atom>, Vec<&Atom>) =
+        cube.atoms().iter().partition(|a| !a.expr().coeff(v).is_zero());
     if cube.is_bottom() || with.is_empty() {
         return Some(cube.clone());
     }
@@ -73,7 +74,8 @@ fn tidy(e: &mut Edge, base: u32) {
             continue;
         }
         let all = e.guard.and(&e.bounds);
-        let alone = all.atoms().iter().filter(|a| !a.expr().coeff(v).is_zero()).all(|a| a.expr().terms().len() == 1);
+        let alone =
+            all.atoms().iter().filter(|a| !a.expr().coeff(v).is_zero()).all(|a| a.expr().terms().len() == 1);
         match e.inputs[k] {
             _ if !all.vars().contains(&v) => {}
             Input::Auxiliary => {

@@ -8,6 +8,8 @@ mod inputs;
 mod liveness;
 mod prefix;
 mod slice;
+#[cfg(test)]
+mod tests;
 mod tidy;
 
 use crate::cfa;
@@ -80,5 +82,6 @@ pub(crate) fn feasible(p: &Program, c: &Cube) -> bool {
         return false;
     }
     let c = tidy::type_bounds(p, c);
-    !matches!(c.sat_rational(), Satisfiable::Unsat) && (c.atoms().len() > 24 || c.sat_int() != Satisfiable::Unsat)
+    !matches!(c.sat_rational(), Satisfiable::Unsat)
+        && (c.atoms().len() > 24 || c.sat_int() != Satisfiable::Unsat)
 }

@@ -75,7 +75,8 @@ fn can_begin(p: &Program, t: usize, store: &BTreeMap<Var, LinExpr>, condition: &
     };
     let able = |e: &Edge| {
         // Inputs of this edge must not be taken for the run's.
-        let only_variables = |c: &Cube| super::compose::only(c, |a| a.vars().all(|v| v.0 < p.variables.len() as u32));
+        let only_variables =
+            |c: &Cube| super::compose::only(c, |a| a.vars().all(|v| v.0 < p.variables.len() as u32));
         let here = only_variables(&e.guard.and(&e.bounds)).subst(|v| store.get(&v).cloned());
         feasible(p, &here.and(condition))
     };
@@ -85,8 +86,9 @@ fn can_begin(p: &Program, t: usize, store: &BTreeMap<Var, LinExpr>, condition: &
 impl Run {
     /// Threads that may move by now, or that those may start, without the first thread.
     fn active(&self, p: &Program, main: usize) -> Vec<usize> {
-        let mut active: Vec<usize> =
-            (0..p.templates.len()).filter(|t| *t != main && can_begin(p, *t, &self.store, &self.condition)).collect();
+        let mut active: Vec<usize> = (0..p.templates.len())
+            .filter(|t| *t != main && can_begin(p, *t, &self.store, &self.condition))
+            .collect();
         loop {
             let written: BTreeSet<Var> = active
                 .iter()
@@ -185,11 +187,8 @@ impl Run {
         };
         let mut new: Vec<Variable> =
             (0..self.symbols).map(|k| ghost(format!("input#{k}"), Scope::Local(main as u32), None)).collect();
-        let old: Vec<Variable> = p
-            .variables
-            .iter()
-            .map(|x| ghost(format!("{}#start", x.name), x.scope, Some(x)))
-            .collect();
+        let old: Vec<Variable> =
+            p.variables.iter().map(|x| ghost(format!("{}#start", x.name), x.scope, Some(x))).collect();
         new.extend(old);
         p.add_variables(new);
         let symbols = self.symbols;

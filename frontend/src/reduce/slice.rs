@@ -42,7 +42,9 @@ impl Slice {
         self.relevant.get(v.0 as usize).copied().unwrap_or(false)
     }
     fn acts(&self, p: &Program, e: &Edge) -> bool {
-        e.updates.iter().any(|(v, _)| self.is_relevant(*v) && p.variables[v.0 as usize].scope == Scope::Global)
+        e.updates
+            .iter()
+            .any(|(v, _)| self.is_relevant(*v) && p.variables[v.0 as usize].scope == Scope::Global)
     }
     fn keeps(&self, p: &Program, t: usize, e: &Edge) -> bool {
         self.useful[t][e.to.0 as usize] || self.acts(p, e)
@@ -124,7 +126,8 @@ impl Slice {
                     let auxiliary = |v: Var| {
                         v.0 >= base && matches!(e.inputs.get((v.0 - base) as usize), Some(Input::Auxiliary))
                     };
-                    e.exact &= a.vars().any(auxiliary) || a.expr().terms().len() == 1 && a.vars().all(|v| v.0 >= base);
+                    e.exact &= a.vars().any(auxiliary)
+                        || a.expr().terms().len() == 1 && a.vars().all(|v| v.0 >= base);
                     any = true;
                 }
                 e.bounds = kept;

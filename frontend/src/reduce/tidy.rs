@@ -71,12 +71,17 @@ fn merge_complements(p: &Program, edges: &mut Vec<Edge>) -> usize {
     while i < edges.len() {
         let merged = (i + 1..edges.len()).find_map(|j| {
             let (a, b) = (&edges[i], &edges[j]);
-            if (a.from, a.to, &a.updates, &a.bounds) != (b.from, b.to, &b.updates, &b.bounds) || a.inputs != b.inputs {
+            if (a.from, a.to, &a.updates, &a.bounds) != (b.from, b.to, &b.updates, &b.bounds)
+                || a.inputs != b.inputs
+            {
                 return None;
             }
             // Only where the steps differ in the condition alone: replay takes either by its path.
             let common = only(&a.guard, |x| b.guard.atoms().contains(x));
-            let (x, y) = (only(&a.guard, |x| !common.atoms().contains(x)), only(&b.guard, |x| !common.atoms().contains(x)));
+            let (x, y) = (
+                only(&a.guard, |x| !common.atoms().contains(x)),
+                only(&b.guard, |x| !common.atoms().contains(x)),
+            );
             let ([x], [y]) = (x.atoms(), y.atoms()) else { return None };
             if a.path != b.path || x.vars().chain(y.vars()).any(|v| v.0 >= base) {
                 return None;
