@@ -89,7 +89,8 @@ impl Linear<'_> {
                 let defined = match op {
                     BinOp::Div | BinOp::Rem => !y.contains(0),
                     BinOp::Shl | BinOp::Shr => {
-                        y.lo().is_some_and(|y| y >= 0) && y.hi().is_some_and(|y| y < 127)
+                        let within = |c| super::binary::shifts(c, *kind);
+                        y.lo().is_some_and(within) && y.hi().is_some_and(within)
                     }
                     _ => true,
                 };
