@@ -2,9 +2,13 @@
 #![deny(missing_docs)]
 
 pub mod aret;
+pub mod bench;
 pub mod export;
+pub mod limits;
+pub mod pipeline;
 pub mod proof;
 pub mod refine;
+pub mod report;
 #[cfg(test)]
 mod testing;
 pub mod verdict;

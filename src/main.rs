@@ -1,1 +1,7 @@
-fn main() {}
+//! The command line of Relyant.
+
+mod cli;
+
+fn main() {
+    cli::main();
+}

@@ -1,0 +1,71 @@
+# Shared by the other scripts: z3's library and a release build. To be sourced.
+
+as_root() {
+	if [ "$(id -u)" = 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null 2>&1; then
+		sudo "$@"
+	else
+		echo "relyant: please run as root: $*" >&2
+		exit 2
+	fi
+}
+
+have_z3() {
+	if command -v pkg-config >/dev/null 2>&1 && pkg-config --exists z3; then
+		return 0
+	fi
+	for file in /usr/include/z3.h /usr/local/include/z3.h /opt/homebrew/include/z3.h; do
+		if [ -f "$file" ]; then
+			return 0
+		fi
+	done
+	return 1
+}
+
+# Z3's headers and library, from the system's package manager.
+need_z3() {
+	if have_z3; then
+		return
+	fi
+	echo "relyant: z3 is not installed; installing it with the system's package manager" >&2
+	if command -v apt-get >/dev/null 2>&1; then
+		as_root apt-get update -qq >&2
+		as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq libz3-dev pkg-config >&2
+	elif command -v dnf >/dev/null 2>&1; then
+		as_root dnf install -y -q z3-devel pkgconf-pkg-config >&2
+	elif command -v pacman >/dev/null 2>&1; then
+		as_root pacman -S --noconfirm --needed z3 pkgconf >&2
+	elif command -v apk >/dev/null 2>&1; then
+		as_root apk add -q z3-dev pkgconf >&2
+	elif command -v zypper >/dev/null 2>&1; then
+		as_root zypper -q install -y z3-devel pkg-config >&2
+	elif command -v brew >/dev/null 2>&1; then
+		brew install -q z3 pkg-config >&2
+	else
+		echo "relyant: no package manager known here; please install z3 with its headers" >&2
+		exit 2
+	fi
+	if ! have_z3; then
+		echo "relyant: z3 was installed, but neither pkg-config nor the usual places have it" >&2
+		exit 2
+	fi
+}
+
+# A release build; says so the first time, and prints what cargo says when it fails.
+build_release() {
+	if ! command -v cargo >/dev/null 2>&1; then
+		echo "relyant: cargo is not installed; see https://rustup.rs" >&2
+		exit 2
+	fi
+	if [ ! -x "$1/target/release/relyant" ]; then
+		echo "relyant: building, once (a minute or two)" >&2
+	fi
+	log=$(mktemp)
+	if ! (cd "$1" && cargo build --release --quiet --locked --bin relyant) >"$log" 2>&1; then
+		cat "$log" >&2
+		rm -f "$log"
+		exit 2
+	fi
+	rm -f "$log"
+}

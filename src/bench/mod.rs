@@ -1,0 +1,6 @@
+//! Runs the programs of a manifest and measures: for `relyant bench`, the tests, and the tables of the README.
+
+pub mod manifest;
+pub mod results;
+pub mod runner;
+pub mod table;

@@ -1,0 +1,238 @@
+//! What was measured, row by row, and the dated files it is kept in.
+
+use super::manifest::{Modular, Row};
+use super::runner::{self, Run, RunError};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// What to measure.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The verifier.
+    pub exe: PathBuf,
+    /// For each run.
+    pub timeout: Duration,
+    /// Check each certificate from the source anew.
+    pub check: bool,
+    /// Run without bias too.
+    pub unbiased: bool,
+    /// Give the monolithic encoding to Spacer, with this limit.
+    pub spacer: Option<Duration>,
+}
+
+/// How a row came out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Judgement {
+    /// As expected.
+    Ok,
+    /// The other verdict.
+    #[serde(rename = "WRONG")]
+    Wrong,
+    /// No verdict, or no modular proof where there is one, or a certificate that was not accepted.
+    Missing,
+    /// Nobody knows what it should be.
+    Unjudged,
+}
+
+/// A row as measured. What was not measured is empty.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Result {
+    /// Name in the table.
+    pub row: String,
+    /// File.
+    pub file: String,
+    /// Set.
+    pub set: String,
+    /// Lines of the source.
+    pub lines: usize,
+    /// What the manifest expects.
+    pub expected: String,
+    /// The verdict.
+    pub verdict: String,
+    /// Compared.
+    pub judgement: Judgement,
+    /// Is the proof modular?
+    pub modular: Option<bool>,
+    /// Seconds to the verdict with bias, checking apart.
+    pub seconds: f64,
+    /// Iterations with bias.
+    pub iterations: u32,
+    /// Predicates with bias.
+    pub predicates: Option<usize>,
+    /// Abstract states of the last fixpoint.
+    pub states: Option<usize>,
+    /// Verdict without bias.
+    pub verdict_unbiased: Option<String>,
+    /// Is that proof modular?
+    pub modular_unbiased: Option<bool>,
+    /// Seconds without bias.
+    pub seconds_unbiased: Option<f64>,
+    /// Iterations without bias.
+    pub iterations_unbiased: Option<u32>,
+    /// Was the certificate accepted, read from its file, with the source read anew?
+    pub checked: Option<bool>,
+    /// Obligations.
+    pub obligations: Option<usize>,
+    /// Seconds of that check.
+    pub check_seconds: Option<f64>,
+    /// Steps of the counterexample.
+    pub trace_steps: Option<usize>,
+    /// Peak memory.
+    pub peak_memory_mib: Option<f64>,
+    /// What Spacer said.
+    pub spacer: Option<String>,
+    /// Seconds it took.
+    pub spacer_seconds: Option<f64>,
+    /// Why there is no verdict.
+    pub reason: String,
+}
+
+/// Measures a row.
+pub fn measure(row: &Row, plan: &Plan) -> std::result::Result<Result, RunError> {
+    let scratch = plan.check.then(Scratch::new);
+    let mut args = row.args.clone();
+    if let Some(s) = &scratch {
+        args.extend(["--proof".into(), s.0.display().to_string()]);
+    }
+    let run = runner::verify(&plan.exe, &row.file, &args, plan.timeout)?;
+    let mut r = start(row, &run);
+    if let (Some(s), "safe") = (&scratch, run.verdict()) {
+        let (status, seconds) = runner::check(&plan.exe, &s.0, &row.file, &row.args, plan.timeout.max(LONG))?;
+        r.checked = Some(status == 0);
+        r.check_seconds = Some(seconds);
+    }
+    r.judgement = judge(row, &r);
+    if plan.unbiased {
+        let mut args = row.args.clone();
+        args.extend(["--bias".into(), "none".into()]);
+        let other = runner::verify(&plan.exe, &row.file, &args, plan.timeout)?;
+        r.seconds_unbiased = Some(other.seconds());
+        r.iterations_unbiased = Some(other.iterations());
+        r.modular_unbiased = other.entry.proof.as_ref().map(|p| p.modular);
+        r.verdict_unbiased = Some(other.verdict().into());
+        if [other.verdict(), run.verdict()].contains(&"safe")
+            && [other.verdict(), run.verdict()].contains(&"unsafe")
+        {
+            r.judgement = Judgement::Wrong;
+        }
+    }
+    if let Some(limit) = plan.spacer {
+        let (word, seconds) = runner::spacer(&plan.exe, &row.file, &row.args, limit)?;
+        r.spacer_seconds = (word != "no encoding").then_some(seconds);
+        r.spacer = Some(word);
+    }
+    Ok(r)
+}
+
+/// Checking is not what is measured: it gets this much time at least.
+const LONG: Duration = Duration::from_secs(60);
+
+fn start(row: &Row, run: &Run) -> Result {
+    let e = &run.entry;
+    Result {
+        row: row.row.clone(),
+        file: row.name.clone(),
+        set: row.set.clone(),
+        lines: e.source_lines,
+        expected: row.expected.clone(),
+        verdict: run.verdict().into(),
+        judgement: Judgement::Unjudged,
+        modular: e.proof.as_ref().map(|p| p.modular),
+        seconds: run.seconds(),
+        iterations: run.iterations(),
+        predicates: e.engine.map(|e| e.state_predicates + e.transition_predicates),
+        states: e.engine.map(|e| e.states),
+        verdict_unbiased: None,
+        modular_unbiased: None,
+        seconds_unbiased: None,
+        iterations_unbiased: None,
+        checked: None,
+        obligations: e.proof.as_ref().map(|p| p.obligations),
+        check_seconds: None,
+        trace_steps: e.trace.as_ref().map(|t| t.steps.len()),
+        peak_memory_mib: e.peak_memory_kib.map(|k| k as f64 / 1024.0),
+        spacer: None,
+        spacer_seconds: None,
+        reason: e.reason.clone().or_else(|| e.error.as_ref().map(|x| x.message.clone())).unwrap_or_default(),
+    }
+}
+
+fn judge(row: &Row, r: &Result) -> Judgement {
+    if row.expected.is_empty() {
+        return Judgement::Unjudged;
+    }
+    if r.verdict != row.expected {
+        let other = ["safe", "unsafe"].contains(&r.verdict.as_str());
+        return if other { Judgement::Wrong } else { Judgement::Missing };
+    }
+    match (row.modular, r.modular) {
+        // a modular proof of what has none is a bug of the engine or of the manifest
+        (Modular::No, Some(true)) => Judgement::Wrong,
+        (Modular::Yes, Some(false)) => Judgement::Missing,
+        _ if r.checked == Some(false) => Judgement::Missing,
+        _ => Judgement::Ok,
+    }
+}
+
+/// A file that goes when it is no longer needed.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Scratch {
+        use std::sync::atomic::{AtomicU32, Ordering};
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let n = NEXT.fetch_add(1, Ordering::Relaxed);
+        Scratch(std::env::temp_dir().join(format!("relyant-{}-{n}.json", std::process::id())))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Writes the results as CSV.
+pub fn write(path: &Path, results: &[Result]) -> csv::Result<()> {
+    let mut w = csv::Writer::from_path(path)?;
+    for r in results {
+        w.serialize(r)?;
+    }
+    w.flush()?;
+    Ok(())
+}
+
+/// Today's date by the system's clock, UTC, as `YYYY-MM-DD`.
+pub fn today() -> String {
+    let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs() / 86_400);
+    let (y, m, d) = civil(days as i64);
+    format!("{y:04}-{m:02}-{d:02}")
+}
+
+/// Date of a day, counted from 1 January 1970 (H. Hinnant, "chrono-compatible low-level date algorithms").
+fn civil(days: i64) -> (i64, i64, i64) {
+    let z = days + 719_468;
+    let era = z.div_euclid(146_097);
+    let day_of_era = z.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates() {
+        assert_eq!(civil(0), (1970, 1, 1));
+        assert_eq!(civil(11_016), (2000, 2, 29));
+        assert_eq!(civil(19_723), (2024, 1, 1));
+        assert_eq!(civil(20_818), (2026, 12, 31));
+    }
+}

@@ -1,0 +1,88 @@
+//! The results as a table.
+
+use super::results::{Judgement, Result};
+use comfy_table::{CellAlignment, Table, presets};
+
+/// A table of the rows, with totals. A cell is empty where nothing was measured.
+pub fn render(results: &[Result]) -> String {
+    let unbiased = results.iter().any(|r| r.seconds_unbiased.is_some());
+    let checked = results.iter().any(|r| r.checked.is_some());
+    let spacer = results.iter().any(|r| r.spacer.is_some());
+    let mut table = Table::new();
+    table.load_style(presets::ASCII_MARKDOWN);
+    let mut header = vec!["program", "lines", "verdict", "s", "iter."];
+    if unbiased {
+        header.extend(["no bias", "s", "iter."]);
+    }
+    if checked {
+        header.extend(["obligations", "check", "s"]);
+    }
+    header.push("MiB");
+    if spacer {
+        header.extend(["Spacer", "s"]);
+    }
+    table.set_header(header.clone());
+    for r in results {
+        let mut row = vec![
+            r.row.clone(),
+            r.lines.to_string(),
+            verdict(&r.verdict, r.modular, r.judgement),
+            format!("{:.2}", r.seconds),
+            r.iterations.to_string(),
+        ];
+        if unbiased {
+            let word = r.verdict_unbiased.as_deref().unwrap_or_default();
+            row.push(verdict(word, r.modular_unbiased, Judgement::Ok));
+            row.push(number(r.seconds_unbiased));
+            row.push(r.iterations_unbiased.map(|n| n.to_string()).unwrap_or_default());
+        }
+        if checked {
+            row.push(r.obligations.map(|n| n.to_string()).unwrap_or_default());
+            let word = r.checked.map(|c| if c { "accepted" } else { "REJECTED" });
+            row.push(word.unwrap_or_default().into());
+            row.push(number(r.check_seconds));
+        }
+        row.push(r.peak_memory_mib.map(|m| format!("{m:.0}")).unwrap_or_default());
+        if spacer {
+            row.push(r.spacer.clone().unwrap_or_default());
+            row.push(number(r.spacer_seconds));
+        }
+        table.add_row(row);
+    }
+    for (i, name) in header.iter().enumerate() {
+        if !["program", "verdict", "no bias", "check", "Spacer"].contains(name) {
+            if let Some(column) = table.column_mut(i) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+    }
+    format!("{table}\n{}\n", summary(results))
+}
+
+fn number(s: Option<f64>) -> String {
+    s.map(|s| format!("{s:.2}")).unwrap_or_default()
+}
+
+fn verdict(word: &str, modular: Option<bool>, judgement: Judgement) -> String {
+    let modular = if modular == Some(true) { ", modular" } else { "" };
+    let mark = match judgement {
+        Judgement::Wrong => " WRONG",
+        Judgement::Missing => " (missing)",
+        Judgement::Ok | Judgement::Unjudged => "",
+    };
+    format!("{word}{modular}{mark}")
+}
+
+/// One line: how many came out as expected, and totals.
+pub fn summary(results: &[Result]) -> String {
+    let count = |j: Judgement| results.iter().filter(|r| r.judgement == j).count();
+    let total: f64 = results.iter().map(|r| r.seconds).sum();
+    let peak = results.iter().filter_map(|r| r.peak_memory_mib).fold(0.0, f64::max);
+    format!(
+        "{} programs: {} as expected, {} wrong, {} missing; {total:.2} s in all, peak memory {peak:.0} MiB",
+        results.len(),
+        count(Judgement::Ok),
+        count(Judgement::Wrong),
+        count(Judgement::Missing),
+    )
+}

@@ -1,0 +1,61 @@
+//! `relyant show`
+
+use super::exit::Status;
+use super::meaning::Meaning;
+use super::{complain, say};
+use clap::ValueEnum;
+use relyant::pipeline;
+use relyant::report::automaton;
+use relyant_frontend::reduce;
+use std::path::PathBuf;
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    Text,
+    Dot,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Stage {
+    /// Control-flow automata with C's own expressions, as the interpreter runs them
+    Automaton,
+    /// The thread program with linear guards, as it is proved
+    Program,
+}
+
+/// Print what a source is turned into
+#[derive(clap::Args)]
+pub struct Args {
+    /// The C source
+    file: PathBuf,
+    /// Form
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+    /// Which of the forms on its way to the engines
+    #[arg(long, value_enum, default_value = "program")]
+    stage: Stage,
+    #[command(flatten)]
+    meaning: Meaning,
+}
+
+/// Runs the command.
+pub fn run(a: &Args) -> Status {
+    let shown = pipeline::read(&a.file, &a.meaning.options()).and_then(|p| {
+        Ok(match (a.stage, a.format) {
+            (Stage::Automaton, Format::Text) => automaton::text(&p),
+            (Stage::Automaton, Format::Dot) => automaton::dot(&p),
+            (Stage::Program, Format::Text) => reduce::thread_program(&p)?.display(),
+            (Stage::Program, Format::Dot) => reduce::thread_program(&p)?.dot(),
+        })
+    });
+    match shown {
+        Ok(text) => {
+            say(&text);
+            Status::Good
+        }
+        Err(d) => {
+            complain(&d.to_string());
+            Status::BadInput
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! `relyant verify`
+
+use super::exit::Status;
+use super::meaning::{Engine, Meaning};
+use super::workers::{self, Limits, Standing};
+use super::{complain, input, say};
+use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use relyant::aret::Stats;
+use relyant::limits;
+use relyant::pipeline::{QUICK_STATES, Settings, Verdict};
+use relyant::proof::certificate::{self, Meta, Source};
+use relyant::report::{Outcome, json, standing, text};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+/// Prove programs safe, or show runs that are not
+#[derive(clap::Args)]
+pub struct Args {
+    /// C sources (`.i`: already preprocessed)
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Seconds for each file
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    timeout: Option<Duration>,
+    /// Memory for the process
+    #[arg(long, value_name = "MIB")]
+    memory: Option<u64>,
+    /// Files at the same time
+    #[arg(long, short, value_name = "N", default_value_t = 1)]
+    jobs: usize,
+    /// Form of the report
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+    /// Write the certificate of a safe program here
+    #[arg(long, value_name = "OUT")]
+    proof: Option<PathBuf>,
+    /// Tell of each iteration, and show all steps of a run
+    #[arg(long, short)]
+    verbose: bool,
+    /// States that the search before the proof may look at
+    #[arg(long, value_name = "N", default_value_t = QUICK_STATES)]
+    search: usize,
+    #[command(flatten)]
+    engine: Engine,
+    #[command(flatten)]
+    meaning: Meaning,
+}
+
+/// A positive number of seconds.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let s: f64 = text.parse().map_err(|_| "not a number".to_string())?;
+    match Duration::try_from_secs_f64(s) {
+        Ok(d) if !d.is_zero() => Ok(d),
+        _ => Err("must be above 0".into()),
+    }
+}
+
+/// Runs the command.
+pub fn run(a: &Args) -> Status {
+    if a.proof.is_some() && a.files.len() > 1 {
+        complain("error: --proof takes the certificate of one file; give one FILE only");
+        return Status::BadInput;
+    }
+    let settings = Settings {
+        meaning: a.meaning.options(),
+        engine: a.engine.settings(),
+        quick_states: a.search,
+        ..Settings::default()
+    };
+    let limits =
+        Limits { timeout: a.timeout, memory_kib: a.memory.map(|m| m.saturating_mul(1024)), jobs: a.jobs };
+    let line = ProgressLine::new(a.verbose || a.format == Format::Json);
+    let tell: Option<fn(&Stats)> = if a.verbose { Some(|s| complain(&standing(s))) } else { None };
+    let outcomes = workers::verify_all(&a.files, &settings, &limits, tell, |s| line.show(s, a.files.len()));
+    line.clear();
+    let mut status = outcomes.iter().map(|o| Status::of_verdict(o.verdict())).fold(Status::Good, Status::and);
+    if let (Some(path), Some(outcome)) = (&a.proof, outcomes.first()) {
+        if let Err(message) = write_proof(path, &a.files[0], outcome, &settings) {
+            complain(&format!("error: {}: {message}", path.display()));
+            status = Status::BadInput;
+        }
+    }
+    let named: Vec<(String, Outcome)> =
+        a.files.iter().map(|f| f.display().to_string()).zip(outcomes).collect();
+    match a.format {
+        Format::Json => {
+            let peak = limits::memory_kib().map(|m| m.1);
+            say(&input::pretty(&json::document(&named, peak)));
+        }
+        Format::Text => {
+            for (i, (file, outcome)) in named.iter().enumerate() {
+                if let Outcome::BadInput(_) = outcome {
+                    complain(text::report(outcome, a.verbose).trim_end());
+                    continue;
+                }
+                let heading = if named.len() == 1 { String::new() } else { format!("{file}:\n") };
+                let gap = if i > 0 { "\n" } else { "" };
+                say(&format!("{gap}{heading}{}", text::report(outcome, a.verbose)));
+            }
+        }
+    }
+    status
+}
+
+fn write_proof(path: &Path, file: &Path, outcome: &Outcome, settings: &Settings) -> Result<(), String> {
+    let Outcome::Verdict(report) = outcome else { return Ok(()) };
+    let Verdict::Safe { proof, program, .. } = &report.verdict else { return Ok(()) };
+    let bytes = std::fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
+    let sources = vec![Source::new(&file.display().to_string(), &bytes)];
+    let text = certificate::write(proof, program, &Meta { sources, options: settings.meaning.clone() });
+    std::fs::write(path, text).map_err(|e| e.to_string())
+}
+
+/// The line on standard error that says how far things are; on a terminal only.
+struct ProgressLine(Option<ProgressBar>);
+
+impl ProgressLine {
+    fn new(hidden: bool) -> ProgressLine {
+        use std::io::IsTerminal;
+        if hidden || !std::io::stderr().is_terminal() {
+            return ProgressLine(None);
+        }
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
+            bar.set_style(style);
+        }
+        ProgressLine(Some(bar))
+    }
+    fn show(&self, s: &Standing, files: usize) {
+        let (Some(bar), Some((file, p))) = (&self.0, &s.current) else { return };
+        if p.elapsed() < Duration::from_millis(300) {
+            return;
+        }
+        let count =
+            if files > 1 { format!("{}/{files} {}: ", s.done, file.display()) } else { String::new() };
+        let stats = standing(&p.stats);
+        let comma = if stats.is_empty() { "" } else { ": " };
+        bar.set_message(format!(
+            "{count}{:.1} s, {}{comma}{stats}",
+            p.elapsed().as_secs_f64(),
+            p.stage.doing()
+        ));
+        bar.tick();
+    }
+    fn clear(&self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}

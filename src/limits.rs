@@ -1,0 +1,150 @@
+//! Stopping a run from outside, and what it had reached by then.
+
+use crate::aret::Stats;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What a run is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Stage {
+    /// Not yet begun.
+    #[default]
+    Waiting,
+    /// Reading the source and making the program of threads.
+    Reading,
+    /// Looking for a short counterexample.
+    Searching,
+    /// Refining the abstraction.
+    Proving,
+    /// Checking the certificate, or replaying the counterexample.
+    Checking,
+}
+
+impl Stage {
+    /// For messages: "while …".
+    pub fn doing(self) -> &'static str {
+        match self {
+            Stage::Waiting => "waiting",
+            Stage::Reading => "reading the source",
+            Stage::Searching => "searching for a short counterexample",
+            Stage::Proving => "refining the abstraction",
+            Stage::Checking => "checking the evidence",
+        }
+    }
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Progress {
+    /// What it is doing.
+    pub stage: Stage,
+    /// When it began.
+    pub since: Option<Instant>,
+    /// Where the engine stands.
+    pub stats: Stats,
+}
+
+impl Progress {
+    /// Time since the run began.
+    pub fn elapsed(&self) -> Duration {
+        self.since.map_or(Duration::ZERO, |t| t.elapsed())
+    }
+}
+
+/// A run, seen from outside.
+#[derive(Debug, Default)]
+pub struct Run {
+    listener: Option<fn(&Stats)>,
+    cancel: AtomicBool,
+    reason: Mutex<Option<String>>,
+    progress: Mutex<Progress>,
+}
+
+/// What a poisoned mutex holds is whole: nothing here panics between two writes.
+fn open<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
+    m.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Run {
+    /// A run that tells of each iteration of the engine.
+    pub fn new(listener: Option<fn(&Stats)>) -> Run {
+        Run { listener, ..Run::default() }
+    }
+    /// Asks the run to stop; the first reason counts.
+    pub fn stop(&self, reason: impl Into<String>) {
+        open(&self.reason).get_or_insert_with(|| reason.into());
+        self.cancel.store(true, Ordering::Relaxed);
+    }
+    /// Why it was asked to stop.
+    pub fn reason(&self) -> Option<String> {
+        open(&self.reason).clone()
+    }
+    /// Was it asked to stop?
+    pub fn stopped(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
+    /// For engines.
+    pub fn cancel(&self) -> &AtomicBool {
+        &self.cancel
+    }
+    /// How far it has come.
+    pub fn progress(&self) -> Progress {
+        *open(&self.progress)
+    }
+    /// A new stage begins.
+    pub fn enter(&self, stage: Stage) {
+        let mut p = open(&self.progress);
+        p.stage = stage;
+        p.since.get_or_insert_with(Instant::now);
+    }
+    /// The engine has done one more iteration.
+    pub fn advance(&self, stats: &Stats) {
+        open(&self.progress).stats = *stats;
+        if let Some(tell) = self.listener {
+            tell(stats);
+        }
+    }
+}
+
+/// Memory of this process in KiB: now in use, and the most that ever was. `None` where the system does not tell.
+pub fn memory_kib() -> Option<(u64, u64)> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let field = |name: &str| {
+        let line = status.lines().find_map(|l| l.strip_prefix(name))?;
+        line.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    Some((field("VmRSS:")?, field("VmHWM:")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_reason_counts() {
+        let run = Run::default();
+        assert!(!run.stopped());
+        run.stop("time limit");
+        run.stop("interrupted");
+        assert!(run.stopped());
+        assert_eq!(run.reason().as_deref(), Some("time limit"));
+    }
+
+    #[test]
+    fn the_clock_starts_with_the_first_stage() {
+        let run = Run::default();
+        assert!(run.progress().since.is_none());
+        run.enter(Stage::Reading);
+        let since = run.progress().since;
+        run.enter(Stage::Proving);
+        assert_eq!(run.progress().since, since);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn memory_is_known() {
+        let (now, peak) = memory_kib().unwrap();
+        assert!(0 < now && now <= peak);
+    }
+}

@@ -1,0 +1,332 @@
+//! The report as JSON (`--format json`).
+//!
+//! One document whatever happens:
+//!
+//! ```json
+//! {
+//!   "format": 1, "tool": "relyant", "version": "0.1.0",
+//!   "results": [{
+//!     "file": "peterson.c",
+//!     "verdict": "safe",
+//!     "assumes": ["no signed overflow"],
+//!     "source_lines": 47,
+//!     "threads": [{"name": "main", "count": 1}],
+//!     "proof": {"rule": "rely-guarantee", "modular": false, "obligations": 312},
+//!     "engine": {"iterations": 15, "state_predicates": 32, "transition_predicates": 26, "states": 77,
+//!                "environment": 39},
+//!     "seconds": {"read": 0.01, "search": 0.05, "prove": 0.1, "check": 0.2},
+//!     "peak_memory_kib": 20480
+//!   }]
+//! }
+//! ```
+//!
+//! `verdict` is `safe`, `unsafe`, `unknown` (with `reason`) or null (with `error`: the input was refused). An unsafe
+//! result has a `trace`. `count` is null for any number of threads. What does not apply is left out.
+
+use super::Outcome;
+use super::text::rule;
+use crate::aret::Stats;
+use crate::pipeline::{Report, Verdict};
+use relyant_frontend::cfa::Count;
+use relyant_frontend::diagnostic::Diagnostic;
+use relyant_frontend::interp::Trace;
+use serde::{Deserialize, Serialize};
+
+/// Version of the format: raised when a field changes its meaning or goes.
+pub const FORMAT: u32 = 1;
+
+/// The document.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Document {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// `relyant`.
+    pub tool: String,
+    /// The tool's version.
+    pub version: String,
+    /// One for each input file, in the order they were given.
+    pub results: Vec<Entry>,
+}
+
+/// What came of one file.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Entry {
+    /// As given.
+    pub file: String,
+    /// `safe`, `unsafe`, `unknown`; null when the input was refused.
+    pub verdict: Option<String>,
+    /// Why it is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What is wrong with the input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<InputError>,
+    /// Assumptions.
+    #[serde(default)]
+    pub assumes: Vec<String>,
+    /// Lines of the source file.
+    #[serde(default)]
+    pub source_lines: usize,
+    /// Threads.
+    #[serde(default)]
+    pub threads: Vec<Thread>,
+    /// The counterexample.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceEntry>,
+    /// The proof.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<ProofEntry>,
+    /// Where the engine ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<Engine>,
+    /// Wall-clock time.
+    #[serde(default)]
+    pub seconds: SecondsEntry,
+    /// The most memory the process ever used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_memory_kib: Option<u64>,
+}
+
+/// A refused input.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct InputError {
+    /// File.
+    pub file: String,
+    /// Line from 1, or 0.
+    pub line: u32,
+    /// Column from 1, or 0.
+    pub column: u32,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub help: String,
+}
+
+/// A thread of the program.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Thread {
+    /// Name.
+    pub name: String,
+    /// At most how many; null: any number.
+    pub count: Option<u32>,
+}
+
+/// A proof.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ProofEntry {
+    /// `rely-guarantee`, `owicki-gries`, `monolithic`.
+    pub rule: String,
+    /// Speaks of globals and one thread's locals only.
+    pub modular: bool,
+    /// What the checker had to decide.
+    pub obligations: usize,
+}
+
+/// The engine's numbers.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Engine {
+    /// Fixpoints.
+    pub iterations: u32,
+    /// Predicates on states.
+    pub state_predicates: usize,
+    /// Predicates on environment transitions.
+    pub transition_predicates: usize,
+    /// Abstract states.
+    pub states: usize,
+    /// Environment transitions.
+    pub environment: usize,
+}
+
+/// Seconds by stage.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct SecondsEntry {
+    /// Reading.
+    pub read: f64,
+    /// Quick search.
+    pub search: f64,
+    /// Refinement.
+    pub prove: f64,
+    /// Checking.
+    pub check: f64,
+}
+
+/// A variable and a value.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Assignment {
+    /// Variable, or the function that gave an input (empty: an uninitialised object).
+    pub name: String,
+    /// Value.
+    pub value: i128,
+}
+
+/// A counterexample.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TraceEntry {
+    /// What was violated.
+    pub violation: String,
+    /// By which thread.
+    pub thread: String,
+    /// Where: file.
+    pub file: String,
+    /// Line.
+    pub line: u32,
+    /// Column.
+    pub column: u32,
+    /// Start values of what has no fixed one.
+    pub start: Vec<Assignment>,
+    /// What was done, in order.
+    pub steps: Vec<StepEntry>,
+}
+
+/// A step of a counterexample.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct StepEntry {
+    /// Who.
+    pub thread: String,
+    /// File.
+    pub file: String,
+    /// Line.
+    pub line: u32,
+    /// Column.
+    pub column: u32,
+    /// Text of the line.
+    pub statement: String,
+    /// Variables written.
+    pub changes: Vec<Assignment>,
+    /// Inputs taken.
+    pub inputs: Vec<Assignment>,
+}
+
+/// The document for these outcomes.
+pub fn document(outcomes: &[(String, Outcome)], peak_memory_kib: Option<u64>) -> Document {
+    Document {
+        format: FORMAT,
+        tool: "relyant".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        results: outcomes.iter().map(|(file, o)| entry(file, o, peak_memory_kib)).collect(),
+    }
+}
+
+fn entry(file: &str, outcome: &Outcome, peak_memory_kib: Option<u64>) -> Entry {
+    let verdict = outcome.verdict().map(String::from);
+    let mut e = Entry { file: file.into(), verdict, peak_memory_kib, ..Entry::default() };
+    match outcome {
+        Outcome::Verdict(r) => fill(&mut e, r),
+        Outcome::BadInput(d) => e.error = Some(input_error(d)),
+        Outcome::Abandoned(reason, progress) => {
+            e.reason = Some(format!("{reason}, while {}", progress.stage.doing()));
+            e.engine = (progress.stats.iterations > 0).then(|| engine(&progress.stats));
+        }
+    }
+    e
+}
+
+fn fill(e: &mut Entry, r: &Report) {
+    e.assumes.clone_from(&r.assumes);
+    e.source_lines = r.source_lines;
+    e.threads = r
+        .threads
+        .iter()
+        .map(|(name, count)| Thread {
+            name: name.clone(),
+            count: match count {
+                Count::AtMost(n) => Some(*n),
+                Count::Unbounded => None,
+            },
+        })
+        .collect();
+    e.engine = r.stats.as_ref().map(engine);
+    let s = r.seconds;
+    e.seconds = SecondsEntry { read: s.read, search: s.search, prove: s.prove, check: s.check };
+    match &r.verdict {
+        Verdict::Safe { proof, checked, .. } => {
+            e.proof = Some(ProofEntry {
+                rule: rule(proof.rule).into(),
+                modular: proof.modular,
+                obligations: checked.obligations,
+            });
+        }
+        Verdict::Unsafe(t) => e.trace = Some(trace(t)),
+        Verdict::Unknown(reason) => e.reason = Some(reason.clone()),
+    }
+}
+
+fn input_error(d: &Diagnostic) -> InputError {
+    InputError {
+        file: d.file.clone(),
+        line: d.line,
+        column: d.column,
+        message: d.message.clone(),
+        help: d.help.clone(),
+    }
+}
+
+fn engine(s: &Stats) -> Engine {
+    Engine {
+        iterations: s.iterations,
+        state_predicates: s.predicates.0,
+        transition_predicates: s.predicates.1,
+        states: s.states,
+        environment: s.environment,
+    }
+}
+
+fn trace(t: &Trace) -> TraceEntry {
+    TraceEntry {
+        violation: t.violation.clone(),
+        thread: t.thread_name.clone(),
+        file: t.place.0.clone(),
+        line: t.place.1,
+        column: t.place.2,
+        start: assignments(&t.start),
+        steps: t
+            .steps
+            .iter()
+            .map(|s| StepEntry {
+                thread: s.thread_name.clone(),
+                file: s.file.clone(),
+                line: s.line,
+                column: s.column,
+                statement: s.statement.clone(),
+                changes: assignments(&s.changes),
+                inputs: assignments(&s.inputs),
+            })
+            .collect(),
+    }
+}
+
+fn assignments(list: &[(String, i128)]) -> Vec<Assignment> {
+    list.iter().map(|(name, value)| Assignment { name: name.clone(), value: *value }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_input_keeps_its_place() {
+        let d = Diagnostic {
+            file: "a.c".into(),
+            line: 3,
+            column: 7,
+            message: "unknown function `f`".into(),
+            help: String::new(),
+            source_line: None,
+        };
+        let doc = document(&[("a.c".into(), Outcome::BadInput(Box::new(d)))], None);
+        let text = serde_json::to_string(&doc).unwrap();
+        let back: Document = serde_json::from_str(&text).unwrap();
+        assert_eq!(back, doc);
+        let e = back.results[0].error.as_ref().unwrap();
+        assert_eq!((e.line, e.column, back.results[0].verdict.as_deref()), (3, 7, None));
+    }
+
+    #[test]
+    fn numbers_are_whole() {
+        let a = Assignment { name: "x".into(), value: i128::from(u64::MAX) };
+        let text = serde_json::to_string(&a).unwrap();
+        assert_eq!(text, r#"{"name":"x","value":18446744073709551615}"#);
+        assert_eq!(serde_json::from_str::<Assignment>(&text).unwrap(), a);
+    }
+}

@@ -1,0 +1,46 @@
+//! What users read: text for people, JSON for programs.
+
+pub mod automaton;
+pub mod json;
+pub mod text;
+
+use crate::limits::Progress;
+use crate::pipeline::Report;
+use relyant_frontend::diagnostic::Diagnostic;
+
+/// What came of one input file.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// It was read, and there is a verdict.
+    Verdict(Box<Report>),
+    /// It is wrong or not supported.
+    BadInput(Box<Diagnostic>),
+    /// The run had to be left behind before it could say anything: why, and how far it was.
+    Abandoned(String, Progress),
+}
+
+impl Outcome {
+    /// `safe`, `unsafe`, `unknown`, or `None` for bad input.
+    pub fn verdict(&self) -> Option<&'static str> {
+        match self {
+            Outcome::Verdict(r) => Some(r.verdict.word()),
+            Outcome::BadInput(_) => None,
+            Outcome::Abandoned(..) => Some("unknown"),
+        }
+    }
+}
+
+/// How far an engine came, in words; empty if it did not run.
+pub fn standing(stats: &crate::aret::Stats) -> String {
+    if stats.iterations == 0 {
+        return String::new();
+    }
+    let plural = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+    format!(
+        "{}, {}, {}, {}",
+        plural(stats.iterations as usize, "iteration"),
+        plural(stats.predicates.0 + stats.predicates.1, "predicate"),
+        plural(stats.states, "state"),
+        plural(stats.environment, "environment transition"),
+    )
+}

@@ -1,0 +1,79 @@
+//! The report as text. Its last line is the verdict.
+
+use super::{Outcome, standing};
+use crate::pipeline::{Report, Verdict};
+use crate::proof::Rule;
+use anstyle::{AnsiColor, Style};
+use relyant_frontend::interp::render;
+use std::fmt::Write;
+
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const DULL: Style = AnsiColor::Yellow.on_default().bold();
+const FAINT: Style = Style::new().dimmed();
+
+/// The report on a file, with colours (to be stripped where they are not wanted). `full` shows all steps of a trace.
+pub fn report(outcome: &Outcome, full: bool) -> String {
+    let mut out = String::new();
+    match outcome {
+        Outcome::Verdict(r) => verdict(&mut out, r, full),
+        Outcome::BadInput(d) => {
+            let _ = writeln!(out, "{d}");
+        }
+        Outcome::Abandoned(reason, progress) => {
+            let _ = writeln!(out, "reason: {reason}, while {}", progress.stage.doing());
+            so_far(&mut out, &standing(&progress.stats));
+            last(&mut out, DULL, "unknown");
+        }
+    }
+    out
+}
+
+fn verdict(out: &mut String, r: &Report, full: bool) {
+    for a in &r.assumes {
+        let _ = writeln!(out, "{FAINT}assumes:{FAINT:#} {a}");
+    }
+    match &r.verdict {
+        Verdict::Safe { proof, checked, .. } => {
+            let modular = if proof.modular { ", modular" } else { "" };
+            let _ = writeln!(out, "proof: {}{modular}", rule(proof.rule));
+            if let Some(s) = &r.stats {
+                let _ = writeln!(out, "found: {}, in {:.2} s", standing(s), r.seconds.prove);
+            }
+            let _ = writeln!(
+                out,
+                "checked: {} obligations hold, in {:.2} s",
+                checked.obligations, checked.seconds
+            );
+            last(out, GOOD, "safe");
+        }
+        Verdict::Unsafe(trace) => {
+            out.push_str(&render::render(trace, render::Style { full }));
+            last(out, BAD, "unsafe");
+        }
+        Verdict::Unknown(reason) => {
+            let _ = writeln!(out, "reason: {reason}");
+            so_far(out, &r.stats.as_ref().map(standing).unwrap_or_default());
+            last(out, DULL, "unknown");
+        }
+    }
+}
+
+fn so_far(out: &mut String, standing: &str) {
+    if !standing.is_empty() {
+        let _ = writeln!(out, "so far: {standing}");
+    }
+}
+
+fn last(out: &mut String, style: Style, word: &str) {
+    let _ = writeln!(out, "verdict: {style}{word}{style:#}");
+}
+
+/// The proof rule's name.
+pub fn rule(rule: Rule) -> &'static str {
+    match rule {
+        Rule::RelyGuarantee => "rely-guarantee",
+        Rule::OwickiGries => "owicki-gries",
+        Rule::Monolithic => "monolithic",
+    }
+}
