@@ -73,6 +73,12 @@ impl Body {
         body
     }
 
+    /// The function whose copy a location is in, and the register that its first one became.
+    pub(super) fn activation(&self, l: Loc) -> (FuncId, u32) {
+        let f = &self.frames[self.origin[l.0 as usize].0 as usize];
+        (f.function, f.first_register)
+    }
+
     /// Which location of this body each location of a new graph was; the new graph replaces the old.
     pub(super) fn replace_graph(&mut self, graph: Graph, entry: Loc, was: &[Loc]) {
         self.origin = was.iter().map(|l| self.origin[l.0 as usize]).collect();

@@ -39,14 +39,24 @@ pub fn instantiate(module: &Module, options: &Options) -> Result<Program, Diagno
 
 /// As [`instantiate`], with the reason of a refusal as a value.
 pub fn build(module: &Module, options: &Options) -> Result<Program, Refusal> {
+    build_as(module, options, true)
+}
+
+/// Builds with or without the steps that are there for speed only, which tests compare.
+fn build_as(module: &Module, options: &Options, optimise: bool) -> Result<Program, Refusal> {
     let mut memory = memory::Memory::new(module);
-    let mut templates = threads::templates(module, options, &mut memory)?;
+    let mut templates = threads::templates(module, options, &mut memory, optimise)?;
     let context = simplify::Context {
         exclusive: options.exclusive.as_deref(),
         signed_wraps: wraps(options),
         objects: &memory.objects,
     };
     for t in &mut templates {
+        if !optimise {
+            simplify::normalise(&mut t.graph);
+            simplify::prune(&mut t.graph, &mut t.entry);
+            continue;
+        }
         simplify::simplify(t, &context);
     }
     let (bases, function_bases) = memory.bases(module.functions.len())?;

@@ -28,7 +28,7 @@ pub(super) fn simplify(t: &mut Template, context: &Context<'_>) {
 }
 
 /// Nothing leaves an end or error, and neither is atomic; decided assumptions go.
-fn normalise(graph: &mut Graph) {
+pub(super) fn normalise(graph: &mut Graph) {
     for l in &mut graph.locations {
         l.atomic &= l.kind == LocationKind::Normal;
     }

@@ -6,6 +6,7 @@ use crate::diagnostic::Span;
 use crate::interp::explore::{Exploration, Options as ExploreOptions, explore};
 use crate::options::Options;
 use crate::points_to::{PointsTo, Targets};
+use crate::testing::rng::{Rng, cases};
 
 const INT: IntKind = IntKind::INT;
 
@@ -421,4 +422,89 @@ fn addresses_flow_through_memory_and_arithmetic() {
     assert!(loads.contains(&Targets::Objects([(a, Some(2))].into())));
     assert!(loads.contains(&Targets::Objects([(a, Some(0)), (b, Some(0))].into())));
     assert!(loads.contains(&Targets::Objects([(a, None)].into())));
+}
+
+/// A random function: mostly forward, with loops, over registers that stay within 0 to 3. Register 0 is the
+/// parameter, the last one holds handles.
+fn random_function(rng: &mut Rng, name: &str, callees: &[u32], routines: &[u32]) -> Function {
+    const REGISTERS: usize = 4;
+    let n = 3 + rng.below(6) as u32;
+    let any = |rng: &mut Rng| match rng.below(3) {
+        0 => num(rng.below(4) as i128),
+        _ => reg(rng.below(REGISTERS) as u32),
+    };
+    let mut edges = Vec::new();
+    for at in 0..n {
+        let next = |rng: &mut Rng| if rng.percent(20) { rng.below(n as usize) as u32 } else { at + 1 };
+        let dst = rng.below(REGISTERS) as u32;
+        let cell =
+            if rng.percent(50) { plus(addr(0), bin(BinOp::And, any(rng), num(3), INT)) } else { addr(1) };
+        let sum = bin(BinOp::And, bin(BinOp::Add, any(rng), any(rng), INT), num(3), INT);
+        match rng.below(10) {
+            0 | 1 => edges.push((at, next(rng), set(dst, sum))),
+            2 => edges.push((at, next(rng), load(dst, cell))),
+            3 | 4 => edges.push((at, next(rng), store(cell, sum))),
+            5 | 6 => {
+                let c = cmp(rng.pick(&[CmpOp::Lt, CmpOp::Eq, CmpOp::Le]), any(rng), any(rng));
+                let to = if rng.percent(15) { 101 } else { next(rng) };
+                edges.push((at, to, Op::Assume(c.clone())));
+                edges.push((at, at + 1, Op::Assume(c.is_false())));
+            }
+            7 if !callees.is_empty() => {
+                edges.push((at, at + 1, call(Some(dst), rng.pick(callees), &[any(rng)])))
+            }
+            8 if !routines.is_empty() => {
+                edges.push((at, at + 1, create(REGISTERS as u32, rng.pick(routines), any(rng))));
+            }
+            9 => edges.push((at, at + 1, Op::Join { handle: reg(REGISTERS as u32), result: None })),
+            _ => edges.push((at, next(rng), Op::Skip)),
+        }
+    }
+    edges.push((n, 100, Op::Return(Some(bin(BinOp::And, any(rng), num(3), INT)))));
+    let mut f = function(name, 1, REGISTERS as u32 + 1, edges);
+    for l in 1..n as usize {
+        f.graph.locations[l].atomic = rng.percent(15);
+        if rng.percent(20) {
+            f.graph.locations[l].labels.push("critical".into());
+        }
+    }
+    f.atomic = rng.percent(10);
+    f
+}
+
+/// Constant propagation, unrolling and simplification change no verdict.
+#[test]
+fn optimised_programs_do_the_same() {
+    let (mut decided, mut wrong, mut smaller) = (0, 0, 0);
+    for seed in 0..cases(1500) {
+        let mut rng = Rng::new(seed);
+        let routines = vec![
+            random_function(&mut rng, "main", &[3], &[1, 2]),
+            random_function(&mut rng, "worker", &[3], &[]),
+            random_function(&mut rng, "other", &[3], &[]),
+            random_function(&mut rng, "helper", &[], &[]),
+        ];
+        let m = module(vec![object("a", 4), object("x", 1)], routines);
+        let exclusive = rng.percent(30).then(|| "critical".to_string());
+        let options = Options { exclusive, ..Options::default() };
+        let plain = super::build_as(&m, &options, false).unwrap();
+        let fast = super::build_as(&m, &options, true).unwrap();
+        assert_eq!(fast.validate(), Ok(()), "seed {seed}");
+        let limits = ExploreOptions { max_states: 5_000, ..ExploreOptions::default() };
+        let run = |p: &Program| match explore(p, &limits, &|| false) {
+            Ok(Exploration::Violation(_)) => Some(true),
+            Ok(Exploration::Exhausted { .. }) => Some(false),
+            _ => None,
+        };
+        let (a, b) = (run(&plain), run(&fast));
+        if let (Some(a), Some(b)) = (a, b) {
+            assert_eq!(a, b, "seed {seed}");
+            decided += 1;
+            wrong += u64::from(a);
+        }
+        smaller += u64::from(fast.templates[0].graph.edges.len() < plain.templates[0].graph.edges.len());
+    }
+    // The comparison means something: many programs of either kind, and the steps did something.
+    assert!(decided * 2 > cases(1500) && wrong * 10 > decided && (decided - wrong) * 10 > decided);
+    assert!(smaller * 2 > cases(1500));
 }

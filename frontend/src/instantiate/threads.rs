@@ -4,12 +4,13 @@
 //! threads, or in a routine that creates itself make templates without bound, one for each routine and constant
 //! argument.
 
+use super::callees::Callees;
 use super::error::Refusal;
 use super::fold::{Rules, Value};
 use super::inline::{Body, End};
 use super::loops;
 use super::memory::Memory;
-use super::{callees, constants, unroll};
+use super::{constants, unroll};
 use crate::cfa::{Callee, Count, Edge, Expr, FuncId, IntKind, Module, ObjId, Op, Template};
 use crate::options::Options;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,11 +42,22 @@ struct Site {
     after: Vec<bool>,
 }
 
-/// Builds all templates.
+/// What building a template needs.
+struct Builder<'m> {
+    module: &'m Module,
+    memory: &'m mut Memory,
+    constant: BTreeSet<ObjId>,
+    callees: Callees<'m>,
+    signed_wraps: bool,
+    specialise: bool,
+}
+
+/// Builds all templates, with or without constant propagation.
 pub(super) fn templates(
     module: &Module,
     options: &Options,
     memory: &mut Memory,
+    specialise: bool,
 ) -> Result<Vec<Template>, Refusal> {
     if module.starts.is_empty() {
         return Err(Refusal::NoStart);
@@ -58,13 +70,20 @@ pub(super) fn templates(
     }
     let mut shared: BTreeMap<(FuncId, Option<Value>), u32> = BTreeMap::new();
     let mut names: BTreeMap<FuncId, u32> = BTreeMap::new();
-    let constant = constants::constant_objects(module);
+    let mut builder = Builder {
+        module,
+        memory,
+        constant: constants::constant_objects(module),
+        callees: Callees::new(module),
+        signed_wraps: super::wraps(options),
+        specialise,
+    };
     let mut templates = Vec::new();
     while templates.len() < jobs.len() {
         let number = templates.len();
         let end = if jobs[number].initial { end } else { End::Thread };
-        let mut body = build(module, options, memory, &constant, number as u32, &jobs[number], end)?;
-        let groups = groups(module, options, memory, &body, jobs[number].count);
+        let mut body = builder.build(number as u32, &jobs[number], end)?;
+        let groups = builder.groups(&body, jobs[number].count);
         for (sites, cyclic) in groups {
             let template = place(&mut jobs, &mut shared, number, &sites[0], cyclic);
             for s in sites {
@@ -91,101 +110,97 @@ pub(super) fn templates(
     Ok(templates)
 }
 
-/// The automaton of one template: calls inlined, loops over threads unrolled.
-fn build(
-    module: &Module,
-    options: &Options,
-    memory: &mut Memory,
-    constant: &BTreeSet<ObjId>,
-    number: u32,
-    job: &Job,
-    end: End,
-) -> Result<Body, Refusal> {
-    let mut body = Body::start(module, memory, number, job.routine, end);
-    if let (Some(p), Some(v)) = (body.params.first().copied(), job.arg) {
-        let kind = body.registers[p.0 as usize].kind;
-        let value = if kind == IntKind::Ideal { v.expr() } else { Expr::Cast(Box::new(v.expr()), kind) };
-        // The first edge is the empty one from the entry.
-        if let Some(e) = body.graph.edges.iter_mut().find(|e| e.from == body.entry) {
-            e.op = Op::Assign(p, value);
-        }
-    }
-    loop {
-        body.inline(module, memory)?;
-        let context =
-            unroll::Context { objects: &memory.objects, constant, signed_wraps: super::wraps(options) };
-        unroll::specialise(&mut body, &context);
-        let mut known = false;
-        let mut pointers = Vec::new();
-        for (i, e) in body.graph.edges.iter_mut().enumerate() {
-            match &mut e.op {
-                Op::Call { callee, .. } | Op::Create { routine: callee, .. } => match callee {
-                    Callee::Pointer(Expr::Func(f)) => {
-                        let f = *f;
-                        *callee = Callee::Known(f);
-                        known = true;
-                    }
-                    Callee::Pointer(_) => pointers.push(i),
-                    Callee::Known(_) => {}
-                },
-                _ => {}
+impl Builder<'_> {
+    /// The automaton of one template: calls inlined, loops over threads unrolled.
+    fn build(&mut self, number: u32, job: &Job, end: End) -> Result<Body, Refusal> {
+        let mut body = Body::start(self.module, self.memory, number, job.routine, end);
+        if let (Some(p), Some(v)) = (body.params.first().copied(), job.arg) {
+            let kind = body.registers[p.0 as usize].kind;
+            let value = if kind == IntKind::Ideal { v.expr() } else { Expr::Cast(Box::new(v.expr()), kind) };
+            // The first edge is the empty one from the entry.
+            if let Some(e) = body.graph.edges.iter_mut().find(|e| e.from == body.entry) {
+                e.op = Op::Assign(p, value);
             }
         }
-        if known {
-            continue;
-        }
-        if pointers.is_empty() {
-            return Ok(body);
-        }
-        for i in pointers {
-            let candidates = callees::candidates(module, &body.graph.edges[i].op);
-            if candidates.is_empty() {
-                return Err(Refusal::NoCallee { span: body.graph.edges[i].span });
+        loop {
+            body.inline(self.module, self.memory)?;
+            if self.specialise {
+                let context = unroll::Context {
+                    objects: &self.memory.objects,
+                    constant: &self.constant,
+                    signed_wraps: self.signed_wraps,
+                };
+                unroll::specialise(&mut body, &context);
             }
-            body.branch(i, &candidates);
+            let mut known = false;
+            let mut pointers = Vec::new();
+            for (i, e) in body.graph.edges.iter_mut().enumerate() {
+                match &mut e.op {
+                    Op::Call { callee, .. } | Op::Create { routine: callee, .. } => match callee {
+                        Callee::Pointer(Expr::Func(f)) => {
+                            let f = *f;
+                            *callee = Callee::Known(f);
+                            known = true;
+                        }
+                        Callee::Pointer(_) => pointers.push(i),
+                        Callee::Known(_) => {}
+                    },
+                    _ => {}
+                }
+            }
+            if known {
+                continue;
+            }
+            if pointers.is_empty() {
+                return Ok(body);
+            }
+            for i in pointers {
+                let candidates = {
+                    let (function, first) = body.activation(body.graph.edges[i].from);
+                    self.callees.candidates(function, first, &body.graph.edges[i].op)
+                };
+                if candidates.is_empty() {
+                    return Err(Refusal::NoCallee { span: body.graph.edges[i].span });
+                }
+                body.branch(i, &candidates);
+            }
         }
     }
-}
 
-/// The places that create threads, in groups of which at most one is executed, at most once unless cyclic.
-fn groups(
-    module: &Module,
-    options: &Options,
-    memory: &Memory,
-    body: &Body,
-    count: Count,
-) -> Vec<(Vec<Site>, bool)> {
-    let cells = |o: ObjId| memory.objects[o.0 as usize].cells.len();
-    let rules = Rules { signed_wraps: super::wraps(options), cells: &cells };
-    let out = body.graph.out_edges();
-    let order = loops::order(&body.graph, &out, body.entry);
-    let mut edges: Vec<(usize, &Edge)> = body.graph.edges.iter().enumerate().collect();
-    edges.retain(|(_, e)| matches!(e.op, Op::Create { .. }) && order[e.from.0 as usize] != u32::MAX);
-    edges.sort_by_key(|(i, e)| (order[e.from.0 as usize], *i));
-    let mut groups: Vec<(Vec<Site>, bool)> = Vec::new();
-    for (i, e) in edges {
-        let Op::Create { routine: Callee::Known(f), arg, .. } = &e.op else { continue };
-        let takes = !module.functions[f.0 as usize].params.is_empty();
-        let arg = if takes { arg.as_ref().and_then(|a| rules.value(a)) } else { None };
-        let mut after = loops::reachable(&body.graph, &out, e.to);
-        after[e.to.0 as usize] = true;
-        let cyclic = after[e.from.0 as usize] || count != Count::AtMost(1);
-        let site = Site { edge: i, routine: *f, arg, cyclic, after };
-        let apart = |other: &Site| {
-            !other.after[e.from.0 as usize] && !site.after[body.graph.edges[other.edge].from.0 as usize]
-        };
-        let fits = groups.iter().position(|(g, c)| {
-            g[0].routine == site.routine && g[0].arg == site.arg && !*c && !cyclic && g.iter().all(&apart)
-        });
-        match fits {
-            Some(k) => groups[k].0.push(site),
-            None => {
-                let cyclic = site.cyclic;
-                groups.push((vec![site], cyclic));
+    /// The places that create threads, in groups of which at most one is executed, at most once unless cyclic.
+    fn groups(&self, body: &Body, count: Count) -> Vec<(Vec<Site>, bool)> {
+        let cells = |o: ObjId| self.memory.objects[o.0 as usize].cells.len();
+        let rules = Rules { signed_wraps: self.signed_wraps, cells: &cells };
+        let out = body.graph.out_edges();
+        let order = loops::order(&body.graph, &out, body.entry);
+        let mut edges: Vec<(usize, &Edge)> = body.graph.edges.iter().enumerate().collect();
+        edges.retain(|(_, e)| matches!(e.op, Op::Create { .. }) && order[e.from.0 as usize] != u32::MAX);
+        edges.sort_by_key(|(i, e)| (order[e.from.0 as usize], *i));
+        let mut groups: Vec<(Vec<Site>, bool)> = Vec::new();
+        for (i, e) in edges {
+            let Op::Create { routine: Callee::Known(f), arg, .. } = &e.op else { continue };
+            let takes = !self.module.functions[f.0 as usize].params.is_empty();
+            let arg = if takes { arg.as_ref().and_then(|a| rules.value(a)) } else { None };
+            let mut after = loops::reachable(&body.graph, &out, e.to);
+            after[e.to.0 as usize] = true;
+            let cyclic = after[e.from.0 as usize] || count != Count::AtMost(1);
+            let site = Site { edge: i, routine: *f, arg, cyclic, after };
+            let apart = |other: &Site| {
+                !other.after[e.from.0 as usize] && !site.after[body.graph.edges[other.edge].from.0 as usize]
+            };
+            let fits = groups.iter().position(|(g, c)| {
+                g[0].routine == site.routine && g[0].arg == site.arg && !*c && !cyclic && g.iter().all(&apart)
+            });
+            match fits {
+                Some(k) => groups[k].0.push(site),
+                None => {
+                    let cyclic = site.cyclic;
+                    groups.push((vec![site], cyclic));
+                }
             }
         }
+        groups
     }
-    groups
 }
 
 /// The template for a group of places.

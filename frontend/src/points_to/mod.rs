@@ -7,7 +7,7 @@
 
 mod solve;
 
-use crate::cfa::{BinOp, Expr, FuncId, ObjId, Object, Program, UnOp};
+use crate::cfa::{BinOp, Expr, FuncId, Module, ObjId, Object, Program, UnOp};
 use std::collections::BTreeSet;
 
 /// What a value may point to.
@@ -50,17 +50,37 @@ pub struct PointsTo {
     sizes: Vec<usize>,
     /// What threads return.
     exits: Facts,
+    /// What each function returns; only when a module is analysed.
+    returns: Vec<Facts>,
 }
 
 impl PointsTo {
-    /// Analyses a program. `Call` operations, if any are left, are taken to return anything they were given.
+    /// Analyses a program.
     pub fn new(program: &Program) -> PointsTo {
         let graphs: Vec<_> = program
             .templates
             .iter()
-            .map(|t| solve::Automaton { registers: t.registers.len(), param: t.param, graph: &t.graph })
+            .map(|t| solve::Automaton {
+                registers: t.registers.len(),
+                params: t.param.into_iter().collect(),
+                graph: &t.graph,
+            })
             .collect();
         solve::solve(&program.objects, &graphs)
+    }
+
+    /// Analyses a module: functions take the place of templates, one activation stands for all.
+    pub fn of_module(module: &Module) -> PointsTo {
+        let graphs: Vec<_> = module
+            .functions
+            .iter()
+            .map(|f| solve::Automaton {
+                registers: f.registers.len(),
+                params: f.params.clone(),
+                graph: &f.graph,
+            })
+            .collect();
+        solve::solve(&module.objects, &graphs)
     }
 
     /// What an address expression of a template may point to.

@@ -1,16 +1,17 @@
 //! Solves the inclusion constraints by going round the edges until nothing changes.
 
 use super::{Fact, Facts, OFFSETS, PointsTo, cells};
-use crate::cfa::{Graph, IntKind, Object, Op, Reg};
+use crate::cfa::{Callee, Graph, IntKind, Object, Op, Reg};
 
-/// A template as the analysis sees it.
+/// A template or function as the analysis sees it.
 pub(crate) struct Automaton<'a> {
     pub(crate) registers: usize,
-    pub(crate) param: Option<Reg>,
+    pub(crate) params: Vec<Reg>,
     pub(crate) graph: &'a Graph,
 }
 
-/// Analyses automata over common objects.
+/// Analyses automata over common objects. Calls and creations that name no template mean the automaton with the
+/// function's number.
 pub(crate) fn solve(objects: &[Object], automata: &[Automaton<'_>]) -> PointsTo {
     let mut p = PointsTo {
         registers: automata.iter().map(|a| vec![Facts::new(); a.registers]).collect(),
@@ -18,6 +19,7 @@ pub(crate) fn solve(objects: &[Object], automata: &[Automaton<'_>]) -> PointsTo 
         anywhere: Facts::new(),
         sizes: objects.iter().map(|o| o.cells.len()).collect(),
         exits: Facts::new(),
+        returns: vec![Facts::new(); automata.len()],
     };
     loop {
         let mut changed = false;
@@ -35,7 +37,7 @@ pub(crate) fn solve(objects: &[Object], automata: &[Automaton<'_>]) -> PointsTo 
 /// Applies one edge's constraint; says whether anything was new.
 fn step(p: &mut PointsTo, objects: &[Object], automata: &[Automaton<'_>], t: u32, op: &Op) -> bool {
     match op {
-        Op::Skip | Op::Havoc { .. } | Op::Assume(_) | Op::Halt | Op::Return(_) => false,
+        Op::Skip | Op::Havoc { .. } | Op::Assume(_) | Op::Halt | Op::Return(None) => false,
         Op::Assign(r, e) => {
             let v = p.eval(t, e);
             add_to_register(p, t, *r, v)
@@ -88,11 +90,17 @@ fn step(p: &mut PointsTo, objects: &[Object], automata: &[Automaton<'_>], t: u32
             }
             changed
         }
-        Op::Create { arg, template, .. } => {
-            let (Some(arg), Some(u)) = (arg, template) else { return false };
-            let Some(param) = automata.get(*u as usize).and_then(|a| a.param) else { return false };
-            let v = p.eval(t, arg);
-            add_to_register(p, *u, param, v)
+        Op::Create { routine, arg, template, .. } => {
+            let mut changed = false;
+            for u in template.map_or_else(|| callees(p, t, routine), |u| vec![u]) {
+                if let (Some(a), Some(r)) = (arg, automata.get(u as usize).and_then(|a| a.params.first())) {
+                    let v = p.eval(t, a);
+                    changed |= add_to_register(p, u, *r, v);
+                }
+                let v = p.returns.get(u as usize).cloned().unwrap_or_default();
+                changed |= add(&mut p.exits, &v);
+            }
+            changed
         }
         Op::Join { result, .. } => {
             let Some(r) = result else { return false };
@@ -103,14 +111,37 @@ fn step(p: &mut PointsTo, objects: &[Object], automata: &[Automaton<'_>], t: u32
             let v = p.eval(t, e);
             add(&mut p.exits, &v)
         }
-        Op::Call { dst, args, .. } => {
-            let Some(r) = dst else { return false };
-            let mut v: Facts = [Fact::Anything].into();
-            for a in args {
-                v.extend(p.eval(t, a));
-            }
-            add_to_register(p, t, *r, v)
+        Op::Return(Some(e)) => {
+            let v = p.eval(t, e);
+            add(&mut p.returns[t as usize], &v)
         }
+        Op::Call { dst, callee, args } => {
+            let mut changed = false;
+            for f in callees(p, t, callee) {
+                let Some(function) = automata.get(f as usize) else { continue };
+                for (r, a) in function.params.iter().zip(args) {
+                    let v = p.eval(t, a);
+                    changed |= add_to_register(p, f, *r, v);
+                }
+                if let Some(r) = dst {
+                    let v = p.returns[f as usize].clone();
+                    changed |= add_to_register(p, t, *r, v);
+                }
+            }
+            changed
+        }
+    }
+}
+
+/// The functions that may be meant; those whose address is made into something else are not followed.
+fn callees(p: &PointsTo, t: u32, callee: &Callee) -> Vec<u32> {
+    match callee {
+        Callee::Known(f) => vec![f.0],
+        Callee::Pointer(e) => p
+            .eval(t, e)
+            .iter()
+            .filter_map(|f| if let Fact::Function(g) = f { Some(g.0) } else { None })
+            .collect(),
     }
 }
 
