@@ -72,10 +72,17 @@ impl<'a> Lower<'a> {
         };
         let span = self.span(at);
         let before = std::mem::replace(&mut self.body.span, span);
-        self.body.emit(Op::Call { dst, callee, args });
+        self.emit_open(Op::Call { dst, callee, args });
         self.body.span = before;
-        self.body.open.insert(self.body.cur);
         Ok(value)
+    }
+
+    /// A call is no part of the step of the statement it is in: it starts from and leads to a location where others
+    /// may move.
+    pub fn emit_open(&mut self, op: Op) {
+        self.body.open.insert(self.body.cur);
+        self.body.emit(op);
+        self.body.open.insert(self.body.cur);
     }
 
     /// Arguments of a call of a function of the file.
@@ -292,6 +299,27 @@ impl<'a> Lower<'a> {
     /// A function that is neither defined nor modelled: without access to memory its value is any value.
     fn unknown(&mut self, name: &str, args: Args<'a>, wanted: bool, at: Bytes) -> Res<Value> {
         let shown = super::tokens::original_name(name);
+        let families = [
+            "__builtin_",
+            "__sync_",
+            "__atomic_",
+            "__CPROVER_",
+            "__VERIFIER_",
+            "pthread_",
+            "atomic_",
+            "thrd_",
+            "mtx_",
+            "cnd_",
+            "sem_",
+        ];
+        let declared_here = self.declared.contains_key(name) && name.starts_with("atomic_");
+        if families.iter().any(|f| name.starts_with(f)) && !declared_here {
+            return self.refuse(
+                at,
+                format!("`{shown}` is"),
+                "what it does is not modelled; define it in the file",
+            );
+        }
         let signature = self.signature(name);
         let result = signature.as_ref().map_or(Ty::Int(INT), |s| s.result.clone());
         for a in args {

@@ -1,7 +1,7 @@
 //! Facts about a whole file that lowering needs beforehand, and names whose address a function takes.
 
 use lang_c::ast::*;
-use lang_c::span::Span;
+use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 use rustc_hash::FxHashSet;
 
@@ -107,6 +107,24 @@ pub fn addressed(statement: &Statement) -> FxHashSet<String> {
     let mut v = AddressVisitor(FxHashSet::default());
     v.visit_statement(statement, &Span::none());
     v.0
+}
+
+/// Identifiers used in expressions of a statement, with places.
+pub fn identifiers(statement: &Node<Statement>) -> Vec<(&str, Span)> {
+    let mut v = NameVisitor(Vec::new());
+    v.visit_statement(&statement.node, &statement.span);
+    v.0
+}
+
+struct NameVisitor<'a>(Vec<(&'a str, Span)>);
+
+impl<'a> Visit<'a> for NameVisitor<'a> {
+    fn visit_expression(&mut self, e: &'a Expression, span: &'a Span) {
+        if let Some(name) = name_of(e) {
+            self.0.push((name, *span));
+        }
+        visit::visit_expression(self, e, span);
+    }
 }
 
 struct AddressVisitor(FxHashSet<String>);

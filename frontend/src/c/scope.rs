@@ -122,6 +122,10 @@ impl Scopes {
     pub fn get(&self, name: &str) -> Option<&Symbol> {
         self.frames.iter().rev().find_map(|f| f.symbols.get(name))
     }
+    /// Is the name declared inside a function?
+    pub fn is_local(&self, name: &str) -> bool {
+        self.frames.iter().skip(1).any(|f| f.symbols.contains_key(name))
+    }
     /// Declares a tag in the innermost scope.
     pub fn declare_tag(&mut self, name: &str, tag: Tag) {
         if let Some(f) = self.frames.last_mut() {

@@ -332,25 +332,28 @@ impl<'a> Lower<'a> {
     fn async_statement(&mut self, s: &'a Node<Statement>) -> Res<()> {
         let handle = self.body.temp(IntKind::Ideal);
         let (routine, arg) = self.async_routine(s)?;
-        self.body.emit(Op::Create { handle, routine: Callee::Known(routine), arg, template: None });
+        self.body.emit(Op::Create { handle, routine, arg, template: None });
         Ok(())
     }
 
-    fn async_routine(&mut self, s: &'a Node<Statement>) -> Res<(crate::cfa::FuncId, Option<Expr>)> {
+    fn async_routine(&mut self, s: &'a Node<Statement>) -> Res<(Callee, Option<Expr>)> {
         if let Statement::Expression(Some(e)) = &s.node {
             if let Expression::Call(c) = &e.node {
                 if let Some(name) = super::scan::name_of(&c.node.callee.node) {
+                    if self.scopes.is_local(name) {
+                        return self.async_pointer(c);
+                    }
                     if let Some(f) = self.function(name) {
                         let args = self.arguments(name, &c.node.arguments, e.span)?;
                         return match args.as_slice() {
-                            [] => Ok((f, None)),
-                            [one] => Ok((f, Some(one.clone()))),
+                            [] => Ok((Callee::Known(f), None)),
+                            [one] => Ok((Callee::Known(f), Some(one.clone()))),
                             many if many
                                 .iter()
                                 .all(|a| matches!(a, Expr::Const(_) | Expr::Addr(_) | Expr::Func(_))) =>
                             {
                                 let span = self.span(s.span);
-                                Ok((self.call_thread(f, name, args, span), None))
+                                Ok((Callee::Known(self.call_thread(f, name, args, span)), None))
                             }
                             _ => self.refuse(
                                 s.span,
@@ -362,9 +365,37 @@ impl<'a> Lower<'a> {
                 }
             }
         }
+        for (name, at) in super::scan::identifiers(s) {
+            if self.scopes.is_local(name) {
+                return self.refuse(
+                    at,
+                    format!(
+                        "a local of the creating thread, `{name}`, in a statement that a new thread runs is"
+                    ),
+                    "make it a global or pass it to a function",
+                );
+            }
+        }
         self.threads += 1;
         let name = format!("{}#thread{}", self.body.name, self.threads);
-        Ok((self.enqueue(name, Work::Thread(s)), None))
+        Ok((Callee::Known(self.enqueue(name, Work::Thread(s))), None))
+    }
+
+    /// A new thread that calls through a pointer.
+    fn async_pointer(&mut self, c: &'a Node<CallExpression>) -> Res<(Callee, Option<Expr>)> {
+        let f = self.value(&c.node.callee)?;
+        let arg = match c.node.arguments.as_slice() {
+            [] => None,
+            [one] => Some(self.value(one)?.expr),
+            _ => {
+                return self.refuse(
+                    c.span,
+                    "a thread that starts with several arguments is",
+                    "pass them in globals",
+                );
+            }
+        };
+        Ok((Callee::Pointer(f.expr), arg))
     }
 
     /// Closes the section that `__blockattribute__((atomic))` opened in a block.

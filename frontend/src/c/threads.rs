@@ -126,8 +126,7 @@ impl<'a> Lower<'a> {
             }
             e => Callee::Pointer(e),
         };
-        self.body.emit(Op::Call { dst: None, callee, args: Vec::new() });
-        self.body.open.insert(self.body.cur);
+        self.emit_open(Op::Call { dst: None, callee, args: Vec::new() });
         self.body.store(control, Expr::Const(2), IntKind::Ideal);
         self.body.join(end);
         Ok(Value::int(0))

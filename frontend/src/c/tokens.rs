@@ -236,7 +236,7 @@ fn edits(text: &str, tokens: &[Token]) -> Vec<Edit> {
             continue;
         }
         match s(k) {
-            "__thread" => edits.push((t.start, t.end, "_Thread_local".into())),
+            "__thread" | "__CPROVER_thread_local" => edits.push((t.start, t.end, "_Thread_local".into())),
             "__auto_type" => {
                 // `__auto_type x = e;` has the type of e.
                 let mut end = k + 3;
