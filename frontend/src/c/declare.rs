@@ -487,9 +487,27 @@ impl<'a> Lower<'a> {
         let s = specifiers(&f.node.specifiers);
         let declared = self.base_type(&s).and_then(|b| self.declarator(b, &f.node.declarator));
         match declared {
-            Ok(named) => self.declare_function(&named.name, named.ty, Some(f)),
+            Ok(named) => match self.old_style_signature(f, &named) {
+                Ok(ty) => self.declare_function(&named.name, ty, Some(f)),
+                Err(e) => self.broken(&f.node.declarator, e),
+            },
             Err(e) => self.broken(&f.node.declarator, e),
         }
+    }
+
+    /// The type of a function, with the parameters of `f(a, b) int a; { … }` as they are declared.
+    fn old_style_signature(&mut self, f: &'a Node<FunctionDefinition>, named: &Named<'a>) -> Res<Ty> {
+        let (Ty::Function(s), Some(DerivedDeclarator::KRFunction(names))) =
+            (&named.ty, named.params.map(|p| &p.node))
+        else {
+            return Ok(named.ty.clone());
+        };
+        let mut params = Vec::new();
+        for n in names {
+            params.push(self.old_style_type(f, &n.node.name)?);
+        }
+        let params = (!params.is_empty()).then_some(params);
+        Ok(Ty::Function(Rc::new(Signature { params, ..(**s).clone() })))
     }
 
     /// The type with the length that the initialiser gives.

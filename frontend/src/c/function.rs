@@ -10,7 +10,7 @@ use crate::cfa::{Callee, Expr, FuncId, Function, Graph, Loc, LocationKind, ObjId
 use crate::diagnostic::Span;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 impl<'a> Lower<'a> {
@@ -92,7 +92,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The type of a parameter that `f(a, b) int a; { … }` declares.
-    fn old_style_type(&mut self, f: &'a Node<FunctionDefinition>, name: &str) -> Res<Ty> {
+    pub fn old_style_type(&mut self, f: &'a Node<FunctionDefinition>, name: &str) -> Res<Ty> {
         for d in &f.node.declarations {
             let s = specifiers(&d.node.specifiers);
             let base = self.base_type(&s)?;
@@ -230,7 +230,8 @@ impl<'a> Lower<'a> {
     fn depths(&self, body: &Body) -> Res<Vec<Option<i32>>> {
         let mut depth: Vec<Option<i32>> = vec![None; body.graph.locations.len()];
         let out = body.graph.out_edges();
-        let change = |e: usize| body.markers.iter().find(|m| m.0 == e).map_or(0, |m| m.1);
+        let markers: BTreeMap<usize, i32> = body.markers.iter().copied().collect();
+        let change = |e: usize| markers.get(&e).copied().unwrap_or(0);
         let mut work = VecDeque::from([Loc(1)]);
         depth[1] = Some(0);
         while let Some(l) = work.pop_front() {

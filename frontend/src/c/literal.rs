@@ -106,7 +106,7 @@ fn unescape(text: &str) -> Vec<u32> {
             'x' => {
                 let mut v = 0u32;
                 while let Some(d) = chars.peek().and_then(|d| d.to_digit(16)) {
-                    v = (v << 4 | d) & 0xffff_ffff;
+                    v = (v << 4) | d;
                     chars.next();
                 }
                 v
@@ -115,7 +115,7 @@ fn unescape(text: &str) -> Vec<u32> {
                 let mut v = e.to_digit(8).unwrap_or(0);
                 for _ in 0..2 {
                     if let Some(d) = chars.peek().and_then(|d| d.to_digit(8)) {
-                        v = v << 3 | d;
+                        v = (v << 3) | d;
                         chars.next();
                     }
                 }

@@ -116,7 +116,7 @@ impl<'a> Lower<'a> {
                 self.body.store(lock, v.expr, IntKind::Ideal);
                 Ok(Value::int(0))
             }
-            Lock::MutexLock => Ok(self.lock_mutex(&lock, kinds, false)),
+            Lock::MutexTake => Ok(self.lock_mutex(&lock, kinds, false)),
             Lock::MutexTry => Ok(self.lock_mutex(&lock, kinds, true)),
             Lock::MutexUnlock => Ok(self.unlock_mutex(&lock, kinds)),
             Lock::CondWait | Lock::CondTimedWait => {
@@ -146,8 +146,8 @@ impl<'a> Lower<'a> {
                 self.body.store(offset(lock, 1), Expr::Const(0), IntKind::Ideal);
                 Ok(Value::int(0))
             }
-            Lock::ReadLock | Lock::ReadTry => Ok(self.read_lock(&lock, l == Lock::ReadTry)),
-            Lock::WriteLock | Lock::WriteTry => Ok(self.write_lock(&lock, l == Lock::WriteTry)),
+            Lock::ReadTake | Lock::ReadTry => Ok(self.read_lock(&lock, l == Lock::ReadTry)),
+            Lock::WriteTake | Lock::WriteTry => Ok(self.write_lock(&lock, l == Lock::WriteTry)),
             Lock::RwUnlock => Ok(self.unlock_rw(&lock)),
             Lock::SemInit => {
                 let v = self.value(self.argument(args, 2, at)?)?;

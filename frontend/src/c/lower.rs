@@ -103,9 +103,10 @@ impl<'a> Lower<'a> {
     pub fn object(&mut self, name: &str, ty: &Ty, bytes: Bytes) -> Res<ObjId> {
         let mut cells = Vec::new();
         if let Err(why) = self.types.cells(ty).and_then(|_| self.types.flatten(ty, "", &mut cells)) {
-            return self.refuse(
+            let name = name.rsplit("::").next().unwrap_or(name);
+            return self.error(
                 bytes,
-                format!("`{name}`: {why}; an object of this type is"),
+                format!("`{name}`: {why}"),
                 "use integers, pointers, arrays and structs",
             );
         }

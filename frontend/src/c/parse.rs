@@ -19,7 +19,7 @@ pub fn parse(source: &Source, text: String) -> Result<TranslationUnit, Diagnosti
             format!("syntax error at `{token}`")
         };
         let span = source.span(offset.min(e.source.len().saturating_sub(1)));
-        source.diagnostic(span, message, expected(&e.expected))
+        source.diagnostic(span, message, help(&e.source[..offset.min(e.source.len())], &token, &e.expected))
     })
 }
 
@@ -29,17 +29,32 @@ fn next_token(rest: &str) -> String {
     if n > 0 { rest[..n.min(60)].to_string() } else { rest.chars().take(1).collect() }
 }
 
-/// A few words out of the parser's long list.
-fn expected(set: &std::collections::HashSet<&'static str>) -> String {
+/// What may be wrong: two names in a row read as a type that is not one; else a few words out of the parser's long
+/// list of what it expected.
+fn help(before: &str, token: &str, set: &std::collections::HashSet<&'static str>) -> String {
+    let name = |s: &str| s.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
+    let before = before.trim_end();
+    let start = before.rfind(|c: char| c != '_' && !c.is_ascii_alphanumeric()).map_or(0, |i| i + 1);
+    let previous = before.get(start..).unwrap_or("");
+    if name(previous) && name(token) && !KEYWORDS.contains(&previous) && !KEYWORDS.contains(&token) {
+        return format!("`{}` is not known as a type here", super::tokens::original_name(previous));
+    }
     let mut words: Vec<&str> = set
         .iter()
         .copied()
         .filter(|w| matches!(*w, ";" | ")" | "]" | "}" | ":" | "," | "=" | "while"))
         .collect();
     words.sort_unstable();
-    if words.is_empty() {
-        "an unknown type name or a compiler extension reads like this; declare the type first".to_string()
-    } else {
-        format!("expected {}", words.iter().map(|w| format!("`{w}`")).collect::<Vec<_>>().join(", "))
+    match words.as_slice() {
+        [] => String::new(),
+        words => {
+            format!("expected {}", words.iter().map(|w| format!("`{w}`")).collect::<Vec<_>>().join(", "))
+        }
     }
 }
+
+const KEYWORDS: [&str; 24] = [
+    "return", "else", "if", "while", "do", "for", "switch", "case", "default", "goto", "break", "continue",
+    "int", "char", "short", "long", "unsigned", "signed", "void", "static", "extern", "const", "sizeof",
+    "struct",
+];

@@ -76,9 +76,9 @@ fn failure(name: &str, program: &str, stderr: &[u8]) -> Diagnostic {
     let stderr = String::from_utf8_lossy(stderr);
     for line in stderr.lines() {
         let Some((place, message)) = line.split_once("error: ") else { continue };
-        let mut parts = place.trim_end_matches([' ', ':']).rsplitn(3, ':');
-        let column =
-            parts.next().and_then(|p| p.trim_end_matches(" fatal").trim_end_matches(':').parse().ok());
+        let place = place.trim_end().trim_end_matches("fatal").trim_end();
+        let mut parts = place.trim_end_matches(':').rsplitn(3, ':');
+        let column = parts.next().and_then(|p| p.parse().ok());
         let row = parts.next().and_then(|p| p.parse().ok());
         let file = parts.next();
         let message = format!("the preprocessor ({program}) says: {}", message.trim());

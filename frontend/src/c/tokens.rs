@@ -12,6 +12,9 @@ const MAX_DEPTH: usize = 120;
 /// Most tokens between two of `; { } ,`: the parser and what follows recurse along an expression.
 const MAX_RUN: usize = 40_000;
 
+/// Most `else` in a file: each one nests the next deeper.
+const MAX_ELSE: usize = 100_000;
+
 /// Stands for the start of an atomic block.
 pub const ATOMIC_BLOCK: &str = "__relyant_atomic_block";
 
@@ -142,6 +145,7 @@ fn check(source: &Source, text: &str, tokens: &[Token]) -> Result<(), Diagnostic
     let at = |t: &Token| source.original_span(t.start);
     let mut open: Vec<&Token> = Vec::new();
     let mut run = 0usize;
+    let mut elses = 0usize;
     for t in tokens {
         let s = &text[t.start..t.end];
         run = if t.kind == Kind::Punctuation && matches!(s, ";" | "{" | "}" | ",") { 0 } else { run + 1 };
@@ -153,6 +157,10 @@ fn check(source: &Source, text: &str, tokens: &[Token]) -> Result<(), Diagnostic
             ));
         }
         if t.kind != Kind::Punctuation {
+            elses += usize::from(s == "else");
+            if elses > MAX_ELSE {
+                return Err(source.diagnostic(at(t), format!("more than {MAX_ELSE} `else`"), "use a switch"));
+            }
             continue;
         }
         match s {
@@ -236,6 +244,8 @@ fn edits(text: &str, tokens: &[Token]) -> Vec<Edit> {
             continue;
         }
         match s(k) {
+            // A keyword for gcc, a name for the parser.
+            "asm" => edits.push((t.start, t.end, "__asm__".into())),
             "__thread" | "__CPROVER_thread_local" => edits.push((t.start, t.end, "_Thread_local".into())),
             "__auto_type" => {
                 // `__auto_type x = e;` has the type of e.

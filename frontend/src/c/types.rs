@@ -227,7 +227,7 @@ impl Types {
     pub fn cells(&self, ty: &Ty) -> Result<u64, String> {
         let n = match ty.plain() {
             Ty::Int(_) | Ty::Pointer(_) => 1,
-            Ty::Array(t, Some(n)) => self.cells(t)?.checked_mul(*n).unwrap_or(u64::MAX),
+            Ty::Array(t, Some(n)) => self.cells(t)?.saturating_mul(*n),
             Ty::Array(_, None) => return Err("an array of unknown length".into()),
             Ty::Record(id) => match &self.records[id.0] {
                 r if r.fields.is_some() => r.cells,

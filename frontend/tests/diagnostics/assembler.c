@@ -1,0 +1,6 @@
+int main(void)
+{
+    __asm__ volatile("mfence" : : : "memory");
+    asm("nop");
+    return 0;
+}

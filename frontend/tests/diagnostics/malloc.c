@@ -1,0 +1,7 @@
+#include <stdlib.h>
+int main(void)
+{
+    int *p = malloc(sizeof *p);
+    *p = 1;
+    return *p;
+}

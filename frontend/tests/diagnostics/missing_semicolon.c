@@ -1,0 +1,6 @@
+int n;
+int main(void)
+{
+    n = 1
+    return 0;
+}

@@ -1,0 +1,2 @@
+static int n;
+int worker(void) { return n; }

@@ -1,0 +1,5 @@
+int main(void)
+{
+    goto out;
+    return 0;
+}

@@ -1,0 +1,7 @@
+int n;
+void fill(int *p);
+int main(void)
+{
+    fill(&n);
+    return n;
+}

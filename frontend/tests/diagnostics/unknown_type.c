@@ -1,0 +1,5 @@
+int main(void)
+{
+    counter_t n = 1;
+    return n;
+}
