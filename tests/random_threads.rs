@@ -9,7 +9,7 @@ use relyant::verdict::Answer;
 use relyant_frontend::cfa;
 use relyant_frontend::interp::explore::{Exploration, Options, explore};
 use relyant_frontend::interp::replay::replay;
-use relyant_frontend::program::schedule;
+use relyant_frontend::program::{Step, schedule};
 use relyant_frontend::reduce::thread_program;
 use relyant_frontend::testing::rng::cases;
 use relyant_frontend::testing::shrink::shrink;
@@ -44,12 +44,13 @@ fn verdict(program: &cfa::Program, settings: &Settings) -> Outcome {
     let cancel = AtomicBool::new(false);
     let (done, wait) = mpsc::channel::<()>();
     let answer = std::thread::scope(|scope| {
-        scope.spawn(|| {
+        let cancel = &cancel;
+        scope.spawn(move || {
             if wait.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
                 cancel.store(true, Ordering::Relaxed);
             }
         });
-        let watch = Watch { cancel: &cancel, progress: &|_| {} };
+        let watch = Watch { cancel, progress: &|_| {} };
         let answer = aret::verify(&threads, settings, &watch).0;
         drop(done);
         answer
@@ -60,9 +61,9 @@ fn verdict(program: &cfa::Program, settings: &Settings) -> Outcome {
             Err(e) => Outcome::Wrong(format!("the checker rejects the proof: {e}")),
         },
         Answer::Unsafe(c) => {
-            let steps: Vec<schedule::Step> =
+            let steps: Vec<Step> =
                 c.steps.into_iter().map(|s| (s.thread, s.edge as usize, s.inputs)).collect();
-            match replay(program, &schedule::schedule(&threads, program, &c.start, &steps)) {
+            match replay(program, &schedule(&threads, program, &c.start, &steps)) {
                 Ok(_) => Outcome::Unsafe,
                 Err(e) => Outcome::Wrong(format!("the counterexample does not replay: {e}")),
             }
