@@ -514,6 +514,18 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// The thread that has not ended yet and for which an edge waits.
+    pub fn awaited(&self, state: &State, thread: usize, edge: u32) -> Option<usize> {
+        let t = &state.threads[thread];
+        let edge = self.edge(t.name.template, edge).filter(|e| e.from == t.loc)?;
+        let Op::Join { handle, .. } = &edge.op else {
+            return None;
+        };
+        let handle = eval(handle, &self.env(state, thread)).ok()?;
+        let joined = usize::try_from(handle).ok()?.checked_sub(1)?;
+        state.threads.get(joined).filter(|t| t.ended.is_none()).map(|_| joined)
+    }
+
     /// The cell that an edge writes, in a state where it can be done.
     pub fn stored(&self, state: &State, thread: usize, edge: u32) -> Option<(ObjId, u32)> {
         let template = state.threads[thread].name.template;

@@ -4,6 +4,7 @@
 //! tries all of them.
 
 mod candidates;
+mod complete;
 pub mod eval;
 pub mod explore;
 mod live;

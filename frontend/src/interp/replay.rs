@@ -3,6 +3,7 @@
 //! Nothing in the schedule is believed: each step must be enabled, nobody may move while another thread is inside
 //! an atomic section, and the run must end in a violation.
 
+use super::complete;
 use super::live::written;
 use super::machine::{Machine, State, Stop, Violation};
 use super::schedule::{Move, Schedule, ThreadRef};
@@ -74,11 +75,11 @@ pub enum ReplayError {
     NoViolation,
 }
 
-/// At most this many local steps are added at the end.
+/// At most this many steps are tried to fill a gap.
 const MAX_TAIL: usize = 10_000;
 
-/// Runs the schedule. It may end a few steps short of the violation as long as only steps are missing that no other
-/// thread can see.
+/// Runs the schedule. Some steps that do not matter may be missing, and are added: steps at the end that no other
+/// thread can see, and those that take a thread to its end when another one waits for that.
 pub fn replay(program: &Program, schedule: &Schedule) -> Result<Trace, ReplayError> {
     let machine = Machine::new(program).map_err(ReplayError::Start)?;
     let unbounded = |t: usize| {
@@ -94,7 +95,7 @@ pub fn replay(program: &Program, schedule: &Schedule) -> Result<Trace, ReplayErr
         if found.is_some() {
             break;
         }
-        run.run_move(at, m)?;
+        run.run_completed(at, m)?;
         found = machine.violation(&run.state);
     }
     let violation = match found {
@@ -112,6 +113,31 @@ struct Run<'a, 'p> {
 }
 
 impl Run<'_, '_> {
+    /// Runs a move; where it waits for a thread to end, that thread is first run to its end.
+    fn run_completed(&mut self, at: usize, m: &Move) -> Result<(), ReplayError> {
+        loop {
+            let (state, steps) = (self.state.clone(), self.steps.clone());
+            let Err(e) = self.run_move(at, m) else { return Ok(()) };
+            let Some(joined) = self.awaited(&e, m) else { return Err(e) };
+            self.state = state;
+            self.steps = steps;
+            let path =
+                complete::to_the_end(self.machine, &self.state, joined, &self.schedule.start, MAX_TAIL);
+            // The thread has ended afterwards, so that this loop does too.
+            for (edge, input) in path.ok_or(e.clone())? {
+                self.step(joined, edge, input).map_err(|_| e.clone())?;
+            }
+        }
+    }
+
+    /// The thread that a move waited for when it failed.
+    fn awaited(&self, e: &ReplayError, m: &Move) -> Option<usize> {
+        let ReplayError::Step { step, why: Stop::Blocked, .. } = e else { return None };
+        let thread = self.state.threads.iter().position(|t| t.name == m.thread)?;
+        let joined = self.machine.awaited(&self.state, thread, *m.path.get(*step)?)?;
+        (!self.interrupts(thread)).then_some(joined)
+    }
+
     fn run_move(&mut self, at: usize, m: &Move) -> Result<(), ReplayError> {
         let thread = self.state.threads.iter().position(|t| t.name == m.thread);
         let thread = thread.ok_or(ReplayError::NoThread(at))?;

@@ -195,7 +195,7 @@ fn bad_schedules_fail_cleanly() {
         f(&mut s);
         replay(&p, &s)
     };
-    // Joining a thread before it ends.
+    // A thread that a join waits for is run to its end; it can't move again after that.
     let early = edit(&|s| {
         let join = s.moves.remove(8);
         s.moves.insert(2, join);
@@ -215,6 +215,16 @@ fn the_local_tail_may_be_left_out() {
     let p = counter(false);
     let mut schedule = violation(&p);
     schedule.moves.pop();
+    assert_eq!(replay(&p, &schedule).map(|t| t.violation), Ok("assertion".into()));
+}
+
+#[test]
+fn a_thread_that_is_waited_for_is_run_to_its_end() {
+    let p = counter(false);
+    let mut schedule = violation(&p);
+    let ends = |m: &Move| m.thread.template == 1 && m.path == [2];
+    schedule.moves.retain(|m| !ends(m));
+    assert_eq!(schedule.moves.len(), 10);
     assert_eq!(replay(&p, &schedule).map(|t| t.violation), Ok("assertion".into()));
 }
 

@@ -26,7 +26,8 @@ impl ThreadProgram {
             let mut b = Builder::new(self);
             b.block(body);
             b.exit();
-            templates.push(b.template(format!("thread{}", i + 1), *copies as u32, false));
+            let template = b.template(format!("thread{}", i + 1), false);
+            templates.extend(std::iter::repeat_n(template, *copies));
         }
         Program {
             owners: vec![Owner::Shared; objects.len()],
@@ -46,7 +47,7 @@ impl ThreadProgram {
                 let handle = b.register(IntKind::Ideal);
                 handles.push(handle);
                 let routine = Callee::Known(FuncId(i as u32));
-                b.edge(Op::Create { handle, routine, arg: None, template: Some(i as u32 + 1) });
+                b.edge(Op::Create { handle, routine, arg: None, template: Some(handles.len() as u32) });
             }
         }
         b.block(&self.main);
@@ -57,7 +58,7 @@ impl ThreadProgram {
             b.assert(check);
         }
         b.exit();
-        b.template("main".into(), 1, true)
+        b.template("main".into(), true)
     }
 }
 
@@ -96,10 +97,10 @@ impl<'p> Builder<'p> {
         b
     }
 
-    fn template(self, name: String, count: u32, initial: bool) -> Template {
+    fn template(self, name: String, initial: bool) -> Template {
         Template {
             name,
-            count: Count::AtMost(count),
+            count: Count::AtMost(1),
             initial,
             param: None,
             registers: self.registers,
