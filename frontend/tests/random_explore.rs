@@ -1,6 +1,8 @@
 //! Random thread programs: the explorer's options do not change its answers, and what it finds replays.
 
+use relyant_frontend::c;
 use relyant_frontend::cfa::Program;
+use relyant_frontend::instantiate::instantiate;
 use relyant_frontend::interp::explore::{Exploration, Options, explore, quick_search};
 use relyant_frontend::interp::replay::replay;
 use relyant_frontend::interp::schedule::Schedule;
@@ -64,6 +66,38 @@ fn options_do_not_change_answers() {
         counts[0] * 5 > counts[1] && counts[1] * 5 > counts[0] && counts[2] * 5 < counts[0],
         "{counts:?}"
     );
+}
+
+/// The program by way of its text and the C front end.
+fn through_c(p: &ThreadProgram) -> Program {
+    let options = relyant_frontend::options::Options::default();
+    let text = p.to_c();
+    let module = c::load_text("random.c", &text, &options).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    instantiate(&module, &options).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+/// Where the C front end and the direct translation give programs of different verdicts.
+fn differ(p: &ThreadProgram) -> bool {
+    let options = Options { max_states: LIMIT, eager_local: true, ..Options::default() };
+    let answers = [run(&p.to_program(), &options), run(&through_c(p), &options)];
+    let violated = answers.clone().map(|a| matches!(a, Exploration::Violation(_)));
+    let known = answers.iter().all(|a| !matches!(a, Exploration::Limit { .. }));
+    known && violated[0] != violated[1]
+}
+
+#[test]
+fn c_front_end_agrees_with_the_direct_translation() {
+    for seed in 0..cases(300) {
+        let p = generate(seed);
+        if differ(&p) {
+            let small = shrink(&p, &mut differ);
+            panic!(
+                "seed {seed}: exploring the direct translation gives {:?}\n{}",
+                run(&small.to_program(), &Options::default()),
+                small.to_c()
+            );
+        }
+    }
 }
 
 /// One random change to a schedule.
