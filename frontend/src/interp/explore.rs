@@ -17,6 +17,8 @@ use std::rc::Rc;
 pub struct Options {
     /// Stop after this many states.
     pub max_states: usize,
+    /// Stop after this many steps, those that lead to known states included.
+    pub max_steps: usize,
     /// Run steps that no other thread can see at once, with the step before them.
     pub eager_local: bool,
     /// Threads to start of an initial template of unbounded count.
@@ -26,7 +28,8 @@ pub struct Options {
     /// Values tried for an input of more than 16 values.
     pub max_inputs: usize,
     /// States are explored in order of cost: a move costs 1, and this much more when it interrupts a thread that
-    /// could go on. 0: breadth first, which finds a violation with as few moves as there can be.
+    /// could go on, or starts a thread: there may be no end of those. 0: breadth first, which finds a violation with
+    /// as few moves as there can be.
     pub switch_cost: u32,
     /// Keep states apart that differ only in registers that are not read any more.
     pub keep_dead: bool,
@@ -36,6 +39,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             max_states: 1_000_000,
+            max_steps: usize::MAX,
             eager_local: false,
             unbounded_initial: 2,
             max_move: 20_000,
@@ -75,7 +79,9 @@ pub fn explore(program: &Program, options: &Options, cancel: &dyn Fn() -> bool) 
 ///
 /// Most bugs need few context switches (Musuvathi and Qadeer, PLDI 2007), so that runs with few of them come first.
 pub fn quick_search(program: &Program, max_states: usize, cancel: &dyn Fn() -> bool) -> Option<Schedule> {
-    let options = Options { max_states, eager_local: true, switch_cost: 20, ..Options::default() };
+    // Programs with many inputs take many steps to few states.
+    let max_steps = max_states.saturating_mul(10);
+    let options = Options { max_states, max_steps, eager_local: true, switch_cost: 20, ..Options::default() };
     match explore(program, &options, cancel) {
         Ok(Exploration::Violation(schedule)) => Some(schedule),
         _ => None,
@@ -107,6 +113,7 @@ struct Explorer<'m, 'p> {
     packer: Packer,
     candidates: Candidates,
     complete: bool,
+    steps: usize,
     seen: ByteSet,
     origins: Vec<Origin>,
     /// By template and location: nothing but local edges leave it, and no property speaks of it.
@@ -174,6 +181,7 @@ impl<'m, 'p> Explorer<'m, 'p> {
             machine,
             options,
             complete: true,
+            steps: 0,
             seen: ByteSet::default(),
             origins: Vec::new(),
             nodes: Vec::new(),
@@ -204,7 +212,8 @@ impl<'m, 'p> Explorer<'m, 'p> {
         let mut state = State::default();
         let mut expanded = 0usize;
         while let Some(next) = queue.pop() {
-            if self.seen.len() >= self.options.max_states || (expanded % 1024 == 0 && cancel()) {
+            let full = self.seen.len() >= self.options.max_states || self.steps >= self.options.max_steps;
+            if full || (expanded % 1024 == 0 && cancel()) {
                 return Ok(Exploration::Limit { states: self.seen.len() });
             }
             expanded += 1;
@@ -224,6 +233,8 @@ impl<'m, 'p> Explorer<'m, 'p> {
                 let mut found = None;
                 let mut choice = 0;
                 self.moves(&state, thread, start, &mut |this, after, _| {
+                    let started = after.threads.len() > state.threads.len();
+                    let cost = cost.saturating_add(if started { this.options.switch_cost } else { 0 });
                     let origin = Origin { parent: next, thread: thread as u32, choice, cost };
                     choice += 1;
                     if found.is_none() && this.machine.violation(after).is_some() {
@@ -301,6 +312,7 @@ impl<'m, 'p> Explorer<'m, 'p> {
                 self.complete &= all;
                 for &input in inputs {
                     let mut after = self.copy(&state);
+                    self.steps = self.steps.saturating_add(1);
                     match self.machine.step(&mut after, thread, edge, input, start) {
                         Ok(()) => {}
                         Err(Stop::Malformed(what)) => return Err(Stop::Malformed(what)),
