@@ -99,7 +99,7 @@ pub fn measure(row: &Row, plan: &Plan) -> std::result::Result<Result, RunError> 
     let run = runner::verify(&plan.exe, &row.file, &args, plan.timeout)?;
     let mut r = start(row, &run);
     if let (Some(s), "safe") = (&scratch, run.verdict()) {
-        let (status, seconds) = runner::check(&plan.exe, &s.0, &row.file, &row.args, plan.timeout.max(LONG))?;
+        let (status, seconds) = runner::check(&plan.exe, &s.0, &row.file, plan.timeout.max(LONG))?;
         r.checked = Some(status == 0);
         r.check_seconds = Some(seconds);
     }
