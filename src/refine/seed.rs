@@ -4,13 +4,17 @@ use crate::aret::precision::{Precision, Thread};
 use relyant_frontend::program::Program;
 use relyant_horn::linear::{Atom, Norm};
 
-/// Adds the guard atoms of each thread, and their negations, as state predicates; those over globals also as
-/// transition predicates of the thread's environment transitions.
+/// Adds the guard atoms of each thread over globals alone or over one local, and their negations, as state predicates;
+/// those over globals also as transition predicates of the thread's environment transitions. Other guards of a driver
+/// have mostly nothing to do with the property.
 pub fn guards(program: &Program, threads: &[Thread], precision: &mut Precision) {
     for (i, t) in threads.iter().enumerate() {
         for edge in &program.templates[t.template as usize].edges {
             for atom in edge.guard.atoms() {
                 if atom.vars().any(|v| v.0 as usize >= program.variables.len()) {
+                    continue;
+                }
+                if atom.vars().any(|v| !program.is_global(v)) && atom.vars().count() > 1 {
                     continue;
                 }
                 for a in both(atom) {

@@ -115,7 +115,7 @@ impl Env<'_> {
 fn self_range(p: &cfa::Program, t: usize) -> Range {
     match p.templates[t].count {
         Count::AtMost(1) => Range::one(t as i128 + 1),
-        _ => Range::Between(Some(p.templates.len() as i128 + 1), None),
+        _ => Range::Between(Some(p.templates.len() as i128 + 1), Some(i64::MAX.into())),
     }
 }
 

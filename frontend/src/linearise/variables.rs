@@ -67,8 +67,10 @@ impl Variables {
             let (started, ended) = (ghost("started", Some(0), most), ghost("ended", Some(0), Some(1)));
             let (argument, result) = (ghost("argument", None, None), ghost("result", None, None));
             let identity = (template.count != Count::AtMost(1)).then(|| {
+                // A handle fits a `pthread_t`, so that storing one loses nothing.
+                let most = Some(i64::MAX.into());
                 let i =
-                    v.add(format!("{n}::self"), Scope::Local(t as u32), Some(others), None, Origin::Ghost);
+                    v.add(format!("{n}::self"), Scope::Local(t as u32), Some(others), most, Origin::Ghost);
                 v.list[i.0 as usize].identity = true;
                 i
             });
