@@ -5,17 +5,6 @@ mod common;
 use common::*;
 use proptest::prelude::*;
 use relyant_horn::linear::{Closed, Norm, Satisfiable};
-use z3::{SatResult, Solver};
-
-fn z3_sat(b: z3::ast::Bool) -> bool {
-    let s = Solver::new();
-    s.assert(b);
-    match s.check() {
-        SatResult::Sat => true,
-        SatResult::Unsat => false,
-        SatResult::Unknown => panic!("Z3 gave up"),
-    }
-}
 
 proptest! {
     #![proptest_config(cases(2000))]
@@ -23,7 +12,7 @@ proptest! {
     #[test]
     fn satisfiability_agrees_with_z3(rows in rows()) {
         let c = cube(&rows);
-        let expected = z3_sat(z3_cube(&c, &z3_var));
+        let Some(expected) = z3_sat(z3_cube(&c, &z3_var)) else { return Ok(()) };
         match c.sat_int() {
             Satisfiable::Sat(m) => {
                 prop_assert!(expected);
@@ -46,7 +35,8 @@ proptest! {
         let mut closed = Closed::new(&c);
         for g in &goals {
             let Norm::Atom(a) = norm(g) else { continue };
-            let expected = !z3_sat(z3::ast::Bool::and(&[z3_cube(&c, &z3_var), z3_atom(&a, &z3_var).not()]));
+            let refuted = z3::ast::Bool::and(&[z3_cube(&c, &z3_var), z3_atom(&a, &z3_var).not()]);
+            let Some(expected) = z3_sat(refuted).map(|s| !s) else { continue };
             prop_assert_eq!(c.entails(&a), Some(expected), "{:?} entails {:?}", c, a);
             prop_assert_eq!(closed.entails(&a), Some(expected));
             if closed.entails_rational(&a) {

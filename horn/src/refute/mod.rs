@@ -12,7 +12,7 @@ use crate::linear::dbm::as_bound;
 use crate::linear::simplex::{Conflict, Simplex};
 use crate::linear::{LinExpr, Model, Rat, Rel, Var};
 use cycle::{Cycle, Edge};
-use offsets::{Joined, Offsets};
+use offsets::{Graph, Joined, Offsets};
 use rustc_hash::FxHashMap;
 
 /// `expr rel 0`, with the price of using it. Has a variable, integer coefficients and constant.
@@ -81,7 +81,10 @@ pub(crate) fn refute(constraints: &[Constraint]) -> Refutation {
             contradictions.push(i);
         }
     }
-    let proofs = contradictions.into_iter().map(|i| lift(constraints, &offsets, vec![(i, Rat::one())]));
+    let graph = if contradictions.is_empty() { None } else { Some(Graph::new(&offsets, constraints)) };
+    let proofs = graph.iter().flat_map(|g| {
+        contradictions.iter().map(|i| lift_with(constraints, &offsets, g, vec![(*i, Rat::one())]))
+    });
     let cost = |p: &Conflict| p.iter().map(|(i, _)| constraints[*i].cost()).fold(0u64, u64::saturating_add);
     if let Some(cheapest) = proofs.min_by_key(cost) {
         return Refutation::Proof(cheapest);
@@ -184,12 +187,16 @@ fn feasible(representatives: Model, reduced: Vec<Reduced>, offsets: Offsets) -> 
 /// Adds the substituted equalities to a proof: whatever variables remain in the weighted sum cancel
 /// along the paths of equalities between them.
 fn lift(constraints: &[Constraint], offsets: &Offsets, used: Conflict) -> Conflict {
+    lift_with(constraints, offsets, &Graph::new(offsets, constraints), used)
+}
+
+fn lift_with(constraints: &[Constraint], offsets: &Offsets, graph: &Graph, used: Conflict) -> Conflict {
     let mut sum = LinExpr::zero();
     for (i, k) in &used {
         sum = sum.add_scaled(constraints[*i].expr, k);
     }
     let mut proof = used;
-    proof.extend(offsets.flow(&sum, constraints));
+    proof.extend(offsets.flow(&sum, constraints, graph));
     let total = proof.iter().fold(LinExpr::zero(), |s, (i, k)| s.add_scaled(constraints[*i].expr, k));
     debug_assert!(total.is_constant() && !total.constant_part().is_zero());
     if total.constant_part().is_negative() {

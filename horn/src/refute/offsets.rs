@@ -146,17 +146,11 @@ impl Offsets {
     /// Multipliers of equalities that cancel the variables of `sum`, where the coefficients of each class
     /// but zero's add up to nothing: each coefficient is passed on along a cheapest path to a vertex
     /// that lacks it. Zero takes anything.
-    pub fn flow(&self, sum: &LinExpr, constraints: &[Constraint]) -> Vec<(usize, Rat)> {
+    pub fn flow(&self, sum: &LinExpr, constraints: &[Constraint], graph: &Graph) -> Vec<(usize, Rat)> {
         if sum.is_constant() {
             return Vec::new();
         }
-        let n = self.vars.len();
-        let mut adjacent: Vec<Vec<(usize, usize)>> = vec![Vec::new(); n];
-        for (id, x, y) in &self.edges {
-            adjacent[*x].push((*id, *y));
-            adjacent[*y].push((*id, *x));
-        }
-        let mut over = vec![Rat::zero(); n];
+        let mut over = vec![Rat::zero(); self.vars.len()];
         for (v, a) in sum.terms() {
             over[self.vertex(*v)] = a.clone();
         }
@@ -166,7 +160,7 @@ impl Offsets {
             while !over[x].is_zero() {
                 let positive = over[x].is_positive();
                 let takes = |y: usize| y == 0 || !over[y].is_zero() && over[y].is_positive() != positive;
-                let Some(path) = cheapest_path(&adjacent, constraints, x, takes) else { break };
+                let Some(path) = graph.cheapest_path(x, takes) else { break };
                 let end = path.last().map_or(x, |s| s.1);
                 let amount = if end == 0 {
                     over[x].clone()
@@ -196,35 +190,62 @@ impl Offsets {
     }
 }
 
-/// Dijkstra: the steps, equality and vertex reached, of a cheapest path from `x` to a vertex that `takes`.
-fn cheapest_path(
-    adjacent: &[Vec<(usize, usize)>],
-    constraints: &[Constraint],
-    x: usize,
-    takes: impl Fn(usize) -> bool,
-) -> Option<Vec<(usize, usize)>> {
-    let mut done: FxHashMap<usize, Option<(usize, usize)>> = FxHashMap::default();
-    let mut queue = BinaryHeap::from([(Reverse(0u64), Reverse(x), None)]);
-    while let Some((Reverse(cost), Reverse(at), by)) = queue.pop() {
-        if done.contains_key(&at) {
-            continue;
+/// The equalities as a graph: the edges at vertex `x` are `edges[start[x]..start[x + 1]]`, each with the
+/// constraint, the other vertex and the cost.
+pub(crate) struct Graph {
+    start: Vec<usize>,
+    edges: Vec<(usize, usize, u64)>,
+}
+
+impl Graph {
+    pub fn new(offsets: &Offsets, constraints: &[Constraint]) -> Graph {
+        let n = offsets.vars.len();
+        let mut start = vec![0; n + 1];
+        for (_, x, y) in &offsets.edges {
+            start[*x] += 1;
+            start[*y] += 1;
         }
-        done.insert(at, by);
-        if at != x && takes(at) {
-            let (mut path, mut y) = (Vec::new(), at);
-            while let Some(Some((id, before))) = done.get(&y) {
-                path.push((*id, y));
-                y = *before;
-            }
-            path.reverse();
-            return Some(path);
+        let mut total = 0;
+        for s in &mut start {
+            total += *s;
+            *s = total;
         }
-        for (id, y) in &adjacent[at] {
-            if !done.contains_key(y) {
-                let cost = cost.saturating_add(constraints[*id].cost());
-                queue.push((Reverse(cost), Reverse(*y), Some((*id, at))));
+        let mut edges = vec![(0, 0, 0); total];
+        for (id, x, y) in &offsets.edges {
+            for (x, y) in [(x, y), (y, x)] {
+                start[*x] -= 1;
+                edges[start[*x]] = (*id, *y, constraints[*id].cost());
             }
         }
+        Graph { start, edges }
     }
-    None
+
+    /// Dijkstra: the steps, equality and vertex reached, of a cheapest path from `x` to a vertex that
+    /// `takes`.
+    fn cheapest_path(&self, x: usize, takes: impl Fn(usize) -> bool) -> Option<Vec<(usize, usize)>> {
+        let mut done: Vec<Option<(usize, usize)>> = vec![None; self.start.len()];
+        let mut queue = BinaryHeap::from([(Reverse(0u64), Reverse(x), (usize::MAX, x))]);
+        while let Some((Reverse(cost), Reverse(at), by)) = queue.pop() {
+            if done[at].is_some() {
+                continue;
+            }
+            done[at] = Some(by);
+            if at != x && takes(at) {
+                let (mut path, mut y) = (Vec::new(), at);
+                while y != x {
+                    let (id, before) = done[y]?;
+                    path.push((id, y));
+                    y = before;
+                }
+                path.reverse();
+                return Some(path);
+            }
+            for (id, y, c) in &self.edges[self.start[at]..self.start[at + 1]] {
+                if done[*y].is_none() {
+                    queue.push((Reverse(cost.saturating_add(*c)), Reverse(*y), (*id, at)));
+                }
+            }
+        }
+        None
+    }
 }

@@ -1,4 +1,4 @@
-//! Shared by the tests: cases by environment variable, generators, and Z3's view of our terms.
+//! Shared by the tests: cases and seed by environment variable, generators, and Z3's view of our terms.
 #![allow(dead_code)]
 
 use proptest::prelude::*;
@@ -6,10 +6,17 @@ use relyant_horn::Formula;
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Rel, Var};
 use z3::ast::{Bool, Int};
 
-/// Number of random cases: `RELYANT_CASES` or the default.
+/// Number of random cases, `RELYANT_CASES` or the default; the seed is `RELYANT_SEED` or 1.
 pub fn cases(default: u32) -> ProptestConfig {
     let cases = std::env::var("RELYANT_CASES").ok().and_then(|s| s.parse().ok()).unwrap_or(default);
-    ProptestConfig { cases, failure_persistence: None, max_shrink_iters: 20_000, ..ProptestConfig::default() }
+    let seed = std::env::var("RELYANT_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        max_shrink_iters: 20_000,
+        rng_seed: proptest::test_runner::RngSeed::Fixed(seed),
+        ..ProptestConfig::default()
+    }
 }
 
 /// `sum + c rel 0` before normalising.
@@ -97,4 +104,33 @@ pub fn z3_formula(f: &Formula, var: &dyn Fn(Var) -> Int) -> Bool {
 
 pub fn z3_var(v: Var) -> Int {
     Int::new_const(format!("v{}", v.0))
+}
+
+thread_local! {
+    /// One solver for all questions of a test: making one anew costs more than most questions.
+    static SOLVER: z3::Solver = {
+        let s = z3::Solver::new();
+        let mut p = z3::Params::new();
+        p.set_u32("timeout", 1000);
+        s.set_params(&p);
+        s
+    };
+}
+
+/// Is it satisfiable? `None` when Z3 does not know within a second: on unbounded integers with large
+/// coefficients it may search for ever. Such a case compares nothing and is told on the error output.
+pub fn z3_sat(b: Bool) -> Option<bool> {
+    SOLVER.with(|s| {
+        // Not push and pop: Z3's incremental mode does worse on integers.
+        s.reset();
+        s.assert(&b);
+        match s.check() {
+            z3::SatResult::Sat => Some(true),
+            z3::SatResult::Unsat => Some(false),
+            z3::SatResult::Unknown => {
+                eprintln!("Z3 gave up");
+                None
+            }
+        }
+    })
 }
