@@ -35,7 +35,7 @@ impl<'a> Lower<'a> {
     }
 
     /// A call of an atomic function.
-    pub fn atomic_call(&mut self, f: Atomic, args: Args<'a>, wanted: bool, at: Bytes) -> Res<Value> {
+    pub fn atomic_call(&mut self, f: Atomic, args: Args<'a>, at: Bytes) -> Res<Value> {
         let p = self.target(args, 0, at)?;
         let arg = |l: &Self, k: usize| -> Res<&'a Node<Expression>> { l.argument(args, k, at) };
         match f {
@@ -82,16 +82,8 @@ impl<'a> Lower<'a> {
                         "it counts in bytes; use an index",
                     );
                 }
-                let p_ty = p.ty.clone();
-                let (mut old, new) = self.update(&p, |l, old| l.rmw(op, old, v, at), at)?;
-                if matches!(f, Atomic::Apply(_)) {
-                    return Ok(new);
-                }
-                if let super::value::At::Register(_) = p.at {
-                    // A register holds the new value by now.
-                    old = self.previous(op, new, old, &p_ty, wanted, at)?;
-                }
-                Ok(old)
+                let (old, new) = self.update(&p, |l, old| l.rmw(op, old, v, at), at)?;
+                Ok(if matches!(f, Atomic::Apply(_)) { new } else { old })
             }
             Atomic::TestAndSet => {
                 self.orders(args, 1)?;
@@ -169,19 +161,6 @@ impl<'a> Lower<'a> {
             Rmw::Xor => BinOp::Xor,
         };
         self.arithmetic(op, old, v, at)
-    }
-
-    /// The old value of a register that was just updated; only an exchange and bit masks lose it.
-    fn previous(&mut self, op: Rmw, new: Value, old: Value, ty: &Ty, wanted: bool, at: Bytes) -> Res<Value> {
-        let _ = (op, new, ty);
-        if wanted {
-            return self.refuse(
-                at,
-                "the old value of an atomic operation on a local that is not shared is",
-                "read it before",
-            );
-        }
-        Ok(old)
     }
 
     /// Reads, compares and on success writes, in one step. Gives the value read and the two ways on.

@@ -70,6 +70,12 @@ pub struct Body {
     pub dead: FxHashSet<Loc>,
     /// The one end of the function.
     pub end: Loc,
+    /// The start.
+    pub first: Loc,
+    /// Has the function a switch?
+    pub switched: bool,
+    /// Where a record that the function returns goes: a hidden first parameter.
+    pub return_to: Option<Reg>,
 }
 
 /// A point to go back to.
@@ -113,6 +119,9 @@ impl Body {
             open: FxHashSet::default(),
             dead: FxHashSet::default(),
             end,
+            first: cur,
+            switched: false,
+            return_to: None,
         }
     }
     /// A new location.

@@ -43,7 +43,7 @@ impl<'a> Lower<'a> {
             }
             e => {
                 // Which functions it can be is decided later; those are all that have their address taken.
-                self.called.extend(self.ids.values().copied());
+                self.calls_pointers = true;
                 Callee::Pointer(e)
             }
         };
@@ -53,13 +53,18 @@ impl<'a> Lower<'a> {
     fn emit_call(
         &mut self,
         callee: Callee,
-        args: Vec<Expr>,
+        mut args: Vec<Expr>,
         result: &Ty,
         wanted: bool,
         at: Bytes,
     ) -> Res<Value> {
         let (dst, value) = match result {
             Ty::Void => (None, Value::void()),
+            Ty::Record(_) => {
+                let object = self.local_object("result", result, at)?;
+                args.insert(0, Expr::Addr(object));
+                (None, Value { expr: Expr::Addr(object), ty: result.clone() })
+            }
             t if t.is_scalar() => {
                 let kind = self.types.kind(t);
                 let r = wanted.then(|| self.body.temp(kind));
@@ -225,6 +230,7 @@ impl<'a> Lower<'a> {
                 self.evaluate(args)?;
                 Ok(Value::int(0))
             }
+            Model::Hint => Ok(Value::void()),
             Model::First => {
                 let e = first(self)?;
                 self.value(e)
@@ -248,7 +254,8 @@ impl<'a> Lower<'a> {
             }
             Model::Thread(t) => self.thread_call(t, args, at),
             Model::Lock(l) => self.lock_call(l, args, at),
-            Model::Atomic(a) => self.atomic_call(a, args, wanted, at),
+            Model::Atomic(a) => self.atomic_call(a, args, at),
+            Model::Memory(m) => self.memory_call(m, args, at),
             Model::Refuse(what, help) => self.refuse(at, format!("`{name}`: {what}"), help),
         }
     }

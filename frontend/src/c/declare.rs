@@ -413,7 +413,10 @@ impl<'a> Lower<'a> {
     ) {
         let Named { name, ty, .. } = named;
         if s.typedef {
-            let ty = Sync::by_name(&name).map_or(ty, Ty::Sync);
+            let ty = match name.as_str() {
+                "atomic_flag" => atomic(Ty::Int(BOOL)),
+                n => Sync::by_name(n).map_or(ty, Ty::Sync),
+            };
             self.scopes.declare(&name, Symbol::Type(ty));
             return;
         }

@@ -362,10 +362,15 @@ impl<'a> Lower<'a> {
         compute: impl FnOnce(&mut Self, Value) -> Res<Value>,
         at: Bytes,
     ) -> Res<(Value, Value)> {
-        let old = self.read(p, at)?;
+        let mut old = self.read(p, at)?;
         let mark = self.body.mark();
-        if matches!(p.at, At::Memory(_)) {
-            self.body.hold();
+        match p.at {
+            At::Memory(_) => self.body.hold(),
+            // The old value must survive the write.
+            _ => {
+                let kind = self.types.kind(&old.ty);
+                old.expr = Expr::Reg(self.body.assign(kind, old.expr));
+            }
         }
         let new = compute(self, old.clone())?;
         let new = self.write(p, new, at)?;
@@ -576,6 +581,7 @@ impl<'a> Lower<'a> {
                 "define the function",
             );
         };
+        self.pointed_at.insert(id);
         let ty = self.function_type_of(name);
         Ok(Value { expr: Expr::Func(id), ty: ty.pointer() })
     }

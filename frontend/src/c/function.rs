@@ -6,7 +6,7 @@ use super::lower::{Lower, Res, Work};
 use super::scope::{Storage, Symbol};
 use super::types::{Signature, Ty};
 use super::value::{Value, offset};
-use crate::cfa::{Callee, Expr, FuncId, Function, Graph, Loc, LocationKind, ObjId, Op, Reg};
+use crate::cfa::{Callee, Expr, FuncId, Function, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg};
 use crate::diagnostic::Span;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
@@ -28,12 +28,51 @@ impl<'a> Lower<'a> {
                 done?;
                 self.close(Vec::new(), s.span, span)
             }
+            Work::Start(conditions, routines) => self.start_function(name, conditions, routines),
             Work::Call(f, args, span) => {
                 self.body = Body::new(name, Ty::Void, span);
                 self.body.emit(Op::Call { dst: None, callee: Callee::Known(f), args });
                 self.close(Vec::new(), Bytes::none(), span)
             }
         }
+    }
+
+    /// Sets the globals of the conditions to any values for which they hold, then starts the threads.
+    fn start_function(
+        &mut self,
+        name: &str,
+        conditions: Vec<&'a Node<Expression>>,
+        routines: Vec<FuncId>,
+    ) -> Res<Function> {
+        self.body = Body::new(name, Ty::Void, Span::default());
+        let mut seen = Vec::new();
+        for e in &conditions {
+            for (name, at) in super::scan::names(e) {
+                let Some(Symbol::Global(g)) = self.scopes.get(name).cloned() else { continue };
+                let object = self.global_object(g, at)?;
+                if !seen.contains(&object) {
+                    seen.push(object);
+                    let ty = self.globals[g].ty.clone();
+                    self.initialize_local(object, &ty, None, at)?;
+                }
+            }
+        }
+        for e in conditions {
+            let span = self.span(e.span);
+            self.body.span = span;
+            let (ok, dead) = (self.body.fresh(), self.body.fresh());
+            self.body.dead.insert(dead);
+            self.condition(e, ok, dead)?;
+            self.body.cur = ok;
+        }
+        for f in routines {
+            let handle = self.body.temp(IntKind::Ideal);
+            self.body.emit(Op::Create { handle, routine: Callee::Known(f), arg: None, template: None });
+        }
+        // The end of this thread is not the end of the program.
+        let end = self.body.end;
+        self.body.leave(end, Op::ThreadExit(Expr::Const(0)));
+        self.close(Vec::new(), Bytes::none(), Span::default())
     }
 
     fn definition(&mut self, name: &str, f: &'a Node<FunctionDefinition>) -> Res<Function> {
@@ -66,6 +105,11 @@ impl<'a> Lower<'a> {
         params: &Option<&'a Node<DerivedDeclarator>>,
     ) -> Res<Vec<Reg>> {
         let mut registers = Vec::new();
+        if let Ty::Record(_) = self.body.result {
+            let to = self.body.register("", IntKind::Ideal);
+            self.body.return_to = Some(to);
+            registers.push(to);
+        }
         match params.map(|p| &p.node) {
             Some(DerivedDeclarator::Function(d)) => {
                 for p in &d.node.parameters {
@@ -82,6 +126,12 @@ impl<'a> Lower<'a> {
                 }
             }
             _ => {}
+        }
+        if self.options.threads.contains(&self.body.name) || self.body.name == "main" {
+            // Nobody passes arguments to what the program starts with.
+            for r in &registers {
+                self.body.emit(Op::Havoc { dst: *r, source: String::new() });
+            }
         }
         if let Statement::Compound(items) = &f.node.statement.node {
             for item in items {
@@ -155,13 +205,13 @@ impl<'a> Lower<'a> {
         let body = std::mem::replace(&mut self.body, Body::new("", Ty::Void, Span::default()));
         let atomic = body.name.starts_with("__VERIFIER_atomic_");
         let result = match &body.result {
-            Ty::Void => None,
+            Ty::Void | Ty::Record(_) => None,
             t => Some(self.types.kind(t)),
         };
         let name = super::tokens::original_name(&body.name);
         let registers = body.registers.clone();
         let locals = body.locals.clone();
-        let (graph, entry) = self.finish_graph(body, atomic)?;
+        let (graph, entry) = self.finish_graph(body, atomic, &params)?;
         Ok(Function { name, params, result, registers, locals, entry, graph, atomic, span })
     }
 
@@ -169,7 +219,7 @@ impl<'a> Lower<'a> {
     fn fall_off(&mut self, at: Bytes) -> Res<()> {
         let ty = self.body.result.clone();
         let value = match &ty {
-            Ty::Void => None,
+            Ty::Void | Ty::Record(_) => None,
             // C99 has main return 0.
             _ if self.body.name == "main" => Some(Expr::Const(0)),
             Ty::Int(_) | Ty::Pointer(_) => {
@@ -194,6 +244,13 @@ impl<'a> Lower<'a> {
         let ty = self.body.result.clone();
         let value = match (v, &ty) {
             (_, Ty::Void) | (None, _) => None,
+            (Some(v), Ty::Record(_)) => {
+                let v = self.convert(v, &ty, at)?;
+                if let Some(to) = self.body.return_to {
+                    self.copy(Expr::Reg(to), v.expr, &ty, at)?;
+                }
+                None
+            }
             (Some(v), Ty::Int(_) | Ty::Pointer(_)) => Some(self.convert(v, &ty, at)?.expr),
             _ => {
                 return self.refuse(
@@ -209,19 +266,21 @@ impl<'a> Lower<'a> {
     }
 
     /// Marks atomic locations and drops what can't be reached.
-    fn finish_graph(&self, mut body: Body, atomic: bool) -> Res<(Graph, Loc)> {
+    fn finish_graph(&self, mut body: Body, atomic: bool, params: &[Reg]) -> Res<(Graph, Loc)> {
+        super::fresh::forget_skipped(&mut body, params);
         let depth = self.depths(&body)?;
         body.graph.edges.retain(|e| !body.dead.contains(&e.to));
-        let mut entry = Loc(1);
+        let mut entry = body.first;
         for (k, l) in body.graph.locations.iter_mut().enumerate() {
             let inside = atomic || depth[k].is_some_and(|d| d > 0);
             l.atomic = (l.atomic || inside) && l.kind == LocationKind::Normal;
         }
         if atomic {
             // The first edge starts the section; a loop back to the start stays inside.
-            let span = body.graph.locations[1].span;
+            let span = body.graph.locations[entry.0 as usize].span;
+            let inner = entry;
             entry = body.graph.add_location(span);
-            body.graph.edges.insert(0, crate::cfa::Edge { from: entry, to: Loc(1), op: Op::Skip, span });
+            body.graph.edges.insert(0, crate::cfa::Edge { from: entry, to: inner, op: Op::Skip, span });
         }
         Ok(prune(body.graph, entry))
     }
@@ -232,8 +291,8 @@ impl<'a> Lower<'a> {
         let out = body.graph.out_edges();
         let markers: BTreeMap<usize, i32> = body.markers.iter().copied().collect();
         let change = |e: usize| markers.get(&e).copied().unwrap_or(0);
-        let mut work = VecDeque::from([Loc(1)]);
-        depth[1] = Some(0);
+        let mut work = VecDeque::from([body.first]);
+        depth[body.first.0 as usize] = Some(0);
         while let Some(l) = work.pop_front() {
             let here = depth[l.0 as usize].unwrap_or(0);
             for &e in &out[l.0 as usize] {

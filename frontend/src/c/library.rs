@@ -22,6 +22,8 @@ pub enum Model {
     Stuck,
     /// Arguments are evaluated, nothing else; the result is any value.
     Pure,
+    /// A hint to a verifier: nothing, not even its arguments are evaluated.
+    Hint,
     /// Arguments are evaluated, nothing else; the result is 0.
     Nothing,
     /// The first argument.
@@ -34,6 +36,8 @@ pub enum Model {
     Lock(Lock),
     /// Atomic access.
     Atomic(Atomic),
+    /// Clearing and copying objects.
+    Memory(Memory),
     /// Refused: what it is, and what to do.
     Refuse(&'static str, &'static str),
 }
@@ -74,6 +78,13 @@ pub enum Lock {
     SemValue,
     BarrierInit,
     BarrierWait,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Memory {
+    Set,
+    Copy,
 }
 
 /// How an atomic operation computes the new value.
@@ -220,6 +231,7 @@ pub fn model(name: &str) -> Option<Model> {
             Model::Halt
         }
         "__builtin_unreachable" => Model::Stuck,
+        "__CPROVER_predicate" | "__CPROVER_input" | "__CPROVER_output" | "__CPROVER_cover" => Model::Hint,
         "__builtin_expect" => Model::First,
         "abs" | "labs" | "llabs" => Model::Abs,
         "rand" | "random" | "lrand48" | "mrand48" | "getpid" | "clock" => Model::Nondet,
@@ -263,6 +275,8 @@ pub fn model(name: &str) -> Option<Model> {
         | "pthread_rwlockattr_init"
         | "pthread_rwlockattr_destroy"
         | "pthread_setconcurrency" => Model::Nothing,
+        "memset" | "__builtin_memset" => Model::Memory(Memory::Set),
+        "memcpy" | "memmove" | "__builtin_memcpy" | "__builtin_memmove" => Model::Memory(Memory::Copy),
         "pthread_create" => Model::Thread(Thread::Create),
         "pthread_join" => Model::Thread(Thread::Join),
         "pthread_exit" => Model::Thread(Thread::Exit),

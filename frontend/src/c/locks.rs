@@ -194,8 +194,9 @@ impl<'a> Lower<'a> {
     /// What a lock that is taken does: waits (no way on), or gives a number at once.
     fn blocked(&mut self, at: Loc, at_once: bool, s: &Section, result: i128) {
         if at_once {
-            self.body.cur = at;
+            let here = std::mem::replace(&mut self.body.cur, at);
             self.outcome(s, result);
+            self.body.cur = here;
         } else {
             self.body.dead.insert(at);
         }

@@ -4,10 +4,10 @@ use super::body::Body;
 use super::scope::{Declared, Global, Scopes, Symbol};
 use super::source::Source;
 use super::types::{Ty, Types};
-use crate::cfa::{Expr, FuncId, Function, IntKind, Module, ObjId, Object, Op};
+use crate::cfa::{Callee, Expr, FuncId, Function, IntKind, Module, ObjId, Object, Op};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::options::Options;
-use lang_c::ast::{ExternalDeclaration, FunctionDefinition, Statement, TranslationUnit};
+use lang_c::ast::{Expression, ExternalDeclaration, FunctionDefinition, Statement, TranslationUnit};
 use lang_c::span::{Node, Span as Bytes};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -22,6 +22,8 @@ pub enum Work<'a> {
     Definition(&'a Node<FunctionDefinition>),
     /// A statement that a thread of its own runs (`__CPROVER_ASYNC_1: s`).
     Thread(&'a Node<Statement>),
+    /// Any values in the globals of some conditions, as far as they hold; then all threads (`glb_init`).
+    Start(Vec<&'a Node<Expression>>, Vec<FuncId>),
     /// A call with constants, run by a thread of its own.
     Call(FuncId, Vec<Expr>, Span),
 }
@@ -61,6 +63,10 @@ pub struct Lower<'a> {
     pub threads: usize,
     /// Functions called somewhere.
     pub called: BTreeSet<FuncId>,
+    /// Functions whose address is taken.
+    pub pointed_at: BTreeSet<FuncId>,
+    /// Some call goes through a pointer.
+    pub calls_pointers: bool,
 }
 
 impl<'a> Lower<'a> {
@@ -155,6 +161,8 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         nondet: false,
         threads: 0,
         called: BTreeSet::new(),
+        pointed_at: BTreeSet::new(),
+        calls_pointers: false,
     };
     let facts = super::scan::facts(unit);
     l.types.mutex_kinds = facts.mutex_kinds;
@@ -166,7 +174,13 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
             ExternalDeclaration::FunctionDefinition(f) => l.file_function(f),
         }
     }
-    let starts = l.starts()?;
+    let mut starts = l.starts()?;
+    if !options.threads.is_empty() {
+        let conditions = super::scan::start_conditions(unit);
+        if !conditions.is_empty() {
+            starts = vec![l.enqueue("main#start".into(), Work::Start(conditions, starts))];
+        }
+    }
     while let Some((id, name, work)) = l.queue.pop_front() {
         let f = l.lower_function(&name, work)?;
         l.functions[id.0 as usize] = Some(f);
@@ -228,27 +242,9 @@ impl<'a> Lower<'a> {
                 }
             }
         }
-        if !self.prologue.is_empty() {
-            // Addresses are not known yet, so stores that come before everything else take the place of `init`.
-            let main = starts[0];
-            if starts.len() > 1 || self.called.contains(&main) {
-                return Err(super::preprocess::about(
-                    &self.source.files[0],
-                    "a global that starts as an address, in a program whose start is not a main that runs once, is not supported",
-                    "assign the address in a function",
-                ));
-            }
-            let f = &mut functions[main.0 as usize];
-            let span = f.span;
-            let mut at = f.graph.add_location(span);
-            let entry = std::mem::replace(&mut f.entry, at);
-            let n = self.prologue.len();
-            for (k, (address, value, kind)) in self.prologue.drain(..).enumerate() {
-                let to = if k + 1 == n { entry } else { f.graph.add_location(span) };
-                f.graph.add_edge(at, to, Op::Store(address, value, kind), span);
-                at = to;
-            }
-        }
+        let starts = start_addresses(&mut functions, starts, std::mem::take(&mut self.prologue), |f| {
+            self.called.contains(&f) || (self.calls_pointers && self.pointed_at.contains(&f))
+        });
         Ok(Module {
             files: self.source.files.clone(),
             lines: self.source.lines.clone(),
@@ -295,4 +291,59 @@ impl<'a> Lower<'a> {
             }
         }
     }
+}
+
+/// Stores the addresses that globals start with. Addresses are not known yet, so stores that come before everything
+/// else take the place of start values: in `main` where it runs once, else in a function of its own.
+fn start_addresses(
+    functions: &mut Vec<Function>,
+    starts: Vec<FuncId>,
+    prologue: Vec<(Expr, Expr, IntKind)>,
+    called: impl Fn(FuncId) -> bool,
+) -> Vec<FuncId> {
+    if prologue.is_empty() {
+        return starts;
+    }
+    let stores = prologue.into_iter().map(|(address, value, kind)| Op::Store(address, value, kind));
+    if let [main] = starts.as_slice() {
+        if !called(*main) {
+            let f = &mut functions[main.0 as usize];
+            let span = f.span;
+            let ops: Vec<Op> = stores.collect();
+            let mut at = f.graph.add_location(span);
+            let entry = std::mem::replace(&mut f.entry, at);
+            let n = ops.len();
+            for (k, op) in ops.into_iter().enumerate() {
+                let to = if k + 1 == n { entry } else { f.graph.add_location(span) };
+                f.graph.add_edge(at, to, op, span);
+                at = to;
+            }
+            return starts;
+        }
+    }
+    let span = functions[starts[0].0 as usize].span;
+    let mut body = Body::new("main#start", Ty::Void, span);
+    stores.for_each(|op| body.emit(op));
+    if let [main] = starts.as_slice() {
+        body.emit(Op::Call { dst: None, callee: Callee::Known(*main), args: Vec::new() });
+        body.edge_to(body.end, Op::Halt);
+    } else {
+        for f in starts {
+            let handle = body.temp(IntKind::Ideal);
+            body.emit(Op::Create { handle, routine: Callee::Known(f), arg: None, template: None });
+        }
+        body.edge_to(body.end, Op::ThreadExit(Expr::Const(0)));
+    }
+    functions.push(Function {
+        name: body.name,
+        params: Vec::new(),
+        result: None,
+        registers: body.registers,
+        locals: Vec::new(),
+        entry: body.first,
+        graph: body.graph,
+        atomic: false,
+        span,
+    });
+    vec![FuncId(functions.len() as u32 - 1)]
 }

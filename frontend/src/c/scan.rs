@@ -102,10 +102,35 @@ impl<'a> Visit<'a> for FactVisitor {
     }
 }
 
+/// Arguments of the calls of `glb_init` in a file.
+pub fn start_conditions(unit: &TranslationUnit) -> Vec<&Node<Expression>> {
+    let mut v = ConditionVisitor(Vec::new());
+    v.visit_translation_unit(unit);
+    v.0
+}
+
+struct ConditionVisitor<'a>(Vec<&'a Node<Expression>>);
+
+impl<'a> Visit<'a> for ConditionVisitor<'a> {
+    fn visit_call_expression(&mut self, c: &'a CallExpression, span: &'a Span) {
+        if name_of(&c.callee.node) == Some("glb_init") {
+            self.0.extend(c.arguments.first());
+        }
+        visit::visit_call_expression(self, c, span);
+    }
+}
+
 /// Names whose address is taken in a statement, other than where a modelled function only writes through it.
 pub fn addressed(statement: &Statement) -> FxHashSet<String> {
     let mut v = AddressVisitor(FxHashSet::default());
     v.visit_statement(statement, &Span::none());
+    v.0
+}
+
+/// Identifiers used in an expression, with places.
+pub fn names(e: &Node<Expression>) -> Vec<(&str, Span)> {
+    let mut v = NameVisitor(Vec::new());
+    v.visit_expression(&e.node, &e.span);
     v.0
 }
 

@@ -181,6 +181,7 @@ impl<'a> Lower<'a> {
         let dispatch = self.body.cur;
         let end = self.body.fresh();
         self.body.cur = self.body.fresh();
+        self.body.switched = true;
         self.body.switches.push(Switch { ty: Some(ty), ..Switch::default() });
         let next = self.body.jumps.iter().rev().find_map(|j| j.next);
         let done = self.loop_body(&s.statement, Jump { exit: end, next });

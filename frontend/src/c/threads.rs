@@ -124,7 +124,10 @@ impl<'a> Lower<'a> {
                 self.called.insert(id);
                 Callee::Known(id)
             }
-            e => Callee::Pointer(e),
+            e => {
+                self.calls_pointers = true;
+                Callee::Pointer(e)
+            }
         };
         self.emit_open(Op::Call { dst: None, callee, args: Vec::new() });
         self.body.store(control, Expr::Const(2), IntKind::Ideal);

@@ -1,0 +1,70 @@
+//! What programs mean: each file in `lowering/` says on its first line whether exploration of all its interleavings
+//! finds a violation, and with which options.
+
+use relyant_frontend::options::{Atomicity, Integers, Options, Signed};
+use relyant_frontend::{c, instantiate, interp};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lowering");
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(folder).expect("the folder of programs").map(|e| e.expect("an entry").path()).collect();
+    files.sort();
+    files
+}
+
+fn options(words: &[&str]) -> Options {
+    let mut o = Options::default();
+    for pair in words.chunks(2) {
+        match pair {
+            ["--atomicity", "statement"] => o.atomicity = Atomicity::Statement,
+            ["--integers", "ideal"] => o.integers = Integers::Ideal,
+            ["--signed", "check"] => o.signed = Signed::Check,
+            ["--threads", names] => o.threads = names.split(':').map(String::from).collect(),
+            other => panic!("unknown option {other:?}"),
+        }
+    }
+    o
+}
+
+/// `safe`, `unsafe`, or what went wrong.
+fn verdict(path: &Path, options: &Options) -> String {
+    let module = match c::load(path, options) {
+        Ok(m) => m,
+        Err(d) => return d.to_string(),
+    };
+    let program = match instantiate::instantiate(&module, options) {
+        Ok(p) => p,
+        Err(d) => return d.to_string(),
+    };
+    let limits = interp::explore::Options { max_states: 200_000, ..interp::explore::Options::default() };
+    match interp::explore(&program, &limits, &|| false) {
+        Ok(interp::Exploration::Violation(s)) => match interp::replay(&program, &s) {
+            Ok(_) => "unsafe".into(),
+            Err(e) => format!("does not replay: {e}"),
+        },
+        Ok(interp::Exploration::Exhausted { .. }) => "safe".into(),
+        Ok(interp::Exploration::Limit { .. }) => "too many states".into(),
+        Err(e) => format!("stopped: {e:?}"),
+    }
+}
+
+#[test]
+fn programs_mean_what_they_say() {
+    let mut wrong = Vec::new();
+    let files = files();
+    assert!(files.len() > 30, "{}", files.len());
+    for path in files {
+        let text = fs::read_to_string(&path).expect("a program");
+        let first = text.lines().next().unwrap_or("");
+        let words: Vec<&str> =
+            first.split_whitespace().filter(|w| !matches!(*w, "//" | "/*" | "*/")).collect();
+        let (expected, rest) = words.split_first().expect("the expected answer");
+        let found = verdict(&path, &options(rest));
+        if found != *expected {
+            wrong.push(format!("{}: {found}", path.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
