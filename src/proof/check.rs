@@ -6,6 +6,7 @@ use super::obligations::{Malformed, Obligation, Obligations};
 use num_traits::{One, ToPrimitive};
 use rayon::prelude::*;
 use relyant_frontend::program::Program;
+use relyant_horn::linear::Rel;
 use rustc_hash::FxHashMap;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
@@ -95,8 +96,9 @@ fn check_group(
     // Setting parameters costs as much as ten obligations, so once a group.
     let mut params = Params::new();
     params.set_u32("timeout", left().as_millis().clamp(1, u32::MAX as u128 - 1) as u32);
+    params.set_u32("relevancy", 0);
     solver.set_params(&params);
-    let mut symbols = FxHashMap::default();
+    let mut translator = Translator::default();
     for o in group {
         let undecided = |reason: String| CheckError::Undecided { obligation: obligations.title(o), reason };
         if left().is_zero() {
@@ -107,11 +109,11 @@ fn check_group(
             continue;
         }
         solver.push();
-        solver.assert(translate(&formula, &mut symbols));
+        solver.assert(translator.formula(&formula));
         match solver.check() {
             SatResult::Unsat => {}
             SatResult::Sat => {
-                let example = example(obligations, &solver, &symbols, &formula);
+                let example = example(obligations, &solver, &translator, &formula);
                 return Err(CheckError::Fails { obligation: obligations.title(o), example });
             }
             SatResult::Unknown => {
@@ -123,29 +125,44 @@ fn check_group(
     Ok(())
 }
 
-type Symbols = FxHashMap<Symbol, Int>;
-
-fn translate(f: &Formula, symbols: &mut Symbols) -> Bool {
-    let zero = Int::from_i64(0);
-    match f {
-        Formula::Const(b) => Bool::from_bool(*b),
-        Formula::Le(e) => sum(e, symbols).le(&zero),
-        Formula::Eq(e) => sum(e, symbols).eq(&zero),
-        Formula::Not(f) => translate(f, symbols).not(),
-        Formula::And(fs) => Bool::and(&fs.iter().map(|f| translate(f, symbols)).collect::<Vec<_>>()),
-        Formula::Or(fs) => Bool::or(&fs.iter().map(|f| translate(f, symbols)).collect::<Vec<_>>()),
-    }
+/// Makes Z3's terms. Assertions of threads are made of few different atoms, so those are kept.
+#[derive(Default)]
+struct Translator {
+    symbols: FxHashMap<Symbol, Int>,
+    atoms: FxHashMap<(Rel, Linear), Bool>,
 }
 
-fn sum(e: &Linear, symbols: &mut Symbols) -> Int {
-    let mut parts = Vec::with_capacity(e.terms.len() + 1);
-    for (s, c) in &e.terms {
-        let next = symbols.len() as u32;
-        let x = symbols.entry(*s).or_insert_with(|| Int::new_const(next)).clone();
-        parts.push(if c.is_one() { x } else { Int::mul(&[number(c), x]) });
+impl Translator {
+    fn formula(&mut self, f: &Formula) -> Bool {
+        match f {
+            Formula::Const(b) => Bool::from_bool(*b),
+            Formula::Le(e) => self.atom(Rel::Le, e),
+            Formula::Eq(e) => self.atom(Rel::Eq, e),
+            Formula::Not(f) => self.formula(f).not(),
+            Formula::And(fs) => Bool::and(&fs.iter().map(|f| self.formula(f)).collect::<Vec<_>>()),
+            Formula::Or(fs) => Bool::or(&fs.iter().map(|f| self.formula(f)).collect::<Vec<_>>()),
+        }
     }
-    parts.push(number(&e.constant));
-    Int::add(&parts)
+    fn atom(&mut self, rel: Rel, e: &Linear) -> Bool {
+        let key = (rel, e.clone());
+        if let Some(known) = self.atoms.get(&key) {
+            return known.clone();
+        }
+        let (sum, zero) = (self.sum(e), Int::from_i64(0));
+        let new = if rel == Rel::Le { sum.le(&zero) } else { sum.eq(&zero) };
+        self.atoms.insert(key, new.clone());
+        new
+    }
+    fn sum(&mut self, e: &Linear) -> Int {
+        let mut parts = Vec::with_capacity(e.terms.len() + 1);
+        for (s, c) in &e.terms {
+            let next = self.symbols.len() as u32;
+            let x = self.symbols.entry(*s).or_insert_with(|| Int::new_const(next)).clone();
+            parts.push(if c.is_one() { x } else { Int::mul(&[number(c), x]) });
+        }
+        parts.push(number(&e.constant));
+        Int::add(&parts)
+    }
 }
 
 fn number(n: &num_bigint::BigInt) -> Int {
@@ -157,12 +174,12 @@ fn number(n: &num_bigint::BigInt) -> Int {
 }
 
 /// The values of the symbols in a model that falsifies an obligation.
-fn example(obligations: &Obligations, solver: &Solver, symbols: &Symbols, f: &Formula) -> String {
+fn example(obligations: &Obligations, solver: &Solver, t: &Translator, f: &Formula) -> String {
     let mut used = Default::default();
     f.symbols(&mut used);
     let Some(model) = solver.get_model() else { return "no values".into() };
     let value = |s: Symbol| {
-        let x = model.eval(symbols.get(&s)?, true)?;
+        let x = model.eval(t.symbols.get(&s)?, true)?;
         Some(format!("{} = {x}", obligations.symbol_name(s)))
     };
     used.into_iter().filter_map(value).collect::<Vec<_>>().join(", ")

@@ -28,7 +28,7 @@ pub enum Symbol {
 }
 
 /// A sum of integer multiples of symbols, and a constant. Terms are sorted and not zero.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Linear {
     /// The terms.
     pub terms: Vec<(Symbol, BigInt)>,
