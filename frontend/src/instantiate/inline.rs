@@ -1,7 +1,7 @@
 //! Inlines calls: one automaton per start routine, with a copy of each function for every call of it.
 //!
 //! A call in an atomic function, or from an atomic location, is atomic from the call edge to the return. A function
-//! that ends by calling itself becomes a loop; any other recursion is refused.
+//! that ends by calling itself becomes a loop; other recursion is unfolded as long as constants do not end it.
 
 use super::error::Refusal;
 use super::memory::Memory;
@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 
 /// No more edges than this in one automaton.
 pub(super) const EDGE_LIMIT: usize = 200_000;
+
+/// The same while recursion is unfolded.
+const RECURSION_LIMIT: usize = 20_000;
 
 /// An automaton under construction.
 pub(super) struct Body {
@@ -161,14 +164,28 @@ impl Body {
         loc(function.entry)
     }
 
-    /// Inlines the calls of known functions, until only calls through pointers are left.
-    pub(super) fn inline(&mut self, module: &Module, memory: &mut Memory) -> Result<(), Refusal> {
+    /// Inlines the calls of known functions, until only calls through pointers are left, and calls of functions that
+    /// already have `depth` activations. Gives one of the latter that can be reached, if there is any.
+    pub(super) fn inline(
+        &mut self,
+        module: &Module,
+        memory: &mut Memory,
+        depth: usize,
+    ) -> Result<Option<Refusal>, Refusal> {
+        let mut recursive = None;
         let mut i = 0;
         while i < self.graph.edges.len() {
             if let Op::Call { callee: Callee::Known(f), .. } = self.graph.edges[i].op {
-                self.expand(module, memory, i, f)?;
+                if !self.expand(module, memory, i, f, depth) && recursive.is_none() {
+                    let function = module.functions[f.0 as usize].name.clone();
+                    recursive = Some(Refusal::Recursion { function, span: self.graph.edges[i].span });
+                }
             }
-            if self.graph.edges.len() > EDGE_LIMIT {
+            let limit = if recursive.is_some() && depth > 1 { RECURSION_LIMIT } else { EDGE_LIMIT };
+            if self.graph.edges.len() > limit {
+                if let Some(refusal) = recursive {
+                    return Err(refusal);
+                }
                 let root = &module.functions[self.frames[0].function.0 as usize];
                 return Err(Refusal::TooLarge {
                     function: root.name.clone(),
@@ -178,25 +195,29 @@ impl Body {
             }
             i += 1;
         }
-        Ok(())
+        Ok(recursive)
     }
 
-    /// Replaces the call at an edge by the function's body.
-    fn expand(&mut self, module: &Module, memory: &mut Memory, i: usize, f: FuncId) -> Result<(), Refusal> {
+    /// Replaces the call at an edge by the function's body, unless the recursion is too deep.
+    fn expand(&mut self, module: &Module, memory: &mut Memory, i: usize, f: FuncId, depth: usize) -> bool {
         let Edge { from, to, op, span } = self.graph.edges[i].clone();
-        let Op::Call { dst, args, .. } = op else { return Ok(()) };
+        let Op::Call { dst, args, .. } = op else { return true };
         let (caller, _) = self.origin[from.0 as usize];
         let function = &module.functions[f.0 as usize];
         let mut up = Some(caller);
+        let mut active = 0;
         while let Some(k) = up {
             if self.frames[k as usize].function == f {
                 if k == caller && self.is_tail_call(module, to, dst) {
                     self.loop_back(module, i, args);
-                    return Ok(());
+                    return true;
                 }
-                return Err(Refusal::Recursion { function: function.name.clone(), span });
+                active += 1;
             }
             up = self.frames[k as usize].parent;
+        }
+        if active >= depth {
+            return false;
         }
         let atomic = function.atomic || self.graph.locations[from.0 as usize].atomic;
         let ret = Return::To { dst, cont: to };
@@ -210,7 +231,7 @@ impl Body {
             });
         }
         self.chain(i, ops, entry, caller, atomic, span);
-        Ok(())
+        true
     }
 
     /// Puts a sequence of operations in the place of an edge.

@@ -16,6 +16,8 @@ pub(super) struct Memory {
     pub(super) objects: Vec<Object>,
     /// Template whose threads have the object for their own: locals of calls, thread-locals.
     pub(super) owner: Vec<Option<u32>>,
+    /// The module's object that each one is a copy of.
+    pub(super) original: Vec<ObjId>,
     /// Is the original, which serves as the first copy, taken?
     taken: Vec<bool>,
     copies: BTreeMap<ObjId, u32>,
@@ -28,6 +30,7 @@ impl Memory {
         Memory {
             objects: module.objects.clone(),
             owner: vec![None; n],
+            original: (0..n as u32).map(ObjId).collect(),
             taken: vec![false; n],
             copies: BTreeMap::new(),
             thread_locals: BTreeMap::new(),
@@ -48,6 +51,7 @@ impl Memory {
         object.name = format!("{}#{n}", object.name);
         self.objects.push(object);
         self.owner.push(Some(template));
+        self.original.push(original);
         self.taken.push(true);
         ObjId(self.objects.len() as u32 - 1)
     }

@@ -150,7 +150,8 @@ fn skip_chains(graph: &mut Graph, entry: &mut Loc, exclusive: Option<&str>) {
         }
         let (l_atomic, m_atomic) = (graph.locations[l].atomic, graph.locations[m.0 as usize].atomic);
         if !l_atomic && m_atomic {
-            if into[m.0 as usize] != 1 || m == *entry {
+            // Inside a section nobody sees the label.
+            if into[m.0 as usize] != 1 || m == *entry || labelled(m.0 as usize) && !labelled(l) {
                 continue;
             }
             graph.locations[m.0 as usize].atomic = false;

@@ -189,8 +189,8 @@ fn an_atomic_function_is_not_interrupted() {
 }
 
 #[test]
-fn recursion_is_refused_unless_last() {
-    let twice = |tail: bool| {
+fn recursion_ends_by_constants_or_as_a_loop_or_is_refused() {
+    let sum = |tail: bool, n: Expr| {
         // sum(n, s) = n == 0 ? s : sum(n - 1, s + n), or with a 1 added after the call.
         let mut edges = vec![
             (0, 1, Op::Assume(cmp(CmpOp::Eq, reg(0), num(0)))),
@@ -211,12 +211,21 @@ fn recursion_is_refused_unless_last() {
         } else {
             (3, 100, Op::Return(Some(bin(BinOp::Add, reg(2), num(1), INT))))
         });
-        let mut main = vec![(0, 1, call(Some(0), 1, &[num(4), num(0)]))];
-        main.extend(check(1, 0, 10));
-        module(vec![], vec![function("main", 0, 1, main), function("sum", 2, 3, edges)])
+        let mut main = vec![
+            (0, 1, Op::Havoc { dst: Reg(1), source: "input".into() }),
+            (1, 2, Op::Assume(cmp(CmpOp::Eq, reg(1), num(4)))),
+            (2, 3, Op::Assume(cmp(CmpOp::Ge, reg(1), num(4)))),
+            (3, 4, call(Some(0), 1, &[n, num(0)])),
+        ];
+        main.extend(check(4, 0, if tail { 10 } else { 14 }));
+        module(vec![], vec![function("main", 0, 2, main), function("sum", 2, 3, edges)])
     };
-    assert!(!fails(&program(&twice(true))));
-    let refusal = build(&twice(false), &Options::default()).unwrap_err();
+    assert!(!fails(&program(&sum(true, reg(1)))));
+    assert!(!fails(&program(&sum(true, num(4)))));
+    assert!(!fails(&program(&sum(false, num(4)))));
+    let mut unknown = sum(false, reg(1));
+    unknown.functions[0].graph.edges[1].op = Op::Skip;
+    let refusal = build(&unknown, &Options::default()).unwrap_err();
     assert!(matches!(&refusal, Refusal::Recursion { function, .. } if function == "sum"), "{refusal:?}");
 }
 
@@ -409,7 +418,8 @@ fn addresses_flow_through_memory_and_arithmetic() {
     }
     let mut pointer = object("p", 1);
     pointer.cells[0].0 = IntKind::Ideal;
-    let p = program(&module(vec![object("a", 3), object("b", 1), pointer], vec![main]));
+    let m = module(vec![object("a", 3), object("b", 1), pointer], vec![main]);
+    let p = super::build_as(&m, &Options::default(), false).unwrap();
     let points_to = PointsTo::new(&p);
     let loads: Vec<Targets> = p.templates[0]
         .graph
@@ -424,9 +434,55 @@ fn addresses_flow_through_memory_and_arithmetic() {
     assert!(loads.contains(&Targets::Objects([(a, None)].into())));
 }
 
+/// `for (i = 0; i < 3; i++) { ids[i] = i + 10; create(worker, &ids[i]); }`, then `ids[late] = 7` if `late` is given.
+fn threads_with_ids(late: Option<i128>) -> Module {
+    let mut worker = function(
+        "worker",
+        1,
+        2,
+        vec![(0, 1, load(1, reg(0))), (1, 2, store(addr(1), reg(1))), (2, 100, Op::Return(Some(num(0))))],
+    );
+    worker.registers[0].kind = IntKind::Ideal;
+    let mut edges = vec![
+        (0, 1, set(0, num(0))),
+        (1, 2, Op::Assume(cmp(CmpOp::Lt, reg(0), num(3)))),
+        (2, 3, store(plus(addr(0), reg(0)), bin(BinOp::Add, reg(0), num(10), INT))),
+        (3, 4, create(1, 1, plus(addr(0), reg(0)))),
+        (4, 1, set(0, bin(BinOp::Add, reg(0), num(1), INT))),
+        (1, 5, Op::Assume(cmp(CmpOp::Ge, reg(0), num(3)))),
+    ];
+    match late {
+        Some(k) => edges.push((5, 6, store(plus(addr(0), num(k)), num(7)))),
+        None => edges.push((5, 6, Op::Skip)),
+    }
+    edges.push((6, 100, Op::Return(Some(num(0)))));
+    let mut main = function("main", 0, 2, edges);
+    main.locals = vec![ObjId(0)];
+    module(vec![object("main::ids", 3), object("x", 1)], vec![main, worker])
+}
+
+#[test]
+fn threads_know_what_was_written_for_them_before_they_began() {
+    for late in [None, Some(1)] {
+        let p = program(&threads_with_ids(late));
+        assert_eq!(p.templates.len(), 4);
+        for (k, t) in p.templates[1..].iter().enumerate() {
+            let loads = t.graph.edges.iter().filter(|e| matches!(e.op, Op::Load(..))).count();
+            let written = t.graph.edges.iter().find_map(|e| match &e.op {
+                Op::Store(_, Expr::Const(n), _) => Some(*n),
+                _ => None,
+            });
+            // A cell that main writes later is read by the thread itself.
+            let known = late != Some(k as i128);
+            assert_eq!((loads, written), if known { (0, Some(k as i128 + 10)) } else { (1, None) });
+        }
+    }
+}
+
 /// A random function: mostly forward, with loops, over registers that stay within 0 to 3. Register 0 is the
 /// parameter, the last one holds handles.
 fn random_function(rng: &mut Rng, name: &str, callees: &[u32], routines: &[u32]) -> Function {
+    let writes_all = name == "main";
     const REGISTERS: usize = 4;
     let n = 3 + rng.below(6) as u32;
     let any = |rng: &mut Rng| match rng.below(3) {
@@ -437,13 +493,20 @@ fn random_function(rng: &mut Rng, name: &str, callees: &[u32], routines: &[u32])
     for at in 0..n {
         let next = |rng: &mut Rng| if rng.percent(20) { rng.below(n as usize) as u32 } else { at + 1 };
         let dst = rng.below(REGISTERS) as u32;
-        let cell =
-            if rng.percent(50) { plus(addr(0), bin(BinOp::And, any(rng), num(3), INT)) } else { addr(1) };
+        // Only main writes the object 2; its cells are mostly named by constants.
+        let kind = rng.below(3);
+        let cell = |write: bool, rng: &mut Rng| match kind {
+            0 => plus(addr(0), bin(BinOp::And, any(rng), num(3), INT)),
+            1 if writes_all || !write => {
+                plus(addr(2), bin(BinOp::And, any(rng), num(rng.pick(&[1, 3])), INT))
+            }
+            _ => addr(1),
+        };
         let sum = bin(BinOp::And, bin(BinOp::Add, any(rng), any(rng), INT), num(3), INT);
         match rng.below(10) {
             0 | 1 => edges.push((at, next(rng), set(dst, sum))),
-            2 => edges.push((at, next(rng), load(dst, cell))),
-            3 | 4 => edges.push((at, next(rng), store(cell, sum))),
+            2 => edges.push((at, next(rng), load(dst, cell(false, rng)))),
+            3 | 4 => edges.push((at, next(rng), store(cell(true, rng), sum))),
             5 | 6 => {
                 let c = cmp(rng.pick(&[CmpOp::Lt, CmpOp::Eq, CmpOp::Le]), any(rng), any(rng));
                 let to = if rng.percent(45) { 101 } else { next(rng) };
@@ -484,7 +547,7 @@ fn optimised_programs_do_the_same() {
             random_function(&mut rng, "other", &[3], &[]),
             random_function(&mut rng, "helper", &[], &[]),
         ];
-        let m = module(vec![object("a", 4), object("x", 1)], routines);
+        let m = module(vec![object("a", 4), object("x", 1), object("m", 4)], routines);
         let exclusive = rng.percent(30).then(|| "critical".to_string());
         let options = Options { exclusive, ..Options::default() };
         let plain = super::build_as(&m, &options, false).unwrap();

@@ -5,20 +5,26 @@
 //! argument.
 
 use super::callees::Callees;
+use super::constants;
 use super::error::Refusal;
 use super::fold::{Rules, Value};
 use super::inline::{Body, End};
 use super::loops;
 use super::memory::Memory;
-use super::{constants, unroll};
+use super::sharing::{self, Sharing};
+use super::unroll::{self, Cells};
 use crate::cfa::{Callee, Count, Edge, Expr, FuncId, IntKind, Module, ObjId, Op, Template};
 use crate::options::Options;
+use crate::points_to::PointsTo;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More templates than this are not made: further threads share one without bound for each routine.
 const TEMPLATES: usize = 64;
 /// A routine may create itself with other constant arguments so many times before it counts as unbounded.
 const DEPTH: usize = 16;
+
+/// No more activations of one function are inlined into each other.
+const RECURSION: usize = 24;
 
 /// A template to be built.
 struct Job {
@@ -27,6 +33,8 @@ struct Job {
     arg: Option<Value>,
     count: Count,
     initial: bool,
+    /// Cells that keep these values from the creation on.
+    cells: Cells,
     /// Routines and arguments of the creators, outermost first, its own last.
     chain: Vec<(FuncId, Option<Value>)>,
 }
@@ -36,6 +44,8 @@ struct Site {
     edge: usize,
     routine: FuncId,
     arg: Option<Value>,
+    /// Cells with a value that nothing changes any more.
+    cells: Cells,
     /// It can run more than once.
     cyclic: bool,
     /// Places that can be reached after it.
@@ -48,9 +58,13 @@ struct Builder<'m> {
     memory: &'m mut Memory,
     constant: BTreeSet<ObjId>,
     callees: Callees<'m>,
+    sharing: Sharing,
     signed_wraps: bool,
     specialise: bool,
 }
+
+/// What tells templates without bound apart.
+type Kind = (FuncId, Option<Value>, Cells);
 
 /// Builds all templates, with or without constant propagation.
 pub(super) fn templates(
@@ -66,15 +80,25 @@ pub(super) fn templates(
     let mut jobs: Vec<Job> = Vec::new();
     for f in &module.starts {
         let chain = vec![(*f, None)];
-        jobs.push(Job { routine: *f, arg: None, count: Count::AtMost(1), initial: true, chain });
+        jobs.push(Job {
+            routine: *f,
+            arg: None,
+            count: Count::AtMost(1),
+            initial: true,
+            cells: Cells::new(),
+            chain,
+        });
     }
-    let mut shared: BTreeMap<(FuncId, Option<Value>), u32> = BTreeMap::new();
+    let mut shared: BTreeMap<Kind, u32> = BTreeMap::new();
     let mut names: BTreeMap<FuncId, u32> = BTreeMap::new();
+    let points_to = PointsTo::of_module(module);
+    let taken = sharing::taken(module);
     let mut builder = Builder {
         module,
         memory,
         constant: constants::constant_objects(module),
-        callees: Callees::new(module),
+        sharing: Sharing::new(module, &points_to, &taken),
+        callees: Callees { module, points_to, taken },
         signed_wraps: super::wraps(options),
         specialise,
     };
@@ -82,10 +106,10 @@ pub(super) fn templates(
     while templates.len() < jobs.len() {
         let number = templates.len();
         let end = if jobs[number].initial { end } else { End::Thread };
-        let mut body = builder.build(number as u32, &jobs[number], end)?;
-        let groups = builder.groups(&body, jobs[number].count);
-        for (sites, cyclic) in groups {
-            let template = place(&mut jobs, &mut shared, number, &sites[0], cyclic);
+        let (mut body, known) = builder.build(number as u32, &jobs[number], end)?;
+        let groups = builder.groups(&body, &jobs[number], &known);
+        for (mut sites, cyclic) in groups {
+            let template = place(&mut jobs, &mut shared, number, &mut sites, cyclic);
             for s in sites {
                 if let Op::Create { routine, template: t, .. } = &mut body.graph.edges[s.edge].op {
                     *routine = Callee::Known(s.routine);
@@ -111,8 +135,9 @@ pub(super) fn templates(
 }
 
 impl Builder<'_> {
-    /// The automaton of one template: calls inlined, loops over threads unrolled.
-    fn build(&mut self, number: u32, job: &Job, end: End) -> Result<Body, Refusal> {
+    /// The automaton of one template: calls inlined, loops over threads unrolled; and what is known of cells at
+    /// its locations.
+    fn build(&mut self, number: u32, job: &Job, end: End) -> Result<(Body, Vec<Cells>), Refusal> {
         let mut body = Body::start(self.module, self.memory, number, job.routine, end);
         if let (Some(p), Some(v)) = (body.params.first().copied(), job.arg) {
             let kind = body.registers[p.0 as usize].kind;
@@ -122,19 +147,14 @@ impl Builder<'_> {
                 e.op = Op::Assign(p, value);
             }
         }
+        let mut depth = 1;
         loop {
-            body.inline(self.module, self.memory)?;
-            if self.specialise {
-                let context = unroll::Context {
-                    objects: &self.memory.objects,
-                    constant: &self.constant,
-                    signed_wraps: self.signed_wraps,
-                };
-                unroll::specialise(&mut body, &context);
-            }
-            let mut known = false;
+            let recursive = body.inline(self.module, self.memory, depth)?;
+            let cells = if self.specialise { self.propagate(&mut body, job) } else { Vec::new() };
+            let (mut known, mut calls) = (false, false);
             let mut pointers = Vec::new();
             for (i, e) in body.graph.edges.iter_mut().enumerate() {
+                let call = matches!(e.op, Op::Call { .. });
                 match &mut e.op {
                     Op::Call { callee, .. } | Op::Create { routine: callee, .. } => match callee {
                         Callee::Pointer(Expr::Func(f)) => {
@@ -143,7 +163,7 @@ impl Builder<'_> {
                             known = true;
                         }
                         Callee::Pointer(_) => pointers.push(i),
-                        Callee::Known(_) => {}
+                        Callee::Known(_) => calls |= call,
                     },
                     _ => {}
                 }
@@ -151,8 +171,16 @@ impl Builder<'_> {
             if known {
                 continue;
             }
+            // Constants may have shown that the deepest calls do not happen.
+            if let Some(refusal) = recursive.filter(|_| calls) {
+                if !self.specialise || depth >= RECURSION {
+                    return Err(refusal);
+                }
+                depth += 1;
+                continue;
+            }
             if pointers.is_empty() {
-                return Ok(body);
+                return Ok((body, cells));
             }
             for i in pointers {
                 let candidates = {
@@ -167,8 +195,43 @@ impl Builder<'_> {
         }
     }
 
+    /// Constant propagation, with what the thread may rely on in memory.
+    fn propagate(&self, body: &mut Body, job: &Job) -> Vec<Cells> {
+        let main = job.initial && self.sharing.one_start();
+        let objects = &self.memory.objects;
+        let original = |o: ObjId| self.memory.original[o.0 as usize];
+        let stable = |o: ObjId, k: u32| {
+            let init = objects[o.0 as usize].init[k as usize].filter(|_| self.constant.contains(&o));
+            job.cells.get(&(o, k)).copied().or(init.map(Value::Int))
+        };
+        let follows = |o: ObjId, k: u32| self.sharing.follows(original(o), k, main);
+        let mut start = Cells::new();
+        for (i, object) in objects.iter().enumerate() {
+            let o = ObjId(i as u32);
+            let mine = match self.memory.owner[i] {
+                Some(t) => t == body.template && object.thread_local,
+                None => main && !object.thread_local && !self.sharing.is_local(self.module, o),
+            };
+            if mine {
+                for (k, v) in object.init.iter().enumerate() {
+                    v.iter().filter(|_| follows(o, k as u32)).for_each(|v| {
+                        start.insert((o, k as u32), Value::Int(*v));
+                    });
+                }
+            }
+        }
+        let context = unroll::Context {
+            objects,
+            stable: &stable,
+            follows: &follows,
+            start,
+            signed_wraps: self.signed_wraps,
+        };
+        unroll::specialise(body, &context)
+    }
+
     /// The places that create threads, in groups of which at most one is executed, at most once unless cyclic.
-    fn groups(&self, body: &Body, count: Count) -> Vec<(Vec<Site>, bool)> {
+    fn groups(&self, body: &Body, job: &Job, known: &[Cells]) -> Vec<(Vec<Site>, bool)> {
         let cells = |o: ObjId| self.memory.objects[o.0 as usize].cells.len();
         let rules = Rules { signed_wraps: self.signed_wraps, cells: &cells };
         let out = body.graph.out_edges();
@@ -183,8 +246,11 @@ impl Builder<'_> {
             let arg = if takes { arg.as_ref().and_then(|a| rules.value(a)) } else { None };
             let mut after = loops::reachable(&body.graph, &out, e.to);
             after[e.to.0 as usize] = true;
-            let cyclic = after[e.from.0 as usize] || count != Count::AtMost(1);
-            let site = Site { edge: i, routine: *f, arg, cyclic, after };
+            let cyclic = after[e.from.0 as usize] || job.count != Count::AtMost(1);
+            let mut cells = known.get(e.from.0 as usize).cloned().unwrap_or_default();
+            self.forget_written(body, &after, &mut cells);
+            cells.extend(job.cells.iter().map(|(k, v)| (*k, *v)));
+            let site = Site { edge: i, routine: *f, arg, cells, cyclic, after };
             let apart = |other: &Site| {
                 !other.after[e.from.0 as usize] && !site.after[body.graph.edges[other.edge].from.0 as usize]
             };
@@ -201,16 +267,33 @@ impl Builder<'_> {
         }
         groups
     }
+
+    /// Drops the cells that may be written at these locations or after them.
+    fn forget_written(&self, body: &Body, after: &[bool], cells: &mut Cells) {
+        for e in body.graph.edges.iter().filter(|e| after[e.from.0 as usize]) {
+            let Op::Store(a, _, _) = &e.op else { continue };
+            match unroll::target(a, &self.memory.objects) {
+                unroll::Target::Cell(o, k) => {
+                    cells.remove(&(o, k));
+                }
+                unroll::Target::Object(o) => cells.retain(|(p, _), _| *p != o),
+                unroll::Target::Any => cells.clear(),
+            }
+        }
+    }
 }
 
 /// The template for a group of places.
 fn place(
     jobs: &mut Vec<Job>,
-    shared: &mut BTreeMap<(FuncId, Option<Value>), u32>,
+    shared: &mut BTreeMap<Kind, u32>,
     creator: usize,
-    site: &Site,
+    sites: &mut [Site],
     cyclic: bool,
 ) -> u32 {
+    let Some((site, others)) = sites.split_first_mut() else { return 0 };
+    let mut cells = std::mem::take(&mut site.cells);
+    cells.retain(|k, v| others.iter().all(|s| s.cells.get(k) == Some(v)));
     let mut arg = site.arg;
     let chain = &jobs[creator].chain;
     let again = chain.contains(&(site.routine, arg))
@@ -219,19 +302,23 @@ fn place(
     if full || again && !chain.contains(&(site.routine, arg)) {
         arg = None;
     }
+    if full {
+        cells.clear();
+    }
     let unbounded = cyclic || again || full;
+    let kind = (site.routine, arg, cells.clone());
     if unbounded {
-        if let Some(t) = shared.get(&(site.routine, arg)) {
+        if let Some(t) = shared.get(&kind) {
             return *t;
         }
     }
     let mut chain = chain.clone();
     chain.push((site.routine, arg));
     let count = if unbounded { Count::Unbounded } else { Count::AtMost(1) };
-    jobs.push(Job { routine: site.routine, arg, count, initial: false, chain });
+    jobs.push(Job { routine: site.routine, arg, count, initial: false, cells, chain });
     let t = jobs.len() as u32 - 1;
     if unbounded {
-        shared.insert((site.routine, arg), t);
+        shared.insert(kind, t);
     }
     t
 }

@@ -11,7 +11,7 @@ use super::inline::Body;
 use super::liveness::Liveness;
 use super::loops::{self, Loop};
 use super::walk;
-use crate::cfa::{Callee, CmpOp, Edge, Expr, Graph, Loc, ObjId, Object, Op, Reg};
+use crate::cfa::{BinOp, Callee, CmpOp, Edge, Expr, Graph, IntKind, Loc, ObjId, Object, Op, Reg};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A location of a loop with threads gets at most so many copies for that loop: 64 rounds and the end.
@@ -20,51 +20,96 @@ const THREAD_COPIES: usize = 66;
 const INDEX_COPIES: usize = 18;
 /// All copies of all locations.
 const NODES: usize = 40_000;
-/// So many registers are given up before tracking stops.
+/// So many places are given up before tracking stops.
 const ATTEMPTS: usize = 40;
 
-type Env = BTreeMap<Reg, Value>;
-type Key = Vec<(Reg, Value)>;
+/// What holds a value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Place {
+    Register(Reg),
+    /// A cell that no other thread writes.
+    Cell(ObjId, u32),
+}
+
+type Env = BTreeMap<Place, Value>;
+type Key = Vec<(Place, Value)>;
+
+/// Known values of cells.
+pub(super) type Cells = BTreeMap<(ObjId, u32), Value>;
 
 /// What specialisation knows of the program around the body.
 pub(super) struct Context<'a> {
     pub(super) objects: &'a [Object],
-    /// Objects that are never written.
-    pub(super) constant: &'a BTreeSet<ObjId>,
+    /// Cells that have one value as long as the thread runs.
+    pub(super) stable: &'a dyn Fn(ObjId, u32) -> Option<Value>,
+    /// Cells that only the thread itself writes.
+    pub(super) follows: &'a dyn Fn(ObjId, u32) -> bool,
+    /// What is known of these when the thread starts.
+    pub(super) start: Cells,
     pub(super) signed_wraps: bool,
 }
 
-/// Propagates constants through a body and unrolls its loops.
-pub(super) fn specialise(body: &mut Body, context: &Context<'_>) {
-    let Some(live) = Liveness::new(&body.graph, body.registers.len()) else { return };
-    let loops = loops::loops(&body.graph, body.entry);
-    let mut banned: Vec<BTreeSet<Reg>> = vec![BTreeSet::new(); loops.len()];
+/// Propagates constants through a body, first as it is, then with loops unrolled. Gives what is known of cells at each
+/// location of the result.
+pub(super) fn specialise(body: &mut Body, context: &Context<'_>) -> Vec<Cells> {
+    let mut known = pass(body, context, false);
+    if known.is_some() {
+        known = pass(body, context, true);
+    }
+    known.unwrap_or_else(|| vec![Cells::new(); body.graph.locations.len()])
+}
+
+fn pass(body: &mut Body, context: &Context<'_>, unroll: bool) -> Option<Vec<Cells>> {
+    let live = Liveness::new(&body.graph, body.registers.len())?;
+    let loops = if unroll { loops::loops(&body.graph, body.entry) } else { Vec::new() };
+    let mut banned: Vec<BTreeSet<Place>> = vec![BTreeSet::new(); loops.len()];
     for attempt in 0..=ATTEMPTS {
         let plan = if attempt < ATTEMPTS {
-            Plan::new(&body.graph, &loops, &banned)
+            Plan::new(&body.graph, &loops, &banned, context)
         } else {
             Plan::none(&body.graph)
         };
         let mut search = Search::new(body, context, &live, &plan);
         match search.run() {
             Ok(()) => {
-                let (graph, entry, was) = search.rebuild();
+                let (graph, entry, was, cells) = search.rebuild();
                 body.replace_graph(graph, entry, &was);
-                return;
+                return Some(cells);
             }
-            Err(Excess { in_loop, registers }) => banned[in_loop].extend(registers),
+            Err(Excess { in_loop, places }) => banned[in_loop].extend(places),
         }
     }
+    None
+}
+
+/// The cell at a constant address.
+fn cell(a: &Expr, objects: &[Object]) -> Option<(ObjId, u32)> {
+    let (o, k) = match a {
+        Expr::Addr(o) => (*o, 0),
+        Expr::Binary(BinOp::Add, o, k, _) => match (&**o, &**k) {
+            (Expr::Addr(o), Expr::Const(k)) => (*o, *k),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let k = u32::try_from(k).ok()?;
+    ((k as usize) < objects[o.0 as usize].cells.len()).then_some((o, k))
+}
+
+/// The cell at a constant address, if it is followed.
+fn followed(a: &Expr, context: &Context<'_>) -> Option<Place> {
+    let (o, k) = cell(a, context.objects)?;
+    (context.follows)(o, k).then_some(Place::Cell(o, k))
 }
 
 /// What is tracked where.
 struct Plan {
-    /// Tracked registers by location.
-    tracked: Vec<BTreeSet<Reg>>,
-    /// Loops that have registers of their own, by location.
+    /// Tracked places by location.
+    tracked: Vec<BTreeSet<Place>>,
+    /// Loops that have places of their own, by location.
     around: Vec<Vec<usize>>,
-    /// Registers of each loop that no loop inside it tracks.
-    own: Vec<BTreeSet<Reg>>,
+    /// Places of each loop that no loop inside it tracks.
+    own: Vec<BTreeSet<Place>>,
     limit: Vec<usize>,
 }
 
@@ -79,9 +124,9 @@ impl Plan {
         }
     }
 
-    fn new(graph: &Graph, loops: &[Loop], banned: &[BTreeSet<Reg>]) -> Plan {
+    fn new(graph: &Graph, loops: &[Loop], banned: &[BTreeSet<Place>], context: &Context<'_>) -> Plan {
         let mut plan = Plan::none(graph);
-        let mut registers: Vec<BTreeSet<Reg>> = Vec::new();
+        let mut places: Vec<BTreeSet<Place>> = Vec::new();
         for (i, l) in loops.iter().enumerate() {
             // What an inner loop gave up is not tracked around it either.
             let mut given_up = banned[i].clone();
@@ -90,19 +135,19 @@ impl Plan {
                     given_up.extend(b);
                 }
             }
-            let (set, limit) = steering(graph, l, &given_up);
-            registers.push(set);
+            let (set, limit) = steering(graph, l, &given_up, context);
+            places.push(set);
             plan.limit.push(limit);
         }
         for (i, l) in loops.iter().enumerate() {
-            let mut own = registers[i].clone();
-            for (k, r) in registers.iter().enumerate().skip(i + 1) {
+            let mut own = places[i].clone();
+            for (k, r) in places.iter().enumerate().skip(i + 1) {
                 if is_inside(loops, k, i) {
                     own.retain(|x| !r.contains(x));
                 }
             }
             for at in &l.body {
-                plan.tracked[at.0 as usize].extend(&registers[i]);
+                plan.tracked[at.0 as usize].extend(&places[i]);
                 if !own.is_empty() {
                     plan.around[at.0 as usize].push(i);
                 }
@@ -123,42 +168,58 @@ fn is_inside(loops: &[Loop], mut inner: usize, outer: usize) -> bool {
     false
 }
 
-/// The registers that steer a loop, and how many copies a location may get for it.
-fn steering(graph: &Graph, l: &Loop, given_up: &BTreeSet<Reg>) -> (BTreeSet<Reg>, usize) {
+/// What steers a loop, and how many copies a location may get for it.
+fn steering(
+    graph: &Graph,
+    l: &Loop,
+    given_up: &BTreeSet<Place>,
+    context: &Context<'_>,
+) -> (BTreeSet<Place>, usize) {
     let inside = |x: Loc| l.body.binary_search(&x).is_ok();
     let edges: Vec<&Edge> = graph.edges.iter().filter(|e| inside(e.from)).collect();
     let exits: BTreeSet<Loc> = edges.iter().filter(|e| !inside(e.to)).map(|e| e.from).collect();
-    let mut written: BTreeMap<Reg, Vec<&Edge>> = BTreeMap::new();
+    let mut written: BTreeMap<Place, Vec<&Edge>> = BTreeMap::new();
     for e in edges.iter().filter(|e| inside(e.to)) {
-        if let Some(r) = walk::writes(&e.op) {
-            written.entry(r).or_default().push(e);
+        let place = match &e.op {
+            Op::Store(a, _, _) => followed(a, context),
+            op => walk::writes(op).map(Place::Register),
+        };
+        if let Some(p) = place {
+            written.entry(p).or_default().push(e);
         }
     }
+    let read = |x: &Expr, out: &mut Vec<Place>| {
+        let mut found = Vec::new();
+        walk::registers(x, &mut found);
+        out.extend(found.into_iter().map(Place::Register));
+    };
     let mut threads = false;
     let (mut tests, mut accesses) = (Vec::new(), Vec::new());
     for e in &edges {
         match &e.op {
-            Op::Assume(x) if exits.contains(&e.from) => walk::registers(x, &mut tests),
-            Op::Load(_, a, _) | Op::Store(a, _, _) if inside(e.to) => walk::registers(a, &mut accesses),
+            Op::Assume(x) if exits.contains(&e.from) => read(x, &mut tests),
+            Op::Load(_, a, _) | Op::Store(a, _, _) if inside(e.to) => read(a, &mut accesses),
             Op::Create { .. } | Op::Join { .. } | Op::Call { callee: Callee::Pointer(_), .. }
                 if inside(e.to) =>
             {
                 threads = true;
-                walk::reads(&e.op).iter().for_each(|x| walk::registers(x, &mut accesses));
+                walk::reads(&e.op).iter().for_each(|x| read(x, &mut accesses));
             }
             _ => {}
         }
     }
-    let close = |seeds: &[Reg]| {
+    let close = |seeds: &[Place]| {
         let mut set = BTreeSet::new();
         let mut work = seeds.to_vec();
-        while let Some(r) = work.pop() {
-            if given_up.contains(&r) || !written.contains_key(&r) || !set.insert(r) {
+        while let Some(p) = work.pop() {
+            if given_up.contains(&p) || !written.contains_key(&p) || !set.insert(p) {
                 continue;
             }
-            for e in &written[&r] {
-                if let Op::Assign(_, x) = &e.op {
-                    walk::registers(x, &mut work);
+            for e in &written[&p] {
+                match &e.op {
+                    Op::Assign(_, x) | Op::Store(_, x, _) => read(x, &mut work),
+                    Op::Load(_, a, _) => work.extend(followed(a, context)),
+                    _ => {}
                 }
             }
         }
@@ -175,7 +236,7 @@ fn steering(graph: &Graph, l: &Loop, given_up: &BTreeSet<Reg>) -> (BTreeSet<Reg>
 /// A location has too many copies.
 struct Excess {
     in_loop: usize,
-    registers: BTreeSet<Reg>,
+    places: BTreeSet<Place>,
 }
 
 /// The fixpoint over nodes.
@@ -209,7 +270,8 @@ impl<'a> Search<'a> {
 
     fn run(&mut self) -> Result<(), Excess> {
         let order = loops::order(&self.body.graph, &self.out, self.body.entry);
-        let (first, _) = self.enter(self.body.entry, Env::new())?;
+        let start = self.context.start.iter().map(|((o, k), v)| (Place::Cell(*o, *k), *v)).collect();
+        let (first, _) = self.enter(self.body.entry, start)?;
         let mut work = BTreeSet::from([(order[self.body.entry.0 as usize], first)]);
         while let Some((_, n)) = work.pop_first() {
             let l = self.locations[n];
@@ -228,7 +290,7 @@ impl<'a> Search<'a> {
 
     /// The node for a location and known values, and whether what is known there is new.
     fn enter(&mut self, l: Loc, mut env: Env) -> Result<(usize, bool), Excess> {
-        env.retain(|r, _| self.live.at(l, *r));
+        env.retain(|p, _| self.matters(l, p));
         let key = self.key(l, &env);
         if let Some(&n) = self.nodes.get(&(l, key.clone())) {
             let known = &mut self.envs[n];
@@ -243,13 +305,13 @@ impl<'a> Search<'a> {
             let met = self.met.entry((i, l)).or_default();
             met.insert(part);
             if met.len() > self.plan.limit[i] {
-                return Err(Excess { in_loop: i, registers: busiest(met) });
+                return Err(Excess { in_loop: i, places: busiest(met) });
             }
         }
         if self.locations.len() >= NODES {
             let most = self.met.iter().max_by_key(|(_, v)| v.len());
             if let Some(((i, _), _)) = most {
-                return Err(Excess { in_loop: *i, registers: self.plan.own[*i].clone() });
+                return Err(Excess { in_loop: *i, places: self.plan.own[*i].clone() });
             }
         }
         let n = self.locations.len();
@@ -257,6 +319,14 @@ impl<'a> Search<'a> {
         self.locations.push(l);
         self.envs.push(env);
         Ok((n, true))
+    }
+
+    /// May the place be read after the location?
+    fn matters(&self, l: Loc, p: &Place) -> bool {
+        match p {
+            Place::Register(r) => self.live.at(l, *r),
+            Place::Cell(..) => true,
+        }
     }
 
     fn key(&self, l: Loc, env: &Env) -> Key {
@@ -268,7 +338,7 @@ impl<'a> Search<'a> {
         let cells = |o: ObjId| self.context.objects[o.0 as usize].cells.len();
         let rules = Rules { signed_wraps: self.context.signed_wraps, cells: &cells };
         rules.fold(&walk::map_leaves(e, &mut |x| match x {
-            Expr::Reg(r) => env.get(r).map_or_else(|| x.clone(), |v| v.expr()),
+            Expr::Reg(r) => env.get(&Place::Register(*r)).map_or_else(|| x.clone(), |v| v.expr()),
             x => x.clone(),
         }))
     }
@@ -284,23 +354,43 @@ impl<'a> Search<'a> {
         match op {
             Op::Assume(Expr::Const(0)) => None,
             Op::Assume(Expr::Const(_)) => Some(Op::Skip),
-            Op::Load(r, a, kind) => Some(match self.constant_cell(&a, kind) {
-                Some(n) => Op::Assign(r, Expr::Const(n)),
+            Op::Load(r, a, kind) => Some(match self.loaded(env, &a, kind) {
+                Some(v) => Op::Assign(r, v.expr()),
                 None => Op::Load(r, a, kind),
             }),
             op => Some(op),
         }
     }
 
-    /// The value of a cell that is never written.
-    fn constant_cell(&self, a: &Expr, kind: crate::cfa::IntKind) -> Option<i128> {
-        let Some(Value::Addr(o, k)) = self.value(&Env::new(), a) else { return None };
-        if !self.context.constant.contains(&o) {
+    /// The value that a load gives, if it is known.
+    fn loaded(&self, env: &Env, a: &Expr, kind: IntKind) -> Option<Value> {
+        let (o, k) = cell(a, self.context.objects)?;
+        if self.context.objects[o.0 as usize].cells[k as usize].0 != kind {
             return None;
         }
-        let object = &self.context.objects[o.0 as usize];
-        let k = usize::try_from(k).ok()?;
-        (object.cells.get(k)?.0 == kind).then(|| object.init.get(k).copied().flatten())?
+        env.get(&Place::Cell(o, k)).copied().or_else(|| (self.context.stable)(o, k))
+    }
+
+    /// What a store makes known and unknown. An access through a named object stays in it.
+    fn store(&self, env: &mut Env, a: &Expr, v: &Expr, kind: IntKind) {
+        match target(a, self.context.objects) {
+            Target::Cell(o, k) => {
+                let v = self.value(&Env::new(), v);
+                match v {
+                    Some(v)
+                        if (self.context.follows)(o, k)
+                            && self.context.objects[o.0 as usize].cells[k as usize].0 == kind =>
+                    {
+                        env.insert(Place::Cell(o, k), v);
+                    }
+                    _ => {
+                        env.remove(&Place::Cell(o, k));
+                    }
+                }
+            }
+            Target::Object(o) => env.retain(|p, _| !matches!(p, Place::Cell(q, _) if *q == o)),
+            Target::Any => env.retain(|p, _| matches!(p, Place::Register(_))),
+        }
     }
 
     /// What is known after an edge; `None` if it cannot be taken.
@@ -311,26 +401,29 @@ impl<'a> Search<'a> {
             match (&**a, &**b) {
                 (Expr::Reg(r), v) | (v, Expr::Reg(r)) => {
                     if let Some(v) = self.value(&Env::new(), v) {
-                        env.insert(*r, v);
+                        env.insert(Place::Register(*r), v);
                     }
                 }
                 _ => {}
             }
         }
+        if let Op::Store(a, v, kind) = &op {
+            self.store(&mut env, a, v, *kind);
+        }
         if let Some(r) = walk::writes(&op) {
             let v = if let Op::Assign(_, x) = &op { self.value(&Env::new(), x) } else { None };
             match v {
-                Some(v) => env.insert(r, v),
-                None => env.remove(&r),
+                Some(v) => env.insert(Place::Register(r), v),
+                None => env.remove(&Place::Register(r)),
             };
         }
         Some(env)
     }
 
-    /// The automaton of all nodes reached, and the location each one was.
-    fn rebuild(&self) -> (Graph, Loc, Vec<Loc>) {
+    /// The automaton of all nodes reached, the location each one was, and what is known of cells there.
+    fn rebuild(&self) -> (Graph, Loc, Vec<Loc>, Vec<Cells>) {
         let mut graph = Graph::default();
-        let mut was = Vec::new();
+        let (mut was, mut cells) = (Vec::new(), Vec::new());
         let mut number: BTreeMap<usize, Loc> = BTreeMap::new();
         let mut work = Vec::new();
         let mut visit = |n: usize, graph: &mut Graph, work: &mut Vec<usize>| {
@@ -338,6 +431,11 @@ impl<'a> Search<'a> {
                 let l = self.locations[n];
                 graph.locations.push(self.body.graph.locations[l.0 as usize].clone());
                 was.push(l);
+                let known = self.envs[n].iter().filter_map(|(p, v)| match p {
+                    Place::Cell(o, k) => Some(((*o, *k), *v)),
+                    Place::Register(_) => None,
+                });
+                cells.push(known.collect());
                 work.push(n);
                 Loc(graph.locations.len() as u32 - 1)
             })
@@ -352,24 +450,52 @@ impl<'a> Search<'a> {
                 else {
                     continue;
                 };
-                env.retain(|r, _| self.live.at(edge.to, *r));
+                env.retain(|p, _| self.matters(edge.to, p));
                 let key = self.key(edge.to, &env);
                 let Some(&m) = self.nodes.get(&(edge.to, key)) else { continue };
                 let to = visit(m, &mut graph, &mut work);
                 graph.edges.push(Edge { from, to, op, span: edge.span });
             }
         }
-        (graph, entry, was)
+        (graph, entry, was, cells)
     }
 }
 
-/// The register that has the most values among these.
-fn busiest(met: &BTreeSet<Key>) -> BTreeSet<Reg> {
-    let mut values: BTreeMap<Reg, BTreeSet<Value>> = BTreeMap::new();
+/// What an address may mean.
+pub(super) enum Target {
+    Cell(ObjId, u32),
+    Object(ObjId),
+    Any,
+}
+
+/// What an address means, as far as its text tells.
+pub(super) fn target(a: &Expr, objects: &[Object]) -> Target {
+    if let Some((o, k)) = cell(a, objects) {
+        return Target::Cell(o, k);
+    }
+    base(a).map_or(Target::Any, Target::Object)
+}
+
+/// The object that a sum starts from.
+fn base(a: &Expr) -> Option<ObjId> {
+    match a {
+        Expr::Addr(o) => Some(*o),
+        Expr::Cast(a, _) | Expr::Binary(BinOp::Sub, a, _, _) => base(a),
+        Expr::Binary(BinOp::Add, a, b, _) => match (base(a), base(b)) {
+            (Some(o), None) | (None, Some(o)) => Some(o),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The place that has the most values among these.
+fn busiest(met: &BTreeSet<Key>) -> BTreeSet<Place> {
+    let mut values: BTreeMap<Place, BTreeSet<Value>> = BTreeMap::new();
     for key in met {
-        for (r, v) in key {
-            values.entry(*r).or_default().insert(*v);
+        for (p, v) in key {
+            values.entry(*p).or_default().insert(*v);
         }
     }
-    values.iter().max_by_key(|(_, v)| v.len()).map(|(r, _)| *r).into_iter().collect()
+    values.iter().max_by_key(|(_, v)| v.len()).map(|(p, _)| *p).into_iter().collect()
 }
