@@ -2,7 +2,8 @@
 //!
 //! Columns: `file` (relative to the manifest), `expected` (`safe`, `unsafe`, or empty where nobody knows), `modular`
 //! (`yes`: there is a modular proof and it must be found; `no`: there is none; `either` or empty), `args` (words
-//! `name=value`, handed over as `--name value`), `row` (name in the table), `set`. Further columns are ignored.
+//! `name=value`, handed over as `--name value`), `row` (name in the table), `set`, `open` (`yes`: not decided yet, so
+//! that nobody waits for it). Further columns are ignored.
 
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -37,6 +38,8 @@ pub struct Row {
     pub row: String,
     /// Set.
     pub set: String,
+    /// Not decided yet.
+    pub open: bool,
 }
 
 /// Why a manifest cannot be used.
@@ -69,6 +72,8 @@ struct Raw {
     row: String,
     #[serde(default)]
     set: String,
+    #[serde(default)]
+    open: String,
 }
 
 /// Reads a manifest.
@@ -101,6 +106,7 @@ pub fn read(path: &Path) -> Result<Vec<Row>, ManifestError> {
             modular: raw.modular.unwrap_or_default(),
             args,
             set: raw.set,
+            open: raw.open == "yes",
         });
     }
     Ok(rows)

@@ -1,0 +1,66 @@
+//! 0 safe, 1 unsafe, 2 bad input or usage, 3 unknown.
+
+use super::{SAFE, UNSAFE, WRONG, endless, err, folder, out, relyant};
+
+fn status(args: &[&str], files: &[(&str, &str)]) -> i32 {
+    relyant(folder(files).path()).args(args).output().unwrap().status.code().unwrap()
+}
+
+#[test]
+fn verdicts() {
+    assert_eq!(status(&["verify", "a.c"], &[("a.c", SAFE)]), 0);
+    assert_eq!(status(&["verify", "a.c"], &[("a.c", UNSAFE)]), 1);
+    assert_eq!(status(&["verify", "a.c"], &[("a.c", WRONG)]), 2);
+    assert_eq!(status(&["verify", "a.c"], &[]), 2);
+    let endless = endless().display().to_string();
+    assert_eq!(status(&["verify", "--timeout", "0.2", &endless], &[]), 3);
+}
+
+#[test]
+fn usage() {
+    assert_eq!(status(&[], &[]), 2);
+    assert_eq!(status(&["verify"], &[]), 2);
+    assert_eq!(status(&["verify", "--no-such-option", "a.c"], &[("a.c", SAFE)]), 2);
+    assert_eq!(status(&["verify", "--timeout", "0", "a.c"], &[("a.c", SAFE)]), 2);
+    assert_eq!(status(&["verify", "--timeout", "-1", "a.c"], &[("a.c", SAFE)]), 2);
+    assert_eq!(status(&["verify", "--max-threads", "0", "a.c"], &[("a.c", SAFE)]), 2);
+    assert_eq!(status(&["verify", "--proof", "p", "a.c", "a.c"], &[("a.c", SAFE)]), 2);
+    assert_eq!(status(&["--help"], &[]), 0);
+    assert_eq!(status(&["--version"], &[]), 0);
+}
+
+#[test]
+fn the_worst_of_several() {
+    let files = [("s.c", SAFE), ("u.c", UNSAFE), ("w.c", WRONG)];
+    let endless = endless().display().to_string();
+    assert_eq!(status(&["verify", "s.c", "s.c"], &files), 0);
+    assert_eq!(status(&["verify", "s.c", "u.c", "s.c"], &files), 1);
+    assert_eq!(status(&["verify", "w.c", "u.c"], &files), 2);
+    assert_eq!(status(&["verify", "--timeout", "0.3", "s.c", &endless], &files), 3);
+    assert_eq!(status(&["verify", "--timeout", "0.3", "u.c", &endless], &files), 1);
+}
+
+#[test]
+fn several_files_keep_their_order() {
+    let dir = folder(&[("s.c", SAFE), ("u.c", UNSAFE)]);
+    let o = relyant(dir.path()).args(["verify", "--jobs", "3", "u.c", "s.c", "u.c"]).output().unwrap();
+    let text = out(&o);
+    let verdicts: Vec<&str> =
+        text.lines().filter(|l| l.starts_with("verdict:") || l.ends_with(".c:")).collect();
+    let expected = ["u.c:", "verdict: unsafe", "s.c:", "verdict: safe", "u.c:", "verdict: unsafe"];
+    assert_eq!(verdicts, expected, "{text}");
+}
+
+#[test]
+fn a_closed_pipe_is_no_crash() {
+    let dir = folder(&[("u.c", UNSAFE)]);
+    let mut child = relyant(dir.path())
+        .args(["verify", "u.c"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let o = child.wait_with_output().unwrap();
+    assert_eq!((o.status.code(), err(&o).as_str()), (Some(1), ""));
+}

@@ -1,0 +1,76 @@
+//! Limits and signals end with *unknown*, soon, and with what was found so far.
+
+use super::{SAFE, endless, err, folder, out, relyant};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Starts a run, waits, sends a signal, and gives what it said and how long it took to end.
+fn after_signal(signal: &str, args: &[&str]) -> (Output, Duration) {
+    let dir = folder(&[]);
+    let child = relyant(dir.path())
+        .args(["verify"])
+        .args(args)
+        .arg(endless())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    let sent = Instant::now();
+    let kill = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let output = child.wait_with_output().unwrap();
+    (output, sent.elapsed())
+}
+
+#[test]
+fn ctrl_c() {
+    let (o, time) = after_signal("-INT", &[]);
+    let text = out(&o);
+    assert_eq!(o.status.code(), Some(3), "{text}");
+    assert!(text.contains("reason: interrupted"), "{text}");
+    assert!(text.ends_with("verdict: unknown\n"), "{text}");
+    assert!(time < Duration::from_secs(4), "{time:?}");
+}
+
+#[test]
+fn sigterm_in_json() {
+    let (o, _) = after_signal("-TERM", &["--format", "json"]);
+    let json: serde_json::Value = serde_json::from_slice(&o.stdout).unwrap();
+    assert_eq!(o.status.code(), Some(3));
+    assert_eq!(json["results"][0]["verdict"], "unknown");
+    assert!(json["results"][0]["reason"].as_str().unwrap().starts_with("terminated"), "{json}");
+    assert_eq!(err(&o), "");
+}
+
+#[test]
+fn time() {
+    let dir = folder(&[]);
+    let start = Instant::now();
+    let o = relyant(dir.path()).args(["verify", "--timeout", "1"]).arg(endless()).output().unwrap();
+    let text = out(&o);
+    assert_eq!(o.status.code(), Some(3), "{text}");
+    assert!(text.contains("time limit of 1 s reached"), "{text}");
+    assert!(text.contains("so far: "), "{text}");
+    assert!(start.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn time_is_for_each_file() {
+    let dir = folder(&[("s.c", SAFE)]);
+    let endless = endless().display().to_string();
+    let args = ["verify", "--timeout", "1.5", &endless, "s.c"];
+    let o = relyant(dir.path()).args(args).output().unwrap();
+    let text = out(&o);
+    assert!(text.contains("verdict: unknown") && text.ends_with("verdict: safe\n"), "{text}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory() {
+    let dir = folder(&[]);
+    let o = relyant(dir.path()).args(["verify", "--memory", "1"]).arg(endless()).output().unwrap();
+    let text = out(&o);
+    assert_eq!(o.status.code(), Some(3), "{text}");
+    assert!(text.contains("memory limit of 1 MiB reached"), "{text}");
+}

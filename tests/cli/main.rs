@@ -1,0 +1,65 @@
+//! The command line from outside: exit statuses, reports, limits, signals, bad input.
+
+mod bad_input;
+mod certificates;
+mod exit_status;
+mod limits;
+mod reports;
+mod show;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The program, in a folder of the tests' own.
+fn relyant(folder: &Path) -> Command {
+    let mut c = Command::new(env!("CARGO_BIN_EXE_relyant"));
+    c.current_dir(folder);
+    c
+}
+
+/// A folder with files in it.
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        std::fs::write(dir.path().join(name), text).unwrap();
+    }
+    dir
+}
+
+fn benchmark(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("benchmarks").join(name)
+}
+
+fn out(o: &Output) -> String {
+    String::from_utf8(o.stdout.clone()).unwrap()
+}
+
+fn err(o: &Output) -> String {
+    String::from_utf8(o.stderr.clone()).unwrap()
+}
+
+/// Safe at a glance.
+const SAFE: &str = r#"
+#include <pthread.h>
+#include <assert.h>
+int x;
+void *f(void *a) { x = 1; return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); assert(x <= 1); return 0; }
+"#;
+
+/// Unsafe: the thread may have run.
+const UNSAFE: &str = r#"
+#include <pthread.h>
+#include <assert.h>
+int x;
+void *f(void *a) { x = 1; return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); assert(x == 0); return 0; }
+"#;
+
+/// Refused: a syntax error.
+const WRONG: &str = "int main(void) { return 0 }\n";
+
+/// Takes the engine longer than anybody waits.
+fn endless() -> PathBuf {
+    benchmark("rcu/qrcu_two_readers.c")
+}

@@ -1,0 +1,88 @@
+//! Every benchmark program under every method: the verdict is never the wrong one, and its evidence is checked.
+//!
+//! With the default method each row must be decided as the manifest says, its certificate read back from its file and
+//! accepted with the source read anew. Under the other methods a row may stay unknown; what they claim is checked by
+//! `verify` itself. Debug builds run the two named sets under the default method only.
+
+use rayon::prelude::*;
+use relyant::bench::manifest::{self, Row};
+use relyant::bench::results::{self, Judgement, Plan};
+use relyant::bench::runner;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// For rows that have to be decided. A limit, not an aim: machines differ.
+const LONG: Duration = Duration::from_secs(120);
+/// For rows that may stay unknown.
+const SHORT: Duration = Duration::from_secs(5);
+
+fn exe() -> PathBuf {
+    PathBuf::from(env!("CARGO_BIN_EXE_relyant"))
+}
+
+fn rows() -> Vec<Row> {
+    manifest::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("benchmarks/manifest.csv")).unwrap()
+}
+
+#[test]
+fn default_method() {
+    let plan = |row: &Row| Plan {
+        exe: exe(),
+        timeout: if row.open { SHORT } else { LONG },
+        check: true,
+        unbiased: false,
+        spacer: None,
+    };
+    let failures: Vec<String> = rows()
+        .par_iter()
+        .filter(|row| !cfg!(debug_assertions) || row.set != "extra")
+        .filter_map(|row| match results::measure(row, &plan(row)) {
+            Ok(r) if r.judgement == Judgement::Ok => None,
+            Ok(r) if r.judgement == Judgement::Missing && row.open => None,
+            Ok(r) => Some(format!(
+                "{}: expected {} {:?}, got {} (modular: {:?}, certificate accepted: {:?}) {}",
+                row.name, row.expected, row.modular, r.verdict, r.modular, r.checked, r.reason
+            )),
+            Err(e) => Some(format!("{}: {e}", row.name)),
+        })
+        .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn other_methods() {
+    if cfg!(debug_assertions) {
+        return;
+    }
+    let variants: [&[&str]; 4] =
+        [&["--bias", "none"], &["--method", "owicki-gries"], &["--method", "monolithic"], &["--search", "0"]];
+    let rows = rows();
+    let runs: Vec<(&Row, &[&str])> =
+        rows.iter().flat_map(|r| variants.iter().map(move |v| (r, *v))).collect();
+    let answers: Vec<(&Row, &[&str], Result<runner::Run, runner::RunError>)> = runs
+        .into_par_iter()
+        .map(|(row, variant)| {
+            let mut args = row.args.clone();
+            args.extend(variant.iter().map(ToString::to_string));
+            (row, variant, runner::verify(&exe(), &row.file, &args, SHORT))
+        })
+        .collect();
+    let mut failures = Vec::new();
+    let mut decided = 0;
+    for (row, variant, answer) in answers {
+        match answer {
+            Ok(run) if run.verdict() == row.expected => decided += 1,
+            Ok(run) if run.verdict() == "unknown" => {}
+            Ok(run) => failures.push(format!(
+                "{} {variant:?}: {}, expected {}",
+                row.name,
+                run.verdict(),
+                row.expected
+            )),
+            Err(e) => failures.push(format!("{} {variant:?}: {e}", row.name)),
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    // most of them are decided, or something is broken
+    assert!(decided >= rows.len() * 2, "only {decided} decided");
+}
