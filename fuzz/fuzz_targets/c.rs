@@ -1,0 +1,13 @@
+//! The C reader takes any text: a program or a diagnostic, never a crash.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use relyant_frontend::options::Options;
+use relyant_frontend::{c, instantiate, reduce};
+
+fuzz_target!(|text: &str| {
+    let options = Options::default();
+    let Ok(module) = c::load_text("input.i", text, &options) else { return };
+    let Ok(program) = instantiate::instantiate(&module, &options) else { return };
+    let _ = reduce::thread_program(&program);
+});
