@@ -2,6 +2,7 @@
 
 use super::ranges::Env;
 use crate::cfa::{BinOp, Expr, ObjId, Owner};
+use crate::points_to::Targets;
 
 /// More candidates than this are refused.
 const MOST: usize = 256;
@@ -45,6 +46,15 @@ impl Env<'_> {
             return Some(
                 values.iter().filter_map(|a| self.program.cell_at(*a)).filter(|(o, _)| mine(*o)).collect(),
             );
+        }
+        if let Targets::Objects(targets) = self.points_to.targets(self.template as u32, address) {
+            let mut cells: Vec<(ObjId, usize)> = Vec::new();
+            for (o, cell) in targets.into_iter().filter(|(o, _)| mine(*o)) {
+                cells.extend(within(o).filter(|(_, k)| cell.is_none_or(|c| c == *k)).take(MOST + 1));
+            }
+            cells.sort_unstable();
+            cells.dedup();
+            return (cells.len() <= MOST).then_some(cells);
         }
         if let (Some(lo), Some(hi)) = (range.lo(), range.hi()) {
             let first = self.program.bases.partition_point(|b| *b <= lo).saturating_sub(1);

@@ -13,6 +13,7 @@ mod variables;
 
 use crate::cfa::{self, Expr, LocationKind, Op};
 use crate::diagnostic::{Diagnostic, Span};
+use crate::points_to::PointsTo;
 use crate::program::{Edge, Given, Input, Loc, Location, Program, Template};
 use case::{Case, eq};
 use range::Range;
@@ -25,7 +26,8 @@ use variables::Variables;
 /// The thread program of a program, step by step: one edge (or a few cases) for each of its steps, atomic
 /// sections joined to one.
 pub fn linearise(p: &cfa::Program) -> Result<Program, Diagnostic> {
-    let ranges = ranges(p);
+    let points_to = PointsTo::new(p);
+    let ranges = ranges(p, &points_to);
     let mut variables = Variables::new(p);
     for (o, cells) in ranges.cells.iter().enumerate() {
         for (k, r) in cells.iter().enumerate() {
@@ -52,18 +54,25 @@ pub fn linearise(p: &cfa::Program) -> Result<Program, Diagnostic> {
     };
     let mut held = Vec::new();
     for t in 0..p.templates.len() {
-        let of = Lineariser { p, t, ranges: &ranges, variables: &variables, live: &live[t] };
+        let of = Lineariser {
+            p,
+            t,
+            ranges: &ranges,
+            points_to: &points_to,
+            variables: &variables,
+            live: &live[t],
+        };
         out.templates.push(of.template()?);
         held.push(atomic::held(&p.templates[t]));
     }
-    start(p, &variables, &mut out);
+    start(p, &variables, &points_to, &mut out);
     atomic::join_sections(&mut out, held);
     drop_unread(&mut out);
     Ok(out)
 }
 
 /// Start condition, and start values that the run chooses.
-fn start(p: &cfa::Program, variables: &Variables, out: &mut Program) {
+fn start(p: &cfa::Program, variables: &Variables, points_to: &PointsTo, out: &mut Program) {
     for (o, object) in p.objects.iter().enumerate() {
         for k in 0..object.cells.len() {
             let o = cfa::ObjId(o as u32);
@@ -84,7 +93,7 @@ fn start(p: &cfa::Program, variables: &Variables, out: &mut Program) {
             }
         }
     }
-    let env = Env { program: p, template: 0, registers: &[] };
+    let env = Env { program: p, template: 0, registers: &[], points_to };
     out.init = out.init.and(&Linear { env, variables }.ghosts_at_start());
 }
 
@@ -105,6 +114,7 @@ struct Lineariser<'a> {
     p: &'a cfa::Program,
     t: usize,
     ranges: &'a Ranges,
+    points_to: &'a PointsTo,
     variables: &'a Variables,
     live: &'a [Vec<bool>],
 }
@@ -131,7 +141,7 @@ impl Lineariser<'_> {
         };
         for (i, edge) in template.graph.edges.iter().enumerate() {
             let Some(registers) = &self.ranges.at[self.t][edge.from.0 as usize] else { continue };
-            let env = Env { program: self.p, template: self.t, registers };
+            let env = Env { program: self.p, template: self.t, registers, points_to: self.points_to };
             let linear = Linear { env, variables: self.variables };
             let mut steps = self.steps(&linear, edge)?;
             let ends = template.graph.locations[edge.to.0 as usize].kind == LocationKind::End;
@@ -139,13 +149,20 @@ impl Lineariser<'_> {
                 let ending = linear.exit(&Expr::Const(0)).into_iter().flat_map(|s| s.1).collect::<Vec<_>>();
                 steps.iter_mut().for_each(|s| s.1.extend(ending.clone()));
             }
+            // What is never read need not fit the range of what is.
+            let dead: Vec<_> = (0..template.registers.len() as u32)
+                .filter(|r| !self.live[edge.to.0 as usize][*r as usize])
+                .map(|r| linear.register(cfa::Reg(r)))
+                .collect();
+            steps.iter_mut().for_each(|s| s.1.retain(|(v, _)| !dead.contains(v)));
             for step in steps {
                 out.edges.push(make_edge(step, Loc(edge.from.0), Loc(edge.to.0), vec![i as u32], edge.span));
             }
         }
         if !template.initial {
             let registers: Vec<_> = template.registers.iter().map(|r| Range::of_kind(r.kind)).collect();
-            let env = Env { program: self.p, template: self.t, registers: &registers };
+            let env =
+                Env { program: self.p, template: self.t, registers: &registers, points_to: self.points_to };
             let entry = out.locations[template.entry.0 as usize].clone();
             let span = entry.span;
             out.locations.push(Location { labels: Vec::new(), error: None, ..entry });

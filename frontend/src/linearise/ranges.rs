@@ -1,12 +1,16 @@
 //! What values registers (by location) and cells (at any time) may have: a fixpoint over all templates.
 
+use super::dead::live_registers;
 use super::range::{Range, wrap};
 use crate::cfa::{self, CmpOp, Count, Expr, IntKind, LocationKind, Op, Reg, UnOp};
+use crate::points_to::PointsTo;
 use std::collections::BTreeSet;
 
 /// Visits of a location before its ranges are widened, and before that is to the kind's bounds.
 const WIDEN: u32 = 6;
 const GIVE_UP: u32 = 40;
+/// Visits after which listed values that still grow become an interval.
+const LISTING: u32 = 8;
 
 /// What is known where an expression is evaluated.
 #[derive(Clone, Copy)]
@@ -17,6 +21,8 @@ pub struct Env<'a> {
     pub template: usize,
     /// Ranges of its registers.
     pub registers: &'a [Range],
+    /// Which objects pointers point to.
+    pub points_to: &'a PointsTo,
 }
 
 /// Ranges of everything.
@@ -115,7 +121,7 @@ impl Env<'_> {
 fn self_range(p: &cfa::Program, t: usize) -> Range {
     match p.templates[t].count {
         Count::AtMost(1) => Range::one(t as i128 + 1),
-        _ => Range::Between(Some(p.templates.len() as i128 + 1), Some(i64::MAX.into())),
+        _ => Range::Between(Some(p.templates.len() as i128 + 1), Some(super::variables::LAST_HANDLE)),
     }
 }
 
@@ -175,13 +181,15 @@ pub fn convert(r: &Range, kind: IntKind) -> Range {
 struct Analysis<'a> {
     p: &'a cfa::Program,
     out: Ranges,
+    points_to: &'a PointsTo,
+    live: Vec<Vec<Vec<bool>>>,
     thresholds: BTreeSet<i128>,
     round: u32,
     changed: bool,
 }
 
 /// The ranges of a program.
-pub fn ranges(p: &cfa::Program) -> Ranges {
+pub fn ranges(p: &cfa::Program, points_to: &PointsTo) -> Ranges {
     let cells = p.objects.iter().map(|o| {
         let init = |k: usize| o.init.get(k).copied().flatten().map(Range::one);
         o.cells.iter().enumerate().map(|(k, c)| init(k).unwrap_or(Range::of_kind(c.0))).collect()
@@ -196,7 +204,8 @@ pub fn ranges(p: &cfa::Program) -> Ranges {
         started: p.templates.iter().map(|t| t.initial).collect(),
         unresolved: false,
     };
-    let mut a = Analysis { p, out, thresholds: thresholds(p), round: 0, changed: true };
+    let live = p.templates.iter().map(live_registers).collect();
+    let mut a = Analysis { p, points_to, live, out, thresholds: thresholds(p), round: 0, changed: true };
     while a.changed {
         a.changed = false;
         for t in 0..n {
@@ -207,6 +216,37 @@ pub fn ranges(p: &cfa::Program) -> Ranges {
         a.round += 1;
     }
     a.out
+}
+
+/// Position of each location in an order where, loops apart, a location comes after those before it.
+fn order(t: &cfa::Template, out_edges: &[Vec<usize>]) -> Vec<usize> {
+    let n = out_edges.len();
+    let mut order = vec![usize::MAX; n];
+    let mut seen = vec![false; n];
+    let mut last = n;
+    let entry = t.entry.0 as usize;
+    for root in std::iter::once(entry).chain(0..n) {
+        if std::mem::replace(&mut seen[root], true) {
+            continue;
+        }
+        let mut stack = vec![(root, 0)];
+        while let Some((l, k)) = stack.pop() {
+            match out_edges[l].get(k) {
+                Some(e) => {
+                    stack.push((l, k + 1));
+                    let to = t.graph.edges[*e].to.0 as usize;
+                    if !std::mem::replace(&mut seen[to], true) {
+                        stack.push((to, 0));
+                    }
+                }
+                None => {
+                    last -= 1;
+                    order[l] = last;
+                }
+            }
+        }
+    }
+    order
 }
 
 /// Constants of the program and their neighbours: where widening stops.
@@ -243,7 +283,7 @@ impl Analysis<'_> {
         if joined == *old || visits < WIDEN || old.is_none() {
             return joined;
         }
-        if joined.values().is_some() && visits < GIVE_UP {
+        if joined.values().is_some() && visits < LISTING {
             return joined;
         }
         let (min, max) = (kind.and_then(IntKind::min), kind.and_then(IntKind::max));
@@ -287,51 +327,73 @@ impl Analysis<'_> {
         // Every round starts anew: cells have grown, but what registers got from them is recomputed.
         let mut at: Vec<Option<Vec<Range>>> = vec![None; out_edges.len()];
         at[template.entry.0 as usize] = Some(entry);
-        let mut work = BTreeSet::from([template.entry.0 as usize]);
-        while let Some(l) = work.pop_first() {
+        let order = order(template, &out_edges);
+        let mut by_order = vec![0; order.len()];
+        for (l, k) in order.iter().enumerate() {
+            by_order[*k] = l;
+        }
+        let mut work = BTreeSet::from([order[template.entry.0 as usize]]);
+        while let Some(k) = work.pop_first() {
+            let l = by_order[k];
             let Some(registers) = at[l].clone() else { continue };
             for i in &out_edges[l] {
                 let edge = &template.graph.edges[*i];
-                let Some(next) = self.step(t, &edge.op, &registers) else { continue };
+                let Some(mut next) = self.step(t, edge, &registers) else { continue };
+                for (r, live) in self.live[t][edge.to.0 as usize].iter().enumerate() {
+                    if !live {
+                        next[r] = Range::all();
+                    }
+                }
                 let ends = template.graph.locations[edge.to.0 as usize].kind == LocationKind::End;
                 if ends && !matches!(edge.op, Op::ThreadExit(_) | Op::Halt) {
                     self.returns(t, &Range::one(0));
                 }
                 let to = edge.to.0 as usize;
-                let new = match &at[to] {
-                    None => next,
+                let changed = match &mut at[to] {
+                    None => {
+                        at[to] = Some(next);
+                        true
+                    }
                     Some(old) => {
-                        let widened = |r: usize| {
+                        let mut changed = false;
+                        for (r, new) in next.iter().enumerate() {
+                            if old[r] == *new {
+                                continue;
+                            }
                             let kind = Some(template.registers[r].kind);
-                            self.widen(&old[r], &next[r], visits[to], kind)
-                        };
-                        (0..next.len()).map(widened).collect()
+                            let new = self.widen(&old[r], new, visits[to], kind);
+                            changed |= old[r] != new;
+                            old[r] = new;
+                        }
+                        changed
                     }
                 };
-                if at[to].as_ref() != Some(&new) {
-                    at[to] = Some(new);
+                if changed {
                     visits[to] += 1;
-                    work.insert(to);
+                    work.insert(order[to]);
                 }
             }
         }
         self.out.at[t] = at;
     }
     /// Registers after an edge; `None` if it cannot be passed.
-    fn step(&mut self, t: usize, op: &Op, registers: &[Range]) -> Option<Vec<Range>> {
-        let env = Env { program: self.p, template: t, registers };
+    fn step(&mut self, t: usize, edge: &cfa::Edge, registers: &[Range]) -> Option<Vec<Range>> {
+        let env = Env { program: self.p, template: t, registers, points_to: self.points_to };
         let mut next = registers.to_vec();
         let mut set = |this: &mut Self, r: Reg, v: Range| {
             let kind = this.p.templates[t].registers[r.0 as usize].kind;
             let v = v.clip(kind.min(), kind.max());
-            let w = &mut this.out.written[t][r.0 as usize];
-            *w = w.join(&v);
+            // What nobody reads is not written.
+            if this.live[t][edge.to.0 as usize][r.0 as usize] {
+                let w = &mut this.out.written[t][r.0 as usize];
+                *w = w.join(&v);
+            }
             let possible = !v.is_none();
             next[r.0 as usize] = v;
             possible
         };
         let kind_of = |r: Reg| self.p.templates[t].registers[r.0 as usize].kind;
-        let possible = match op {
+        let possible = match &edge.op {
             Op::Skip | Op::Halt | Op::Return(_) | Op::Call { .. } => true,
             Op::Assign(r, e) => {
                 let v = env.range(e);

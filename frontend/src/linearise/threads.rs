@@ -3,6 +3,7 @@
 use super::case::{Case, at_least, at_most, eq};
 use super::ranges::Ranges;
 use super::value::Linear;
+use super::variables::LAST_HANDLE;
 use crate::cfa::{Count, Expr, Reg};
 use crate::program::Input;
 use relyant_horn::linear::{Cube, LinExpr, Var};
@@ -32,7 +33,7 @@ impl Linear<'_> {
                 updates.push((self.register(handle), LinExpr::int(u as i128 + 1)));
             } else {
                 let h = LinExpr::var(c.input(self.base(), Input::Auxiliary));
-                c = c.bound(at_least(&h, self.others()));
+                c = c.bound(at_least(&h, self.others())).bound(at_most(&h, LAST_HANDLE));
                 updates.push((self.register(handle), h));
             }
             if let (Some(alive), Some(most)) = (self.variables.alive, self.env.program.max_threads) {

@@ -5,6 +5,9 @@ use crate::cfa::{self, Count, ObjId, Owner, Reg};
 use crate::program::{Origin, Scope, Variable};
 use relyant_horn::linear::Var;
 
+/// Handles are at most this: they fit in any `pthread_t`, and threads that exist at once have different ones.
+pub const LAST_HANDLE: i128 = i32::MAX as i128;
+
 /// Ghosts of a template.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ghosts {
@@ -67,10 +70,13 @@ impl Variables {
             let (started, ended) = (ghost("started", Some(0), most), ghost("ended", Some(0), Some(1)));
             let (argument, result) = (ghost("argument", None, None), ghost("result", None, None));
             let identity = (template.count != Count::AtMost(1)).then(|| {
-                // A handle fits a `pthread_t`, so that storing one loses nothing.
-                let most = Some(i64::MAX.into());
-                let i =
-                    v.add(format!("{n}::self"), Scope::Local(t as u32), Some(others), most, Origin::Ghost);
+                let i = v.add(
+                    format!("{n}::self"),
+                    Scope::Local(t as u32),
+                    Some(others),
+                    Some(LAST_HANDLE),
+                    Origin::Ghost,
+                );
                 v.list[i.0 as usize].identity = true;
                 i
             });

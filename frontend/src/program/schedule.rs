@@ -39,7 +39,8 @@ pub fn schedule(p: &Program, c: &cfa::Program, start: &[(Var, BigInt)], steps: &
         done += part.len();
     }
     let mut order: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for (thread, edge, inputs) in steps {
+    let steps = with_creations(p, c, steps);
+    for (thread, edge, inputs) in &steps {
         let Some(e) = p.templates.get(thread.template as usize).and_then(|t| t.edges.get(*edge)) else {
             continue;
         };
@@ -55,6 +56,36 @@ pub fn schedule(p: &Program, c: &cfa::Program, start: &[(Var, BigInt)], steps: &
         out.moves.push(Move { thread, path: e.path.clone(), inputs: inputs_of(e, inputs) });
     }
     debug_assert!(out.moves.iter().all(|m| (m.thread.template as usize) < c.templates.len()));
+    out
+}
+
+/// The thread program remembers only whether a template without bound was started at all: a creation in a loop is
+/// repeated until there are as many threads as the run has.
+fn with_creations(p: &Program, c: &cfa::Program, steps: &[Step]) -> Vec<Step> {
+    let mut out = steps.to_vec();
+    for (u, _) in
+        c.templates.iter().enumerate().filter(|(_, t)| t.count == cfa::Count::Unbounded && !t.initial)
+    {
+        let mut threads: Vec<u32> =
+            steps.iter().filter(|s| s.0.template as usize == u).map(|s| s.0.instance).collect();
+        threads.sort_unstable();
+        threads.dedup();
+        let edge = |s: &Step| p.templates.get(s.0.template as usize).and_then(|t| t.edges.get(s.1));
+        let creates = |s: &Step| {
+            let graph = &c.templates[s.0.template as usize].graph;
+            let here = |i: &u32| match graph.edges.get(*i as usize).map(|e| &e.op) {
+                Some(cfa::Op::Create { template, .. }) => *template == Some(u as u32),
+                _ => false,
+            };
+            edge(s).map_or(0, |e| e.path.iter().filter(|i| here(i)).count())
+        };
+        let made: usize = out.iter().map(creates).sum();
+        let again = out.iter().position(|s| creates(s) > 0 && edge(s).is_some_and(|e| e.from == e.to));
+        if let Some(i) = again {
+            let step = out[i].clone();
+            out.splice(i..i, std::iter::repeat_n(step, threads.len().saturating_sub(made)));
+        }
+    }
     out
 }
 

@@ -7,6 +7,7 @@ mod forget;
 mod inputs;
 mod liveness;
 mod prefix;
+mod propagate;
 mod slice;
 #[cfg(test)]
 mod tests;
@@ -59,6 +60,7 @@ fn small_steps(p: &mut Program) -> bool {
         let access = Access::new(p);
         let mut changed = constants::replace_constants(p, &access);
         changed |= constants::privatise(p, &access);
+        changed |= propagate::propagate(p);
         changed |= tidy::tidy_edges(p) > 0;
         changed |= slice::slice(p);
         changed |= liveness::drop_dead_updates(p);

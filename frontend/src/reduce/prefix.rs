@@ -1,4 +1,5 @@
-//! Runs the first thread as long as it is alone, and lets the program start where it gets to.
+//! Runs threads as far as nobody can tell when, and lets the program start where they get to: the first thread as
+//! long as it is alone, then the steps of each thread that only it can see.
 
 use super::feasible;
 use super::forget::forget;
@@ -10,29 +11,51 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Steps that are run at most.
 const MOST: usize = 5000;
 
-/// The state of the program while only the first thread moves. Symbols: a variable stands for its value at the
+/// The state of the program while only one thread moves. Symbols: a variable stands for its value at the
 /// start, numbers from `Run::base` on for inputs.
+#[derive(Clone)]
 struct Run {
     store: BTreeMap<Var, LinExpr>,
     condition: Cube,
     symbols: u32,
     base: u32,
     at: Loc,
+    /// Locations passed while others may move.
+    seen: BTreeSet<Loc>,
     path: Vec<(u32, u32)>,
+    /// Steps of the prefix before these.
+    before: u32,
     given: Vec<(Given, LinExpr)>,
 }
 
-/// Folds the steps that the only thread at the start does alone into the start condition; were there any?
+/// Folds steps at the start into the start condition; were there any?
 pub fn fold_prefix(p: &mut Program) -> bool {
-    let Some(main) = first_thread(p) else { return false };
+    let mut any = false;
+    if p.prefix.is_empty()
+        && let Some(main) = first_thread(p)
+    {
+        any |= fold(p, main);
+    }
+    // Then those that have begun.
+    for t in 0..p.templates.len() {
+        let begun = p.templates[t].count == Count::AtMost(1) && can_begin(p, t, &BTreeMap::new(), &p.init);
+        any |= begun && fold(p, t);
+    }
+    any
+}
+
+/// Folds the first steps of one thread.
+fn fold(p: &mut Program, t: usize) -> bool {
     let base = p.variables.len() as u32;
     let mut run = Run {
         store: BTreeMap::new(),
         condition: Cube::top(),
         symbols: 0,
         base,
-        at: p.templates[main].entry,
+        at: p.templates[t].entry,
+        seen: BTreeSet::new(),
         path: Vec::new(),
+        before: p.prefix.len() as u32,
         given: Vec::new(),
     };
     for a in p.init.atoms() {
@@ -45,14 +68,30 @@ pub fn fold_prefix(p: &mut Program) -> bool {
     }
     let fixed = run.store.clone();
     run.condition = run.condition.subst(|v| fixed.get(&v).cloned());
+    // An input that is tested next is better left to the step that tests it.
+    let mut untested: Option<Run> = None;
     let mut n = 0;
-    while n < MOST && run.step(p, main) {
+    loop {
+        let before = run.clone();
+        if n == MOST || !run.step(p, t) {
+            break;
+        }
         n += 1;
+        if run.store.iter().any(|(v, x)| p.is_global(*v) && before.store.get(v) != Some(x)) {
+            untested = None;
+        } else if run.symbols > before.symbols {
+            untested = Some(before);
+        }
     }
-    if n == 0 {
+    if let Some(before) =
+        untested.filter(|_| p.templates[t].edges.iter().filter(|e| e.from == run.at).count() > 1)
+    {
+        run = before;
+    }
+    if run.path.is_empty() {
         return false;
     }
-    run.finish(p, main);
+    run.finish(p, t);
     true
 }
 
@@ -61,7 +100,7 @@ fn first_thread(p: &Program) -> Option<usize> {
     let store = BTreeMap::new();
     let able: Vec<usize> = (0..p.templates.len()).filter(|t| can_begin(p, *t, &store, &p.init)).collect();
     match able[..] {
-        [t] if p.templates[t].count == Count::AtMost(1) && p.prefix.is_empty() => Some(t),
+        [t] if p.templates[t].count == Count::AtMost(1) => Some(t),
         _ => None,
     }
 }
@@ -84,7 +123,7 @@ fn can_begin(p: &Program, t: usize, store: &BTreeMap<Var, LinExpr>, condition: &
 }
 
 impl Run {
-    /// Threads that may move by now, or that those may start, without the first thread.
+    /// Threads that may move by now, or that those may start, without the one that runs.
     fn active(&self, p: &Program, main: usize) -> Vec<usize> {
         let mut active: Vec<usize> = (0..p.templates.len())
             .filter(|t| *t != main && can_begin(p, *t, &self.store, &self.condition))
@@ -107,7 +146,7 @@ impl Run {
             active.extend(more);
         }
     }
-    /// One step of the first thread, if there is only one it can do and nobody can tell when.
+    /// One step of the thread, if there is only one it can do and nobody can tell when.
     fn step(&mut self, p: &Program, main: usize) -> bool {
         let template = &p.templates[main];
         let l = &template.locations[self.at.0 as usize];
@@ -140,7 +179,7 @@ impl Run {
             let observed = p.exclusive.as_ref().is_some_and(|x| to.labels.contains(x));
             // Others go on where this thread would wait, so it must be sure not to.
             let sure = here.atoms().iter().all(|a| type_bounds(p, &self.condition).entails_rational(a));
-            if told || observed || !sure {
+            if told || observed || !sure || !self.seen.insert(self.at) {
                 return false;
             }
         }
@@ -159,7 +198,7 @@ impl Run {
         self.condition = self.condition.and(here);
         let new: Vec<(Var, LinExpr)> =
             e.updates.iter().map(|(v, x)| (*v, x.subst(|w| Some(self.value(w))))).collect();
-        let before = self.path.len() as u32;
+        let before = self.before + self.path.len() as u32;
         for (k, input) in e.inputs.iter().enumerate() {
             let symbol = Var(self.base + self.symbols + k as u32);
             match *input {
@@ -210,7 +249,7 @@ impl Run {
         let earlier: Vec<(Given, LinExpr)> = std::mem::take(&mut p.given);
         p.given = earlier.into_iter().map(|(g, e)| (g, e.rename(start))).collect();
         p.given.extend(self.given.into_iter().map(|(g, e)| (g, e.rename(start))));
-        p.prefix = self.path;
+        p.prefix.extend(self.path);
         let keep: Vec<bool> = (0..p.variables.len()).map(|v| v < n as usize).collect();
         forget(p, &keep);
     }
