@@ -89,7 +89,7 @@ impl Linear<'_> {
                 BinOp::Add => vec![c.with(c.value.add(&LinExpr::int(k)))],
                 BinOp::Sub => vec![c.with(c.value.sub(&LinExpr::int(k)))],
                 BinOp::Mul => vec![c.with(times(k, &c.value))],
-                BinOp::Div | BinOp::Rem => self.divide(op, c, x, k),
+                BinOp::Div | BinOp::Rem => self.divide(op, c, x, k, kind),
                 BinOp::Shl | BinOp::Shr if !shifts(k, kind) => Vec::new(),
                 BinOp::Shl => match power(k) {
                     Some(p) => vec![c.with(times(p, &c.value))],
@@ -115,9 +115,15 @@ impl Linear<'_> {
             .collect()
     }
     /// Quotient or remainder by a constant, toward zero. By zero there is none.
-    fn divide(&self, op: BinOp, c: Case, x: &Range, k: i128) -> Vec<Case> {
+    fn divide(&self, op: BinOp, mut c: Case, x: &Range, k: i128, kind: IntKind) -> Vec<Case> {
         let Some(d) = k.checked_abs().filter(|d| *d > 0) else { return Vec::new() };
         let n = c.value.clone();
+        // The smallest number by -1 has no value, whether arithmetic wraps or not.
+        if let (-1, Some(min)) = (k, kind.min())
+            && x.contains(min)
+        {
+            c = c.bound(at_least(&n, min.saturating_add(1)));
+        }
         let mut out = Vec::new();
         for negative in [false, true] {
             if !x.may(if negative { crate::cfa::CmpOp::Lt } else { crate::cfa::CmpOp::Ge }, &Range::one(0)) {

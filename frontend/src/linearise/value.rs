@@ -87,7 +87,10 @@ impl Linear<'_> {
             Expr::Binary(op, a, b, kind) => {
                 let (x, y) = (self.env.range(a), self.env.range(b));
                 let defined = match op {
-                    BinOp::Div | BinOp::Rem => !y.contains(0),
+                    BinOp::Div | BinOp::Rem => {
+                        !y.contains(0)
+                            && !(y.contains(-1) && IntKind::min(*kind).is_some_and(|m| x.contains(m)))
+                    }
                     BinOp::Shl | BinOp::Shr => {
                         let within = |c| super::binary::shifts(c, *kind);
                         y.lo().is_some_and(within) && y.hi().is_some_and(within)
