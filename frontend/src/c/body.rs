@@ -72,6 +72,8 @@ pub struct Body {
     pub end: Loc,
     /// The start.
     pub first: Loc,
+    /// Where memory is made.
+    pub makes: Vec<(Loc, Span)>,
     /// Has the function a switch?
     pub switched: bool,
     /// Where a record that the function returns goes: a hidden first parameter.
@@ -86,6 +88,7 @@ pub struct Mark {
     registers: usize,
     markers: usize,
     locals: usize,
+    makes: usize,
     cur: Loc,
 }
 
@@ -120,6 +123,7 @@ impl Body {
             dead: FxHashSet::default(),
             end,
             first: cur,
+            makes: Vec::new(),
             switched: false,
             return_to: None,
         }
@@ -218,6 +222,7 @@ impl Body {
             registers: self.registers.len(),
             markers: self.markers.len(),
             locals: self.locals.len(),
+            makes: self.makes.len(),
             cur: self.cur,
         }
     }
@@ -233,6 +238,7 @@ impl Body {
         self.markers.truncate(m.markers);
         self.locals.truncate(m.locals);
         self.open.retain(|l| (l.0 as usize) < m.locations);
+        self.makes.truncate(m.makes);
         self.dead.retain(|l| (l.0 as usize) < m.locations);
         self.cur = m.cur;
     }

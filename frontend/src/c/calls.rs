@@ -17,9 +17,12 @@ impl<'a> Lower<'a> {
     /// A call; `wanted`: its value is used.
     pub fn call(&mut self, c: &'a Node<CallExpression>, wanted: bool) -> Res<Value> {
         let args = &c.node.arguments;
+        let made_for = self.made_for.take();
         if let Some(name) = callee_name(&c.node.callee.node) {
             match self.scopes.get(name) {
-                Some(Symbol::Function) | None => return self.call_named(name, args, wanted, c.span),
+                Some(Symbol::Function) | None => {
+                    return self.call_named(name, args, wanted, made_for, c.span);
+                }
                 _ => {}
             }
         }
@@ -111,7 +114,7 @@ impl<'a> Lower<'a> {
         for (k, a) in args.iter().enumerate() {
             let v = match params.get(k) {
                 Some(ty) => {
-                    let v = self.value(a)?;
+                    let v = self.value_for(a, ty)?;
                     self.convert(v, ty, a.span)?
                 }
                 None if promote => {
@@ -148,7 +151,14 @@ impl<'a> Lower<'a> {
         Ok(out)
     }
 
-    fn call_named(&mut self, name: &str, args: Args<'a>, wanted: bool, at: Bytes) -> Res<Value> {
+    fn call_named(
+        &mut self,
+        name: &str,
+        args: Args<'a>,
+        wanted: bool,
+        made_for: Option<Ty>,
+        at: Bytes,
+    ) -> Res<Value> {
         let defined = self.declared.get(name).is_some_and(|d| d.definition.is_some());
         if defined && !name_decides(name) {
             let signature = self.signature(name);
@@ -160,6 +170,7 @@ impl<'a> Lower<'a> {
             return self.emit_call(Callee::Known(id), values, &s.result, wanted, at);
         }
         match model(name) {
+            Some(Model::Allocate { zero }) => self.allocate(made_for, zero, args, at),
             Some(m) => self.modelled(m, name, args, wanted, at),
             None => self.unknown(name, args, wanted, at),
         }
@@ -255,6 +266,12 @@ impl<'a> Lower<'a> {
             Model::Thread(t) => self.thread_call(t, args, at),
             Model::Lock(l) => self.lock_call(l, args, at),
             Model::Atomic(a) => self.atomic_call(a, args, at),
+            Model::Allocate { zero } => self.allocate(None, zero, args, at),
+            Model::Free => {
+                self.evaluate(args)?;
+                self.assume("freed memory is not used");
+                Ok(Value::void())
+            }
             Model::Memory(m) => self.memory_call(m, args, at),
             Model::Refuse(what, help) => self.refuse(at, format!("`{name}`: {what}"), help),
         }

@@ -1,6 +1,6 @@
 //! Expressions: each read and each write of memory becomes an edge, left to right.
 
-use super::lower::{Lower, Res};
+use super::lower::{Lower, Res, Work};
 use super::scan::name_of;
 use super::scope::{Storage, Symbol};
 use super::types::{CHAR, INT, Ty};
@@ -12,6 +12,7 @@ use lang_c::span::{Node, Span as Bytes};
 impl<'a> Lower<'a> {
     /// The value of an expression.
     pub fn value(&mut self, e: &'a Node<Expression>) -> Res<Value> {
+        let made_for = self.made_for.take();
         match &e.node {
             Expression::Identifier(i) => match self.scopes.get(&i.node.name).cloned() {
                 Some(Symbol::Constant(v, ty)) => Ok(Value { expr: Expr::Const(v), ty }),
@@ -24,7 +25,10 @@ impl<'a> Lower<'a> {
             Expression::Constant(c) => self.literal(c),
             Expression::StringLiteral(s) => self.string(&s.node, e.span),
             Expression::Member(_) | Expression::CompoundLiteral(_) => self.read_expression(e),
-            Expression::Call(c) => self.call(c, true),
+            Expression::Call(c) => {
+                self.made_for = made_for;
+                self.call(c, true)
+            }
             Expression::SizeOfTy(s) => {
                 let ty = self.type_name(&s.node.0)?;
                 self.size_of(&ty, e.span)
@@ -49,7 +53,8 @@ impl<'a> Lower<'a> {
                     self.effect(&c.node.expression)?;
                     return Ok(Value::void());
                 }
-                let v = self.value(&c.node.expression)?;
+                self.made_for = made_for;
+                let v = self.value_for(&c.node.expression, &ty)?;
                 self.cast_value(v, &ty, e.span)
             }
             Expression::BinaryOperator(b) => self.binary_expression(b, e),
@@ -317,23 +322,35 @@ impl<'a> Lower<'a> {
             LogicalAnd | LogicalOr => self.truth(e),
             Assign => {
                 let p = self.place(lhs)?;
-                let v = self.value(rhs)?;
+                let v = self.value_for(rhs, &p.ty)?;
                 self.write(&p, v, e.span)
             }
             Less | Greater | LessOrEqual | GreaterOrEqual | Equals | NotEquals => {
-                let x = self.value(lhs)?;
-                let y = self.value(rhs)?;
+                let (x, y) = self.operands(lhs, rhs)?;
                 self.comparison(comparison(op), x, y, e.span)
             }
             _ => match plain(op) {
                 Some(op) => {
-                    let x = self.value(lhs)?;
-                    let y = self.value(rhs)?;
+                    let (x, y) = self.operands(lhs, rhs)?;
                     self.arithmetic(op, x, y, e.span)
                 }
                 None => self.compound_assignment(compound(op), lhs, rhs, e.span),
             },
         }
+    }
+
+    /// Two operands, the left one first; C leaves the order open, which is said where it can matter.
+    fn operands(&mut self, lhs: &'a Node<Expression>, rhs: &'a Node<Expression>) -> Res<(Value, Value)> {
+        let start = self.body.graph.edges.len();
+        let x = self.value(lhs)?;
+        let middle = self.body.graph.edges.len();
+        let y = self.value(rhs)?;
+        if self.body.graph.edges[middle..].iter().any(is_access)
+            && self.body.graph.edges[start..middle].iter().any(is_access)
+        {
+            self.assume("operands are evaluated from left to right");
+        }
+        Ok((x, y))
     }
 
     /// `lhs op= rhs`; on an `_Atomic` object the read and the write are one step.
@@ -574,12 +591,13 @@ impl<'a> Lower<'a> {
 
     /// The address of a function as a value.
     pub fn function_value(&mut self, name: &str, at: Bytes) -> Res<Value> {
-        let Some(id) = self.function(name) else {
-            return self.refuse(
-                at,
-                format!("the address of `{name}`, which has no body here, is"),
-                "define the function",
-            );
+        let id = match self.function(name) {
+            Some(id) => id,
+            None => {
+                let params = self.signature(name).and_then(|s| s.params.as_ref().map(Vec::len)).unwrap_or(0);
+                self.externals.push((super::tokens::original_name(name), params, at));
+                self.enqueue(name.to_string(), Work::External(params))
+            }
         };
         self.pointed_at.insert(id);
         let ty = self.function_type_of(name);
@@ -653,6 +671,10 @@ impl<'a> Lower<'a> {
         self.block_item(last)?;
         Ok(Value::void())
     }
+}
+
+fn is_access(e: &crate::cfa::Edge) -> bool {
+    matches!(e.op, Op::Load(..) | Op::Store(..) | Op::Call { .. })
 }
 
 fn is_logical(e: &Expression) -> bool {

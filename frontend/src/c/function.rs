@@ -15,7 +15,15 @@ use std::rc::Rc;
 
 impl<'a> Lower<'a> {
     /// Lowers a function that was asked for.
-    pub fn lower_function(&mut self, name: &str, work: Work<'a>) -> Res<Function> {
+    pub fn lower_function(&mut self, id: FuncId, name: &str, work: Work<'a>) -> Res<Function> {
+        let (f, makes) = self.lower_work(name, work)?;
+        if makes {
+            self.makers.insert(id);
+        }
+        Ok(f)
+    }
+
+    fn lower_work(&mut self, name: &str, work: Work<'a>) -> Res<(Function, bool)> {
         match work {
             Work::Definition(f) => self.definition(name, f),
             Work::Thread(s) => {
@@ -27,6 +35,11 @@ impl<'a> Lower<'a> {
                 self.scopes.leave();
                 done?;
                 self.close(Vec::new(), s.span, span)
+            }
+            Work::External(params) => {
+                self.body = Body::new(name, Ty::Void, Span::default());
+                let params = (0..params).map(|_| self.body.register("", IntKind::Ideal)).collect();
+                self.close(params, Bytes::none(), Span::default())
             }
             Work::Start(conditions, routines) => self.start_function(name, conditions, routines),
             Work::Call(f, args, span) => {
@@ -43,7 +56,7 @@ impl<'a> Lower<'a> {
         name: &str,
         conditions: Vec<&'a Node<Expression>>,
         routines: Vec<FuncId>,
-    ) -> Res<Function> {
+    ) -> Res<(Function, bool)> {
         self.body = Body::new(name, Ty::Void, Span::default());
         let mut seen = Vec::new();
         for e in &conditions {
@@ -75,7 +88,7 @@ impl<'a> Lower<'a> {
         self.close(Vec::new(), Bytes::none(), Span::default())
     }
 
-    fn definition(&mut self, name: &str, f: &'a Node<FunctionDefinition>) -> Res<Function> {
+    fn definition(&mut self, name: &str, f: &'a Node<FunctionDefinition>) -> Res<(Function, bool)> {
         let span = self.span(f.node.declarator.span);
         let s = specifiers(&f.node.specifiers);
         let base = self.base_type(&s)?;
@@ -83,13 +96,6 @@ impl<'a> Lower<'a> {
         let Ty::Function(signature) = &named.ty else {
             return self.error(f.span, format!("`{name}` is defined like a function but is none"), "");
         };
-        if signature.variadic {
-            return self.refuse(
-                f.node.declarator.span,
-                format!("`{name}`, a function with a variable number of arguments, is"),
-                "give it fixed parameters",
-            );
-        }
         self.body = Body::new(name, signature.result.clone(), span);
         self.body.addressed = super::scan::addressed(&f.node.statement.node);
         self.scopes.enter();
@@ -194,8 +200,8 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Returns at the end of the body and makes the function.
-    fn close(&mut self, params: Vec<Reg>, at: Bytes, span: Span) -> Res<Function> {
+    /// Returns at the end of the body and makes the function; says whether it makes memory.
+    fn close(&mut self, params: Vec<Reg>, at: Bytes, span: Span) -> Res<(Function, bool)> {
         self.fall_off(at)?;
         for (name, label) in &self.body.labels {
             if !label.defined {
@@ -209,10 +215,13 @@ impl<'a> Lower<'a> {
             t => Some(self.types.kind(t)),
         };
         let name = super::tokens::original_name(&body.name);
+        self.made_once(&body.graph, &body.makes)?;
+        let makes = !body.makes.is_empty();
         let registers = body.registers.clone();
         let locals = body.locals.clone();
         let (graph, entry) = self.finish_graph(body, atomic, &params)?;
-        Ok(Function { name, params, result, registers, locals, entry, graph, atomic, span })
+        let f = Function { name, params, result, registers, locals, entry, graph, atomic, span };
+        Ok((f, makes))
     }
 
     /// The end of the body without a return.

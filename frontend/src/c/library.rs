@@ -36,6 +36,13 @@ pub enum Model {
     Lock(Lock),
     /// Atomic access.
     Atomic(Atomic),
+    /// Makes an object.
+    Allocate {
+        /// Filled with 0.
+        zero: bool,
+    },
+    /// Gives memory back.
+    Free,
     /// Clearing and copying objects.
     Memory(Memory),
     /// Refused: what it is, and what to do.
@@ -85,6 +92,7 @@ pub enum Lock {
 pub enum Memory {
     Set,
     Copy,
+    CopyString,
 }
 
 /// How an atomic operation computes the new value.
@@ -275,7 +283,11 @@ pub fn model(name: &str) -> Option<Model> {
         | "pthread_rwlockattr_init"
         | "pthread_rwlockattr_destroy"
         | "pthread_setconcurrency" => Model::Nothing,
+        "malloc" | "__builtin_malloc" => Model::Allocate { zero: false },
+        "calloc" => Model::Allocate { zero: true },
+        "free" | "cfree" => Model::Free,
         "memset" | "__builtin_memset" => Model::Memory(Memory::Set),
+        "strcpy" | "__builtin_strcpy" => Model::Memory(Memory::CopyString),
         "memcpy" | "memmove" | "__builtin_memcpy" | "__builtin_memmove" => Model::Memory(Memory::Copy),
         "pthread_create" => Model::Thread(Thread::Create),
         "pthread_join" => Model::Thread(Thread::Join),
@@ -314,8 +326,7 @@ pub fn model(name: &str) -> Option<Model> {
         "pthread_cancel" | "pthread_setcancelstate" | "pthread_testcancel" | "pthread_kill" => {
             Model::Refuse("cancelling threads is", "end the thread by a flag it reads")
         }
-        "malloc" | "calloc" | "realloc" | "alloca" | "__builtin_alloca" | "aligned_alloc"
-        | "posix_memalign" | "free" => Model::Refuse(
+        "realloc" | "alloca" | "__builtin_alloca" | "aligned_alloc" | "posix_memalign" => Model::Refuse(
             "dynamic memory is",
             "use static objects; memory made at run time has no name to reason about",
         ),

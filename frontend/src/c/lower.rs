@@ -24,6 +24,8 @@ pub enum Work<'a> {
     Thread(&'a Node<Statement>),
     /// Any values in the globals of some conditions, as far as they hold; then all threads (`glb_init`).
     Start(Vec<&'a Node<Expression>>, Vec<FuncId>),
+    /// A function without a body whose address is taken, with this many parameters; it is never called.
+    External(usize),
     /// A call with constants, run by a thread of its own.
     Call(FuncId, Vec<Expr>, Span),
 }
@@ -65,6 +67,12 @@ pub struct Lower<'a> {
     pub called: BTreeSet<FuncId>,
     /// Functions whose address is taken.
     pub pointed_at: BTreeSet<FuncId>,
+    /// Functions that make memory.
+    pub makers: BTreeSet<FuncId>,
+    /// What the memory that the next expression makes is for.
+    pub made_for: Option<Ty>,
+    /// Functions without a body whose address is taken: parameters, place.
+    pub externals: Vec<(String, usize, Bytes)>,
     /// Some call goes through a pointer.
     pub calls_pointers: bool,
 }
@@ -162,6 +170,9 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         threads: 0,
         called: BTreeSet::new(),
         pointed_at: BTreeSet::new(),
+        makers: BTreeSet::new(),
+        made_for: None,
+        externals: Vec::new(),
         calls_pointers: false,
     };
     let facts = super::scan::facts(unit);
@@ -182,7 +193,7 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         }
     }
     while let Some((id, name, work)) = l.queue.pop_front() {
-        let f = l.lower_function(&name, work)?;
+        let f = l.lower_function(id, &name, work)?;
         l.functions[id.0 as usize] = Some(f);
     }
     l.finish(starts)
@@ -227,10 +238,34 @@ impl<'a> Lower<'a> {
         Ok(ids)
     }
 
+    /// Refuses a function without a body if a call through a pointer may reach it.
+    fn externals_uncalled(&self, functions: &[Function]) -> Res<()> {
+        for (name, params, at) in &self.externals {
+            for e in functions.iter().flat_map(|f| &f.graph.edges) {
+                let fits = match &e.op {
+                    Op::Call { callee: Callee::Pointer(_), args, .. } => args.len() == *params,
+                    Op::Create { routine: Callee::Pointer(_), .. } => *params <= 1,
+                    _ => false,
+                };
+                if fits {
+                    let line = e.span.line;
+                    return self.refuse(
+                        *at,
+                        format!(
+                            "the address of `{name}`, which has no body and may be called in line {line}, is"
+                        ),
+                        "define the function",
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Puts the module together.
     fn finish(mut self, starts: Vec<FuncId>) -> Res<Module> {
         let mut functions = Vec::new();
-        for f in self.functions {
+        for f in std::mem::take(&mut self.functions) {
             match f {
                 Some(f) => functions.push(f),
                 None => {
@@ -242,6 +277,8 @@ impl<'a> Lower<'a> {
                 }
             }
         }
+        self.externals_uncalled(&functions)?;
+        self.called_once(&functions)?;
         let starts = start_addresses(&mut functions, starts, std::mem::take(&mut self.prologue), |f| {
             self.called.contains(&f) || (self.calls_pointers && self.pointed_at.contains(&f))
         });

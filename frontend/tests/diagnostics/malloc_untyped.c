@@ -1,0 +1,6 @@
+#include <stdlib.h>
+int main(void)
+{
+    void *p = malloc(8);
+    return p == 0;
+}
