@@ -6,6 +6,7 @@ mod constants;
 mod forget;
 mod inputs;
 mod liveness;
+mod owners;
 mod prefix;
 mod propagate;
 mod slice;
@@ -40,6 +41,7 @@ pub fn reduce(mut p: Program) -> Program {
             break;
         }
     }
+    owners::add_owners(&mut p);
     let mut keep = vec![false; p.variables.len()];
     for e in p.templates.iter().flat_map(|t| &t.edges) {
         for v in e.reads().into_iter().chain(e.updates.iter().map(|u| u.0)) {
