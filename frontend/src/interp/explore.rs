@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// What to explore, and how far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Stop after this many states.
+    /// Stop after this many states, earlier where states are large.
     pub max_states: usize,
     /// Stop after this many steps, those that lead to known states included.
     pub max_steps: usize,
@@ -105,6 +105,9 @@ struct Node {
     input: Option<i128>,
 }
 
+/// Numbers that the steps to one state may copy, on average: 20 steps on a state of 100 numbers.
+const WORK_PER_STATE: usize = 2000;
+
 const ROOT: u32 = u32::MAX;
 
 struct Explorer<'m, 'p> {
@@ -121,6 +124,8 @@ struct Explorer<'m, 'p> {
     /// By template and edge: values to try where it takes an input that matters, and whether these are all.
     inputs: Vec<Vec<Option<Inputs>>>,
     nodes: Vec<Node>,
+    /// Numbers copied so far.
+    work: usize,
     spare: Vec<State>,
 }
 
@@ -185,6 +190,7 @@ impl<'m, 'p> Explorer<'m, 'p> {
             seen: ByteSet::default(),
             origins: Vec::new(),
             nodes: Vec::new(),
+            work: 0,
             spare: Vec::new(),
         }
     }
@@ -212,8 +218,10 @@ impl<'m, 'p> Explorer<'m, 'p> {
         let mut state = State::default();
         let mut expanded = 0usize;
         while let Some(next) = queue.pop() {
-            let full = self.seen.len() >= self.options.max_states || self.steps >= self.options.max_steps;
-            if full || (expanded % 1024 == 0 && cancel()) {
+            let full = self.seen.len() >= self.options.max_states
+                || self.steps >= self.options.max_steps
+                || self.work >= self.options.max_states.saturating_mul(WORK_PER_STATE);
+            if full || (expanded % 64 == 0 && cancel()) {
                 return Ok(Exploration::Limit { states: self.seen.len() });
             }
             expanded += 1;
@@ -307,6 +315,9 @@ impl<'m, 'p> Explorer<'m, 'p> {
             let first = todo.len();
             let mut moved = false;
             for &edge in self.machine.out(&state, thread) {
+                if self.machine.is_blocked(&state, thread, edge) {
+                    continue;
+                }
                 let inputs = self.inputs[template as usize][edge as usize].clone();
                 let (inputs, all) = inputs.as_deref().map_or((&[None][..], true), |i| (&i.0[..], i.1));
                 self.complete &= all;
@@ -356,6 +367,7 @@ impl<'m, 'p> Explorer<'m, 'p> {
     fn copy(&mut self, state: &State) -> State {
         let mut copy = self.spare.pop().unwrap_or_default();
         copy.clone_from(state);
+        self.work += state.cells.len() + state.data.len() + state.threads.len();
         copy
     }
 

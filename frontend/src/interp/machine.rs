@@ -514,6 +514,15 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Is it plain that the edge can't be done now? A quick test that saves a copy of the state.
+    pub fn is_blocked(&self, state: &State, thread: usize, edge: u32) -> bool {
+        match self.edge(state.threads[thread].name.template, edge).map(|e| &e.op) {
+            Some(Op::Assume(x)) => eval(x, &self.env(state, thread)) == Ok(0),
+            Some(Op::Join { .. }) => self.awaited(state, thread, edge).is_some(),
+            _ => false,
+        }
+    }
+
     /// The thread that has not ended yet and for which an edge waits.
     pub fn awaited(&self, state: &State, thread: usize, edge: u32) -> Option<usize> {
         let t = &state.threads[thread];
