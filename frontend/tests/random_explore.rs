@@ -68,6 +68,35 @@ fn options_do_not_change_answers() {
     );
 }
 
+/// Trying one value of each kind of input shows all that trying all of them shows.
+#[test]
+fn few_inputs_are_enough() {
+    let mut counts = [0; 2];
+    for seed in 0..cases(300) {
+        let p = generate(seed);
+        if !p.to_c().contains("= __VERIFIER_nondet_uchar()") {
+            continue;
+        }
+        let differ = |p: &ThreadProgram| {
+            let few = Options { max_states: LIMIT, eager_local: true, ..Options::default() };
+            let program = p.to_program();
+            let full = Options { all_inputs: 256, max_states: 20 * LIMIT, ..few };
+            match (run(&program, &few), run(&program, &full)) {
+                (Exploration::Exhausted { complete: true, .. }, Exploration::Violation(_)) => Some(true),
+                (Exploration::Exhausted { complete: true, .. }, Exploration::Exhausted { .. }) => Some(false),
+                _ => None,
+            }
+        };
+        match differ(&p) {
+            Some(true) => panic!("seed {seed}\n{}", shrink(&p, &mut |q| differ(q) == Some(true)).to_c()),
+            Some(false) => counts[0] += 1,
+            None => counts[1] += 1,
+        }
+    }
+    println!("compared, not: {counts:?}");
+    assert!(counts[0] > 0);
+}
+
 /// The program by way of its text and the C front end.
 fn through_c(p: &ThreadProgram) -> Program {
     let options = relyant_frontend::options::Options::default();

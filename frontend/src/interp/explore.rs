@@ -25,8 +25,10 @@ pub struct Options {
     pub unbounded_initial: u32,
     /// Steps of one move (an atomic section, or local steps run at once).
     pub max_move: usize,
-    /// Values tried for an input of more than 16 values.
+    /// Values tried for an input that is computed with and has more than 16 values.
     pub max_inputs: usize,
+    /// Inputs of at most this many values have all of them tried, even where fewer show all that can happen.
+    pub all_inputs: i128,
     /// States are explored in order of cost: a move costs 1, and this much more when it interrupts a thread that
     /// could go on, or starts a thread: there may be no end of those. 0: breadth first, which finds a violation with
     /// as few moves as there can be.
@@ -44,6 +46,7 @@ impl Default for Options {
             unbounded_initial: 2,
             max_move: 20_000,
             max_inputs: 40,
+            all_inputs: 0,
             switch_cost: 0,
             keep_dead: false,
         }
@@ -166,13 +169,13 @@ impl<'m, 'p> Explorer<'m, 'p> {
             out.iter().enumerate().map(location).collect()
         });
         let packer = Packer::new(machine, options.keep_dead);
-        let candidates = Candidates::new(machine.program(), options.max_inputs);
+        let candidates = Candidates::new(machine.program(), options.max_inputs, options.all_inputs);
         let inputs = (0u32..).zip(&machine.program().templates).map(|(t, template)| {
             let edge = |e: &Edge| {
                 let Op::Havoc { dst, .. } = &e.op else { return None };
                 // A value that nobody reads is no choice.
                 packer.is_live(t, e.to, dst.0).then(|| {
-                    let (values, all) = candidates.values(template.registers[dst.0 as usize].kind);
+                    let (values, all) = candidates.inputs(t, *dst, template.registers[dst.0 as usize].kind);
                     Rc::new((values.into_iter().map(Some).collect(), all))
                 })
             };

@@ -7,6 +7,7 @@ mod candidates;
 mod complete;
 pub mod eval;
 pub mod explore;
+mod flow;
 mod live;
 pub mod machine;
 pub mod render;

@@ -121,6 +121,10 @@ impl Run<'_, '_> {
             let Some(joined) = self.awaited(&e, m) else { return Err(e) };
             self.state = state;
             self.steps = steps;
+            // It may have been started by this very move.
+            if joined >= self.state.threads.len() {
+                return Err(e);
+            }
             let path =
                 complete::to_the_end(self.machine, &self.state, joined, &self.schedule.start, MAX_TAIL);
             // The thread has ended afterwards, so that this loop does too.

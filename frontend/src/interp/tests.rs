@@ -301,11 +301,18 @@ fn inputs_are_tried_and_replayed() {
 }
 
 #[test]
-fn too_many_values_are_not_complete() {
-    let mut one = Body::new("one", Count::AtMost(1), true, 1);
-    one.op(Op::Havoc { dst: Reg(0), source: String::new() }).op(Op::Assume(eq(reg(0), num(3))));
-    let p = program(&[], vec![one.end()]);
-    assert!(matches!(all(&p), Exploration::Exhausted { complete: false, .. }));
+fn values_that_are_computed_with_are_not_complete() {
+    let input = |test: Expr| {
+        let mut one = Body::new("one", Count::AtMost(1), true, 1);
+        one.op(Op::Havoc { dst: Reg(0), source: String::new() }).op(Op::Assume(test));
+        all(&program(&[], vec![one.end()]))
+    };
+    // One value below 3, 3, one above; the location before, and two behind it.
+    assert_eq!(input(eq(reg(0), num(3))), Exploration::Exhausted { states: 5, complete: true });
+    assert!(matches!(
+        input(eq(plus(reg(0), num(1)), num(3))),
+        Exploration::Exhausted { complete: false, .. }
+    ));
     // A value that nobody reads is no choice.
     let mut one = Body::new("one", Count::AtMost(1), true, 1);
     one.op(Op::Havoc { dst: Reg(0), source: String::new() });

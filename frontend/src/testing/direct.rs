@@ -339,6 +339,11 @@ impl<'p> Builder<'p> {
                 self.at = go;
             }
             Stmt::Assert(c) => self.assert(c),
+            Stmt::Input(p) => {
+                let r = self.register(IntKind::Machine { bits: 8, signed: false });
+                self.edge(Op::Havoc { dst: r, source: "__VERIFIER_nondet_uchar".into() });
+                self.write(*p, Expr::Reg(r));
+            }
             Stmt::Return => self.exit(),
         }
     }

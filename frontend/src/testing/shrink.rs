@@ -103,6 +103,7 @@ fn simpler_stmts(s: &Stmt) -> Vec<Vec<Stmt>> {
         Stmt::Assume(c) => out.extend(simpler_conds(c).into_iter().map(|c| one(Stmt::Assume(c)))),
         Stmt::Assert(c) => out.extend(simpler_conds(c).into_iter().map(|c| one(Stmt::Assert(c)))),
         Stmt::Step(..) | Stmt::Lock(_) | Stmt::Unlock(_) | Stmt::Return => {}
+        Stmt::Input(p) => out.push(one(Stmt::Set(*p, Ex::Const(0)))),
     }
     out
 }

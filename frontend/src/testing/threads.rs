@@ -62,6 +62,8 @@ pub enum Stmt {
     Unlock(usize),
     Assume(Cond),
     Assert(Cond),
+    /// `x = any unsigned char`
+    Input(Place),
     Return,
 }
 
@@ -97,6 +99,7 @@ pub fn generate(seed: u64) -> ThreadProgram {
         mutexes: rng.below(3),
         loops: rng.percent(40),
         unbounded: rng.percent(25),
+        inputs: rng.percent(30),
         budget: 0,
         rng,
     };
@@ -131,6 +134,7 @@ struct Gen {
     mutexes: usize,
     loops: bool,
     unbounded: bool,
+    inputs: bool,
     budget: usize,
 }
 
@@ -214,6 +218,7 @@ impl Gen {
             17..20 => Stmt::Assume(self.cond(1)),
             20..24 => Stmt::Assert(self.check()),
             24 if depth < 2 => Stmt::Return,
+            31 if self.inputs => Stmt::Input(self.place()),
             25..28 => {
                 // A guarded step stays in range.
                 let p = self.place();
@@ -290,6 +295,7 @@ extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);
 extern void __VERIFIER_assume(int);
 extern _Bool __VERIFIER_nondet_bool(void);
+extern unsigned char __VERIFIER_nondet_uchar(void);
 extern void reach_error(void);
 void __VERIFIER_assert(int cond) { if (!cond) { reach_error(); } }
 ";
@@ -370,6 +376,7 @@ fn block(out: &mut String, list: &[Stmt], indent: usize, ret: &str) {
             Stmt::Unlock(m) => writeln!(out, "{pad}pthread_mutex_unlock(&{});", MUTEXES[*m]),
             Stmt::Assume(c) => writeln!(out, "{pad}__VERIFIER_assume({});", cond(c)),
             Stmt::Assert(c) => writeln!(out, "{pad}__VERIFIER_assert({});", cond(c)),
+            Stmt::Input(p) => writeln!(out, "{pad}{} = __VERIFIER_nondet_uchar();", place(*p)),
             Stmt::Return => writeln!(out, "{pad}{ret}"),
         };
     }
