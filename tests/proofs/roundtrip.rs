@@ -127,3 +127,17 @@ fn other_sources_are_noticed() {
     let one = Source::new("test.c", b"int main() {}");
     assert!(c.is_about(&[one.clone(), one]).is_err());
 }
+
+#[test]
+fn a_file_may_be_called_by_another_path() {
+    let (mut p, proof) = lock_id();
+    let text = write(&proof, &p, &meta());
+    p.files = vec!["/elsewhere/test.c".into()];
+    let c = Certificate::parse(&text).expect("a certificate");
+    assert_eq!(c.proof(&p), Ok(proof));
+    // But not by two.
+    let twice =
+        text.replacen("\"file\": \"test.c\",\n      \"line\"", "\"file\": \"other.c\",\n      \"line\"", 1);
+    assert_ne!(twice, text);
+    assert!(Certificate::parse(&twice).expect("a certificate").proof(&p).is_err());
+}

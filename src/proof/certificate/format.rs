@@ -81,7 +81,7 @@ pub enum DataModelName {
 }
 
 /// A location; `id` is the number of its template, a dot, and its own number.
-#[derive(Serialize, Deserialize, PartialEq)]
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LocationRecord {
     pub id: String,
