@@ -107,30 +107,43 @@ pub fn z3_var(v: Var) -> Int {
 }
 
 thread_local! {
-    /// One solver for all questions of a test: making one anew costs more than most questions.
-    static SOLVER: z3::Solver = {
-        let s = z3::Solver::new();
-        let mut p = z3::Params::new();
-        p.set_u32("timeout", 1000);
-        s.set_params(&p);
-        s
-    };
+    /// Z3's incremental mode: quick, but it may search for ever on integers, so with a limit.
+    static QUICK: z3::Solver = solver("rlimit", 300_000);
+    /// Asked where that gives up.
+    static PATIENT: z3::Solver = solver("timeout", 1000);
+}
+
+fn solver(limit: &str, value: u32) -> z3::Solver {
+    let (s, mut p) = (z3::Solver::new(), z3::Params::new());
+    p.set_u32(limit, value);
+    s.set_params(&p);
+    s
 }
 
 /// Is it satisfiable? `None` when Z3 does not know within a second: on unbounded integers with large
 /// coefficients it may search for ever. Such a case compares nothing and is told on the error output.
 pub fn z3_sat(b: Bool) -> Option<bool> {
-    SOLVER.with(|s| {
-        // Not push and pop: Z3's incremental mode does worse on integers.
-        s.reset();
+    let quick = QUICK.with(|s| {
+        s.push();
         s.assert(&b);
-        match s.check() {
-            z3::SatResult::Sat => Some(true),
-            z3::SatResult::Unsat => Some(false),
-            z3::SatResult::Unknown => {
-                eprintln!("Z3 gave up");
-                None
-            }
+        let r = s.check();
+        s.pop(1);
+        r
+    });
+    let answer = match quick {
+        z3::SatResult::Unknown => PATIENT.with(|s| {
+            s.reset();
+            s.assert(&b);
+            s.check()
+        }),
+        known => known,
+    };
+    match answer {
+        z3::SatResult::Sat => Some(true),
+        z3::SatResult::Unsat => Some(false),
+        z3::SatResult::Unknown => {
+            eprintln!("Z3 gave up");
+            None
         }
-    })
+    }
 }
