@@ -6,6 +6,7 @@ pub mod clause;
 mod formula;
 pub mod linear;
 mod refute;
+pub mod smt2;
 pub mod solve;
 pub mod tree;
 
