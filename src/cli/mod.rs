@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod exit;
 mod export;
+mod horn;
 mod input;
 mod internal;
 mod meaning;
@@ -33,6 +34,7 @@ enum Command {
     Check(check::Args),
     Show(show::Args),
     Export(export::Args),
+    Horn(horn::Args),
     #[command(hide = true)]
     Spacer(spacer::Args),
     Bench(bench::Args),
@@ -47,6 +49,7 @@ pub fn main() -> ! {
         Command::Check(a) => check::run(a),
         Command::Show(a) => show::run(a),
         Command::Export(a) => export::run(a),
+        Command::Horn(a) => horn::run(a),
         Command::Spacer(a) => spacer::run(a),
         Command::Bench(a) => bench::run(a),
     })

@@ -3,6 +3,7 @@
 mod bad_input;
 mod certificates;
 mod exit_status;
+mod horn;
 mod limits;
 mod reports;
 mod show;

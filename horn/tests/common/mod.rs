@@ -110,7 +110,7 @@ thread_local! {
     /// Z3's incremental mode: quick, but it may search for ever on integers, so with a limit.
     static QUICK: z3::Solver = solver("rlimit", 300_000);
     /// Asked where that gives up.
-    static PATIENT: z3::Solver = solver("timeout", 1000);
+    static PATIENT: z3::Solver = solver("rlimit", 5_000_000);
 }
 
 fn solver(limit: &str, value: u32) -> z3::Solver {
@@ -120,7 +120,7 @@ fn solver(limit: &str, value: u32) -> z3::Solver {
     s
 }
 
-/// Is it satisfiable? `None` when Z3 does not know within a second: on unbounded integers with large
+/// Is it satisfiable? `None` when Z3 does not know within its limit (of steps: its timer can hang): on unbounded integers with large
 /// coefficients it may search for ever. Such a case compares nothing and is told on the error output.
 pub fn z3_sat(b: Bool) -> Option<bool> {
     let quick = QUICK.with(|s| {
