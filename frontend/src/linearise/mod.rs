@@ -53,15 +53,8 @@ pub fn linearise(p: &cfa::Program) -> Result<Program, Diagnostic> {
         ..Program::default()
     };
     let mut held = Vec::new();
-    for t in 0..p.templates.len() {
-        let of = Lineariser {
-            p,
-            t,
-            ranges: &ranges,
-            points_to: &points_to,
-            variables: &variables,
-            live: &live[t],
-        };
+    for (t, live) in live.iter().enumerate() {
+        let of = Lineariser { p, t, ranges: &ranges, points_to: &points_to, variables: &variables, live };
         out.templates.push(of.template()?);
         held.push(atomic::held(&p.templates[t]));
     }

@@ -88,8 +88,8 @@ impl Linear<'_> {
                 let (x, y) = (self.env.range(a), self.env.range(b));
                 let defined = match op {
                     BinOp::Div | BinOp::Rem => {
-                        !y.contains(0)
-                            && !(y.contains(-1) && IntKind::min(*kind).is_some_and(|m| x.contains(m)))
+                        let overflows = y.contains(-1) && IntKind::min(*kind).is_some_and(|m| x.contains(m));
+                        !(y.contains(0) || overflows)
                     }
                     BinOp::Shl | BinOp::Shr => {
                         let within = |c| super::binary::shifts(c, *kind);
