@@ -13,6 +13,7 @@ use std::rc::Rc;
 pub struct Specifiers<'a> {
     types: Vec<&'a Node<TypeSpecifier>>,
     atomic: bool,
+    fixed_value: bool,
     /// `typedef`
     pub typedef: bool,
     /// `extern`
@@ -44,7 +45,10 @@ pub fn specifiers<'a>(list: &'a [Node<DeclarationSpecifier>]) -> Specifiers<'a> 
     for d in list {
         match &d.node {
             DeclarationSpecifier::TypeSpecifier(t) => s.types.push(t),
-            DeclarationSpecifier::TypeQualifier(q) => s.atomic |= q.node == TypeQualifier::Atomic,
+            DeclarationSpecifier::TypeQualifier(q) => {
+                s.atomic |= q.node == TypeQualifier::Atomic;
+                s.fixed_value |= q.node == TypeQualifier::Const;
+            }
             DeclarationSpecifier::StorageClass(c) => match c.node {
                 StorageClassSpecifier::Typedef => s.typedef = true,
                 StorageClassSpecifier::Extern => s.external = true,
@@ -425,6 +429,9 @@ impl<'a> Lower<'a> {
             return;
         }
         let init = x.node.initializer.as_ref().map(|i| &i.node);
+        if self.declare_constant(s, &name, &ty, init) {
+            return;
+        }
         let external = s.external && init.is_none();
         let ty = self.complete(ty, init);
         let span = self.span(if x.span.is_none() { at } else { x.span });
@@ -457,6 +464,26 @@ impl<'a> Lower<'a> {
             span,
         });
         self.scopes.declare(&name, Symbol::Global(self.globals.len() - 1));
+    }
+
+    /// A `const` integer with a constant value, and without use of its address, is that value.
+    pub fn declare_constant(
+        &mut self,
+        s: &Specifiers<'a>,
+        name: &str,
+        ty: &Ty,
+        init: Option<&'a Initializer>,
+    ) -> bool {
+        let (true, Ty::Int(_), Some(Initializer::Expression(e))) = (s.fixed_value, ty, init) else {
+            return false;
+        };
+        if self.addressed_anywhere.contains(name) {
+            return false;
+        }
+        let Ok(Some(v)) = self.constant(e) else { return false };
+        let value = super::value::wrap(v, self.types.kind(ty));
+        self.scopes.declare(name, Symbol::Constant(value, ty.clone()));
+        true
     }
 
     fn file_global(&self, name: &str) -> Option<usize> {

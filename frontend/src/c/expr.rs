@@ -54,8 +54,14 @@ impl<'a> Lower<'a> {
                     return Ok(Value::void());
                 }
                 self.made_for = made_for;
-                let v = self.value_for(&c.node.expression, &ty)?;
-                self.cast_value(v, &ty, e.span)
+                let outer = self.through_bytes;
+                let bytes = Self::is_member_arithmetic(&c.node.expression.node);
+                self.through_bytes = bytes;
+                let v = self.value_for(&c.node.expression, &ty);
+                self.through_bytes = outer || bytes;
+                let v = self.cast_value(v?, &ty, e.span);
+                self.through_bytes = outer;
+                v
             }
             Expression::BinaryOperator(b) => self.binary_expression(b, e),
             Expression::Conditional(c) => self.conditional(c),
@@ -343,6 +349,9 @@ impl<'a> Lower<'a> {
     fn operands(&mut self, lhs: &'a Node<Expression>, rhs: &'a Node<Expression>) -> Res<(Value, Value)> {
         let start = self.body.graph.edges.len();
         let x = self.value(lhs)?;
+        if let Some(cells) = self.member_offset(&x, rhs)? {
+            return Ok((x, cells));
+        }
         let middle = self.body.graph.edges.len();
         let y = self.value(rhs)?;
         if self.body.graph.edges[middle..].iter().any(is_access)
@@ -492,8 +501,9 @@ impl<'a> Lower<'a> {
 
     fn cast_value(&mut self, v: Value, ty: &Ty, at: Bytes) -> Res<Value> {
         if let (Some(from), Some(to)) = (v.ty.target(), ty.target()) {
-            if let (Ty::Int(a), Ty::Int(b)) = (from.plain(), to.plain()) {
-                if a.bits != b.bits {
+            let sizes = (self.first_scalar(from), self.first_scalar(to));
+            if let ((Some(a), Some(b)), false) = (sizes, self.through_bytes) {
+                if a != b {
                     let message = format!(
                         "a `{}` seen as a `{}` is",
                         self.types.describe(&v.ty),
@@ -504,6 +514,69 @@ impl<'a> Lower<'a> {
             }
         }
         self.convert(v, ty, at)
+    }
+
+    /// Size of the scalar at the start of an object.
+    fn first_scalar(&self, ty: &Ty) -> Option<u64> {
+        match ty.plain() {
+            t @ (Ty::Int(_) | Ty::Pointer(_)) => self.types.size(t).ok().map(|s| s.0),
+            Ty::Array(t, _) => self.first_scalar(t),
+            Ty::Record(id) => self.first_scalar(&self.types.records[id.0].fields.as_ref()?.first()?.ty),
+            _ => None,
+        }
+    }
+
+    /// `offsetof` in scalars, where it is added to or taken from a pointer to bytes.
+    fn member_offset(&mut self, pointer: &Value, e: &'a Node<Expression>) -> Res<Option<Value>> {
+        match (&e.node, pointer.ty.target().map(Ty::plain)) {
+            (Expression::Cast(c), Some(_)) => self.member_offset(pointer, &c.node.expression),
+            (Expression::OffsetOf(o), Some(Ty::Void | Ty::Int(super::types::Int { rank: 1, .. }))) => {
+                let mut ty = self.type_name(&o.node.type_name)?;
+                let mut cells = 0u64;
+                let designator = &o.node.designator.node;
+                let mut names = vec![&designator.base.node.name];
+                for m in &designator.members {
+                    match &m.node {
+                        OffsetMember::Member(n) => names.push(&n.node.name),
+                        _ => {
+                            return self.refuse(
+                                m.span,
+                                "`offsetof` of an element is",
+                                "use the member itself",
+                            );
+                        }
+                    }
+                }
+                for name in names {
+                    let member = match ty.plain() {
+                        Ty::Record(id) => self.types.member(*id, name),
+                        _ => None,
+                    };
+                    let Some(member) = member else {
+                        return self.error(e.span, format!("no member `{name}`"), "");
+                    };
+                    cells = cells.saturating_add(member.cell);
+                    ty = member.ty;
+                }
+                Ok(Some(Value { expr: Expr::Const(i128::from(cells)), ty: Ty::Int(self.types.long()) }))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Is it arithmetic with a member's offset, whose operands may be seen as bytes?
+    fn is_member_arithmetic(e: &Expression) -> bool {
+        fn offset_of(e: &Expression) -> bool {
+            match e {
+                Expression::OffsetOf(_) => true,
+                Expression::Cast(c) => offset_of(&c.node.expression.node),
+                _ => false,
+            }
+        }
+        match e {
+            Expression::BinaryOperator(b) => offset_of(&b.node.rhs.node),
+            _ => false,
+        }
     }
 
     /// A value that a condition can test.

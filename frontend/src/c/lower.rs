@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::options::Options;
 use lang_c::ast::{Expression, ExternalDeclaration, FunctionDefinition, Statement, TranslationUnit};
 use lang_c::span::{Node, Span as Bytes};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A result with a diagnostic.
@@ -63,6 +63,8 @@ pub struct Lower<'a> {
     pub nondet: bool,
     /// Number of synthetic threads so far.
     pub threads: usize,
+    /// Names whose address is taken anywhere in the file.
+    pub addressed_anywhere: FxHashSet<String>,
     /// Functions called somewhere.
     pub called: BTreeSet<FuncId>,
     /// Functions whose address is taken.
@@ -73,6 +75,8 @@ pub struct Lower<'a> {
     pub made_for: Option<Ty>,
     /// Functions without a body whose address is taken: parameters, place.
     pub externals: Vec<(String, usize, Bytes)>,
+    /// A pointer is seen as bytes only to move by a member's offset.
+    pub through_bytes: bool,
     /// Some call goes through a pointer.
     pub calls_pointers: bool,
 }
@@ -168,14 +172,17 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         prologue: Vec::new(),
         nondet: false,
         threads: 0,
+        addressed_anywhere: FxHashSet::default(),
         called: BTreeSet::new(),
         pointed_at: BTreeSet::new(),
         makers: BTreeSet::new(),
         made_for: None,
+        through_bytes: false,
         externals: Vec::new(),
         calls_pointers: false,
     };
     let facts = super::scan::facts(unit);
+    l.addressed_anywhere = facts.addressed;
     l.types.mutex_kinds = facts.mutex_kinds;
     l.nondet = !facts.writes_nondet || !options.threads.is_empty();
     for d in &unit.0 {

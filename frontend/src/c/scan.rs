@@ -6,8 +6,10 @@ use lang_c::visit::{self, Visit};
 use rustc_hash::FxHashSet;
 
 /// Facts about a file.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Facts {
+    /// Names whose address is taken anywhere.
+    pub addressed: FxHashSet<String>,
     /// A mutex may be recursive or error checking.
     pub mutex_kinds: bool,
     /// The global `NONDET` is written, so it is no input.
@@ -97,6 +99,9 @@ impl<'a> Visit<'a> for FactVisitor {
             && name_of(&u.operand.node) == Some("NONDET")
         {
             self.0.writes_nondet = true;
+        }
+        if u.operator.node == Address {
+            self.0.addressed.extend(root(&u.operand.node).map(str::to_string));
         }
         visit::visit_unary_operator_expression(self, u, span);
     }

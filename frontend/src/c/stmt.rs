@@ -302,6 +302,9 @@ impl<'a> Lower<'a> {
             let ty = self.complete(named.ty, init);
             self.start(x.span);
             let name = named.name;
+            if self.declare_constant(&s, &name, &ty, init) {
+                continue;
+            }
             if ty.is_scalar() && !self.body.addressed.contains(&name) {
                 let kind = self.types.kind(&ty);
                 let r = self.body.register(&super::tokens::original_name(&name), kind);
