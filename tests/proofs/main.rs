@@ -5,5 +5,6 @@ mod chc;
 mod explorer;
 mod mutations;
 mod programs;
+mod random;
 mod roundtrip;
 mod smt2;
