@@ -15,6 +15,7 @@ mod liveness;
 mod loops;
 mod memory;
 mod owners;
+mod plan;
 mod sharing;
 mod simplify;
 mod threads;

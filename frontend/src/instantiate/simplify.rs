@@ -148,10 +148,17 @@ fn skip_chains(graph: &mut Graph, entry: &mut Loc, exclusive: Option<&str>) {
         if labelled(l) && !labelled(m.0 as usize) {
             continue;
         }
+        // A thread comes to its entry without a step of its own, maybe inside another's section.
+        let watched =
+            labelled(m.0 as usize) || matches!(graph.locations[m.0 as usize].kind, LocationKind::Error(_));
+        let first = resolve(&mut forward, *entry);
+        if l == first.0 as usize && watched {
+            continue;
+        }
         let (l_atomic, m_atomic) = (graph.locations[l].atomic, graph.locations[m.0 as usize].atomic);
         if !l_atomic && m_atomic {
             // Inside a section nobody sees the label.
-            if into[m.0 as usize] != 1 || m == *entry || labelled(m.0 as usize) && !labelled(l) {
+            if into[m.0 as usize] != 1 || m == first || labelled(m.0 as usize) && !labelled(l) {
                 continue;
             }
             graph.locations[m.0 as usize].atomic = false;

@@ -539,7 +539,7 @@ fn random_function(rng: &mut Rng, name: &str, callees: &[u32], routines: &[u32])
 #[test]
 fn optimised_programs_do_the_same() {
     let (mut decided, mut wrong, mut smaller) = (0, 0, 0);
-    for seed in 0..cases(150) {
+    for seed in 0..cases(2_000) {
         let mut rng = Rng::new(seed);
         let routines = vec![
             random_function(&mut rng, "main", &[3], &[1, 2]),
@@ -553,7 +553,12 @@ fn optimised_programs_do_the_same() {
         let plain = super::build_as(&m, &options, false).unwrap();
         let fast = super::build_as(&m, &options, true).unwrap();
         assert_eq!(fast.validate(), Ok(()), "seed {seed}");
-        let limits = ExploreOptions { max_states: 1_000, max_move: 60, ..ExploreOptions::default() };
+        let limits = ExploreOptions {
+            max_states: 1_000,
+            max_steps: 20_000,
+            max_move: 60,
+            ..ExploreOptions::default()
+        };
         let run = |p: &Program| match explore(p, &limits, &|| false) {
             Ok(Exploration::Violation(_)) => Some(true),
             Ok(Exploration::Exhausted { complete: true, .. }) => Some(false),
@@ -568,7 +573,7 @@ fn optimised_programs_do_the_same() {
         smaller += u64::from(fast.templates[0].graph.edges.len() < plain.templates[0].graph.edges.len());
     }
     // The comparison means something: many programs of either kind, and the steps did something.
-    let n = cases(150);
+    let n = cases(2_000);
     let kinds = format!("{decided} of {n} decided, {wrong} wrong, {smaller} smaller");
     assert!(decided * 4 > n && wrong * 10 > decided && (decided - wrong) * 10 > decided, "{kinds}");
     assert!(smaller * 2 > n, "{kinds}");
