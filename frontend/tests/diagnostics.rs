@@ -179,3 +179,97 @@ fn junk_is_refused_quietly() {
     }
     assert!(refused > 2_000, "{refused}");
 }
+
+/// What the headers declare, as far as the programs need it.
+const PRELUDE: &str = "
+    typedef unsigned long pthread_t, size_t; typedef int pthread_mutex_t, pthread_cond_t, pthread_once_t, sem_t,
+    pthread_rwlock_t, pthread_spinlock_t, pthread_barrier_t, pthread_mutexattr_t; typedef _Atomic int atomic_int;
+    typedef struct { int x; } atomic_flag; enum { NULL, EBUSY = 16, EPERM = 1, EDEADLK = 35, memory_order_acquire = 2,
+    __ATOMIC_SEQ_CST = 5, PTHREAD_MUTEX_ERRORCHECK = 2, PTHREAD_MUTEX_INITIALIZER = 0, PTHREAD_COND_INITIALIZER = 0,
+    PTHREAD_ONCE_INIT = 0, PTHREAD_RWLOCK_INITIALIZER = 0, ATOMIC_FLAG_INIT = 0,
+    PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP = 0 };
+";
+
+/// Programs with tokens dropped, doubled, swapped or replaced: never a panic.
+#[test]
+fn mutations_are_read_or_refused() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lowering");
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(folder).expect("the folder of programs").map(|e| e.expect("an entry").path()).collect();
+    files.sort();
+    let programs: Vec<Vec<String>> = files
+        .iter()
+        .map(|f| {
+            let text = fs::read_to_string(f).expect("a program");
+            let lines: Vec<&str> =
+                text.lines().filter(|l| !l.starts_with('#') && !l.starts_with("//")).collect();
+            tokens(&lines.join("\n"))
+        })
+        .collect();
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut next = move |n: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % n.max(1) as u64) as usize
+    };
+    let cases: usize = std::env::var("RELYANT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000);
+    let (mut read, mut refused) = (0, 0);
+    for _ in 0..cases {
+        let mut t = programs[next(programs.len())].clone();
+        for _ in 0..=next(3) {
+            let (i, j) = (next(t.len()), next(t.len()));
+            match next(4) {
+                0 => drop(t.remove(i)),
+                1 => t.insert(i, t[j].clone()),
+                2 => t.swap(i, j),
+                _ => t[i] = t[j].clone(),
+            }
+        }
+        let text = format!("{PRELUDE}{}", joined(&t));
+        match c::load_text("mutant.i", &text, &Options::default()) {
+            Ok(_) => read += 1,
+            Err(d) => {
+                assert!(!d.message.contains("internal error"), "{text}\n{d}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(read > cases / 50 && refused > cases / 4, "{read} read, {refused} refused");
+}
+
+/// A space between words only, so that operators of several characters stay.
+fn joined(tokens: &[String]) -> String {
+    let mut out = String::new();
+    for t in tokens {
+        let word = |c: Option<char>| c.is_some_and(|c| c == '_' || c == '$' || c.is_ascii_alphanumeric());
+        if word(out.chars().last()) && word(t.chars().next()) {
+            out.push(' ');
+        }
+        out.push_str(t);
+    }
+    out
+}
+
+/// Words, numbers, strings and single characters.
+fn tokens(text: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut string = false;
+    let mut joined = false;
+    for c in text.chars() {
+        let word = c == '_' || c == '$' || c.is_ascii_alphanumeric();
+        if string || (word && joined) {
+            if let Some(last) = out.last_mut() {
+                last.push(c);
+            }
+            string &= c != '"';
+            continue;
+        }
+        joined = word;
+        if !c.is_whitespace() {
+            string = c == '"';
+            out.push(c.to_string());
+        }
+    }
+    out
+}

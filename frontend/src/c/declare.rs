@@ -287,7 +287,7 @@ impl<'a> Lower<'a> {
         let base = self.base_type(&s)?;
         let field =
             |name: Option<String>, ty: Ty, bit_field: bool| Field { name, ty, cell: 0, byte: 0, bit_field };
-        if f.declarators.is_empty() {
+        if f.declarators.is_empty() && !self.types.is_incomplete(&base) {
             out.push((field(None, base, false), None));
             return Ok(());
         }
@@ -298,6 +298,10 @@ impl<'a> Lower<'a> {
             };
             let name = (!named.name.is_empty()).then_some(named.name);
             match &d.node.bit_width {
+                None if self.types.is_incomplete(&named.ty) => {
+                    let name = name.unwrap_or_default();
+                    return self.error(d.span, format!("member `{name}` of a type that is not defined"), "");
+                }
                 None => out.push((field(name, named.ty, false), None)),
                 Some(w) => {
                     let width = self.constant(w)?.and_then(|w| u8::try_from(w).ok()).filter(|w| *w <= 64);

@@ -254,6 +254,14 @@ impl Types {
             if r.name.is_empty() { "(unnamed)" } else { &r.name }
         )
     }
+    /// Is it a record that is not defined, or an array of such?
+    pub fn is_incomplete(&self, ty: &Ty) -> bool {
+        match ty.plain() {
+            Ty::Record(id) => self.records[id.0].fields.is_none(),
+            Ty::Array(t, _) => self.is_incomplete(t),
+            _ => false,
+        }
+    }
     /// How far `p + 1` goes; 1 where the target has no size.
     pub fn stride(&self, target: &Ty) -> u64 {
         self.cells(target).unwrap_or(1)
