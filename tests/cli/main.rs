@@ -1,6 +1,7 @@
 //! The command line from outside: exit statuses, reports, limits, signals, bad input.
 
 mod bad_input;
+mod bench;
 mod certificates;
 mod exit_status;
 mod horn;
