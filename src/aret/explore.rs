@@ -30,6 +30,13 @@ enum Item {
     Env(u32),
 }
 
+/// Answers that depend on predicates only, not on blocks.
+pub struct Caches {
+    steps: Steps,
+    /// Environment transitions.
+    pub interference: Interference,
+}
+
 /// The ARET under construction.
 pub struct Aret<'a> {
     program: &'a Program,
@@ -43,9 +50,8 @@ pub struct Aret<'a> {
     pub states: Vec<State>,
     /// All environment transitions, in order of discovery.
     pub envs: Vec<Env>,
-    steps: Steps,
-    /// Compiled environment transitions.
-    pub interference: Interference,
+    /// Answers computed so far.
+    pub caches: Caches,
     solver: Solver,
     out: Vec<Vec<Vec<u32>>>,
     global_writes: Vec<Vec<Vec<Var>>>,
@@ -63,15 +69,19 @@ pub struct Aret<'a> {
 type EnvKey = (u16, u16, Meeting, (u16, u16), u32);
 
 impl<'a> Aret<'a> {
-    /// Ready to run with a precision.
+    /// Ready to run with a precision. `caches` may come from a run with the same predicates.
     pub fn new(
         program: &'a Program,
         threads: &'a [Thread],
         precision: &'a Precision,
         method: Method,
         start: &'a Cube,
+        caches: Option<Caches>,
     ) -> Aret<'a> {
-        let abstract_env = method != Method::OwickiGries;
+        let caches = caches.unwrap_or_else(|| Caches {
+            steps: Steps::new(program, threads, precision, method != Method::OwickiGries),
+            interference: Interference::new(threads, precision),
+        });
         let templates = threads.iter().map(|t| &program.templates[t.template as usize]);
         let out = templates
             .clone()
@@ -96,8 +106,7 @@ impl<'a> Aret<'a> {
             start,
             states: Vec::new(),
             envs: Vec::new(),
-            steps: Steps::new(program, threads, precision, abstract_env),
-            interference: Interference::new(threads, precision),
+            caches,
             solver: Solver::default(),
             out,
             global_writes,
@@ -163,7 +172,8 @@ impl<'a> Aret<'a> {
                 })
                 .collect();
         let loc = self.template(i).entry.0;
-        Some(State { thread: i as u16, loc, blocks, bits, parent: Parent::Initial, covered: false })
+        let number = self.caches.interference.state_number(i, &bits);
+        Some(State { thread: i as u16, loc, blocks, bits, number, parent: Parent::Initial, covered: false })
     }
 
     /// Adds a state unless it is covered; an error tuple if it makes one.
@@ -238,7 +248,7 @@ impl<'a> Aret<'a> {
         let edges = self.out[i][s.loc as usize].clone();
         for e in edges {
             let bits = self.states[id as usize].bits.clone();
-            let Some(post) = self.steps.post(i, e as usize, &bits, &mut self.solver) else { continue };
+            let Some(post) = self.caches.steps.post(i, e as usize, &bits, &mut self.solver) else { continue };
             let edge = &self.template(i).edges[e as usize];
             let s = &self.states[id as usize];
             let next = State {
@@ -246,6 +256,7 @@ impl<'a> Aret<'a> {
                 loc: edge.to.0,
                 blocks: s.blocks.clone(),
                 bits: post.state.clone(),
+                number: self.caches.interference.state_number(i, &post.state),
                 parent: Parent::Own { state: id, edge: e },
                 covered: false,
             };
@@ -305,7 +316,8 @@ impl<'a> Aret<'a> {
         // A thread of the same template is another one: its locals are not the target's.
         let known = |v: &Var| {
             (i != j || self.program.is_global(*v))
-                && (self.interference.relevant[j].contains(v) || self.interference.primed[i][j].contains(v))
+                && (self.caches.interference.relevant[j].contains(v)
+                    || self.caches.interference.primed[i][j].contains(v))
         };
         let writes: Vec<Var> = self.global_writes[i][e as usize].iter().copied().filter(known).collect();
         let blocks = if i == j {
@@ -324,8 +336,13 @@ impl<'a> Aret<'a> {
         };
         let (third, mut at) = self.control(id, j);
         self.restrict(&mut at, meeting, (i, j), edge.from.0);
-        let group =
-            self.interference.group(self.program, self.threads, self.precision, (i, j, meeting), &shape);
+        let group = self.caches.interference.group(
+            self.program,
+            self.threads,
+            self.precision,
+            (i, j, meeting),
+            &shape,
+        );
         let env = Env {
             actor: i as u16,
             target: j as u16,
@@ -335,6 +352,7 @@ impl<'a> Aret<'a> {
             at,
             group,
             writes,
+            number: self.caches.interference.env_number(group, &bits),
             bits,
             parent: (id, e),
         };
@@ -405,19 +423,24 @@ impl<'a> Aret<'a> {
         {
             return None;
         }
-        let bits = self.interference.apply(env.group, &env.bits, &s.bits, &mut self.solver)?;
+        let moved = i != j && env.blocks.0 != env.blocks.1;
+        if !moved && self.caches.interference.known_unchanged(env.number, s.number) {
+            return None;
+        }
+        let (number, bits) = self.caches.interference.apply(j, env.number, s.number, &mut self.solver)?;
+        if !moved && number == s.number {
+            return None;
+        }
         let mut blocks = s.blocks.clone();
         if i != j {
             blocks[i] = env.blocks.1;
-        }
-        if bits == s.bits && blocks == s.blocks {
-            return None;
         }
         let next = State {
             thread: s.thread,
             loc: s.loc,
             blocks,
             bits,
+            number,
             parent: Parent::Env { state: id, env: e },
             covered: false,
         };

@@ -36,7 +36,33 @@ pub struct Interference {
     pub primed: Vec<Vec<FxHashSet<Var>>>,
     groups: FxHashMap<(u32, u32, Meeting, Shape), u32>,
     compiled: Vec<Compiled>,
-    known: FxHashMap<(u32, Bits, Bits), Option<Bits>>,
+    states: Vec<Numbered<Bits>>,
+    envs: Numbered<(u32, Bits)>,
+    /// By transition and state: the state after it, or `NONE`.
+    known: FxHashMap<(u32, u32), u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// Values and their numbers.
+struct Numbered<T> {
+    numbers: FxHashMap<T, u32>,
+    list: Vec<T>,
+}
+
+impl<T: Clone + Eq + std::hash::Hash> Numbered<T> {
+    fn new() -> Numbered<T> {
+        Numbered { numbers: FxHashMap::default(), list: Vec::new() }
+    }
+    fn number(&mut self, x: &T) -> u32 {
+        if let Some(n) = self.numbers.get(x) {
+            return *n;
+        }
+        let n = self.list.len() as u32;
+        self.list.push(x.clone());
+        self.numbers.insert(x.clone(), n);
+        n
+    }
 }
 
 impl Interference {
@@ -63,6 +89,8 @@ impl Interference {
             primed,
             groups: FxHashMap::default(),
             compiled: Vec::new(),
+            states: threads.iter().map(|_| Numbered::new()).collect(),
+            envs: Numbered::new(),
             known: FxHashMap::default(),
         }
     }
@@ -91,13 +119,35 @@ impl Interference {
         self.groups.insert(key, g);
         g
     }
-    /// The target's state after a transition; `None` if the two don't go together.
-    pub fn apply(&mut self, group: u32, env: &Bits, state: &Bits, solver: &mut Solver) -> Option<Bits> {
-        let key = (group, env.clone(), state.clone());
-        if let Some(r) = self.known.get(&key) {
-            return r.clone();
-        }
-        let c = &self.compiled[group as usize];
+    /// The number of a set of state predicates of a thread.
+    pub fn state_number(&mut self, thread: usize, bits: &Bits) -> u32 {
+        self.states[thread].number(bits)
+    }
+    /// The number of a transition's data.
+    pub fn env_number(&mut self, group: u32, bits: &Bits) -> u32 {
+        self.envs.number(&(group, bits.clone()))
+    }
+    /// The target's predicates after a transition, both by number; `None` if the two don't go together.
+    pub fn apply(&mut self, target: usize, env: u32, state: u32, solver: &mut Solver) -> Option<(u32, Bits)> {
+        let next = match self.known.get(&(env, state)) {
+            Some(n) => *n,
+            None => {
+                let next = self.compute(target, env, state, solver);
+                let n = next.map_or(NONE, |bits| self.states[target].number(&bits));
+                self.known.insert((env, state), n);
+                n
+            }
+        };
+        (next != NONE).then(|| (next, self.states[target].list[next as usize].clone()))
+    }
+    /// Does the transition leave the predicates as they are? Only if that is known already.
+    pub fn known_unchanged(&self, env: u32, state: u32) -> bool {
+        self.known.get(&(env, state)).is_some_and(|n| *n == state || *n == NONE)
+    }
+    fn compute(&self, target: usize, env: u32, state: u32, solver: &mut Solver) -> Option<Bits> {
+        let (group, env) = &self.envs.list[env as usize];
+        let state = &self.states[target].list[state as usize];
+        let c = &self.compiled[*group as usize];
         solver.reset(&c.layout);
         for k in state.iter() {
             solver.add(&c.target_states[k]);
@@ -108,9 +158,7 @@ impl Interference {
         for b in &c.fixed {
             solver.add(b);
         }
-        let r = solver.close(&c.layout).then(|| answer(solver, &c.layout, &c.post, Some(state)));
-        self.known.insert(key, r.clone());
-        r
+        solver.close(&c.layout).then(|| answer(solver, &c.layout, &c.post, Some(state)))
     }
 }
 

@@ -102,9 +102,10 @@ pub fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Answer,
     let mut stats = Stats::default();
     let full = explore::start(program);
     let mut start = shift::start(program, &full);
+    let mut caches = None;
     loop {
         stats.iterations += 1;
-        let mut aret = Aret::new(program, &threads, &precision, settings.method, &start);
+        let mut aret = Aret::new(program, &threads, &precision, settings.method, &start, caches.take());
         let reached = aret.run(watch);
         stats.predicates = precision.size();
         stats.states = aret.states.len();
@@ -133,14 +134,21 @@ pub fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Answer,
             tuple: &tuple,
         };
         let mut next = precision.clone();
+        let mut whole = false;
         match refine::refine(&trees, settings, &mut next, watch) {
             Refined::Modular => stats.refinements.0 += 1,
             Refined::Control => stats.refinements.1 += 1,
             Refined::Data => stats.refinements.2 += 1,
             Refined::Real(c) => return (Answer::Unsafe(c), stats),
             // Absolute start values may matter after all.
-            Refined::Stuck(_) if start != full && !watch.cancelled() => start = full.clone(),
+            Refined::Stuck(_) if start != full && !watch.cancelled() => whole = true,
             Refined::Stuck(reason) => return (Answer::Unknown(reason), stats),
+        }
+        if next.size() == precision.size() {
+            caches = Some(aret.caches);
+        }
+        if whole {
+            start = full.clone();
         }
         precision = next;
     }

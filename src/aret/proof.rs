@@ -34,7 +34,7 @@ fn thread_proof(program: &Program, aret: &Aret, method: Method, j: usize) -> Thr
 }
 
 fn environment(program: &Program, aret: &Aret, j: usize) -> Vec<EnvTransition> {
-    let relevant = &aret.interference.relevant[j];
+    let relevant = &aret.caches.interference.relevant[j];
     let irrelevant: Vec<Var> = (0..program.variables.len() as u32)
         .map(Var)
         .filter(|v| program.is_global(*v) && !relevant.contains(v))
@@ -115,8 +115,8 @@ fn frame(program: &Program, aret: &Aret, i: usize, j: usize, writes: &[Var]) -> 
     if i == j {
         return Vec::new();
     }
-    let mut kept: Vec<Var> = aret.interference.relevant[j]
-        .union(&aret.interference.primed[i][j])
+    let mut kept: Vec<Var> = aret.caches.interference.relevant[j]
+        .union(&aret.caches.interference.primed[i][j])
         .copied()
         .filter(|v| {
             program

@@ -39,6 +39,8 @@ pub struct State {
     pub blocks: Blocks,
     /// Predicates that hold.
     pub bits: Bits,
+    /// Their number.
+    pub number: u32,
     /// Where it came from.
     pub parent: Parent,
     /// A weaker state was found later; this one is not followed.
@@ -66,6 +68,8 @@ pub struct Env {
     pub writes: Vec<relyant_horn::linear::Var>,
     /// Transition predicates that hold (or state predicates of the actor, Owicki-Gries).
     pub bits: Bits,
+    /// The number of group and bits.
+    pub number: u32,
     /// State of the actor and its edge.
     pub parent: (u32, u32),
 }
