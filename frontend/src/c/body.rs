@@ -31,8 +31,8 @@ pub struct Switch {
 pub struct Label {
     /// Where it is.
     pub at: Loc,
-    /// Has its statement been seen?
-    pub defined: bool,
+    /// Has its statement been seen, and how many locations were there then?
+    pub defined: Option<usize>,
     /// First use or definition.
     pub span: Span,
 }
@@ -239,6 +239,12 @@ impl Body {
         self.locals.truncate(m.locals);
         self.open.retain(|l| (l.0 as usize) < m.locations);
         self.makes.truncate(m.makes);
+        self.labels.retain(|_, l| (l.at.0 as usize) < m.locations);
+        self.labels.values_mut().for_each(|l| l.defined = l.defined.filter(|n| *n <= m.locations));
+        for s in &mut self.switches {
+            s.cases.retain(|c| (c.2.0 as usize) < m.locations);
+            s.default = s.default.filter(|d| (d.0 as usize) < m.locations);
+        }
         self.dead.retain(|l| (l.0 as usize) < m.locations);
         self.cur = m.cur;
     }

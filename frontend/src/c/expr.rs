@@ -9,6 +9,9 @@ use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Op, UnOp};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 
+/// Deepest nesting of operands that are evaluated in both orders.
+const MAX_ORDERS: usize = 3;
+
 impl<'a> Lower<'a> {
     /// The value of an expression.
     pub fn value(&mut self, e: &'a Node<Expression>) -> Res<Value> {
@@ -345,21 +348,69 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Two operands, the left one first; C leaves the order open, which is said where it can matter.
+    /// Two operands of an operator.
     fn operands(&mut self, lhs: &'a Node<Expression>, rhs: &'a Node<Expression>) -> Res<(Value, Value)> {
-        let start = self.body.graph.edges.len();
-        let x = self.value(lhs)?;
-        if let Some(cells) = self.member_offset(&x, rhs)? {
-            return Ok((x, cells));
+        if is_offset(&rhs.node) {
+            let x = self.value(lhs)?;
+            let y = match self.member_offset(&x, rhs)? {
+                Some(cells) => cells,
+                None => self.value(rhs)?,
+            };
+            return Ok((x, y));
         }
+        self.either_order(|l| l.value(lhs), |l| l.value(rhs))
+    }
+
+    /// Evaluates two operands whose order C leaves open. Where a call is one of them and both act on memory, both
+    /// orders are possible; two plain reads are done from left to right, which is said.
+    fn either_order(
+        &mut self,
+        first: impl Fn(&mut Self) -> Res<Value>,
+        second: impl Fn(&mut Self) -> Res<Value>,
+    ) -> Res<(Value, Value)> {
+        let mark = self.body.mark();
+        let start = mark.edges();
+        let labels = self.body.labels.len();
+        self.open_orders += 1;
+        let x = first(self);
         let middle = self.body.graph.edges.len();
-        let y = self.value(rhs)?;
-        if self.body.graph.edges[middle..].iter().any(is_access)
-            && self.body.graph.edges[start..middle].iter().any(is_access)
-        {
-            self.assume("operands are evaluated from left to right");
+        let y = x.and_then(|x| Ok((x, second(self)?)));
+        self.open_orders -= 1;
+        let (x, y) = y?;
+        let edges = &self.body.graph.edges;
+        let both = edges[start..middle].iter().any(is_access) && edges[middle..].iter().any(is_access);
+        if !both {
+            return Ok((x, y));
         }
-        Ok((x, y))
+        let calls = edges[start..].iter().any(|e| matches!(e.op, Op::Call { .. }));
+        let scalars = x.ty.is_scalar() && y.ty.is_scalar();
+        // Each level doubles what is below it.
+        if !calls || !scalars || self.open_orders >= MAX_ORDERS || labels != self.body.labels.len() {
+            self.assume("operands are evaluated from left to right");
+            return Ok((x, y));
+        }
+        self.body.rewind(mark);
+        let (kx, ky) = (self.types.kind(&x.ty), self.types.kind(&y.ty));
+        let (rx, ry) = (self.body.temp(kx), self.body.temp(ky));
+        let (left, right, end) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
+        self.body.edge_to(left, Op::Skip);
+        self.body.edge_to(right, Op::Skip);
+        self.open_orders += 1;
+        for (at, in_order) in [(left, true), (right, false)] {
+            self.body.cur = at;
+            let (a, b) = if in_order {
+                let a = first(self)?;
+                (a, second(self)?)
+            } else {
+                let b = second(self)?;
+                (first(self)?, b)
+            };
+            self.body.emit(Op::Assign(rx, a.expr));
+            self.body.edge_to(end, Op::Assign(ry, b.expr));
+        }
+        self.open_orders -= 1;
+        self.body.cur = end;
+        Ok((Value { expr: Expr::Reg(rx), ty: x.ty }, Value { expr: Expr::Reg(ry), ty: y.ty }))
     }
 
     /// `lhs op= rhs`; on an `_Atomic` object the read and the write are one step.
@@ -375,8 +426,7 @@ impl<'a> Lower<'a> {
             let by = self.value(rhs)?;
             return self.update(&p, |l, old| l.arithmetic(op, old, by, at), at).map(|u| u.1);
         }
-        let old = self.read(&p, at)?;
-        let by = self.value(rhs)?;
+        let (old, by) = self.either_order(|l| l.read(&p, at), |l| l.value(rhs))?;
         let new = self.arithmetic(op, old, by, at)?;
         self.write(&p, new, at)
     }
@@ -566,15 +616,8 @@ impl<'a> Lower<'a> {
 
     /// Is it arithmetic with a member's offset, whose operands may be seen as bytes?
     fn is_member_arithmetic(e: &Expression) -> bool {
-        fn offset_of(e: &Expression) -> bool {
-            match e {
-                Expression::OffsetOf(_) => true,
-                Expression::Cast(c) => offset_of(&c.node.expression.node),
-                _ => false,
-            }
-        }
         match e {
-            Expression::BinaryOperator(b) => offset_of(&b.node.rhs.node),
+            Expression::BinaryOperator(b) => is_offset(&b.node.rhs.node),
             _ => false,
         }
     }
@@ -743,6 +786,15 @@ impl<'a> Lower<'a> {
         }
         self.block_item(last)?;
         Ok(Value::void())
+    }
+}
+
+/// `offsetof`, through casts.
+fn is_offset(e: &Expression) -> bool {
+    match e {
+        Expression::OffsetOf(_) => true,
+        Expression::Cast(c) => is_offset(&c.node.expression.node),
+        _ => false,
     }
 }
 

@@ -204,7 +204,7 @@ impl<'a> Lower<'a> {
     fn close(&mut self, params: Vec<Reg>, at: Bytes, span: Span) -> Res<(Function, bool)> {
         self.fall_off(at)?;
         for (name, label) in &self.body.labels {
-            if !label.defined {
+            if label.defined.is_none() {
                 return Err(self.source.diagnostic(label.span, format!("label `{name}` is not defined"), ""));
             }
         }

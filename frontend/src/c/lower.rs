@@ -77,6 +77,8 @@ pub struct Lower<'a> {
     pub externals: Vec<(String, usize, Bytes)>,
     /// A pointer is seen as bytes only to move by a member's offset.
     pub through_bytes: bool,
+    /// Operands of open order around the expression being lowered.
+    pub open_orders: usize,
     /// Some call goes through a pointer.
     pub calls_pointers: bool,
 }
@@ -177,6 +179,7 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         pointed_at: BTreeSet::new(),
         makers: BTreeSet::new(),
         made_for: None,
+        open_orders: 0,
         through_bytes: false,
         externals: Vec::new(),
         calls_pointers: false,

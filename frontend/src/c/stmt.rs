@@ -230,11 +230,12 @@ impl<'a> Lower<'a> {
                     return self.full(|x| x.async_statement(&l.node.statement));
                 }
                 let label = self.label(name, i.span);
-                if label.defined {
+                if label.defined.is_some() {
                     return self.error(i.span, format!("label `{name}` is defined twice"), "");
                 }
+                let seen = self.body.graph.locations.len();
                 if let Some(x) = self.body.labels.get_mut(name) {
-                    x.defined = true;
+                    x.defined = Some(seen);
                 }
                 self.body.join(label.at);
                 let shown = super::tokens::original_name(name);
@@ -282,7 +283,7 @@ impl<'a> Lower<'a> {
         if let Some(l) = self.body.labels.get(name) {
             return *l;
         }
-        let label = LabelAt { at: self.body.fresh(), defined: false, span: self.span(at) };
+        let label = LabelAt { at: self.body.fresh(), defined: None, span: self.span(at) };
         self.body.labels.insert(name.to_string(), label);
         label
     }
