@@ -130,7 +130,11 @@ impl Linear<'_> {
                 continue;
             }
             let mut e = c.clone();
-            let q = LinExpr::var(e.input(self.base(), Input::Auxiliary));
+            let part = if negative { x.clip(None, Some(-1)) } else { x.clip(Some(0), None) };
+            let q = match part.binary(BinOp::Div, &Range::one(d)).single() {
+                Some(q) => LinExpr::int(q),
+                None => LinExpr::var(e.input(self.base(), Input::Auxiliary)),
+            };
             let rest = n.sub(&times(d, &q));
             e = if negative {
                 e.bound(at_most(&n, -1)).bound(at_least(&rest, 1 - d)).bound(at_most(&rest, 0))

@@ -73,7 +73,9 @@ impl Linear<'_> {
             }
             Expr::Cast(a, kind) => self.convert(self.value(a), &self.env.range(a), *kind),
         };
-        let cases = self.possible(cases);
+        // What is over-approximated stays within what is known of the result.
+        let within = |c: Case| if c.exact { c } else { self.within(c, &range) };
+        let cases = self.possible(cases.into_iter().map(within).collect());
         if cases.len() > MOST { vec![self.unknown(&range)] } else { cases }
     }
     /// Has an expression a value whatever the registers hold: no overflow, no division by zero?

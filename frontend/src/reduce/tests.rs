@@ -378,10 +378,13 @@ fn search(p: &program::Program, most: usize) -> Found {
                         next[v.0 as usize] = u.eval(value).to_i128().unwrap();
                     }
                     for (v, x) in p.variables.iter().zip(&next) {
+                        let fits = v.min.is_none_or(|m| m <= *x) && v.max.is_none_or(|m| *x <= m);
                         assert!(
-                            v.min.is_none_or(|m| m <= *x) && v.max.is_none_or(|m| *x <= m),
-                            "{} is {x}",
-                            v.name
+                            fits || !e.exact,
+                            "{} is {x} after {}\n{}",
+                            v.name,
+                            p.display_edge(e),
+                            p.display()
                         );
                     }
                     let mut there = at.clone();
