@@ -32,25 +32,28 @@ pub fn join_sections(p: &mut Program, held: Vec<Vec<bool>>) {
 /// The location whose removal adds the fewest edges, with its in- and out-edges.
 fn next(p: &Program, t: usize, held: &[bool]) -> Option<(Loc, Vec<usize>, Vec<usize>)> {
     let template = &p.templates[t];
-    let mut best: Option<(usize, Loc, Vec<usize>, Vec<usize>)> = None;
-    for v in (0..held.len()).filter(|v| held[*v]) {
-        let l = &template.locations[v];
-        let kept = p.exclusive.as_ref().is_some_and(|x| l.labels.contains(x));
-        let v = Loc(v as u32);
-        let of = |f: &dyn Fn(&crate::program::Edge) -> bool| -> Vec<usize> {
-            template.edges.iter().enumerate().filter(|(_, e)| f(e)).map(|(i, _)| i).collect()
-        };
-        let (ins, outs) = (of(&|e| e.to == v), of(&|e| e.from == v));
-        let unused = ins.is_empty() && outs.is_empty();
-        if kept || unused || l.error.is_some() || ins.iter().any(|i| outs.contains(i)) {
-            continue;
-        }
-        let n = ins.len() * outs.len();
-        if template.edges.len() + n <= MOST && best.as_ref().is_none_or(|b| n < b.0) {
-            best = Some((n, v, ins, outs));
-        }
+    // In-edges, out-edges, and is there one from the location to itself?
+    let mut count = vec![(0, 0, false); held.len()];
+    for e in &template.edges {
+        count[e.to.0 as usize].0 += 1;
+        count[e.from.0 as usize].1 += 1;
+        count[e.from.0 as usize].2 |= e.from == e.to;
     }
-    best.map(|(_, v, ins, outs)| (v, ins, outs))
+    let may_go = |v: &usize| {
+        let (l, (ins, outs, loops)) = (&template.locations[*v], count[*v]);
+        let kept = p.exclusive.as_ref().is_some_and(|x| l.labels.contains(x));
+        held[*v] && !kept && !loops && l.error.is_none() && ins + outs > 0
+    };
+    let best = (0..held.len()).filter(may_go).min_by_key(|v| count[*v].0 * count[*v].1)?;
+    let (ins, outs, _) = count[best];
+    if ins * outs > ins + outs && template.edges.len() + ins * outs > MOST {
+        return None;
+    }
+    let v = Loc(best as u32);
+    let all = || template.edges.iter().enumerate();
+    let ins = all().filter(|(_, e)| e.to == v).map(|(i, _)| i).collect();
+    let outs = all().filter(|(_, e)| e.from == v).map(|(i, _)| i).collect();
+    Some((v, ins, outs))
 }
 
 /// Steps from elsewhere wait while the ghost is set; it is set on entering a held location and reset on leaving.

@@ -1,11 +1,22 @@
 //! Which cells an address may be.
 
+use super::range::Range;
 use super::ranges::Env;
 use crate::cfa::{BinOp, Expr, ObjId, Owner};
 use crate::points_to::Targets;
+use std::cell::Cell;
 
-/// More candidates than this are refused.
-const MOST: usize = 256;
+/// An object of which an access may touch more cells than this is not tracked: what is read from it is any value.
+const MOST: usize = 64;
+
+/// Cells that an access may touch.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Places {
+    /// In order of address.
+    pub cells: Vec<(ObjId, usize)>,
+    /// It may also touch an object that is not tracked.
+    pub untracked: bool,
+}
 
 /// The object that an address expression points into by its form.
 pub fn base_object(e: &Expr) -> Option<ObjId> {
@@ -22,47 +33,58 @@ pub fn base_object(e: &Expr) -> Option<ObjId> {
 }
 
 impl Env<'_> {
-    /// Cells that an access by the running thread may touch, in order of address; accesses outside of objects are
-    /// undefined and left out. `None` when they cannot be told.
-    pub fn cells(&self, address: &Expr) -> Option<Vec<(ObjId, usize)>> {
+    /// Cells that an access by the running thread may touch; accesses outside of objects are undefined and left out.
+    /// `None` when they cannot be told. Objects that are too large for it are marked as not tracked.
+    pub fn cells(&self, address: &Expr) -> Option<Places> {
         let range = self.range(address);
-        let mine = |o: ObjId| match self.program.owners.get(o.0 as usize) {
-            Some(Owner::Template(t)) => *t as usize == self.template,
-            _ => true,
-        };
-        let within = |o: ObjId| {
-            let base = self.program.bases[o.0 as usize];
-            let n = self.program.objects[o.0 as usize].cells.len();
-            let range = &range;
-            (0..n)
-                .filter(move |k| base.checked_add(*k as i128).is_some_and(|a| range.contains(a)))
-                .map(move |k| (o, k))
-        };
+        let mut out = Places::default();
         if let Some(o) = base_object(address) {
-            let cells: Vec<_> = within(o).take(MOST + 1).collect();
-            return (cells.len() <= MOST).then_some(cells);
-        }
-        if let Some(values) = range.values() {
-            return Some(
-                values.iter().filter_map(|a| self.program.cell_at(*a)).filter(|(o, _)| mine(*o)).collect(),
-            );
-        }
-        if let Targets::Objects(targets) = self.points_to.targets(self.template as u32, address) {
-            let mut cells: Vec<(ObjId, usize)> = Vec::new();
-            for (o, cell) in targets.into_iter().filter(|(o, _)| mine(*o)) {
-                cells.extend(within(o).filter(|(_, k)| cell.is_none_or(|c| c == *k)).take(MOST + 1));
+            self.add(o, None, &range, &mut out);
+        } else if let Some(values) = range.values() {
+            for (o, k) in values.iter().filter_map(|a| self.program.cell_at(*a)) {
+                self.add(o, Some(k), &range, &mut out);
             }
-            cells.sort_unstable();
-            cells.dedup();
-            return (cells.len() <= MOST).then_some(cells);
-        }
-        if let (Some(lo), Some(hi)) = (range.lo(), range.hi()) {
+        } else if let Targets::Objects(targets) = self.points_to.targets(self.template as u32, address) {
+            for (o, k) in targets {
+                self.add(o, k, &range, &mut out);
+            }
+        } else {
+            let (lo, hi) = (range.lo()?, range.hi()?);
             let first = self.program.bases.partition_point(|b| *b <= lo).saturating_sub(1);
             let last = self.program.bases.partition_point(|b| *b <= hi);
-            let objects = (first..last).map(|o| ObjId(o as u32)).filter(|o| mine(*o));
-            let cells: Vec<_> = objects.flat_map(within).take(MOST + 1).collect();
-            return (cells.len() <= MOST).then_some(cells);
+            if last - first > MOST {
+                return None;
+            }
+            for o in first..last {
+                self.add(ObjId(o as u32), None, &range, &mut out);
+            }
         }
-        None
+        out.cells.sort_unstable();
+        out.cells.dedup();
+        (out.cells.len() <= 4 * MOST).then_some(out)
     }
+    /// Adds a cell of an object (or all) that the address may be.
+    fn add(&self, o: ObjId, cell: Option<usize>, range: &Range, out: &mut Places) {
+        let i = o.0 as usize;
+        if matches!(self.program.owners.get(i), Some(Owner::Template(t)) if *t as usize != self.template) {
+            return;
+        }
+        let at = |k: &usize| self.program.bases[i].checked_add(*k as i128).is_some_and(|a| range.contains(a));
+        let all = 0..self.program.objects[i].cells.len();
+        let cells: Vec<usize> =
+            all.filter(|k| cell.is_none_or(|c| c == *k)).filter(at).take(MOST + 1).collect();
+        if cells.len() > MOST {
+            self.untracked[i].set(true);
+        }
+        if self.untracked[i].get() {
+            out.untracked |= !cells.is_empty();
+        } else {
+            out.cells.extend(cells.into_iter().map(|k| (o, k)));
+        }
+    }
+}
+
+/// No object is untracked yet.
+pub fn tracked(objects: usize) -> Vec<Cell<bool>> {
+    vec![Cell::new(false); objects]
 }

@@ -16,9 +16,11 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::points_to::PointsTo;
 use crate::program::{Edge, Given, Input, Loc, Location, Program, Template};
 use case::{Case, eq};
+use memory::Places;
 use range::Range;
 use ranges::{Env, Ranges, ranges};
 use relyant_horn::linear::LinExpr;
+use std::cell::Cell;
 use threads::Step;
 use value::Linear;
 use variables::Variables;
@@ -27,7 +29,8 @@ use variables::Variables;
 /// sections joined to one.
 pub fn linearise(p: &cfa::Program) -> Result<Program, Diagnostic> {
     let points_to = PointsTo::new(p);
-    let ranges = ranges(p, &points_to);
+    let untracked = memory::tracked(p.objects.len());
+    let ranges = ranges(p, &points_to, &untracked);
     let mut variables = Variables::new(p);
     for (o, cells) in ranges.cells.iter().enumerate() {
         for (k, r) in cells.iter().enumerate() {
@@ -54,7 +57,15 @@ pub fn linearise(p: &cfa::Program) -> Result<Program, Diagnostic> {
     };
     let mut held = Vec::new();
     for (t, live) in live.iter().enumerate() {
-        let of = Lineariser { p, t, ranges: &ranges, points_to: &points_to, variables: &variables, live };
+        let of = Lineariser {
+            p,
+            t,
+            ranges: &ranges,
+            points_to: &points_to,
+            untracked: &untracked,
+            variables: &variables,
+            live,
+        };
         out.templates.push(of.template()?);
         held.push(atomic::held(&p.templates[t]));
     }
@@ -86,7 +97,7 @@ fn start(p: &cfa::Program, variables: &Variables, points_to: &PointsTo, out: &mu
             }
         }
     }
-    let env = Env { program: p, template: 0, registers: &[], points_to };
+    let env = Env { program: p, template: 0, registers: &[], points_to, untracked: &[] };
     out.init = out.init.and(&Linear { env, variables }.ghosts_at_start());
 }
 
@@ -108,6 +119,7 @@ struct Lineariser<'a> {
     t: usize,
     ranges: &'a Ranges,
     points_to: &'a PointsTo,
+    untracked: &'a [Cell<bool>],
     variables: &'a Variables,
     live: &'a [Vec<bool>],
 }
@@ -134,7 +146,13 @@ impl Lineariser<'_> {
         };
         for (i, edge) in template.graph.edges.iter().enumerate() {
             let Some(registers) = &self.ranges.at[self.t][edge.from.0 as usize] else { continue };
-            let env = Env { program: self.p, template: self.t, registers, points_to: self.points_to };
+            let env = Env {
+                program: self.p,
+                template: self.t,
+                registers,
+                points_to: self.points_to,
+                untracked: self.untracked,
+            };
             let linear = Linear { env, variables: self.variables };
             let mut steps = self.steps(&linear, edge)?;
             let ends = template.graph.locations[edge.to.0 as usize].kind == LocationKind::End;
@@ -154,8 +172,13 @@ impl Lineariser<'_> {
         }
         if !template.initial {
             let registers: Vec<_> = template.registers.iter().map(|r| Range::of_kind(r.kind)).collect();
-            let env =
-                Env { program: self.p, template: self.t, registers: &registers, points_to: self.points_to };
+            let env = Env {
+                program: self.p,
+                template: self.t,
+                registers: &registers,
+                points_to: self.points_to,
+                untracked: self.untracked,
+            };
             let entry = out.locations[template.entry.0 as usize].clone();
             let span = entry.span;
             out.locations.push(Location { labels: Vec::new(), error: None, ..entry });
@@ -180,26 +203,22 @@ impl Lineariser<'_> {
             source_line: text.cloned(),
         })
     }
-    fn cells(&self, l: &Linear, address: &Expr, span: Span) -> Result<Vec<(cfa::ObjId, usize)>, Diagnostic> {
-        match l.env.cells(address) {
-            Some(cells) => Ok(cells),
-            None => self.refuse(
-                span,
-                "it cannot be told which object this access touches",
-                "pointers must point to few enough objects that each can be a case",
-            ),
-        }
-    }
-    /// Conditions under which an address is each of some cells.
+    /// Conditions under which an address is each of some cells, and may it be in an object that is not tracked?
     fn places(
         &self,
         l: &Linear,
         address: &Expr,
         span: Span,
-    ) -> Result<Vec<(Case, cfa::ObjId, usize)>, Diagnostic> {
-        let cells = self.cells(l, address, span)?;
-        if let [(o, k)] = cells[..] {
-            return Ok(vec![(Case::of(LinExpr::zero()), o, k)]);
+    ) -> Result<(Vec<(Case, cfa::ObjId, usize)>, bool), Diagnostic> {
+        let Some(Places { cells, untracked }) = l.env.cells(address) else {
+            return self.refuse(
+                span,
+                "it cannot be told which object this access touches",
+                "pointers must point to few enough objects that each can be a case",
+            );
+        };
+        if let ([(o, k)], false) = (&cells[..], untracked) {
+            return Ok((vec![(Case::of(LinExpr::zero()), *o, *k)], false));
         }
         let mut out = Vec::new();
         for c in l.value(address) {
@@ -209,7 +228,7 @@ impl Lineariser<'_> {
                 out.extend(l.possible(vec![d]).into_iter().map(|d| (d, *o, *k)));
             }
         }
-        Ok(out)
+        Ok((out, untracked))
     }
     /// What an edge does, by cases.
     fn steps(&self, l: &Linear, edge: &cfa::Edge) -> Result<Vec<Step>, Diagnostic> {
@@ -238,7 +257,12 @@ impl Lineariser<'_> {
             }
             Op::Load(r, address, kind) => {
                 let mut out = Vec::new();
-                for (mut c, o, k) in self.places(l, address, edge.span)? {
+                let (places, untracked) = self.places(l, address, edge.span)?;
+                if untracked {
+                    let c = l.unknown(&Range::of_kind(*kind));
+                    out.push((c.clone(), vec![(l.register(*r), c.value)]));
+                }
+                for (mut c, o, k) in places {
                     let Some(v) = self.variables.cell(o, k) else { continue };
                     c.value = LinExpr::var(v);
                     for c in l.convert(vec![c], &self.ranges.cells[o.0 as usize][k], *kind) {
@@ -250,7 +274,11 @@ impl Lineariser<'_> {
             Op::Store(address, e, _) => {
                 let mut out = Vec::new();
                 let (range, values) = (l.env.range(e), l.value(e));
-                for (c, o, k) in self.places(l, address, edge.span)? {
+                let (places, untracked) = self.places(l, address, edge.span)?;
+                if untracked {
+                    out.push((Case { exact: false, ..Case::of(LinExpr::zero()) }, Vec::new()));
+                }
+                for (c, o, k) in places {
                     let Some(v) = self.variables.cell(o, k) else { continue };
                     let kind = self.p.objects[o.0 as usize].cells[k].0;
                     let both = l.pairs(&values, std::slice::from_ref(&c)).into_iter().map(|p| p.0).collect();

@@ -4,7 +4,9 @@ use super::dead::live_registers;
 use super::range::{Range, wrap};
 use crate::cfa::{self, CmpOp, Count, Expr, IntKind, LocationKind, Op, Reg, UnOp};
 use crate::points_to::PointsTo;
+use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// Visits of a location before its ranges are widened, and before that is to the kind's bounds.
 const WIDEN: u32 = 6;
@@ -23,13 +25,15 @@ pub struct Env<'a> {
     pub registers: &'a [Range],
     /// Which objects pointers point to.
     pub points_to: &'a PointsTo,
+    /// By object: it is not tracked cell by cell.
+    pub untracked: &'a [Cell<bool>],
 }
 
 /// Ranges of everything.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ranges {
     /// By template and location: its registers, `None` where it is never reached.
-    pub at: Vec<Vec<Option<Vec<Range>>>>,
+    pub at: Vec<Vec<Option<Rc<Vec<Range>>>>>,
     /// By object and cell.
     pub cells: Vec<Vec<Range>>,
     /// Arguments given, by template.
@@ -182,6 +186,7 @@ struct Analysis<'a> {
     p: &'a cfa::Program,
     out: Ranges,
     points_to: &'a PointsTo,
+    untracked: &'a [Cell<bool>],
     live: Vec<Vec<Vec<bool>>>,
     thresholds: BTreeSet<i128>,
     round: u32,
@@ -189,7 +194,7 @@ struct Analysis<'a> {
 }
 
 /// The ranges of a program.
-pub fn ranges(p: &cfa::Program, points_to: &PointsTo) -> Ranges {
+pub fn ranges(p: &cfa::Program, points_to: &PointsTo, untracked: &[Cell<bool>]) -> Ranges {
     let cells = p.objects.iter().map(|o| {
         let init = |k: usize| o.init.get(k).copied().flatten().map(Range::one);
         o.cells.iter().enumerate().map(|(k, c)| init(k).unwrap_or(Range::of_kind(c.0))).collect()
@@ -205,14 +210,17 @@ pub fn ranges(p: &cfa::Program, points_to: &PointsTo) -> Ranges {
         unresolved: false,
     };
     let live = p.templates.iter().map(live_registers).collect();
-    let mut a = Analysis { p, points_to, live, out, thresholds: thresholds(p), round: 0, changed: true };
+    let mut a =
+        Analysis { p, points_to, untracked, live, out, thresholds: thresholds(p), round: 0, changed: true };
     while a.changed {
         a.changed = false;
+        let before = untracked.iter().filter(|u| u.get()).count();
         for t in 0..n {
             if a.out.started[t] {
                 a.template(t);
             }
         }
+        a.changed |= untracked.iter().filter(|u| u.get()).count() > before;
         a.round += 1;
     }
     a.out
@@ -325,8 +333,8 @@ impl Analysis<'_> {
             self.out.written[t][param.0 as usize] = self.out.arguments[t].clone();
         }
         // Every round starts anew: cells have grown, but what registers got from them is recomputed.
-        let mut at: Vec<Option<Vec<Range>>> = vec![None; out_edges.len()];
-        at[template.entry.0 as usize] = Some(entry);
+        let mut at: Vec<Option<Rc<Vec<Range>>>> = vec![None; out_edges.len()];
+        at[template.entry.0 as usize] = Some(Rc::new(entry));
         let order = order(template, &out_edges);
         let mut by_order = vec![0; order.len()];
         for (l, k) in order.iter().enumerate() {
@@ -351,7 +359,7 @@ impl Analysis<'_> {
                 let to = edge.to.0 as usize;
                 let changed = match &mut at[to] {
                     None => {
-                        at[to] = Some(next);
+                        at[to] = Some(Rc::new(next));
                         true
                     }
                     Some(old) => {
@@ -362,8 +370,10 @@ impl Analysis<'_> {
                             }
                             let kind = Some(template.registers[r].kind);
                             let new = self.widen(&old[r], new, visits[to], kind);
-                            changed |= old[r] != new;
-                            old[r] = new;
+                            if old[r] != new {
+                                changed = true;
+                                Rc::make_mut(old)[r] = new;
+                            }
                         }
                         changed
                     }
@@ -378,7 +388,13 @@ impl Analysis<'_> {
     }
     /// Registers after an edge; `None` if it cannot be passed.
     fn step(&mut self, t: usize, edge: &cfa::Edge, registers: &[Range]) -> Option<Vec<Range>> {
-        let env = Env { program: self.p, template: t, registers, points_to: self.points_to };
+        let env = Env {
+            program: self.p,
+            template: t,
+            registers,
+            points_to: self.points_to,
+            untracked: self.untracked,
+        };
         let mut next = registers.to_vec();
         let mut set = |this: &mut Self, r: Reg, v: Range| {
             let kind = this.p.templates[t].registers[r.0 as usize].kind;
@@ -403,8 +419,9 @@ impl Analysis<'_> {
             Op::Load(r, address, kind) => {
                 let v = match env.cells(address) {
                     None => Range::of_kind(*kind),
-                    Some(cells) => {
-                        let cells = cells.iter().map(|(o, k)| &self.out.cells[o.0 as usize][*k]);
+                    Some(places) if places.untracked => Range::of_kind(*kind),
+                    Some(places) => {
+                        let cells = places.cells.iter().map(|(o, k)| &self.out.cells[o.0 as usize][*k]);
                         convert(&cells.fold(Range::none(), |a, b| a.join(b)), *kind)
                     }
                 };
@@ -413,8 +430,8 @@ impl Analysis<'_> {
             Op::Store(address, e, _) => {
                 let (cells, v) = (env.cells(address), env.range(e));
                 match cells {
-                    Some(cells) => {
-                        for (o, k) in cells {
+                    Some(places) => {
+                        for (o, k) in places.cells {
                             self.write_cell(o.0 as usize, k, &v);
                         }
                     }
