@@ -114,6 +114,9 @@ fn drop_unread(p: &mut Program) {
     crate::reduce::forget(p, &keep);
 }
 
+/// A cell, and the condition under which an address is its.
+type Place = (Case, cfa::ObjId, usize);
+
 struct Lineariser<'a> {
     p: &'a cfa::Program,
     t: usize,
@@ -204,12 +207,7 @@ impl Lineariser<'_> {
         })
     }
     /// Conditions under which an address is each of some cells, and may it be in an object that is not tracked?
-    fn places(
-        &self,
-        l: &Linear,
-        address: &Expr,
-        span: Span,
-    ) -> Result<(Vec<(Case, cfa::ObjId, usize)>, bool), Diagnostic> {
+    fn places(&self, l: &Linear, address: &Expr, span: Span) -> Result<(Vec<Place>, bool), Diagnostic> {
         let Some(Places { cells, untracked }) = l.env.cells(address) else {
             return self.refuse(
                 span,
