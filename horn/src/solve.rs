@@ -1,15 +1,18 @@
-//! Solving recursion-free Horn clauses by unfolding them to derivation trees (GPR figures 14 and 15).
+//! Solving recursion-free Horn clauses by predicate abstraction over their derivations: relations are
+//! described by cubes of predicates, each derivation of `false` that this allows is unfolded to a tree
+//! (GPR figure 15) and solved (figures 14 and 16), which yields new predicates or a real derivation.
 //!
-//! A relation may have several clauses and occur several times. The formula of a derivation is the
-//! conjunction of what it must imply in all trees it occurs in; a relation's formula is the disjunction
-//! over its derivations. A derivation that contradicts itself is solved alone, gets `false`, and is not
-//! unfolded any further.
+//! Other than in the paper a relation may have several clauses and occur several times: its formula is the
+//! disjunction over its facts. A tree is excluded once it is solved, so the search ends, mostly long
+//! before all derivations were seen.
 
-use crate::clause::{ClauseError, Derivation, Inference, Relation, Solution, System};
+use crate::check::implies;
+use crate::clause::{Clause, ClauseError, Derivation, Inference, Relation, Solution, System};
 use crate::formula::Formula;
-use crate::linear::{Cube, Model, Var};
-use crate::tree::{Options, Tree, TreeOutcome, solve_tree};
+use crate::linear::{Closed, Cube, Model, Norm, Var};
+use crate::tree::{Options, Tree, TreeError, TreeOutcome, solve_tree};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// What solving a system gives.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,61 +29,37 @@ pub enum Outcome {
 pub fn solve(system: &System, options: &Options) -> Result<Outcome, ClauseError> {
     let order = system.order()?;
     let needed = reaching_false(system);
-    let mut u = Unfolding { system, options, derivations: Vec::new(), parts: Vec::new(), nodes: 0 };
-    let mut of_relation: Vec<Vec<usize>> = vec![Vec::new(); order.len()];
-    let mut all_of: Vec<Vec<usize>> = vec![Vec::new(); order.len()];
-    for r in order.into_iter().map(Some).chain([None]) {
-        if r.is_some_and(|r| !needed[r.0 as usize]) {
-            continue;
-        }
-        let clauses = system.clauses().iter().enumerate();
-        for (c, clause) in clauses.filter(|(_, c)| c.head.as_ref().map(|h| h.relation) == r) {
-            let choices: Vec<&[usize]> =
-                clause.body.iter().map(|a| &of_relation[a.relation.0 as usize][..]).collect();
-            let mut derived = Vec::new();
-            for premises in product(&choices) {
-                match u.derive(c, premises) {
-                    Derived::Contradictory(d) => {
-                        if let Some(r) = r {
-                            all_of[r.0 as usize].push(d);
-                        }
-                    }
-                    Derived::Possible(d, model) => match (r, model) {
-                        (Some(r), _) => {
-                            derived.push(d);
-                            all_of[r.0 as usize].push(d);
-                        }
-                        (None, Some(refutation)) => {
-                            return Ok(if refutation.check(system) {
-                                Outcome::Unsolvable(refutation)
-                            } else {
-                                Outcome::Unknown("derivation check failed".into())
-                            });
-                        }
-                        (None, None) => {
-                            return Ok(Outcome::Unknown("a tree of clauses was not decided".into()));
-                        }
-                    },
-                    Derived::Stopped(reason) => return Ok(Outcome::Unknown(reason)),
-                }
-            }
-            if let Some(r) = r {
-                of_relation[r.0 as usize].extend(derived);
-            }
+    let mut by_head: FxHashMap<Option<Relation>, Vec<usize>> = FxHashMap::default();
+    for (i, c) in system.clauses().iter().enumerate() {
+        by_head.entry(c.head.as_ref().map(|h| h.relation)).or_default().push(i);
+    }
+    let order = order.into_iter().filter(|r| needed[r.0 as usize]).map(Some).chain([None]).collect();
+    let n = needed.len();
+    let mut a = Abstraction {
+        system,
+        options,
+        order,
+        by_head,
+        predicates: vec![Vec::new(); n],
+        known: FxHashMap::default(),
+        facts: Vec::new(),
+        of_relation: vec![Vec::new(); n],
+    };
+    for _ in 0..options.max_derivations {
+        let (clause, premises) = match a.abstract_facts() {
+            Round::Excluded => return Ok(a.solution(&needed)),
+            Round::Allowed(clause, premises) => (clause, premises),
+            Round::TooMany => return Ok(Outcome::Unknown("too many derivations".into())),
+        };
+        match a.refine(clause, &premises) {
+            Ok(Refined::Excluded) => {}
+            Ok(Refined::Real(d)) if d.check(system) => return Ok(Outcome::Unsolvable(d)),
+            Ok(Refined::Real(_)) => return Ok(Outcome::Unknown("derivation check failed".into())),
+            Ok(Refined::Unknown(reason)) => return Ok(Outcome::Unknown(reason)),
+            Err(e) => return Ok(Outcome::Unknown(e.to_string())),
         }
     }
-    let formulas = system.relations().map(|r| {
-        let r = r.0 as usize;
-        if !needed[r] {
-            return Formula::True;
-        }
-        Formula::or(all_of[r].iter().map(|&d| Formula::and(std::mem::take(&mut u.parts[d]))))
-    });
-    let solution = Solution { formulas: formulas.collect() };
-    Ok(match solution.check(system, options.max_check) {
-        Some(true) => Outcome::Solved(solution),
-        _ => Outcome::Unknown("solution check failed".into()),
-    })
+    Ok(Outcome::Unknown("too many derivations".into()))
 }
 
 /// The relations that some clause chain leads from to `false`.
@@ -121,94 +100,235 @@ fn product<'a>(choices: &'a [&'a [usize]]) -> impl Iterator<Item = Vec<usize>> +
     })
 }
 
-/// A clause with derivations for its body.
-struct Step {
+/// A cube of predicates that holds wherever a clause concludes from its premises.
+struct Fact {
     clause: usize,
     premises: Vec<usize>,
-    /// Inferences in the tree below.
+    /// Numbers of the relation's predicates.
+    predicates: BTreeSet<usize>,
+    /// Their conjunction, over the relation's parameters.
+    formula: Formula,
+    /// Inferences in its derivation.
     size: usize,
 }
 
-enum Derived {
-    Contradictory(usize),
-    /// With the refutation, when the clause is headless and there is one.
-    Possible(usize, Option<Derivation>),
-    Stopped(String),
+enum Round {
+    /// No clause concludes `false`.
+    Excluded,
+    /// This one does, from these facts.
+    Allowed(usize, Vec<usize>),
+    TooMany,
 }
 
-struct Unfolding<'a> {
+enum Refined {
+    Excluded,
+    Real(Derivation),
+    Unknown(String),
+}
+
+/// What is known of a clause under certain premises: are they contradictory, and which predicates of the
+/// head they imply.
+#[derive(Default)]
+struct Known {
+    contradictory: bool,
+    implied: Vec<bool>,
+}
+
+struct Abstraction<'a> {
     system: &'a System,
     options: &'a Options<'a>,
-    derivations: Vec<Step>,
-    /// What each derivation must imply, over its relation's parameters.
-    parts: Vec<Vec<Formula>>,
-    nodes: usize,
+    /// Relations after those that their clauses assume; last `false`.
+    order: Vec<Option<Relation>>,
+    by_head: FxHashMap<Option<Relation>, Vec<usize>>,
+    /// Over the relation's parameters.
+    predicates: Vec<Vec<Formula>>,
+    known: FxHashMap<(usize, Vec<Formula>), Known>,
+    facts: Vec<Fact>,
+    of_relation: Vec<Vec<usize>>,
 }
+
+impl Abstraction<'_> {
+    /// The facts of all relations under the present predicates, up to the first conclusion of `false`.
+    fn abstract_facts(&mut self) -> Round {
+        self.facts.clear();
+        self.of_relation.iter_mut().for_each(Vec::clear);
+        for at in 0..self.order.len() {
+            let head = self.order[at];
+            for c in self.by_head.get(&head).cloned().unwrap_or_default() {
+                let body = &self.system.clauses()[c].body;
+                let choices: Vec<Vec<usize>> =
+                    body.iter().map(|a| self.of_relation[a.relation.0 as usize].clone()).collect();
+                let choices: Vec<&[usize]> = choices.iter().map(|c| &c[..]).collect();
+                for premises in product(&choices) {
+                    let Some(predicates) = self.post(c, &premises) else { continue };
+                    let Some(r) = head.map(|h| h.0 as usize) else { return Round::Allowed(c, premises) };
+                    let others = &self.of_relation[r];
+                    if others.iter().any(|&f| self.facts[f].predicates.is_subset(&predicates)) {
+                        continue;
+                    }
+                    let (facts, own) = (&self.facts, &self.predicates[r]);
+                    self.of_relation[r].retain(|&f| !predicates.is_subset(&facts[f].predicates));
+                    let formula = Formula::and(predicates.iter().map(|&p| own[p].clone()));
+                    let size = premises.iter().fold(1usize, |n, &f| n.saturating_add(facts[f].size));
+                    self.of_relation[r].push(facts.len());
+                    self.facts.push(Fact { clause: c, premises, predicates, formula, size });
+                    if self.facts.len() > self.options.max_derivations {
+                        return Round::TooMany;
+                    }
+                }
+            }
+        }
+        Round::Excluded
+    }
+
+    /// The predicates of the head that a clause implies from certain facts; `None` where the premises
+    /// contradict each other.
+    fn post(&mut self, c: usize, premises: &[usize]) -> Option<BTreeSet<usize>> {
+        let clause: &Clause = &self.system.clauses()[c];
+        let own = clause.head.as_ref().map_or(&[][..], |h| &self.predicates[h.relation.0 as usize]);
+        let given: Vec<Formula> = premises.iter().map(|&f| self.facts[f].formula.clone()).collect();
+        let budget = self.options.max_check;
+        let body = |given: &[Formula]| -> Vec<Formula> {
+            let over = |(f, a): (&Formula, &crate::clause::Application)| {
+                f.rename(&|v| a.args.get(v.0 as usize).copied().unwrap_or(v))
+            };
+            given.iter().zip(&clause.body).map(over).collect()
+        };
+        let key = (c, given);
+        if !self.known.contains_key(&key) {
+            let body = body(&key.1);
+            let body: Vec<&Formula> = body.iter().collect();
+            let contradictory = implies(&body, &clause.constraint, &Formula::False, budget) == Some(true);
+            self.known.insert(key.clone(), Known { contradictory, implied: Vec::new() });
+        }
+        let known = self.known.get_mut(&key)?;
+        if known.contradictory {
+            return None;
+        }
+        if known.implied.len() < own.len() {
+            let body = body(&key.1);
+            let mut question = Question::new(&body, &clause.constraint);
+            let args = clause.head.as_ref().map_or(&[][..], |h| &h.args);
+            for p in &own[known.implied.len()..] {
+                let p = p.rename(&|v| args.get(v.0 as usize).copied().unwrap_or(v));
+                known.implied.push(question.implies(&p, budget));
+            }
+        }
+        Some(known.implied.iter().enumerate().filter(|(_, yes)| **yes).map(|(i, _)| i).collect())
+    }
+
+    /// Solves the tree of a conclusion of `false` and takes the predicates.
+    fn refine(&mut self, clause: usize, premises: &[usize]) -> Result<Refined, TreeError> {
+        let size = premises.iter().fold(1usize, |n, &f| n.saturating_add(self.facts[f].size));
+        if size > self.options.max_nodes {
+            return Ok(Refined::Unknown("a derivation is too large".into()));
+        }
+        let (places, weights) = self.unfold(clause, premises);
+        let tree = self.tree(&places)?;
+        let weight = |v: Var| weights.get(v.0 as usize).copied().unwrap_or(0);
+        let mut options = *self.options;
+        options.weight = if self.options.clause_weight.is_some() { Some(&weight) } else { None };
+        let formulas = match solve_tree(&tree, &options)? {
+            TreeOutcome::Solved(formulas) => formulas,
+            TreeOutcome::Satisfiable(m) => return Ok(Refined::Real(self.refutation(&places, &m))),
+            TreeOutcome::Unknown(reason) => return Ok(Refined::Unknown(reason)),
+        };
+        let mut progress = false;
+        // Nodes are the places backwards.
+        for (place, f) in places.iter().rev().zip(formulas) {
+            let Some(head) = &self.system.clauses()[place.clause].head else { continue };
+            let own = &mut self.predicates[head.relation.0 as usize];
+            let param = |v| place.args.iter().position(|a| *a == v).map_or(v, |i| Var(i as u32));
+            let parts = match f.rename(&param) {
+                Formula::True => continue,
+                // Contradictory premises are found without.
+                Formula::False => continue,
+                Formula::And(parts) => parts,
+                other => vec![other],
+            };
+            for p in parts {
+                if !own.contains(&p) {
+                    own.push(p);
+                    progress = true;
+                }
+            }
+        }
+        // Without new predicates only a contradiction that the abstraction could not decide is left.
+        Ok(if progress { Refined::Excluded } else { Refined::Unknown("a derivation was not decided".into()) })
+    }
+
+    fn solution(&self, needed: &[bool]) -> Outcome {
+        let formulas = needed.iter().zip(&self.of_relation).map(|(needed, facts)| {
+            if !needed {
+                return Formula::True;
+            }
+            Formula::or(facts.iter().map(|&f| self.facts[f].formula.clone()))
+        });
+        let solution = Solution { formulas: formulas.collect() };
+        match solution.check(self.system, self.options.max_check) {
+            Some(true) => Outcome::Solved(solution),
+            _ => Outcome::Unknown("solution check failed".into()),
+        }
+    }
+}
+
+/// Premises made ready for questions: closed once where they have no disjunction.
+enum Question<'a> {
+    Cube(Box<Closed>),
+    Cases(&'a [Formula], &'a Cube),
+}
+
+impl<'a> Question<'a> {
+    fn new(body: &'a [Formula], constraint: &'a Cube) -> Question<'a> {
+        let mut cube = constraint.clone();
+        for f in body {
+            let parts = if let Formula::And(parts) = f { &parts[..] } else { std::slice::from_ref(f) };
+            for p in parts {
+                match p {
+                    Formula::True => {}
+                    Formula::False => cube.push(Norm::False),
+                    Formula::Atom(a) => cube.push(Norm::Atom(a.clone())),
+                    _ => return Question::Cases(body, constraint),
+                }
+            }
+        }
+        Question::Cube(Box::new(Closed::new(&cube)))
+    }
+
+    /// False also where the budget ran out.
+    fn implies(&mut self, f: &Formula, budget: usize) -> bool {
+        match (self, f) {
+            (Question::Cube(c), Formula::Atom(a)) => c.entails(a) == Some(true),
+            (Question::Cube(c), f) => implies(&[], c.cube(), f, budget) == Some(true),
+            (Question::Cases(body, c), f) => {
+                implies(&body.iter().collect::<Vec<_>>(), c, f, budget) == Some(true)
+            }
+        }
+    }
+}
+
+/// A clause with its premises, the number of its parent's place, and its arguments there.
+type Pending<'a> = (usize, &'a [usize], Option<usize>, Vec<Var>);
 
 /// A place in an unfolded tree.
 struct Place {
-    derivation: usize,
+    clause: usize,
     parent: Option<usize>,
     /// The clause's variables in the tree.
     vars: FxHashMap<Var, Var>,
     args: Vec<Var>,
 }
 
-impl Unfolding<'_> {
-    /// Adds a derivation; one that contradicts itself is solved at once.
-    fn derive(&mut self, clause: usize, premises: Vec<usize>) -> Derived {
-        let size = premises.iter().fold(1usize, |n, &d| n.saturating_add(self.derivations[d].size));
-        self.nodes = self.nodes.saturating_add(size);
-        if self.derivations.len() >= self.options.max_derivations || self.nodes > self.options.max_nodes {
-            return Derived::Stopped("too many derivations".into());
-        }
-        let id = self.derivations.len();
-        self.derivations.push(Step { clause, premises, size });
-        self.parts.push(Vec::new());
-        let (places, weights) = self.unfold(id);
-        let tree = match self.tree(&places) {
-            Ok(t) => t,
-            Err(e) => return Derived::Stopped(e.to_string()),
-        };
-        let weight = |v: Var| weights.get(v.0 as usize).copied().unwrap_or(0);
-        let mut options = *self.options;
-        options.weight = if self.options.clause_weight.is_some() { Some(&weight) } else { None };
-        match solve_tree(&tree, &options) {
-            Ok(TreeOutcome::Solved(formulas)) => {
-                // Nodes are the places backwards.
-                for (place, f) in places.iter().rev().zip(formulas) {
-                    if f != Formula::True {
-                        let param = |v| place.args.iter().position(|a| *a == v).map_or(v, |i| Var(i as u32));
-                        self.parts[place.derivation].push(f.rename(&param));
-                    }
-                }
-                Derived::Contradictory(id)
-            }
-            Ok(TreeOutcome::Satisfiable(m)) => Derived::Possible(id, Some(self.refutation(&places, &m))),
-            Ok(TreeOutcome::Unknown(reason)) if self.system.clauses()[clause].head.is_none() => {
-                Derived::Stopped(reason)
-            }
-            Ok(TreeOutcome::Unknown(_)) => Derived::Possible(id, None),
-            Err(e) => Derived::Stopped(e.to_string()),
-        }
-    }
-
-    /// The tree of a derivation, parents before children, every variable fresh but for arguments; with
-    /// the weight of each variable. GPR figure 15.
-    fn unfold(&self, root: usize) -> (Vec<Place>, Vec<u32>) {
+impl Abstraction<'_> {
+    /// The tree of a conclusion of `false`, parents before children, every variable fresh but for
+    /// arguments; with the weight of each variable. GPR figure 15.
+    fn unfold(&self, root: usize, premises: &[usize]) -> (Vec<Place>, Vec<u32>) {
         let mut weights: Vec<u32> = Vec::new();
         let mut places: Vec<Place> = Vec::new();
-        let mut todo: Vec<(usize, Option<usize>, Vec<Var>)> = Vec::new();
-        if let Some(h) = &self.system.clauses()[self.derivations[root].clause].head {
-            weights.resize(h.args.len(), u32::MAX);
-            todo.push((root, None, (0..h.args.len() as u32).map(Var).collect()));
-        } else {
-            todo.push((root, None, Vec::new()));
-        }
-        while let Some((derivation, parent, args)) = todo.pop() {
-            let step = &self.derivations[derivation];
-            let clause = &self.system.clauses()[step.clause];
-            let price = |v: Var| self.options.clause_weight.map_or(0, |w| w(step.clause, v));
+        let mut todo: Vec<Pending> = vec![(root, premises, None, Vec::new())];
+        while let Some((number, premises, parent, args)) = todo.pop() {
+            let clause = &self.system.clauses()[number];
+            let price = |v: Var| self.options.clause_weight.map_or(0, |w| w(number, v));
             let mut vars: FxHashMap<Var, Var> = FxHashMap::default();
             if let Some(h) = &clause.head {
                 for (own, given) in h.args.iter().zip(&args) {
@@ -224,20 +344,22 @@ impl Unfolding<'_> {
                     Var(weights.len() as u32 - 1)
                 });
             }
-            for (a, &p) in clause.body.iter().zip(&step.premises) {
-                todo.push((p, Some(places.len()), a.args.iter().map(|v| vars[v]).collect()));
+            for (a, &p) in clause.body.iter().zip(premises) {
+                let fact = &self.facts[p];
+                let args = a.args.iter().map(|v| vars[v]).collect();
+                todo.push((fact.clause, &fact.premises, Some(places.len()), args));
             }
-            places.push(Place { derivation, parent, vars, args });
+            places.push(Place { clause: number, parent, vars, args });
         }
         (places, weights)
     }
 
-    fn tree(&self, places: &[Place]) -> Result<Tree, crate::tree::TreeError> {
+    fn tree(&self, places: &[Place]) -> Result<Tree, TreeError> {
         let n = places.len();
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];
         let mut tree = Tree::new();
         for (i, p) in places.iter().enumerate().rev() {
-            let constraint: &Cube = &self.system.clauses()[self.derivations[p.derivation].clause].constraint;
+            let constraint: &Cube = &self.system.clauses()[p.clause].constraint;
             let own = std::mem::take(&mut children[i]);
             let id = tree.add(own, constraint.rename(|v| p.vars[&v]), p.args.clone())?;
             if let Some(parent) = p.parent {
@@ -257,7 +379,7 @@ impl Unfolding<'_> {
             }
         }
         let inferences = places.iter().enumerate().rev().map(|(i, p)| Inference {
-            clause: self.derivations[p.derivation].clause,
+            clause: p.clause,
             premises: std::mem::take(&mut premises[i]),
             values: p.vars.iter().map(|(own, v)| (*own, model.value(*v))).collect(),
         });

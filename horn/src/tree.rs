@@ -106,9 +106,9 @@ pub struct Options<'a> {
     pub max_splits: usize,
     /// Constraints the omega test may write when it decides a tree over integers.
     pub max_omega: usize,
-    /// Derivations that a system of clauses may unfold to.
+    /// For systems of clauses: derivations of `false` that may be looked at, and facts at one time.
     pub max_derivations: usize,
-    /// Nodes of all derivations together.
+    /// Nodes of one derivation.
     pub max_nodes: usize,
     /// Cubes looked at when a solution is checked against a clause.
     pub max_check: usize,

@@ -247,6 +247,35 @@ fn unsolvable_systems_come_with_a_derivation() {
     assert!(!wrong.check(&s));
 }
 
+/// Two clauses a level: x grows by 1 or 2. There are 2^40 derivations.
+#[test]
+fn many_derivations() {
+    let levels = 40;
+    for (bound, solvable) in [(levels, true), (levels + 1, false)] {
+        let mut s = System::new();
+        let mut last = s.relation("p0", 1);
+        s.add(Clause { body: vec![], constraint: Cube::of([eq(&[(0, 1)], 0)]), head: Some(app(last, &[0])) })
+            .unwrap();
+        for i in 1..=levels {
+            let next = s.relation(&format!("p{i}"), 1);
+            for step in [1, 2] {
+                let constraint = Cube::of([eq(&[(1, 1), (0, -1)], -step)]);
+                s.add(Clause { body: vec![app(last, &[0])], constraint, head: Some(app(next, &[1])) })
+                    .unwrap();
+            }
+            last = next;
+        }
+        // x < bound
+        let constraint = Cube::of([le(&[(0, 1)], 1 - bound)]);
+        s.add(Clause { body: vec![app(last, &[0])], constraint, head: None }).unwrap();
+        match solve(&s, &Options::default()).unwrap() {
+            Outcome::Solved(solution) => assert!(solvable && z3_accepts(&s, &|a| solution.apply(a))),
+            Outcome::Unsolvable(d) => assert!(!solvable && d.check(&s)),
+            Outcome::Unknown(reason) => panic!("{reason}"),
+        }
+    }
+}
+
 #[test]
 fn recursion_and_misuse_are_refused() {
     let mut s = System::new();
