@@ -11,7 +11,7 @@ use crate::clause::{Clause, ClauseError, Derivation, Inference, Relation, Soluti
 use crate::formula::Formula;
 use crate::linear::{Closed, Cube, Model, Norm, Var};
 use crate::tree::{Options, Tree, TreeError, TreeOutcome, solve_tree};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// What solving a system gives.
@@ -44,10 +44,12 @@ pub fn solve(system: &System, options: &Options) -> Result<Outcome, ClauseError>
         known: FxHashMap::default(),
         facts: Vec::new(),
         of_relation: vec![Vec::new(); n],
+        undecided: FxHashSet::default(),
     };
+    let mut undecided: Option<String> = None;
     for _ in 0..options.max_derivations {
         let (clause, premises) = match a.abstract_facts() {
-            Round::Excluded => return Ok(a.solution(&needed)),
+            Round::Excluded => return Ok(undecided.map_or_else(|| a.solution(&needed), Outcome::Unknown)),
             Round::Allowed(clause, premises) => (clause, premises),
             Round::TooMany => return Ok(Outcome::Unknown("too many derivations".into())),
         };
@@ -55,7 +57,11 @@ pub fn solve(system: &System, options: &Options) -> Result<Outcome, ClauseError>
             Ok(Refined::Excluded) => {}
             Ok(Refined::Real(d)) if d.check(system) => return Ok(Outcome::Unsolvable(d)),
             Ok(Refined::Real(_)) => return Ok(Outcome::Unknown("derivation check failed".into())),
-            Ok(Refined::Unknown(reason)) => return Ok(Outcome::Unknown(reason)),
+            // Another derivation may be real.
+            Ok(Refined::Unknown(reason)) => {
+                a.undecided.insert(a.derivation(clause, &premises));
+                undecided.get_or_insert(reason);
+            }
             Err(e) => return Ok(Outcome::Unknown(e.to_string())),
         }
     }
@@ -145,6 +151,8 @@ struct Abstraction<'a> {
     known: FxHashMap<(usize, Vec<Formula>), Known>,
     facts: Vec<Fact>,
     of_relation: Vec<Vec<usize>>,
+    /// Derivations of `false` that were neither solved nor found real: their clauses in preorder.
+    undecided: FxHashSet<Vec<usize>>,
 }
 
 impl Abstraction<'_> {
@@ -161,13 +169,24 @@ impl Abstraction<'_> {
                 let choices: Vec<&[usize]> = choices.iter().map(|c| &c[..]).collect();
                 for premises in product(&choices) {
                     let Some(predicates) = self.post(c, &premises) else { continue };
-                    let Some(r) = head.map(|h| h.0 as usize) else { return Round::Allowed(c, premises) };
-                    let others = &self.of_relation[r];
-                    if others.iter().any(|&f| self.facts[f].predicates.is_subset(&predicates)) {
-                        continue;
-                    }
+                    let Some(r) = head.map(|h| h.0 as usize) else {
+                        let known = !self.undecided.is_empty()
+                            && self.undecided.contains(&self.derivation(c, &premises));
+                        if known {
+                            continue;
+                        }
+                        return Round::Allowed(c, premises);
+                    };
                     let (facts, own) = (&self.facts, &self.predicates[r]);
-                    self.of_relation[r].retain(|&f| !predicates.is_subset(&facts[f].predicates));
+                    // A fact that says more stands for those that say less, until a derivation is
+                    // undecided: then each one is looked at for itself.
+                    if self.undecided.is_empty() {
+                        let others = &mut self.of_relation[r];
+                        if others.iter().any(|&f| facts[f].predicates.is_subset(&predicates)) {
+                            continue;
+                        }
+                        others.retain(|&f| !predicates.is_subset(&facts[f].predicates));
+                    }
                     let formula = Formula::and(predicates.iter().map(|&p| own[p].clone()));
                     let size = premises.iter().fold(1usize, |n, &f| n.saturating_add(facts[f].size));
                     self.of_relation[r].push(facts.len());
@@ -215,6 +234,20 @@ impl Abstraction<'_> {
             }
         }
         Some(known.implied.iter().enumerate().filter(|(_, yes)| **yes).map(|(i, _)| i).collect())
+    }
+
+    /// The clauses of a derivation, in preorder.
+    fn derivation(&self, clause: usize, premises: &[usize]) -> Vec<usize> {
+        let mut out = vec![clause];
+        let mut todo: Vec<usize> = premises.iter().rev().copied().collect();
+        while let Some(f) = todo.pop() {
+            out.push(self.facts[f].clause);
+            todo.extend(self.facts[f].premises.iter().rev());
+            if out.len() > self.options.max_nodes {
+                break;
+            }
+        }
+        out
     }
 
     /// Solves the tree of a conclusion of `false` and takes the predicates.
