@@ -34,8 +34,9 @@ use crate::diagnostic::Diagnostic;
 use crate::options::Options;
 use std::path::Path;
 
-/// Stack for parsing and lowering, which recurse along the syntax tree; only what is used is ever touched.
-const STACK: usize = 1 << 30;
+/// Stack for parsing and lowering, which recurse along the syntax tree; only what is used is ever touched. The
+/// smaller ones are for where address space is limited.
+const STACKS: [usize; 3] = [1 << 30, 1 << 28, 1 << 26];
 
 /// Reads a C file and lowers what can be reached from its starts.
 pub fn load(path: &Path, options: &Options) -> Result<Module, Diagnostic> {
@@ -57,25 +58,31 @@ fn on_large_stack(
     options: &Options,
 ) -> Result<Module, Diagnostic> {
     std::thread::scope(|scope| {
-        let failed = |why: String| preprocess::about(name, why, "");
-        let worker = std::thread::Builder::new()
-            .name("lower".into())
-            .stack_size(STACK)
-            .spawn_scoped(scope, || lower_text(name, text, original, options))
-            .map_err(|e| failed(format!("cannot start a thread to read the file in: {e}")))?;
-        worker.join().unwrap_or_else(|_| Err(failed("internal error while reading the file".into())))
+        let mut why = String::new();
+        for size in STACKS {
+            let builder = std::thread::Builder::new().name("lower".into()).stack_size(size);
+            match builder.spawn_scoped(scope, || lower_text(name, text, original.as_deref(), options)) {
+                Ok(worker) => {
+                    return worker.join().unwrap_or_else(|_| {
+                        Err(preprocess::about(name, "internal error while reading the file", ""))
+                    });
+                }
+                Err(e) => why = e.to_string(),
+            }
+        }
+        Err(preprocess::about(name, format!("cannot start a thread to read the file in: {why}"), ""))
     })
 }
 
 fn lower_text(
     name: &str,
     text: &str,
-    original: Option<String>,
+    original: Option<&str>,
     options: &Options,
 ) -> Result<Module, Diagnostic> {
     let mut source = source::Source::new(name, text);
     if let Some(original) = original {
-        source.use_original(0, &original);
+        source.use_original(0, original);
     }
     let mended = tokens::mend(&mut source, text)?;
     let unit = parse::parse(&source, mended)?;
