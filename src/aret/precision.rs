@@ -60,7 +60,7 @@ pub fn threads(program: &Program, tickets: &[Tickets]) -> Vec<Thread> {
         .templates
         .iter()
         .enumerate()
-        .filter(|(_, t)| !t.edges.is_empty())
+        .filter(|(_, t)| !t.edges.is_empty() || t.locations[t.entry.0 as usize].error.is_some())
         .map(|(i, t)| Thread {
             template: i as u32,
             single: matches!(t.count, Count::AtMost(0 | 1)),

@@ -7,6 +7,7 @@ use crate::proof::{Proof, Rule};
 use crate::verdict::{Answer, Counterexample, Reason, Step};
 use relyant_frontend::interp::schedule::ThreadRef;
 use relyant_frontend::program::{Count, Edge, Loc, Location, Program, Scope, Template};
+use relyant_horn::linear::Cube;
 use rustc_hash::FxHashMap;
 
 /// Edges a product may have.
@@ -103,6 +104,10 @@ fn proof(product: &Product, p: &Proof) -> Proof {
         for s in states {
             global.push((product.places[loc.0 as usize].clone(), s.cube.clone()));
         }
+    }
+    if p.threads.is_empty() {
+        // Nobody can move: the start is all there is.
+        global.push((product.places[0].clone(), Cube::top()));
     }
     Proof { rule: Rule::Monolithic, modular: false, threads: Vec::new(), tickets: Vec::new(), global }
 }
