@@ -2,7 +2,7 @@
 
 use super::bits::Bits;
 use super::closure::Closure;
-use relyant_horn::linear::{Atom, Closed, Cube, LinExpr, Norm, Rat, Rel, Var};
+use relyant_horn::linear::{Atom, Closed, Cube, LinExpr, Norm, Rat, Rel, Satisfiable, Var};
 use rustc_hash::FxHashMap;
 
 /// Slots of variables; slot 0 is the constant zero.
@@ -94,6 +94,8 @@ pub fn query(atom: &Atom, layout: &mut Layout, subst: impl Fn(Var) -> Option<Lin
 pub struct Solver {
     closure: Closure,
     general: Vec<Atom>,
+    /// Some coefficient is neither 1 nor -1: only then do integers and rationals differ in practice.
+    scaled: bool,
     cube: Option<Closed>,
     differences: Vec<(u16, u16, i64)>,
     names: FxHashMap<u16, Var>,
@@ -106,6 +108,7 @@ impl Solver {
     pub fn reset(&mut self, layout: &Layout) {
         self.closure.reset(layout.size());
         self.general.clear();
+        self.scaled = false;
         self.differences.clear();
         self.cube = None;
         self.names.clear();
@@ -119,7 +122,10 @@ impl Solver {
                     self.differences.push((*x, *y, *c));
                 }
             }
-            Bound::General(a, ..) => self.general.push(a.clone()),
+            Bound::General(a, terms, _) => {
+                self.scaled |= terms.is_empty() || terms.iter().any(|t| t.1.abs() > 1);
+                self.general.push(a.clone());
+            }
         }
     }
     /// Closes; false when there is no solution.
@@ -131,9 +137,12 @@ impl Solver {
             return true;
         }
         self.names = layout.slots.iter().map(|(v, s)| (*s, *v)).collect();
-        !self.whole().is_unsat()
+        let scaled = self.scaled;
+        let whole = self.whole();
+        // A quotient or a wrap count may have no integer value where it has a rational one.
+        !whole.is_unsat() && (!scaled || whole.cube().sat_int() != Satisfiable::Unsat)
     }
-    /// Does it follow? (Rational reasoning with integer bounds; "no" may be wrong, "yes" may not.)
+    /// Does it follow? ("No" may be wrong where numbers are large or a budget ran out, "yes" may not.)
     pub fn implies(&mut self, b: &Bound, layout: &Layout) -> bool {
         match b {
             Bound::Difference(x, y, c) => {
@@ -171,7 +180,9 @@ impl Solver {
     }
     fn ask(&mut self, atom: &Atom) -> bool {
         self.general_questions += 1;
-        self.whole().entails_rational(atom)
+        let scaled = self.scaled;
+        let whole = self.whole();
+        whole.entails_rational(atom) || (scaled && whole.entails(atom) == Some(true))
     }
     fn whole(&mut self) -> &mut Closed {
         let (differences, general, names) = (&self.differences, &self.general, &self.names);
