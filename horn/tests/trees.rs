@@ -6,7 +6,7 @@ use common::*;
 use proptest::prelude::*;
 use relyant_horn::Formula;
 use relyant_horn::linear::Var;
-use relyant_horn::tree::{Options, Tree, TreeOutcome, solve_tree};
+use relyant_horn::tree::{Options, Tree, TreeError, TreeOutcome, solve_tree};
 use z3::ast::Bool;
 
 /// Not satisfiable, as far as Z3 knows.
@@ -86,4 +86,54 @@ proptest! {
     fn trees_agree_with_z3(plan in plan()) {
         agrees(&build(&plan))?;
     }
+}
+
+fn row(terms: &[(u32, i64)], c: i64) -> Row {
+    (terms.to_vec(), c, false)
+}
+
+/// The same contradiction by two ways: weights choose.
+#[test]
+fn weights_choose_between_proofs() {
+    // 0 and 1 are each at most 0 below, and both at least 1 above.
+    let mut t = Tree::new();
+    let below = cube(&[row(&[(0, 1)], 0), row(&[(1, 1)], 0)]);
+    let leaf = t.add(vec![], below, vec![Var(0), Var(1)]).unwrap();
+    t.add(vec![leaf], cube(&[row(&[(0, -1)], 1), row(&[(1, -1)], 1)]), vec![]).unwrap();
+    for cheap in [0, 1] {
+        let weight = move |v: Var| if v.0 == cheap { 0 } else { 5 };
+        let options = Options { weight: Some(&weight), ..Options::default() };
+        let TreeOutcome::Solved(fs) = solve_tree(&t, &options).unwrap() else { panic!("has a solution") };
+        assert_eq!(
+            fs[0].atoms().iter().flat_map(|a| a.vars().collect::<Vec<_>>()).collect::<Vec<_>>(),
+            [Var(cheap)]
+        );
+    }
+}
+
+/// y = 2x below and y = 1 above: rationals allow it, a cut on x below does not.
+#[test]
+fn an_integer_cut_at_one_node() {
+    let mut t = Tree::new();
+    let even = cube(&[(vec![(0, 2), (1, -1)], 0, true)]);
+    let leaf = t.add(vec![], even, vec![Var(1)]).unwrap();
+    t.add(vec![leaf], cube(&[(vec![(1, 1)], -1, true)]), vec![]).unwrap();
+    let Ok(TreeOutcome::Solved(fs)) = solve_tree(&t, &Options::default()) else { panic!("has a solution") };
+    assert!(matches!(fs[0], Formula::Or(_)), "y <= 0 or y >= 2, not {}", fs[0]);
+}
+
+#[test]
+fn malformed_trees_are_errors() {
+    let mut t = Tree::new();
+    let a = t.add(vec![], cube(&[]), vec![]).unwrap();
+    assert_eq!(t.add(vec![7], cube(&[]), vec![]), Err(TreeError::Child(7)));
+    let _ = t.add(vec![a], cube(&[]), vec![]).unwrap();
+    assert_eq!(t.add(vec![a], cube(&[]), vec![]), Err(TreeError::Child(a)));
+    let _ = t.add(vec![], cube(&[]), vec![]).unwrap();
+    assert_eq!(solve_tree(&t, &Options::default()), Err(TreeError::Roots(2)));
+    // x is shared, but no argument.
+    let mut t = Tree::new();
+    let a = t.add(vec![], cube(&[row(&[(0, 1)], 0)]), vec![]).unwrap();
+    t.add(vec![a], cube(&[row(&[(0, -1)], 1)]), vec![]).unwrap();
+    assert_eq!(solve_tree(&t, &Options::default()), Err(TreeError::NotShared { node: a, var: Var(0) }));
 }

@@ -167,3 +167,54 @@ impl Dbm {
         self.vars.iter().zip(&p[1..]).map(|(v, c)| (*v, Rat::from(*c))).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linear::{Cube, Norm};
+
+    fn e(terms: &[(u32, i64)], c: i64) -> LinExpr {
+        LinExpr::new(terms.iter().map(|(v, a)| (Var(*v), Rat::from(*a))), Rat::from(c))
+    }
+    fn le(terms: &[(u32, i64)], c: i64) -> Norm {
+        Atom::le(&e(terms, c))
+    }
+    fn close(norms: &[Norm]) -> Closing {
+        Dbm::close(Cube::of(norms.iter().cloned()).atoms())
+    }
+
+    #[test]
+    fn bounds_travel_along_paths() {
+        // x - y <= 2, y - z <= -5, z <= 1
+        let norms = [le(&[(0, 1), (1, -1)], -2), le(&[(1, 1), (2, -1)], 5), le(&[(2, 1)], -1)];
+        let Closing::Closed(m) = close(&norms) else { panic!("has solutions") };
+        assert_eq!(m.upper(Some(Var(0)), Some(Var(2))), Some(-3));
+        assert_eq!(m.upper(Some(Var(0)), None), Some(-2));
+        assert_eq!(m.upper(None, Some(Var(0))), None);
+        let model = m.model();
+        let value = |v: Var| model.iter().find(|p| p.0 == v).unwrap().1.clone();
+        assert!(Cube::of(norms).holds(value));
+    }
+
+    #[test]
+    fn a_negative_cycle_is_a_contradiction() {
+        let norms = [le(&[(0, 1), (1, -1)], 1), le(&[(1, 1), (2, -1)], 0), le(&[(2, 1), (0, -1)], 0)];
+        assert!(matches!(close(&norms), Closing::Unsat));
+        assert!(matches!(close(&norms[..2]), Closing::Closed(_)));
+    }
+
+    #[test]
+    fn other_atoms_are_left_alone() {
+        assert!(matches!(close(&[le(&[(0, 1), (1, 1)], 0)]), Closing::Outside));
+        assert!(matches!(close(&[le(&[(0, 2), (1, -1)], 0)]), Closing::Outside));
+    }
+
+    #[test]
+    fn constants_beyond_machine_integers() {
+        let big = &Rat::from(i64::MAX) * &Rat::from(4i64);
+        let up = Atom::le(&LinExpr::var(Var(0)).with_constant(-&big));
+        let down = Atom::le(&LinExpr::var(Var(0)).negated().with_constant(&big + &Rat::one()));
+        assert!(matches!(close(&[up.clone(), down]), Closing::Unsat));
+        assert!(matches!(close(&[up]), Closing::Closed(_)));
+    }
+}
