@@ -458,3 +458,104 @@ fn random_programs_keep_their_errors() {
     println!("safe, violated, too much, too much to search: {counts:?}");
     assert!(safe + violated == 0 || cases(300) < 100 || safe > 10 && violated > 10);
 }
+
+/// The program of a C text.
+fn from_c(text: &str) -> Program {
+    let options = crate::options::Options::default();
+    let module = crate::c::load_text("t.i", text, &options).expect("C");
+    crate::instantiate::instantiate(&module, &options).expect("threads")
+}
+
+const PRELUDE: &str = "typedef unsigned long pthread_t;
+    int pthread_create(pthread_t *, void *, void *(*)(void *), void *); int pthread_join(pthread_t, void **);
+    extern void __assert_fail(void); extern void abort(void); extern int __VERIFIER_nondet_int(void);
+    void __VERIFIER_atomic_begin(void); void __VERIFIER_atomic_end(void); void reach_error(void);\n";
+
+/// Searches the reduced program; an error found must replay.
+fn verdict(text: &str) -> (bool, program::Program) {
+    let c = from_c(&format!("{PRELUDE}{text}"));
+    let p = crate::reduce::thread_program(&c).expect("linear");
+    match search(&p, 50_000) {
+        Found::TooMuch => panic!("too many states\n{}", p.display()),
+        Found::Nothing => (false, p),
+        Found::Error(start, steps) => {
+            let s = schedule(&p, &c, &start, &steps);
+            if let Err(e) = replay(&c, &s) {
+                panic!("{e}\n{}\n{s:?}", p.display());
+            }
+            (true, p)
+        }
+    }
+}
+
+#[test]
+fn peterson_has_one_edge_for_each_access() {
+    let (violated, p) = verdict(
+        "int f1, f2, turn, c;
+         void *a(void *x) { f1 = 1; turn = 1; while (f2 == 1 && turn == 1); c = 1; if (c != 1) reach_error(); f1 = 0; return 0; }
+         void *b(void *x) { f2 = 1; turn = 0; while (f1 == 1 && turn == 0); c = 2; if (c != 2) reach_error(); f2 = 0; return 0; }
+         int main(void) { pthread_t s, t; pthread_create(&s, 0, a, 0); pthread_create(&t, 0, b, 0); return 0; }",
+    );
+    assert!(!violated);
+    for name in ["a", "b"] {
+        let t = p.templates.iter().find(|t| t.name == name).expect("thread");
+        // Two edges for each branch, and one more for `c != 1` with two sides at most.
+        assert!(t.edges.len() <= 11, "{}", p.display());
+    }
+    assert!(p.variables.iter().all(|v| v.scope == program::Scope::Global), "{}", p.display());
+    assert!(!p.prefix.is_empty());
+}
+
+#[test]
+fn inputs_before_the_start_are_found_again() {
+    let (violated, p) = verdict(
+        "int x, y;
+         void *a(void *p) { if (x == 5 && y == 6) reach_error(); return 0; }
+         int main(void) { pthread_t t; int i = __VERIFIER_nondet_int(); if (i < 2 || i > 9) abort(); x = i; y = i + 1;
+             pthread_create(&t, 0, a, 0); return 0; }",
+    );
+    assert!(violated, "{}", p.display());
+    assert!(!p.given.is_empty());
+}
+
+#[test]
+fn results_and_arguments_are_passed() {
+    let text = |c: i32| {
+        format!(
+            "int g;
+             void *a(void *p) {{ g = (int)(long)p; return (void *)(long)(g + 1); }}
+             int main(void) {{ pthread_t t; void *r; pthread_create(&t, 0, a, (void *)3L); pthread_join(t, &r);
+                 if ((long)r == {c}) reach_error(); return 0; }}"
+        )
+    };
+    assert!(verdict(&text(4)).0);
+    assert!(!verdict(&text(5)).0);
+}
+
+#[test]
+fn atomic_sections_with_loops_hold_off_others() {
+    let text = |begin: &str, end: &str| {
+        format!(
+            "int n;
+             void *a(void *p) {{ {begin} n = 1; while (n < 4) n = n + 1; n = 0; {end} return 0; }}
+             int main(void) {{ pthread_t t; pthread_create(&t, 0, a, 0); if (n == 2) reach_error(); return 0; }}"
+        )
+    };
+    assert!(verdict(&text("", "")).0);
+    let (violated, p) = verdict(&text("__VERIFIER_atomic_begin();", "__VERIFIER_atomic_end();"));
+    assert!(!violated, "{}", p.display());
+}
+
+#[test]
+fn cells_of_an_array_are_told_apart() {
+    let text = |c: i32| {
+        format!(
+            "int a[3], i;
+             void *w(void *p) {{ i = 1; i = 2; return 0; }}
+             int main(void) {{ pthread_t t; pthread_create(&t, 0, w, 0); int k = i; a[k] = 7;
+                 if (a[0] + a[2] == {c}) reach_error(); return 0; }}"
+        )
+    };
+    assert!(verdict(&text(7)).0);
+    assert!(!verdict(&text(14)).0);
+}
