@@ -9,6 +9,7 @@ pub mod pipeline;
 pub mod proof;
 pub mod refine;
 pub mod report;
+pub mod search;
 #[cfg(test)]
 mod testing;
 pub mod verdict;

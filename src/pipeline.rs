@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! load -> instantiate -> quick search ------------------------------> replay -> unsafe
+//!                     |-> long search, beside: ---------------------/
 //!                     \-> thread program -> refinement -> schedule --/
 //!                                                      \-> checker ------------> safe
 //! ```
@@ -12,6 +13,7 @@ use crate::aret::{self, Stats, Watch};
 use crate::limits::{Run, Stage};
 use crate::proof::Proof;
 use crate::proof::check::{self, CheckReport};
+use crate::search;
 use crate::verdict::Answer;
 use relyant_frontend::diagnostic::Diagnostic;
 use relyant_frontend::interp::{self, Trace};
@@ -19,11 +21,15 @@ use relyant_frontend::options::Options;
 use relyant_frontend::program::{self, Program};
 use relyant_frontend::{c, cfa, instantiate, reduce};
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// States that the search for a short counterexample may look at. A number of states, not a time: the verdict
 /// does not depend on the machine.
 pub const QUICK_STATES: usize = 20_000;
+
+/// How much longer the search beside the engine is than the quick one before it.
+const LONG_SEARCH: usize = 50;
 
 /// What the user may choose.
 #[derive(Clone, Debug)]
@@ -32,7 +38,7 @@ pub struct Settings {
     pub meaning: Options,
     /// How it is proved.
     pub engine: aret::Settings,
-    /// States of the quick search, 0 for none.
+    /// States of the quick search, 0 for no search at all.
     pub quick_states: usize,
     /// Limits of the checker.
     pub check: check::Limits,
@@ -164,11 +170,19 @@ fn decide(
     }
     run.enter(Stage::Proving);
     let progress = |s: &Stats| run.advance(s);
-    let watch = Watch { cancel: run.cancel(), progress: &progress };
-    let (answer, stats) = aret::verify(&threads, &settings.engine, &watch);
+    let prove = |stop: &AtomicBool| {
+        aret::verify(&threads, &settings.engine, &Watch { cancel: stop, progress: &progress })
+    };
+    let decided = |(answer, _): &(Answer, Stats)| !matches!(answer, Answer::Unknown(_));
+    let states = settings.quick_states.saturating_mul(LONG_SEARCH);
+    let ((answer, stats), found) = search::beside(program, states, run, prove, decided);
     report.stats = Some(stats);
     report.seconds.prove = clock.lap();
     run.enter(Stage::Checking);
+    if let Some(Ok(trace)) = found.map(|schedule| interp::replay(program, &schedule)) {
+        report.seconds.check = clock.lap();
+        return Verdict::Unsafe(trace);
+    }
     let verdict = match answer {
         Answer::Safe(proof) => match check::check(&threads, &proof, &settings.check) {
             Ok(checked) => Verdict::Safe { proof, program: Box::new(threads), checked },
