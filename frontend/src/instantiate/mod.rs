@@ -19,6 +19,7 @@ mod plan;
 mod sharing;
 mod simplify;
 mod threads;
+mod undefined;
 mod unroll;
 pub(crate) mod walk;
 
@@ -76,6 +77,8 @@ fn build_as(module: &Module, options: &Options, optimise: bool) -> Result<Progra
         assumes: module.assumes.clone(),
     };
     owners::assign(&mut program, &memory)?;
+    let undefined = undefined::assumptions(&program, options);
+    program.assumes.extend(undefined);
     debug_assert_eq!(program.validate(), Ok(()));
     Ok(program)
 }

@@ -1,0 +1,86 @@
+//! What a program's verdicts assume because C leaves it undefined: overflow, division by zero, accesses outside objects.
+
+use crate::cfa::{BinOp, Expr, IntKind, Op, Program, UnOp};
+use crate::options::{Integers, Options, Signed};
+
+/// The assumptions that the program's operations call for, a line each.
+pub fn assumptions(p: &Program, options: &Options) -> Vec<String> {
+    let mut found = Found::default();
+    for e in p.templates.iter().flat_map(|t| &t.graph.edges) {
+        match &e.op {
+            Op::Assign(_, e) | Op::Assume(e) | Op::ThreadExit(e) => found.expr(e),
+            Op::Load(_, address, _) => found.address(address),
+            Op::Store(address, value, _) => {
+                found.address(address);
+                found.expr(value);
+            }
+            Op::Create { arg: Some(e), .. } => found.expr(e),
+            Op::Join { handle, .. } => found.expr(handle),
+            _ => {}
+        }
+    }
+    let mut out = Vec::new();
+    if found.signed && options.signed == Signed::Assume && options.integers == Integers::Machine {
+        out.push("signed arithmetic does not overflow".into());
+    }
+    if found.division {
+        out.push("nothing is divided by zero".into());
+    }
+    if found.shift {
+        out.push("shifts are by less than the width".into());
+    }
+    if found.access {
+        out.push("pointers and indices stay inside their objects".into());
+    }
+    out
+}
+
+#[derive(Default)]
+struct Found {
+    signed: bool,
+    division: bool,
+    shift: bool,
+    access: bool,
+}
+
+impl Found {
+    fn address(&mut self, e: &Expr) {
+        let known = match e {
+            Expr::Addr(_) | Expr::Const(_) => true,
+            Expr::Binary(BinOp::Add, a, b, _) => {
+                matches!((&**a, &**b), (Expr::Addr(_), Expr::Const(_)) | (Expr::Const(_), Expr::Addr(_)))
+            }
+            _ => false,
+        };
+        self.access |= !known;
+        self.expr(e);
+    }
+    fn expr(&mut self, e: &Expr) {
+        match e {
+            Expr::Unary(op, a, kind) => {
+                self.signed |= *op == UnOp::Neg && signed(*kind);
+                self.expr(a);
+            }
+            Expr::Binary(op, a, b, kind) => {
+                match op {
+                    BinOp::Div | BinOp::Rem => self.division |= !matches!(**b, Expr::Const(c) if c != 0),
+                    BinOp::Shl | BinOp::Shr => self.shift |= !matches!(**b, Expr::Const(_)),
+                    BinOp::Add | BinOp::Sub | BinOp::Mul => self.signed |= signed(*kind),
+                    BinOp::And | BinOp::Or | BinOp::Xor => {}
+                }
+                self.expr(a);
+                self.expr(b);
+            }
+            Expr::Compare(_, a, b) => {
+                self.expr(a);
+                self.expr(b);
+            }
+            Expr::Not(a) | Expr::Cast(a, _) => self.expr(a),
+            Expr::Const(_) | Expr::Reg(_) | Expr::Addr(_) | Expr::Func(_) | Expr::SelfId => {}
+        }
+    }
+}
+
+fn signed(kind: IntKind) -> bool {
+    matches!(kind, IntKind::Machine { signed: true, .. })
+}
