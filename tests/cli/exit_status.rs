@@ -36,8 +36,8 @@ fn the_worst_of_several() {
     assert_eq!(status(&["verify", "s.c", "s.c"], &files), 0);
     assert_eq!(status(&["verify", "s.c", "u.c", "s.c"], &files), 1);
     assert_eq!(status(&["verify", "w.c", "u.c"], &files), 2);
-    assert_eq!(status(&["verify", "--timeout", "0.3", "s.c", &endless], &files), 3);
-    assert_eq!(status(&["verify", "--timeout", "0.3", "u.c", &endless], &files), 1);
+    assert_eq!(status(&["verify", "--timeout", "3", "s.c", &endless], &files), 3);
+    assert_eq!(status(&["verify", "--timeout", "3", "u.c", &endless], &files), 1);
 }
 
 #[test]

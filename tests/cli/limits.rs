@@ -30,7 +30,7 @@ fn ctrl_c() {
     assert_eq!(o.status.code(), Some(3), "{text}");
     assert!(text.contains("reason: interrupted"), "{text}");
     assert!(text.ends_with("verdict: unknown\n"), "{text}");
-    assert!(time < Duration::from_secs(4), "{time:?}");
+    assert!(time < Duration::from_secs(10), "{time:?}");
 }
 
 #[test]
@@ -47,19 +47,19 @@ fn sigterm_in_json() {
 fn time() {
     let dir = folder(&[]);
     let start = Instant::now();
-    let o = relyant(dir.path()).args(["verify", "--timeout", "1"]).arg(endless()).output().unwrap();
+    let o = relyant(dir.path()).args(["verify", "--timeout", "3"]).arg(endless()).output().unwrap();
     let text = out(&o);
     assert_eq!(o.status.code(), Some(3), "{text}");
-    assert!(text.contains("time limit of 1 s reached"), "{text}");
+    assert!(text.contains("time limit of 3 s reached"), "{text}");
     assert!(text.contains("so far: "), "{text}");
-    assert!(start.elapsed() < Duration::from_secs(5));
+    assert!(start.elapsed() < Duration::from_secs(15));
 }
 
 #[test]
 fn time_is_for_each_file() {
     let dir = folder(&[("s.c", SAFE)]);
     let endless = endless().display().to_string();
-    let args = ["verify", "--timeout", "1.5", &endless, "s.c"];
+    let args = ["verify", "--timeout", "3", &endless, "s.c"];
     let o = relyant(dir.path()).args(args).output().unwrap();
     let text = out(&o);
     assert!(text.contains("verdict: unknown") && text.ends_with("verdict: safe\n"), "{text}");
