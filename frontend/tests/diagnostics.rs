@@ -12,7 +12,7 @@ fn inputs() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .expect("the folder of inputs")
         .map(|e| e.expect("an entry").path())
-        .filter(|p| p.extension().is_some_and(|e| e == "c" || e == "i"))
+        .filter(|p| p.extension().is_some_and(|e| e == "c" || e == "i" || e == "tts"))
         .collect();
     files.sort();
     files

@@ -40,10 +40,30 @@ const STACKS: [usize; 3] = [1 << 30, 1 << 28, 1 << 26];
 
 /// Reads a C file and lowers what can be reached from its starts.
 pub fn load(path: &Path, options: &Options) -> Result<Module, Diagnostic> {
+    if let Some(what) = other_language(path) {
+        let name = path.display().to_string();
+        return Err(preprocess::about(
+            &name,
+            format!("{what} are not read yet"),
+            "name a C file: .c, or .i when preprocessed",
+        ));
+    }
     let text = preprocess::read(path, options)?;
     let original =
         path.extension().is_some_and(|e| e == "c").then(|| std::fs::read_to_string(path).ok()).flatten();
     on_large_stack(&path.display().to_string(), &text, original, options)
+}
+
+/// What a file is by its ending, if that is a language for models of programs that is not read.
+fn other_language(path: &Path) -> Option<&'static str> {
+    match path.extension()?.to_str()? {
+        "bp" => Some("Boolean programs"),
+        "tts" | "prop" => Some("thread transition systems"),
+        "spec" | "pnml" => Some("Petri nets"),
+        "timbuk" => Some("rewriting systems"),
+        "yml" | "yaml" => Some("task definitions"),
+        _ => None,
+    }
 }
 
 /// Lowers a text that is already preprocessed.
