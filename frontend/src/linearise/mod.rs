@@ -19,7 +19,7 @@ use case::{Case, eq};
 use memory::Places;
 use range::Range;
 use ranges::{Env, Ranges, ranges};
-use relyant_horn::linear::LinExpr;
+use relyant_horn::linear::{Atom, Cube, LinExpr, Norm};
 use std::cell::Cell;
 use threads::Step;
 use value::Linear;
@@ -163,6 +163,7 @@ impl Lineariser<'_> {
                 let ending = linear.exit(&Expr::Const(0)).into_iter().flat_map(|s| s.1).collect::<Vec<_>>();
                 steps.iter_mut().for_each(|s| s.1.extend(ending.clone()));
             }
+            steps.iter_mut().for_each(|s| keep_decisions(s, linear.base()));
             // What is never read need not fit the range of what is.
             let dead: Vec<_> = (0..template.registers.len() as u32)
                 .filter(|r| !self.live[edge.to.0 as usize][*r as usize])
@@ -300,6 +301,19 @@ impl Lineariser<'_> {
             }
         };
         Ok(steps)
+    }
+}
+
+/// A bound over variables that neither the guard nor the new values mention decides between cases: it belongs to
+/// the guard, where slicing does not leave it out.
+fn keep_decisions((c, updates): &mut Step, inputs: u32) {
+    let mut known = c.guard.vars();
+    known.extend(updates.iter().flat_map(|u| u.1.vars()));
+    let decides = |a: &Atom| a.vars().all(|v| v.0 < inputs) && a.vars().any(|v| !known.contains(&v));
+    let (decisive, rest): (Vec<&Atom>, Vec<&Atom>) = c.bounds.atoms().iter().partition(|a| decides(a));
+    if !decisive.is_empty() {
+        let cube = |atoms: Vec<&Atom>| Cube::of(atoms.into_iter().map(|a| Norm::Atom(a.clone())));
+        (c.guard, c.bounds) = (c.guard.and(&cube(decisive)), cube(rest));
     }
 }
 
