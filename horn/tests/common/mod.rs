@@ -4,6 +4,7 @@
 use proptest::prelude::*;
 use relyant_horn::Formula;
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Rel, Var};
+use std::cell::RefCell;
 use z3::ast::{Bool, Int};
 
 /// Number of random cases, `RELYANT_CASES` or the default; the seed is `RELYANT_SEED` or 1.
@@ -107,10 +108,8 @@ pub fn z3_var(v: Var) -> Int {
 }
 
 thread_local! {
-    /// Z3's incremental mode: quick, but it may search for ever on integers, so with a limit.
-    static QUICK: z3::Solver = solver("rlimit", 300_000);
-    /// Asked where that gives up.
-    static PATIENT: z3::Solver = solver("rlimit", 5_000_000);
+    /// Z3's incremental mode: quick, but it may search for ever on integers, so with a limit of steps.
+    static QUICK: RefCell<(u32, z3::Solver)> = RefCell::new((0, solver("rlimit", 300_000)));
 }
 
 fn solver(limit: &str, value: u32) -> z3::Solver {
@@ -120,10 +119,15 @@ fn solver(limit: &str, value: u32) -> z3::Solver {
     s
 }
 
-/// Is it satisfiable? `None` when Z3 does not know within its limit (of steps: its timer can hang): on unbounded integers with large
+/// Is it satisfiable? `None` when Z3 does not know in half a second: on unbounded integers with large
 /// coefficients it may search for ever. Such a case compares nothing and is told on the error output.
 pub fn z3_sat(b: Bool) -> Option<bool> {
-    let quick = QUICK.with(|s| {
+    let quick = QUICK.with_borrow_mut(|(asked, s)| {
+        // What it learnt of terms long gone slows it down. (A reset would forget the limit.)
+        *asked += 1;
+        if *asked % 500 == 0 {
+            *s = solver("rlimit", 300_000);
+        }
         s.push();
         s.assert(&b);
         let r = s.check();
@@ -131,11 +135,11 @@ pub fn z3_sat(b: Bool) -> Option<bool> {
         r
     });
     let answer = match quick {
-        z3::SatResult::Unknown => PATIENT.with(|s| {
-            s.reset();
+        z3::SatResult::Unknown => {
+            let s = solver("timeout", 500);
             s.assert(&b);
             s.check()
-        }),
+        }
         known => known,
     };
     match answer {
