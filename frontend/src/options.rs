@@ -57,6 +57,8 @@ pub struct Options {
     pub threads: Vec<String>,
     /// No two threads may be at statements with this label.
     pub exclusive: Option<String>,
+    /// A deadlock is an error too.
+    pub deadlock: bool,
     /// With this many threads alive, creating one more has no effect.
     pub max_threads: Option<u32>,
     /// `-D` and `-I` options for the preprocessor, whole (`-DX=1`).

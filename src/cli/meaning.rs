@@ -23,6 +23,14 @@ enum SignedArg {
     Check,
 }
 
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum PropertyArg {
+    /// Nothing else
+    Assertions,
+    /// No thread can move, and some thread is not at its end
+    Deadlock,
+}
+
 /// What the program means.
 #[derive(Args)]
 #[command(next_help_heading = "Meaning of the program")]
@@ -45,6 +53,9 @@ pub struct Meaning {
     /// No two threads may be at statements with this label
     #[arg(long, value_name = "LABEL")]
     exclusive: Option<String>,
+    /// What must not happen besides failing assertions
+    #[arg(long, value_enum, default_value = "assertions", value_name = "WHAT")]
+    property: PropertyArg,
     /// With this many threads alive, creating one more has no effect
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     max_threads: Option<u32>,
@@ -78,6 +89,7 @@ impl Meaning {
             data_model: if self.ilp32 { DataModel::Ilp32 } else { DataModel::Lp64 },
             threads: self.threads.clone(),
             exclusive: self.exclusive.clone(),
+            deadlock: self.property == PropertyArg::Deadlock,
             max_threads: self.max_threads,
             cpp_args,
         }

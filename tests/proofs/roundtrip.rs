@@ -33,6 +33,7 @@ pub fn meta() -> Meta {
         signed: Signed::Wrap,
         threads: vec!["thr1".into(), "thr2".into()],
         exclusive: Some("critical".into()),
+        deadlock: true,
         max_threads: Some(5),
         cpp_args: vec!["-DX=1".into()],
         ..Options::default()

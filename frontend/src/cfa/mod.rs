@@ -16,5 +16,5 @@ mod validate;
 pub use expr::{BinOp, CmpOp, Expr, UnOp};
 pub use module::{Function, Module};
 pub use op::{Callee, Edge, Graph, Loc, Location, LocationKind, Op};
-pub use program::{Count, Owner, Program, Template};
+pub use program::{Count, Owner, Procedure, Program, Template};
 pub use types::{FuncId, IntKind, ObjId, Object, Reg, Register};

@@ -29,6 +29,9 @@ pub struct Location {
     pub labels: Vec<String>,
     /// The statement that starts here.
     pub span: Span,
+    /// The program assumes something here: where a thread can't go on, the run is none of the program's, and no
+    /// deadlock either.
+    pub assumes: bool,
 }
 
 /// Who is called or started.
@@ -40,7 +43,7 @@ pub enum Callee {
     Pointer(Expr),
 }
 
-/// What an edge does. `Call` appears in modules only.
+/// What an edge does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Op {
     /// Nothing.
@@ -61,7 +64,7 @@ pub enum Op {
     Store(Expr, Expr, IntKind),
     /// Goes on only where the expression is not 0.
     Assume(Expr),
-    /// Calls a function; inlined away in programs.
+    /// Calls a function. In a program it is one of the template's procedures.
     Call {
         /// Takes the result.
         dst: Option<Reg>,
@@ -92,7 +95,7 @@ pub enum Op {
     ThreadExit(Expr),
     /// Ends the whole program (`exit`, `abort`, return from `main`).
     Halt,
-    /// Returns from a function; inlined away in programs.
+    /// Returns from a function; in a program, from the procedure that was called last.
     Return(Option<Expr>),
 }
 
@@ -121,7 +124,13 @@ pub struct Graph {
 impl Graph {
     /// Adds a location.
     pub fn add_location(&mut self, span: Span) -> Loc {
-        self.locations.push(Location { atomic: false, kind: LocationKind::Normal, labels: Vec::new(), span });
+        self.locations.push(Location {
+            atomic: false,
+            kind: LocationKind::Normal,
+            labels: Vec::new(),
+            span,
+            assumes: false,
+        });
         Loc(self.locations.len() as u32 - 1)
     }
     /// Adds an edge.

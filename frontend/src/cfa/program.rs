@@ -1,6 +1,7 @@
 //! A program of thread templates: what the interpreter runs and what is linearised.
 
-use super::{Graph, Loc, ObjId, Object, Reg, Register};
+use super::{FuncId, Graph, Loc, ObjId, Object, Reg, Register};
+use std::ops::Range;
 
 /// How many threads of a template there can be.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -20,6 +21,27 @@ pub enum Owner {
     Template(u32),
 }
 
+/// A function that is called, not inlined: its locations and registers are in a row in those of its template.
+///
+/// A call first keeps the values that `registers` have, on the thread's stack, with the edge of the call; then the
+/// parameters get their values and the other registers 0. A return takes the values back, and goes to the end of
+/// that edge.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Procedure {
+    /// Which.
+    pub function: FuncId,
+    /// Its name.
+    pub name: String,
+    /// First location.
+    pub entry: Loc,
+    /// Registers that take the arguments.
+    pub params: Vec<Reg>,
+    /// Its registers.
+    pub registers: Range<u32>,
+    /// Its locations.
+    pub locations: Range<u32>,
+}
+
 /// A kind of thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Template {
@@ -35,8 +57,10 @@ pub struct Template {
     pub registers: Vec<Register>,
     /// First location.
     pub entry: Loc,
-    /// The automaton; no `Call`, no `Return`.
+    /// The automaton. `Call` and `Return` only where there are procedures.
     pub graph: Graph,
+    /// Functions that are not inlined; none in a program that is to be linearised.
+    pub procedures: Vec<Procedure>,
 }
 
 /// A program of threads.
@@ -58,6 +82,8 @@ pub struct Program {
     pub templates: Vec<Template>,
     /// No two threads may be at statements with this label.
     pub exclusive: Option<String>,
+    /// It is also an error when no thread can move and some thread is not at its end.
+    pub deadlock: bool,
     /// With this many threads alive (main included), creating one more has no effect.
     pub max_threads: Option<u32>,
     /// Signed overflow wraps (else it ends the run: assumed away, or an `Error` location was put before it).

@@ -72,6 +72,7 @@ fn build_as(module: &Module, options: &Options, optimise: bool) -> Result<Progra
         function_bases,
         templates,
         exclusive: options.exclusive.clone(),
+        deadlock: options.deadlock,
         max_threads: options.max_threads,
         signed_wraps: wraps(options),
         assumes: module.assumes.clone(),

@@ -129,6 +129,7 @@ pub(super) fn templates(
             registers: body.registers,
             entry: body.entry,
             graph: body.graph,
+            procedures: Vec::new(),
         });
     }
     Ok(templates)

@@ -43,7 +43,16 @@ impl Body {
         let entry = graph.add_location(Span::default());
         let registers = registers.collect();
         Body {
-            template: Template { name: name.into(), count, initial, param: None, registers, entry, graph },
+            template: Template {
+                name: name.into(),
+                count,
+                initial,
+                param: None,
+                registers,
+                entry,
+                graph,
+                procedures: Vec::new(),
+            },
             line: 0,
         }
     }

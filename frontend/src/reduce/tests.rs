@@ -277,6 +277,7 @@ fn random_program(seed: u64) -> Program {
             registers,
             entry,
             graph,
+            procedures: Vec::new(),
         });
     }
     p

@@ -106,6 +106,7 @@ impl<'p> Builder<'p> {
             registers: self.registers,
             entry: Loc(0),
             graph: self.graph,
+            procedures: Vec::new(),
         }
     }
 

@@ -47,6 +47,8 @@ pub struct OptionsRecord {
     pub data_model: DataModelName,
     pub threads: Vec<String>,
     pub exclusive: Option<String>,
+    #[serde(default)]
+    pub deadlock: bool,
     pub max_threads: Option<u32>,
     pub cpp_args: Vec<String>,
 }
@@ -184,6 +186,7 @@ impl From<&Options> for OptionsRecord {
             data_model: o.data_model.into(),
             threads: o.threads.clone(),
             exclusive: o.exclusive.clone(),
+            deadlock: o.deadlock,
             max_threads: o.max_threads,
             cpp_args: o.cpp_args.clone(),
         }
@@ -199,6 +202,7 @@ impl From<OptionsRecord> for Options {
             data_model: o.data_model.into(),
             threads: o.threads,
             exclusive: o.exclusive,
+            deadlock: o.deadlock,
             max_threads: o.max_threads,
             cpp_args: o.cpp_args,
         }
