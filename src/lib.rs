@@ -7,6 +7,7 @@ pub mod export;
 pub mod limits;
 pub mod pipeline;
 pub mod proof;
+pub mod race;
 pub mod refine;
 pub mod report;
 pub mod search;

@@ -21,7 +21,7 @@ use relyant_frontend::options::Options;
 use relyant_frontend::program::{self, Program};
 use relyant_frontend::{c, cfa, instantiate, reduce};
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// States that the search for a short counterexample may look at. A number of states, not a time: the verdict
@@ -171,7 +171,11 @@ fn decide(
     run.enter(Stage::Proving);
     let progress = |s: &Stats| run.advance(s);
     let prove = |stop: &AtomicBool| {
-        aret::verify(&threads, &settings.engine, &Watch { cancel: stop, progress: &progress })
+        aret::verify(
+            &threads,
+            &settings.engine,
+            &Watch { cancel: &|| stop.load(Ordering::Relaxed), work: &|_| (), progress: &progress },
+        )
     };
     let decided = |(answer, _): &(Answer, Stats)| !matches!(answer, Answer::Unknown(_));
     let states = settings.quick_states.saturating_mul(LONG_SEARCH);

@@ -15,6 +15,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
+/// Work of taking a state or an environment transition from the queue, see [`Watch::work`].
+const ITEM_WORK: u64 = 15;
+
 /// How the fixpoint ended.
 pub enum Reached {
     /// A pre-fixpoint without error.
@@ -131,6 +134,7 @@ impl<'a> Aret<'a> {
         let mut count = 0u32;
         while let Some(item) = self.queue.pop_front() {
             count += 1;
+            (watch.work)(ITEM_WORK);
             if count % 64 == 0 && watch.cancelled() {
                 return Reached::Stopped;
             }

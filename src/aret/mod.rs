@@ -22,7 +22,6 @@ use crate::verdict::{Answer, Reason};
 use explore::{Aret, Reached};
 use precision::Precision;
 use relyant_frontend::program::Program;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Which proofs are looked for first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -74,8 +73,10 @@ pub struct Stats {
 
 /// How others watch and stop a run.
 pub struct Watch<'a> {
-    /// Set to stop.
-    pub cancel: &'a AtomicBool,
+    /// Has somebody asked to stop?
+    pub cancel: &'a (dyn Fn() -> bool + Sync),
+    /// Told of work done, in units of about a microsecond; the same in every run.
+    pub work: &'a (dyn Fn(u64) + Sync),
     /// Called after each fixpoint.
     pub progress: &'a (dyn Fn(&Stats) + Sync),
 }
@@ -83,7 +84,7 @@ pub struct Watch<'a> {
 impl Watch<'_> {
     /// Has somebody asked to stop?
     pub fn cancelled(&self) -> bool {
-        self.cancel.load(Ordering::Relaxed)
+        (self.cancel)()
     }
 }
 

@@ -60,7 +60,7 @@ pub struct Meaning {
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     max_threads: Option<u32>,
     /// Define a macro for the preprocessor
-    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    #[arg(short = 'D', long, value_name = "NAME[=VALUE]")]
     define: Vec<String>,
     /// Look for headers here
     #[arg(short = 'I', value_name = "DIR")]

@@ -54,6 +54,8 @@ pub enum Refined {
 const DEPTHS: [usize; 5] = [4, 8, 16, 32, usize::MAX];
 /// Nodes that a tree may have.
 const MOST_NODES: usize = 5_000;
+/// Work of a node of a tree, see [`Watch::work`].
+const NODE_WORK: u64 = 100;
 
 /// Refines the precision so that the tuple does not come back.
 pub fn refine(t: &Tuple, settings: &Settings, precision: &mut Precision, watch: &Watch) -> Refined {
@@ -98,6 +100,7 @@ fn refine_meeting<'a>(
     if settings.bias == Bias::Modular {
         for depth in DEPTHS {
             let u = unfolder(true, depth).unfold(t.tuple, meeting);
+            (watch.work)(NODE_WORK * u.nodes.len() as u64);
             match predicates::add(&u, t.program, precision, true) {
                 Solved::New => return Refined::Modular,
                 _ if !u.cut => break,
@@ -111,6 +114,7 @@ fn refine_meeting<'a>(
     let mut why = Reason::Stuck("a refinement brought nothing new".into());
     for depth in DEPTHS {
         let u = unfolder(false, depth).unfold(t.tuple, meeting);
+        (watch.work)(NODE_WORK * u.nodes.len() as u64);
         if control::refine(&u, precision) {
             return Refined::Control;
         }
