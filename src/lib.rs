@@ -3,6 +3,7 @@
 
 pub mod aret;
 pub mod bench;
+pub mod beside;
 pub mod export;
 pub mod limits;
 pub mod pipeline;
@@ -10,7 +11,6 @@ pub mod proof;
 pub mod race;
 pub mod refine;
 pub mod report;
-pub mod search;
 #[cfg(test)]
 mod testing;
 pub mod verdict;

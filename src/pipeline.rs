@@ -10,10 +10,10 @@
 //! An engine's answer alone is never a verdict: what the checker or the interpreter does not accept is *unknown*.
 
 use crate::aret::{self, Stats, Watch};
+use crate::beside;
 use crate::limits::{Run, Stage};
 use crate::proof::Proof;
 use crate::proof::check::{self, CheckReport};
-use crate::search;
 use crate::verdict::Answer;
 use relyant_frontend::diagnostic::Diagnostic;
 use relyant_frontend::interp::{self, Trace};
@@ -179,7 +179,7 @@ fn decide(
     };
     let decided = |(answer, _): &(Answer, Stats)| !matches!(answer, Answer::Unknown(_));
     let states = settings.quick_states.saturating_mul(LONG_SEARCH);
-    let ((answer, stats), found) = search::beside(program, states, run, prove, decided);
+    let ((answer, stats), found) = beside::beside(program, states, run, prove, decided);
     report.stats = Some(stats);
     report.seconds.prove = clock.lap();
     run.enter(Stage::Checking);

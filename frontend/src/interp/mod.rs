@@ -3,17 +3,17 @@
 //! [`machine`] does one step, [`eval`] gives expressions their values, [`replay`] runs a given schedule, [`explore`]
 //! tries all of them.
 
-mod candidates;
+pub mod candidates;
 mod complete;
 pub mod eval;
 pub mod explore;
 mod flow;
-mod live;
+pub mod live;
 pub mod machine;
 pub mod render;
 pub mod replay;
 pub mod schedule;
-mod store;
+pub mod store;
 #[cfg(test)]
 mod tests;
 
