@@ -20,5 +20,6 @@ pub mod program;
 pub mod reduce;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+pub mod timbuk;
 
 pub use reduce::thread_program;

@@ -1,8 +1,9 @@
 //! What is said about wrong or unsupported input: each file in `diagnostics/` with its message in `….err`.
 //! `BLESS=1 cargo test -p relyant-frontend --test diagnostics` writes the messages anew.
 
-use relyant_frontend::c;
+use relyant_frontend::diagnostic::Diagnostic;
 use relyant_frontend::options::Options;
+use relyant_frontend::{c, timbuk};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -12,17 +13,24 @@ fn inputs() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .expect("the folder of inputs")
         .map(|e| e.expect("an entry").path())
-        .filter(|p| p.extension().is_some_and(|e| e == "c" || e == "i" || e == "tts"))
+        .filter(|p| p.extension().is_some_and(|e| e == "c" || e == "i" || e == "tts" || e == "timbuk"))
         .collect();
     files.sort();
     files
 }
 
+fn load(path: &Path) -> Result<(), Diagnostic> {
+    if timbuk::is_named(path) {
+        return timbuk::load(path).map(|_| ());
+    }
+    c::load(path, &Options::default()).map(|_| ())
+}
+
 /// The message with paths that do not depend on where the project is, and compilers that do not differ.
 fn message(path: &Path) -> String {
     let folder = format!("{}/", path.parent().expect("a folder").display());
-    match c::load(path, &Options::default()) {
-        Ok(_) => "accepted\n".to_string(),
+    match load(path) {
+        Ok(()) => "accepted\n".to_string(),
         Err(d) => format!("{d}\n").replace(&folder, "").replace("(clang)", "(gcc)").replace("(cc)", "(gcc)"),
     }
 }
@@ -49,7 +57,7 @@ fn messages_are_as_expected() {
 #[test]
 fn nothing_wrong_is_accepted() {
     for path in inputs() {
-        assert!(c::load(&path, &Options::default()).is_err(), "{}", path.display());
+        assert!(load(&path).is_err(), "{}", path.display());
     }
 }
 

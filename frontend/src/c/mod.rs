@@ -60,7 +60,7 @@ fn other_language(path: &Path) -> Option<&'static str> {
         "bp" => Some("Boolean programs"),
         "tts" | "prop" => Some("thread transition systems"),
         "spec" | "pnml" => Some("Petri nets"),
-        "timbuk" => Some("rewriting systems"),
+        "timbuk" | "tbk" => Some("rewriting systems"),
         "yml" | "yaml" => Some("task definitions"),
         _ => None,
     }
