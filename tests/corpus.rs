@@ -32,6 +32,7 @@ fn default_method() {
         check: true,
         unbiased: false,
         spacer: None,
+        spin: None,
     };
     let failures: Vec<String> = rows()
         .par_iter()

@@ -3,4 +3,5 @@
 pub mod manifest;
 pub mod results;
 pub mod runner;
+pub mod spin;
 pub mod table;

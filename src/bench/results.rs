@@ -2,6 +2,7 @@
 
 use super::manifest::{Modular, Row};
 use super::runner::{self, Run, RunError};
+use super::spin;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -19,6 +20,8 @@ pub struct Plan {
     pub unbiased: bool,
     /// Give the monolithic encoding to Spacer, with this limit.
     pub spacer: Option<Duration>,
+    /// Run spin where there is a model, with this limit.
+    pub spin: Option<Duration>,
 }
 
 /// How a row came out.
@@ -85,6 +88,20 @@ pub struct Result {
     pub spacer: Option<String>,
     /// Seconds it took.
     pub spacer_seconds: Option<f64>,
+    /// States that the search has seen.
+    pub searched: Option<usize>,
+    /// How many of them a second.
+    pub searched_a_second: Option<f64>,
+    /// Bytes it keeps of each, on average.
+    pub state_bytes: Option<f64>,
+    /// What spin said.
+    pub spin: Option<String>,
+    /// Seconds of its search.
+    pub spin_seconds: Option<f64>,
+    /// States it stored.
+    pub spin_states: Option<f64>,
+    /// Bytes of each.
+    pub spin_state_bytes: Option<f64>,
     /// Why there is no verdict.
     pub reason: String,
 }
@@ -123,6 +140,16 @@ pub fn measure(row: &Row, plan: &Plan) -> std::result::Result<Result, RunError> 
         r.spacer_seconds = (word != "no encoding").then_some(seconds);
         r.spacer = Some(word);
     }
+    if let (Some(limit), Some(model)) = (plan.spin, spin::model(&row.file)) {
+        let scratch = Scratch::new();
+        let made = std::fs::create_dir_all(&scratch.0);
+        made.map_err(|e| RunError::Start(scratch.0.clone(), e))?;
+        let other = spin::run(&model, &row.args, &scratch.0, limit)?;
+        r.spin = Some(other.verdict);
+        r.spin_seconds = Some(other.seconds);
+        r.spin_states = other.states;
+        r.spin_state_bytes = other.state_bytes;
+    }
     Ok(r)
 }
 
@@ -131,6 +158,7 @@ const LONG: Duration = Duration::from_secs(60);
 
 fn start(row: &Row, run: &Run) -> Result {
     let e = &run.entry;
+    let search = e.search;
     Result {
         row: row.row.clone(),
         file: row.name.clone(),
@@ -155,6 +183,13 @@ fn start(row: &Row, run: &Run) -> Result {
         peak_memory_mib: e.peak_memory_kib.map(|k| k as f64 / 1024.0),
         spacer: None,
         spacer_seconds: None,
+        searched: search.map(|s| s.states),
+        searched_a_second: search.and_then(|s| (s.seconds > 0.0).then(|| s.states as f64 / s.seconds)),
+        state_bytes: search.and_then(|s| (s.states > 0).then(|| s.bytes as f64 / s.states as f64)),
+        spin: None,
+        spin_seconds: None,
+        spin_states: None,
+        spin_state_bytes: None,
         reason: e.reason.clone().or_else(|| e.error.as_ref().map(|x| x.message.clone())).unwrap_or_default(),
     }
 }
@@ -176,7 +211,7 @@ fn judge(row: &Row, r: &Result) -> Judgement {
     }
 }
 
-/// A file that goes when it is no longer needed.
+/// A file or folder that goes when it is no longer needed.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -190,7 +225,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
+        let _ = std::fs::remove_file(&self.0).or_else(|_| std::fs::remove_dir_all(&self.0));
     }
 }
 

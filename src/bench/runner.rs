@@ -120,7 +120,7 @@ pub fn spacer(
 }
 
 /// Exit status, standard output, seconds.
-fn execute(command: &mut Command, timeout: Duration) -> Result<(i32, String, f64), RunError> {
+pub(super) fn execute(command: &mut Command, timeout: Duration) -> Result<(i32, String, f64), RunError> {
     let start = Instant::now();
     let program = PathBuf::from(command.get_program());
     let mut child = command

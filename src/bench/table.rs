@@ -8,6 +8,7 @@ pub fn render(results: &[Result]) -> String {
     let unbiased = results.iter().any(|r| r.seconds_unbiased.is_some());
     let checked = results.iter().any(|r| r.checked.is_some());
     let spacer = results.iter().any(|r| r.spacer.is_some());
+    let spin = results.iter().any(|r| r.spin.is_some());
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN);
     let mut header = vec!["program", "lines", "verdict", "s", "iter."];
@@ -20,6 +21,9 @@ pub fn render(results: &[Result]) -> String {
     header.push("MiB");
     if spacer {
         header.extend(["Spacer", "s"]);
+    }
+    if spin {
+        header.extend(["states", "1/s", "B", "spin", "s", "states", "B"]);
     }
     table.set_header(header.clone());
     for r in results {
@@ -47,10 +51,20 @@ pub fn render(results: &[Result]) -> String {
             row.push(r.spacer.clone().unwrap_or_default());
             row.push(number(r.spacer_seconds));
         }
+        if spin {
+            let whole = |x: Option<f64>| x.map(|x| format!("{x:.0}")).unwrap_or_default();
+            row.push(r.searched.map(|n| n.to_string()).unwrap_or_default());
+            row.push(whole(r.searched_a_second));
+            row.push(whole(r.state_bytes));
+            row.push(r.spin.clone().unwrap_or_default());
+            row.push(number(r.spin_seconds));
+            row.push(whole(r.spin_states));
+            row.push(whole(r.spin_state_bytes));
+        }
         table.add_row(row);
     }
     for (i, name) in header.iter().enumerate() {
-        if !["program", "verdict", "no bias", "check", "Spacer"].contains(name) {
+        if !["program", "verdict", "no bias", "check", "Spacer", "spin"].contains(name) {
             if let Some(column) = table.column_mut(i) {
                 column.set_cell_alignment(CellAlignment::Right);
             }

@@ -9,10 +9,12 @@ use relyant::bench::{manifest, table};
 use std::path::PathBuf;
 use std::time::Duration;
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Rival {
     /// Z3's Spacer on the monolithic encoding that `export --to chc` writes
     Spacer,
+    /// Spin, where there is a model `X.pml` beside `X.c`
+    Spin,
 }
 
 /// Measure the programs of a manifest
@@ -34,9 +36,9 @@ pub struct Args {
     /// Write the results here, as `YYYY-MM-DD.csv`
     #[arg(long, value_name = "DIR")]
     csv_dir: Option<PathBuf>,
-    /// Run another solver too
+    /// Run another tool too (may be given several times)
     #[arg(long, value_enum)]
-    compare: Option<Rival>,
+    compare: Vec<Rival>,
     /// Its limit in seconds
     #[arg(long, value_name = "S", default_value = "120", value_parser = super::verify::seconds)]
     compare_timeout: Duration,
@@ -69,7 +71,8 @@ pub fn run(a: &Args) -> Status {
         timeout: a.timeout,
         check: !a.no_check,
         unbiased: !a.no_unbiased,
-        spacer: a.compare.map(|Rival::Spacer| a.compare_timeout),
+        spacer: a.compare.contains(&Rival::Spacer).then_some(a.compare_timeout),
+        spin: a.compare.contains(&Rival::Spin).then_some(a.compare_timeout),
     };
     let signals = Signals::register();
     let mut status = Status::Good;

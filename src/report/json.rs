@@ -79,6 +79,9 @@ pub struct Entry {
     /// Where the engine ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<Engine>,
+    /// Where the search ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<Search>,
     /// Wall-clock time.
     #[serde(default)]
     pub seconds: SecondsEntry,
@@ -136,6 +139,21 @@ pub struct Engine {
     pub states: usize,
     /// Environment transitions.
     pub environment: usize,
+}
+
+/// The search's numbers.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Search {
+    /// States seen.
+    pub states: usize,
+    /// Steps done, those to states seen before included.
+    pub steps: u64,
+    /// Visible steps to the last states that were all seen.
+    pub depth: u32,
+    /// Bytes kept of all states.
+    pub bytes: usize,
+    /// Seconds.
+    pub seconds: f64,
 }
 
 /// Seconds by stage.
