@@ -1,0 +1,125 @@
+//! The machine, the normal form of its states and the values to try for inputs, behind one door.
+
+use super::Settings;
+use relyant_frontend::cfa::{Count, Expr};
+use relyant_frontend::cfa::{Edge, ObjId, Op, Owner, Program};
+use relyant_frontend::interp::candidates::Candidates;
+use relyant_frontend::interp::eval::{Env, eval};
+use relyant_frontend::interp::machine::{Machine, State, Stop};
+use relyant_frontend::interp::schedule::Start;
+use relyant_frontend::interp::store::Packer;
+
+/// Values tried for an input that is computed with and has more than 16 values.
+const MAX_INPUTS: usize = 40;
+
+/// A program ready to be searched.
+pub(super) struct Config<'p> {
+    /// Its machine.
+    pub machine: Machine<'p>,
+    packer: Packer,
+    /// By template and edge: values to try where it takes an input that matters, and whether these are all.
+    inputs: Vec<Vec<Option<(Vec<i128>, bool)>>>,
+    /// Start values to try. They differ in shared cells only.
+    pub starts: Vec<Start>,
+    /// Whether these are all.
+    pub all_starts: bool,
+    /// Threads of each template that runs from the start in any number.
+    unbounded: u32,
+    /// There are such templates.
+    pub any_number: bool,
+    /// A created thread may be at a location of the property at once.
+    pub watched_entry: bool,
+}
+
+impl<'p> Config<'p> {
+    /// Prepares a program.
+    pub fn new(program: &'p Program, settings: &Settings) -> Result<Self, Stop> {
+        let machine = Machine::new(program)?;
+        let packer = Packer::new(&machine, false);
+        let candidates = Candidates::new(program, MAX_INPUTS, 0);
+        let inputs = (0u32..).zip(&program.templates).map(|(t, template)| {
+            let edge = |e: &Edge| {
+                let Op::Havoc { dst, .. } = &e.op else { return None };
+                // A value that nobody reads is no choice.
+                packer
+                    .is_live(t, e.to, dst.0)
+                    .then(|| candidates.inputs(t, *dst, template.registers[dst.0 as usize].kind))
+            };
+            template.graph.edges.iter().map(edge).collect()
+        });
+        let inputs = inputs.collect();
+        let (starts, all_starts) = candidates.starts(&machine);
+        let any_number = program.templates.iter().any(|t| t.initial && t.count == Count::Unbounded);
+        let unbounded = settings.unbounded_initial;
+        let mut templates = (0u32..).zip(&program.templates);
+        let watched_entry = templates.any(|(t, template)| machine.is_watched(t, template.entry));
+        Ok(Config { machine, packer, inputs, starts, all_starts, unbounded, any_number, watched_entry })
+    }
+
+    /// The state in which a run starts.
+    pub fn initial(&self, start: &Start) -> Result<State, Stop> {
+        self.machine.initial(start, self.unbounded)
+    }
+
+    /// Writes the normal form of a state that has not halted. `order[k]` is the thread of the state that is the
+    /// normal form's `k`th.
+    pub fn pack(&self, state: &State, bytes: &mut Vec<u8>, order: &mut Vec<u32>) {
+        self.packer.pack(state, bytes);
+        order.clear();
+        order.extend(0..state.threads.len() as u32);
+    }
+
+    /// Reads a normal form.
+    pub fn unpack(&self, bytes: &[u8], state: &mut State) {
+        self.packer.unpack(bytes, state);
+    }
+
+    /// Does one edge; `choice` picks the value of an input.
+    pub fn step(&self, state: &mut State, thread: usize, edge: u32, choice: u32) -> Result<(), Stop> {
+        let input = self.input(state.threads[thread].name.template, edge, choice);
+        self.machine.step(state, thread, edge, input, &self.starts[0])
+    }
+
+    /// Is a state in which no thread can move a violation?
+    pub fn deadlock(&self, _state: &State) -> bool {
+        false
+    }
+
+    /// Does the edge lead into an atomic section?
+    pub fn is_atomic_target(&self, template: u32, edge: u32) -> bool {
+        self.machine.edge(template, edge).is_none_or(|e| self.machine.location(template, e.to).atomic)
+    }
+
+    /// How many values are tried at an edge, and whether they are enough.
+    pub fn choices(&self, template: u32, edge: u32) -> (u32, bool) {
+        match &self.inputs[template as usize][edge as usize] {
+            Some((values, all)) => (values.len() as u32, *all),
+            None => (1, true),
+        }
+    }
+
+    /// The value of an input.
+    pub fn input(&self, template: u32, edge: u32, choice: u32) -> Option<i128> {
+        let (values, _) = self.inputs[template as usize][edge as usize].as_ref()?;
+        values.get(choice as usize).copied()
+    }
+
+    /// The shared cell that an edge accesses: `Ok(None)` for the thread's own, `Err` where there is none.
+    pub fn accessed(
+        &self,
+        state: &State,
+        thread: usize,
+        address: &Expr,
+    ) -> Result<Option<(ObjId, usize)>, ()> {
+        let program = self.machine.program();
+        let env = Env {
+            registers: self.machine.registers(state, thread),
+            self_id: thread as i128 + 1,
+            bases: &program.bases,
+            function_bases: &program.function_bases,
+            signed_wraps: program.signed_wraps,
+        };
+        let cell = program.cell_at(eval(address, &env).map_err(|_| ())?).ok_or(())?;
+        Ok((program.owners[cell.0.0 as usize] == Owner::Shared).then_some(cell))
+    }
+}

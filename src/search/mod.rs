@@ -1,0 +1,255 @@
+//! Search through the interleavings of a program, state by state.
+//!
+//! A configuration is the shared cells and the threads, each with a stack of frames (Ben Rajeb et al., "Term
+//! rewriting", section 4); the machine runs it, and its normal form, in which interchangeable threads are sorted
+//! (Basler et al., "Symbolic counter abstraction", section 5), is what is stored.
+//!
+//! [`moves`] makes successors, [`independence`] says which moves need no interleaving, [`store`] keeps what was
+//! seen, [`levels`] searches breadth first, [`ordered`] in other orders, [`trace`] finds a run to a violation.
+
+mod config;
+mod cycles;
+mod independence;
+mod levels;
+mod moves;
+mod store;
+mod trace;
+
+use config::Config;
+use independence::Independence;
+use moves::Cut;
+use relyant_frontend::cfa::Program;
+use relyant_frontend::interp::machine::Stop;
+use relyant_frontend::interp::schedule::Schedule;
+use store::Store;
+
+/// In which order states are explored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Strategy {
+    /// Level by level: finds a run with the least number of visible steps.
+    #[default]
+    BreadthFirst,
+}
+
+/// What to search, and how far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// In which order.
+    pub strategy: Strategy,
+    /// Only interleavings of visible steps, not of all.
+    pub reduction: bool,
+    /// Workers.
+    pub jobs: usize,
+    /// Stop after about this many states.
+    pub max_states: usize,
+    /// Stop after this many levels.
+    pub max_depth: Option<u32>,
+    /// Threads of an initial template of unbounded count.
+    pub unbounded_initial: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            strategy: Strategy::default(),
+            reduction: true,
+            jobs: 1,
+            max_states: 1_000_000,
+            max_depth: None,
+            unbounded_initial: 2,
+        }
+    }
+}
+
+/// How far a search has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    /// States stored.
+    pub states: usize,
+    /// Steps tried.
+    pub steps: u64,
+    /// All states at up to this many visible steps from the start were explored.
+    pub depth: u32,
+    /// Bytes that the states take.
+    pub bytes: usize,
+}
+
+/// Why a search ended before it had seen all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Reason {
+    /// Too many states.
+    #[error("the limit of states")]
+    States,
+    /// Too many levels.
+    #[error("the limit of depth")]
+    Depth,
+    /// All was seen, but inputs were given some of their values only.
+    #[error("not all values of inputs were tried")]
+    Inputs,
+    /// All was seen, for one number of threads.
+    #[error("not all numbers of threads were tried")]
+    Threads,
+    /// All was seen but what steps with large numbers or very long atomic sections lead to.
+    #[error("some steps were too large or too long to try")]
+    Steps,
+    /// Calls too deep.
+    #[error("some calls were too deep to try")]
+    Stack,
+    /// Somebody asked to stop.
+    #[error("stopped")]
+    Cancelled,
+}
+
+/// What a search found.
+#[derive(Debug)]
+pub enum Outcome {
+    /// A run to a violation.
+    Violation {
+        /// The run.
+        schedule: Schedule,
+        /// There is none with fewer visible steps, nor with as many and fewer context switches.
+        shortest: bool,
+    },
+    /// There are no further states: all inputs and numbers of threads were tried, nothing was left out.
+    Exhausted(Space),
+    /// Neither is known.
+    Limit {
+        /// Why.
+        reason: Reason,
+        /// All states at up to this many visible steps from the start were explored.
+        depth: u32,
+    },
+}
+
+/// All states of an exhausted search, in normal form. See [`independence`] for what it means that they are all.
+pub struct Space {
+    store: Store,
+    unbounded_initial: u32,
+}
+
+impl Space {
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.store.len()
+    }
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Threads of each initial template of unbounded count.
+    pub fn unbounded_initial(&self) -> u32 {
+        self.unbounded_initial
+    }
+    /// The states, in an order that is always the same.
+    pub fn states(&self) -> impl Iterator<Item = &[u8]> {
+        self.store.iter()
+    }
+}
+
+impl std::fmt::Debug for Space {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Space({} states)", self.len())
+    }
+}
+
+/// How a search is watched.
+pub struct Watch<'a> {
+    /// Is it to stop?
+    pub cancel: &'a (dyn Fn() -> bool + Sync),
+    /// How far it has come, now and then.
+    pub progress: &'a (dyn Fn(&Stats) + Sync),
+    /// Work done so far, a number that depends on the program and the settings only.
+    pub tick: &'a (dyn Fn(u64) + Sync),
+}
+
+impl Watch<'_> {
+    /// Watches nothing.
+    pub const NONE: Watch<'static> = Watch { cancel: &|| false, progress: &|_| {}, tick: &|_| {} };
+}
+
+/// A search under way.
+struct Search<'c, 'p, 'w> {
+    config: &'c Config<'p>,
+    reduction: Option<&'c Independence>,
+    settings: &'c Settings,
+    watch: &'c Watch<'w>,
+    store: Store,
+    stats: Stats,
+    cut: Cut,
+}
+
+/// How an order of exploring states ended.
+enum End {
+    /// All was seen.
+    All,
+    /// From this state, a violation is one move away; or it is a violation itself, when it is a start.
+    Violation(Found),
+    /// It was stopped.
+    Limit(Reason),
+}
+
+/// A violation that was found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Found {
+    /// A start, by index, leads to it by invisible moves.
+    AtStart(usize),
+    /// A state from which one visible move leads to it.
+    After(u32),
+    /// A state in which no thread can move.
+    Deadlock(u32),
+}
+
+/// Searches a program. An error means that the program is malformed.
+pub fn search(program: &Program, settings: &Settings, watch: &Watch<'_>) -> Result<(Outcome, Stats), Stop> {
+    let config = Config::new(program, settings)?;
+    let reduction = settings.reduction.then(|| Independence::new(&config));
+    let mut search = Search {
+        config: &config,
+        reduction: reduction.as_ref(),
+        settings,
+        watch,
+        store: Store::new(),
+        stats: Stats::default(),
+        cut: Cut::default(),
+    };
+    let end = match settings.strategy {
+        Strategy::BreadthFirst => levels::run(&mut search)?,
+    };
+    search.count();
+    let stats = search.stats;
+    let depth = stats.depth;
+    let limit = |reason| Ok((Outcome::Limit { reason, depth }, stats));
+    match end {
+        End::Violation(found) => {
+            let schedule = trace::schedule(&search, found)?;
+            let shortest = !search.cut.any() && config.all_starts;
+            Ok((Outcome::Violation { schedule, shortest }, stats))
+        }
+        End::Limit(reason) => limit(reason),
+        End::All if search.cut.stack => limit(Reason::Stack),
+        End::All if search.cut.large || search.cut.long => limit(Reason::Steps),
+        End::All if search.cut.inputs || !config.all_starts => limit(Reason::Inputs),
+        End::All if config.any_number => limit(Reason::Threads),
+        End::All => {
+            let space = Space { store: search.store, unbounded_initial: settings.unbounded_initial };
+            Ok((Outcome::Exhausted(space), stats))
+        }
+    }
+}
+
+impl Search<'_, '_, '_> {
+    fn count(&mut self) {
+        self.stats.states = self.store.len();
+        self.stats.bytes = self.store.bytes();
+    }
+    /// Tells how far it has come, and whether it is to stop.
+    fn report(&mut self) -> Option<Reason> {
+        self.count();
+        (self.watch.progress)(&self.stats);
+        (self.watch.tick)(self.stats.steps);
+        if (self.watch.cancel)() {
+            return Some(Reason::Cancelled);
+        }
+        (self.store.full() || self.stats.states >= self.settings.max_states).then_some(Reason::States)
+    }
+}

@@ -1,0 +1,232 @@
+//! From a violation back to a run of the program.
+//!
+//! Parents give the normal forms on the way. They are followed from the start on states that are not normalised,
+//! so that threads keep their numbers. The invisible moves that the search made early are then put off until their
+//! thread's next visible move, and left out where the violation comes about without them.
+
+use super::config::Config;
+use super::moves::{Mover, Node, path};
+use super::store::ROOT;
+use super::{Found, Search};
+use relyant_frontend::interp::machine::{State, Stop};
+use relyant_frontend::interp::schedule::{Move, Schedule};
+
+/// A move of a run, with the state it leads to left implicit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Part {
+    thread: usize,
+    steps: Vec<(u32, u32)>,
+    visible: bool,
+}
+
+/// A run to what was found.
+pub(super) fn schedule(search: &Search<'_, '_, '_>, found: Found) -> Result<Schedule, Stop> {
+    let config = search.config;
+    let last = match found {
+        Found::AtStart(i) => {
+            let state = config.initial(&config.starts[i])?;
+            let mut parts = Vec::new();
+            let mut mover = Mover::new(config, search.reduction);
+            let mut done = false;
+            mover.start(&state, &mut |_, nodes, node, violation| {
+                if violation && !done {
+                    done = true;
+                    parts = split(&path(nodes, node), false);
+                }
+            })?;
+            return finish(config, i, &parts, found);
+        }
+        Found::After(id) | Found::Deadlock(id) => id,
+    };
+    let mut ids = vec![last];
+    while let Some(&id) = ids.last() {
+        match search.store.parent(id) {
+            ROOT => break,
+            parent => ids.push(parent),
+        }
+    }
+    ids.reverse();
+    let (start, mut state, mut parts) = root(search, ids[0])?;
+    let mut mover = Mover::new(config, search.reduction);
+    let (mut packed, mut order) = (Vec::new(), Vec::new());
+    for &id in &ids[1..] {
+        let target = search.store.get(id);
+        let step = any_move(&mut mover, &state, &mut |after, violation| {
+            !violation && {
+                config.pack(after, &mut packed, &mut order);
+                packed == target
+            }
+        })?;
+        let (after, nodes) = step.ok_or(LOST)?;
+        parts.extend(split(&nodes, true));
+        state = after;
+    }
+    if matches!(found, Found::After(_)) {
+        let (_, nodes) = any_move(&mut mover, &state, &mut |_, violation| violation)?.ok_or(LOST)?;
+        parts.extend(split(&nodes, true));
+    }
+    finish(config, start, &parts, found)
+}
+
+const LOST: Stop = Stop::Malformed("a state that the search found is not found again");
+
+/// The start that leads to a stored state, the state, and how it is reached.
+fn root(search: &Search<'_, '_, '_>, id: u32) -> Result<(usize, State, Vec<Part>), Stop> {
+    let config = search.config;
+    let target = search.store.get(id);
+    let (mut packed, mut order) = (Vec::new(), Vec::new());
+    for (i, start) in config.starts.iter().enumerate() {
+        let state = config.initial(start)?;
+        let mut found = None;
+        Mover::new(config, search.reduction).start(&state, &mut |after, nodes, node, violation| {
+            if found.is_none() && !violation {
+                config.pack(after, &mut packed, &mut order);
+                if packed == target {
+                    found = Some((i, after.clone(), split(&path(nodes, node), false)));
+                }
+            }
+        })?;
+        if let Some(found) = found {
+            return Ok(found);
+        }
+    }
+    Err(LOST)
+}
+
+/// The first successor that is wanted, with the steps to it.
+fn any_move(
+    mover: &mut Mover<'_, '_>,
+    state: &State,
+    wanted: &mut dyn FnMut(&State, bool) -> bool,
+) -> Result<Option<(State, Vec<Node>)>, Stop> {
+    let mut found = None;
+    for thread in 0..state.threads.len() {
+        mover.successors(state, thread, &mut |after, nodes, node, violation| {
+            if found.is_none() && wanted(after, violation) {
+                found = Some((after.clone(), path(nodes, node)));
+            }
+        })?;
+        if found.is_some() {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// Steps in moves; the first move is visible or not, the others are not.
+fn split(nodes: &[Node], visible: bool) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    for n in nodes {
+        if n.begins {
+            let visible = visible && parts.is_empty();
+            parts.push(Part { thread: n.thread as usize, steps: Vec::new(), visible });
+        }
+        if let Some(part) = parts.last_mut() {
+            part.steps.push((n.edge, n.choice));
+        }
+    }
+    parts
+}
+
+/// Does a run of these parts lead to a violation? Stops at the first part that can't be done.
+fn violates(config: &Config<'_>, start: usize, parts: &[&Part], found: Found) -> bool {
+    let Ok(mut state) = config.initial(&config.starts[start]) else { return false };
+    for part in parts {
+        if !run(config, &mut state, part) {
+            return false;
+        }
+    }
+    match found {
+        Found::Deadlock(_) => config.deadlock(&state),
+        _ => config.machine.violation(&state).is_some(),
+    }
+}
+
+fn run(config: &Config<'_>, state: &mut State, part: &Part) -> bool {
+    part.thread < state.threads.len()
+        && part.steps.iter().all(|(e, c)| config.step(state, part.thread, *e, *c).is_ok())
+}
+
+/// The run with invisible moves where they belong.
+fn finish(config: &Config<'_>, start: usize, parts: &[Part], found: Found) -> Result<Schedule, Stop> {
+    let all: Vec<&Part> = parts.iter().collect();
+    let order = put_off(config, start, parts, found).unwrap_or(all);
+    let mut state = config.initial(&config.starts[start])?;
+    let mut moves: Vec<Move> = Vec::new();
+    let mut open = None;
+    for part in order {
+        let name = state.threads.get(part.thread).ok_or(LOST)?.name;
+        // Invisible moves of a thread go with its next visible one.
+        if open != Some(part.thread) {
+            moves.push(Move { thread: name, path: Vec::new(), inputs: Vec::new() });
+        }
+        open = (!part.visible).then_some(part.thread);
+        if let Some(m) = moves.last_mut() {
+            for (edge, choice) in &part.steps {
+                if let Some(v) = config.input(name.template, *edge, *choice) {
+                    m.inputs.push((m.path.len() as u32, v));
+                }
+                m.path.push(*edge);
+            }
+        }
+        if !run(config, &mut state, part) {
+            return Err(LOST);
+        }
+    }
+    Ok(Schedule { start: config.starts[start].clone(), moves })
+}
+
+/// The visible moves in their order, each after the invisible ones of its thread, and after those of other threads
+/// that it needs. `None` where that does not lead to the violation.
+fn put_off<'a>(config: &Config<'_>, start: usize, parts: &'a [Part], found: Found) -> Option<Vec<&'a Part>> {
+    let mut state = config.initial(&config.starts[start]).ok()?;
+    let threads = 1 + parts.iter().map(|p| p.thread).max().unwrap_or(0);
+    let mut waiting: Vec<Vec<&Part>> = vec![Vec::new(); threads];
+    let mut order: Vec<&Part> = Vec::new();
+    for part in parts {
+        waiting[part.thread].push(part);
+        if part.visible {
+            flush(config, &mut state, &mut waiting, part.thread, &mut order, threads)?;
+        }
+    }
+    if violates(config, start, &order, found) {
+        return Some(order);
+    }
+    // Who is needed at the end? One thread, else all.
+    for t in (0..threads).filter(|t| !waiting[*t].is_empty()) {
+        let mut longer = order.clone();
+        longer.extend(&waiting[t]);
+        if violates(config, start, &longer, found) {
+            return Some(longer);
+        }
+    }
+    for t in 0..threads {
+        // Those that cannot go on yet wait for others, which come later or were started before.
+        flush(config, &mut state, &mut waiting, t, &mut order, threads)?;
+    }
+    violates(config, start, &order, found).then_some(order)
+}
+
+/// Runs what waits of a thread, after what others have to do first.
+fn flush<'a>(
+    config: &Config<'_>,
+    state: &mut State,
+    waiting: &mut [Vec<&'a Part>],
+    thread: usize,
+    order: &mut Vec<&'a Part>,
+    fuel: usize,
+) -> Option<()> {
+    for part in std::mem::take(&mut waiting[thread]) {
+        let mut copy = state.clone();
+        let mut others = 0..waiting.len();
+        while !run(config, &mut copy, part) {
+            // It was not created yet, or waits for the end of another.
+            let other = others.find(|u| *u != thread && !waiting[*u].is_empty())?;
+            flush(config, state, waiting, other, order, fuel.checked_sub(1)?)?;
+            copy.clone_from(state);
+        }
+        *state = copy;
+        order.push(part);
+    }
+    Some(())
+}

@@ -1,0 +1,80 @@
+//! The search on random small thread programs, compared with plain exploration.
+//!
+//! `RELYANT_CASES` sets how many, `RELYANT_SEED` the first seed. A program on which they disagree is printed, shrunk.
+
+use rayon::prelude::*;
+use relyant::search::{Outcome, Settings, Watch, search};
+use relyant_frontend::cfa::Program;
+use relyant_frontend::interp::explore::{Exploration, Options, explore};
+use relyant_frontend::interp::replay::replay;
+use relyant_frontend::testing::rng::cases;
+use relyant_frontend::testing::shrink::shrink;
+use relyant_frontend::testing::threads::{ThreadProgram, generate};
+
+/// States that each may look at.
+const STATES: usize = 6_000;
+
+/// `Some(true)`: there is a violation; `None`: not decided.
+fn truth(program: &Program) -> Result<Option<bool>, String> {
+    let options = Options { max_states: STATES, ..Options::default() };
+    match explore(program, &options, &|| false) {
+        Ok(Exploration::Violation(_)) => Ok(Some(true)),
+        Ok(Exploration::Exhausted { complete: true, .. }) => Ok(Some(false)),
+        Ok(_) => Ok(None),
+        Err(e) => Err(format!("malformed: {e}")),
+    }
+}
+
+fn found(program: &Program, settings: &Settings) -> Result<(Option<bool>, String), String> {
+    match search(program, settings, &Watch::NONE) {
+        Ok((Outcome::Violation { schedule, shortest }, stats)) => match replay(program, &schedule) {
+            Ok(_) => Ok((Some(true), format!("{schedule:?} {shortest} {stats:?}"))),
+            Err(e) => Err(format!("{settings:?}: the schedule does not replay: {e}")),
+        },
+        Ok((Outcome::Exhausted(space), stats)) => Ok((Some(false), format!("{} {stats:?}", space.len()))),
+        Ok((Outcome::Limit { reason, .. }, stats)) => Ok((None, format!("{reason} {stats:?}"))),
+        Err(e) => Err(format!("malformed: {e}")),
+    }
+}
+
+/// All ways to search agree; the number of states with and without reduction.
+fn compare(p: &ThreadProgram) -> Result<Option<bool>, String> {
+    let program = p.to_program();
+    let truth = truth(&program)?;
+    for reduction in [true, false] {
+        let one = Settings { reduction, max_states: STATES, ..Settings::default() };
+        let two = Settings { jobs: 2, ..one };
+        let (first, second) = (found(&program, &one)?, found(&program, &two)?);
+        if first != second {
+            return Err(format!("{first:?} with one worker, {second:?} with two"));
+        }
+        if let (Some(a), Some(b)) = (truth, first.0)
+            && a != b
+        {
+            return Err(format!("{one:?}: violation {b}, but {a} by exploration"));
+        }
+        if truth.is_some() && first.0.is_none() && reduction {
+            return Err(format!("decided by exploration, but not by search: {}", first.1));
+        }
+    }
+    Ok(truth)
+}
+
+#[test]
+fn search_agrees_with_exploration() {
+    let first = std::env::var("RELYANT_SEED").ok().and_then(|v| v.parse().ok()).unwrap_or(0);
+    let seeds: Vec<u64> = (first..first + cases(300)).collect();
+    let results: Vec<_> = seeds.par_iter().map(|s| compare(&generate(*s))).collect();
+    let mut counts = [0; 3];
+    for (seed, result) in seeds.iter().zip(results) {
+        match result {
+            Ok(truth) => counts[truth.map_or(2, usize::from)] += 1,
+            Err(what) => {
+                let small = shrink(&generate(*seed), &mut |q| compare(q).is_err());
+                panic!("seed {seed}: {what}\n{}\n{:?}", small.to_c(), compare(&small));
+            }
+        }
+    }
+    println!("safe, unsafe, too large: {counts:?}");
+    assert!(counts[0] > 0 && counts[1] > 0);
+}
