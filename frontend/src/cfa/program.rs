@@ -24,7 +24,7 @@ pub enum Owner {
 /// A function that is called, not inlined: its locations and registers are in a row in those of its template.
 ///
 /// A call first keeps the values that `registers` have, on the thread's stack, with the edge of the call; then the
-/// parameters get their values and the other registers 0. A return takes the values back, and goes to the end of
+/// parameters get their values and the other registers 0. A procedure's code uses no registers but its own. A return takes the values back, and goes to the end of
 /// that edge.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Procedure {
@@ -38,6 +38,8 @@ pub struct Procedure {
     pub params: Vec<Reg>,
     /// Its registers.
     pub registers: Range<u32>,
+    /// Objects of each activation, owned by the template: their cells are kept and given back with the registers.
+    pub objects: Vec<ObjId>,
     /// Its locations.
     pub locations: Range<u32>,
 }

@@ -161,9 +161,12 @@ impl<'m, 'p> Explorer<'m, 'p> {
                 !edges.is_empty()
                     && !machine.is_watched(t, loc)
                     && edges.iter().all(|e| {
-                        // A step into an atomic section brings all of the section with it.
-                        let to = template.graph.edges[*e].to;
-                        machine.is_local(t, *e as u32) && !machine.location(t, to).atomic
+                        // A step into an atomic section brings all of the section with it; recursion may
+                        // have no end.
+                        let edge = &template.graph.edges[*e];
+                        machine.is_local(t, *e as u32)
+                            && !machine.location(t, edge.to).atomic
+                            && !matches!(edge.op, Op::Call { .. } | Op::Return(_))
                     })
             };
             out.iter().enumerate().map(location).collect()
@@ -370,7 +373,8 @@ impl<'m, 'p> Explorer<'m, 'p> {
     fn copy(&mut self, state: &State) -> State {
         let mut copy = self.spare.pop().unwrap_or_default();
         copy.clone_from(state);
-        self.work += state.cells.len() + state.data.len() + state.threads.len();
+        let stacks: usize = state.stacks.iter().map(Vec::len).sum();
+        self.work += state.cells.len() + state.data.len() + state.threads.len() + stacks;
         copy
     }
 

@@ -3,7 +3,7 @@
 //! An input that is only copied and compared with constants has as many kinds of values as there are intervals
 //! between those constants, so that one value of each is enough to see all that the program can do.
 
-use crate::cfa::{CmpOp, Expr, IntKind, ObjId, Op, Program, Reg};
+use crate::cfa::{Callee, CmpOp, Expr, IntKind, ObjId, Op, Program, Reg};
 use std::collections::BTreeSet;
 
 /// What is known of a class.
@@ -47,11 +47,11 @@ impl Flow {
             n += t.registers.len();
         }
         let objects = n;
-        // Behind the objects: what threads return, and what unknown pointers point to.
+        // Behind the objects: what threads return, what unknown pointers point to, what procedures return.
         let (result, anything) = (n + program.objects.len(), n + program.objects.len() + 1);
         let mut flow = Flow {
-            parent: (0..=anything).collect(),
-            classes: vec![Class::default(); anything + 1],
+            parent: (0..=anything + program.templates.len()).collect(),
+            classes: vec![Class::default(); anything + 1 + program.templates.len()],
             first,
             objects,
         };
@@ -114,9 +114,14 @@ struct Scan<'f, 'p> {
     unknown: bool,
 }
 
-impl Scan<'_, '_> {
+impl<'p> Scan<'_, 'p> {
     fn node(&self, r: Reg) -> usize {
         self.flow.first[self.t] + r.0 as usize
+    }
+
+    fn calls(&self) -> impl Iterator<Item = &'p Op> {
+        let edges = &self.program.templates[self.t].graph.edges;
+        edges.iter().map(|e| &e.op).filter(|op| matches!(op, Op::Call { .. }))
     }
 
     fn kind(&self, r: Reg) -> IntKind {
@@ -236,7 +241,33 @@ impl Scan<'_, '_> {
 
     fn op(&mut self, op: &Op) {
         match op {
-            Op::Skip | Op::Havoc { .. } | Op::Halt | Op::Return(_) | Op::Call { .. } => {}
+            Op::Skip | Op::Havoc { .. } | Op::Halt | Op::Return(None) => {}
+            Op::Return(Some(e)) => {
+                // The result is converted to the kind of the register that takes it.
+                let fitting = |r: Reg, kind| fits(self.kind(r), kind);
+                let all = self.calls().all(|c| match (c, self.shape(e)) {
+                    (Op::Call { dst: Some(d), .. }, Shape::Copy(r)) => fitting(r, self.kind(*d)),
+                    (Op::Call { dst: Some(d), .. }, Shape::Const(c)) => {
+                        super::eval::in_kind(c, self.kind(*d))
+                    }
+                    (_, Shape::Truth(_)) => true,
+                    (Op::Call { dst: Some(_), .. }, _) => false,
+                    _ => true,
+                });
+                let to = self.anything + 1 + self.t;
+                self.value(e, to);
+                self.flow.class(to).opaque |= !all;
+            }
+            Op::Call { dst, callee, args } => {
+                let procedures = &self.program.templates[self.t].procedures;
+                let called = procedures.iter().find(|p| *callee == Callee::Known(p.function));
+                for (r, e) in called.iter().flat_map(|p| &p.params).zip(args) {
+                    self.value(e, self.node(*r));
+                }
+                if let Some(r) = dst {
+                    self.flow.union(self.node(*r), self.anything + 1 + self.t);
+                }
+            }
             Op::Assign(r, e) => self.value(e, self.node(*r)),
             Op::Load(r, address, kind) => {
                 let from = self.memory(address, *kind);

@@ -58,7 +58,8 @@ pub fn written(op: &Op) -> Option<Reg> {
     }
 }
 
-fn for_each_read(op: &Op, f: &mut impl FnMut(Reg)) {
+/// Visits the registers an operation reads.
+pub fn for_each_read(op: &Op, f: &mut impl FnMut(Reg)) {
     for_each_expr(op, &mut |e| registers(e, f));
 }
 

@@ -1,8 +1,12 @@
 //! One step of one thread on a concrete state.
 
 use super::eval::{Env, cast, eval, in_kind};
+use super::live::{for_each_read, written};
 use super::schedule::ThreadRef;
-use crate::cfa::{Count, Edge, Expr, IntKind, Loc, Location, LocationKind, ObjId, Op, Owner, Program, Reg};
+pub use super::state::{State, Thread};
+use crate::cfa::{
+    Callee, Count, Edge, Expr, IntKind, Loc, Location, LocationKind, ObjId, Op, Owner, Program, Reg,
+};
 
 /// Why a step does not happen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -19,49 +23,6 @@ pub enum Stop {
     /// The program breaks a rule of [`crate::cfa`].
     #[error("malformed program: {0}")]
     Malformed(&'static str),
-}
-
-/// A thread: where it is; its registers and own cells are in [`State::data`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Thread {
-    /// Which.
-    pub name: ThreadRef,
-    /// Location.
-    pub loc: Loc,
-    /// Its first step is done. Always true where that makes no difference: where the entry is not atomic.
-    pub begun: bool,
-    /// What it returned, once it has ended.
-    pub ended: Option<i128>,
-    /// Start of its registers in `data`; its own cells follow.
-    pub at: usize,
-}
-
-/// A state of the whole program. The handle of thread `i` is `i + 1`.
-#[derive(PartialEq, Eq, Debug, Default)]
-pub struct State {
-    /// Shared cells, object after object.
-    pub cells: Vec<i128>,
-    /// Threads, in order of creation.
-    pub threads: Vec<Thread>,
-    /// Registers and own cells of the threads.
-    pub data: Vec<i128>,
-    /// The program has ended.
-    pub halted: bool,
-}
-
-impl Clone for State {
-    fn clone(&self) -> Self {
-        let mut copy = State::default();
-        copy.clone_from(self);
-        copy
-    }
-    /// Keeps the buffers.
-    fn clone_from(&mut self, other: &Self) {
-        self.cells.clone_from(&other.cells);
-        self.threads.clone_from(&other.threads);
-        self.data.clone_from(&other.data);
-        self.halted = other.halted;
-    }
 }
 
 /// A cell of a state, as seen by one thread.
@@ -85,6 +46,15 @@ struct Unit {
     watched: Vec<bool>,
     /// Place of each edge's access, where its address is constant.
     places: Vec<Option<(Place, IntKind)>>,
+    /// What the procedures keep.
+    activations: Vec<Activation>,
+    /// Procedure of each edge that calls one.
+    called: Vec<Option<u32>>,
+}
+
+/// What a call of a procedure keeps: registers and own cells, by index into a thread's data.
+pub(super) struct Activation {
+    pub(super) slots: Vec<u32>,
 }
 
 /// A property that does not hold in a state.
@@ -103,6 +73,8 @@ pub struct Machine<'p> {
     /// First cell of each object, in [`State::cells`] or among the own cells of its template.
     offsets: Vec<usize>,
     shared: Vec<(ObjId, u32, IntKind, Option<i128>)>,
+    /// There are procedures.
+    has_calls: bool,
 }
 
 impl<'p> Machine<'p> {
@@ -140,7 +112,8 @@ impl<'p> Machine<'p> {
                 list.push((ObjId(i as u32), k as u32, *kind, *init));
             }
         }
-        let mut machine = Machine { program, units: Vec::new(), offsets, shared };
+        let has_calls = program.templates.iter().any(|t| !t.procedures.is_empty());
+        let mut machine = Machine { program, units: Vec::new(), offsets, shared, has_calls };
         for (t, own) in own.into_iter().enumerate() {
             let unit = machine.unit(t, own)?;
             machine.units.push(unit);
@@ -155,10 +128,24 @@ impl<'p> Machine<'p> {
             return Err(Stop::Malformed("entry that does not exist"));
         }
         let mut out = vec![Vec::new(); locations];
-        let mut places = Vec::new();
+        let procedure = |l: Loc| template.procedures.iter().position(|p| p.locations.contains(&l.0));
+        let whose = |r: u32| template.procedures.iter().position(|p| p.registers.contains(&r));
+        if procedure(template.entry).is_some() || template.param.is_some_and(|r| whose(r.0).is_some()) {
+            return Err(Stop::Malformed("a thread that begins inside a procedure"));
+        }
+        let (mut places, mut called) = (Vec::new(), Vec::new());
+        let activations = self.activations(t)?;
         for (i, edge) in template.graph.edges.iter().enumerate() {
             self.check_edge(t, edge)?;
+            let mut apart = procedure(edge.from) == procedure(edge.to);
+            let mut used = |r: Reg| apart &= whose(r.0) == procedure(edge.from);
+            for_each_read(&edge.op, &mut used);
+            written(&edge.op).into_iter().for_each(used);
+            if !apart {
+                return Err(Stop::Malformed("a procedure that is not apart from the rest of its template"));
+            }
             out[edge.from.0 as usize].push(i as u32);
+            called.push(self.callee(t, edge)?);
             places.push(match &edge.op {
                 Op::Load(_, a, _) | Op::Store(a, _, _) => self.constant_place(a),
                 _ => None,
@@ -168,7 +155,56 @@ impl<'p> Machine<'p> {
             let label = self.program.exclusive.as_ref();
             matches!(l.kind, LocationKind::Error(_)) || label.is_some_and(|x| l.labels.contains(x))
         });
-        Ok(Unit { watched: watched.collect(), out, registers: template.registers.len(), own, places })
+        Ok(Unit {
+            watched: watched.collect(),
+            out,
+            registers: template.registers.len(),
+            own,
+            places,
+            activations,
+            called,
+        })
+    }
+
+    fn activations(&self, t: usize) -> Result<Vec<Activation>, Stop> {
+        let template = &self.program.templates[t];
+        let mut out = Vec::new();
+        for p in &template.procedures {
+            let registers = template.registers.len() as u32;
+            let locations = template.graph.locations.len() as u32;
+            if p.registers.end > registers
+                || p.locations.end > locations
+                || !p.locations.contains(&p.entry.0)
+                || p.params.iter().any(|r| !p.registers.contains(&r.0))
+            {
+                return Err(Stop::Malformed("procedure outside of its template"));
+            }
+            let mut slots: Vec<u32> = p.registers.clone().collect();
+            for o in &p.objects {
+                if self.program.owners.get(o.0 as usize) != Some(&Owner::Template(t as u32)) {
+                    return Err(Stop::Malformed("object of a procedure that is not its template's"));
+                }
+                let cells = self.program.objects[o.0 as usize].cells.len();
+                slots.extend((0..cells).map(|k| registers + (self.offsets[o.0 as usize] + k) as u32));
+            }
+            out.push(Activation { slots });
+        }
+        Ok(out)
+    }
+
+    /// The procedure that an edge calls.
+    fn callee(&self, t: usize, edge: &Edge) -> Result<Option<u32>, Stop> {
+        let Op::Call { callee, args, .. } = &edge.op else { return Ok(None) };
+        let procedures = &self.program.templates[t].procedures;
+        let found = match callee {
+            Callee::Known(f) => procedures.iter().position(|p| p.function == *f),
+            Callee::Pointer(_) => None,
+        };
+        match found {
+            Some(i) if procedures[i].params.len() == args.len() => Ok(Some(i as u32)),
+            Some(_) => Err(Stop::Malformed("a call with too few or too many arguments")),
+            None => Err(Stop::Malformed("a call of something that is no procedure of the template")),
+        }
     }
 
     fn check_edge(&self, t: usize, edge: &Edge) -> Result<(), Stop> {
@@ -189,7 +225,7 @@ impl<'p> Machine<'p> {
                 reg(*handle)
             }
             Op::Create { .. } => Err(Stop::Malformed("creation without a template")),
-            Op::Call { .. } | Op::Return(_) => Err(Stop::Malformed("a call that was not inlined")),
+            Op::Call { dst: Some(r), .. } => reg(*r),
             _ => Ok(()),
         }
     }
@@ -274,7 +310,16 @@ impl<'p> Machine<'p> {
             at: state.data.len(),
         });
         state.data.extend(std::iter::repeat_n(0, unit.registers));
+        let own = state.data.len();
         state.data.extend(unit.own.iter().map(|c| start_value(c, start)));
+        for slot in unit.activations.iter().flat_map(|a| &a.slots) {
+            if let Some(i) = (*slot as usize).checked_sub(unit.registers) {
+                state.data[own + i] = 0;
+            }
+        }
+        if self.has_calls {
+            state.stacks.resize_with(state.threads.len(), Vec::new);
+        }
         state.threads.len() - 1
     }
 
@@ -322,7 +367,12 @@ impl<'p> Machine<'p> {
     pub fn is_local(&self, template: u32, edge: u32) -> bool {
         let unit = &self.units[template as usize];
         match &self.program.templates[template as usize].graph.edges[edge as usize].op {
-            Op::Skip | Op::Assign(..) | Op::Assume(_) | Op::Havoc { .. } => true,
+            Op::Skip
+            | Op::Assign(..)
+            | Op::Assume(_)
+            | Op::Havoc { .. }
+            | Op::Call { .. }
+            | Op::Return(_) => true,
             Op::Load(..) | Op::Store(..) => {
                 matches!(unit.places[edge as usize], Some((Place::Own(t, _), _)) if t == template)
             }
@@ -382,7 +432,7 @@ impl<'p> Machine<'p> {
             return Err(Stop::Blocked);
         }
         let env = self.env(state, thread);
-        let mut returned = 0;
+        let (mut returned, mut to) = (0, e.to);
         match &e.op {
             Op::Skip => {}
             Op::Assign(r, x) => {
@@ -442,14 +492,115 @@ impl<'p> Machine<'p> {
             }
             Op::ThreadExit(x) => returned = eval(x, &env)?,
             Op::Halt => state.halted = true,
-            Op::Call { .. } | Op::Return(_) => return Err(Stop::Malformed("a call that was not inlined")),
+            Op::Call { args, .. } => to = self.call(state, thread, edge, args)?,
+            Op::Return(x) => {
+                let value = x.as_ref().map(|x| eval(x, &env)).transpose()?;
+                to = self.ret(state, thread, value)?;
+            }
         }
-        state.threads[thread].loc = e.to;
+        state.threads[thread].loc = to;
         state.threads[thread].begun = true;
-        if self.location(template, e.to).kind == LocationKind::End {
+        if self.location(template, to).kind == LocationKind::End {
             state.threads[thread].ended = Some(returned);
+            if let Some(stack) = state.stacks.get_mut(thread) {
+                stack.clear();
+            }
         }
         Ok(())
+    }
+
+    /// Begins an activation: keeps the values of the last one on the stack, and the edge. Says where to go.
+    fn call(&self, state: &mut State, thread: usize, edge: u32, args: &[Expr]) -> Result<Loc, Stop> {
+        let t = state.threads[thread];
+        let template = t.name.template;
+        let unit = &self.units[template as usize];
+        let number = unit.called[edge as usize].ok_or(Stop::Malformed("a call of nothing"))? as usize;
+        let procedure = &self.program.templates[template as usize].procedures[number];
+        let stack = state.stacks.get_mut(thread).ok_or(Stop::Malformed("a call without a stack"))?;
+        let slots = &unit.activations[number].slots;
+        let depth = stack.len();
+        // The arguments go on the stack first, so that nothing is changed when one has no value.
+        let env = Env {
+            registers: &state.data[t.at..t.at + unit.registers],
+            self_id: thread as i128 + 1,
+            bases: &self.program.bases,
+            function_bases: &self.program.function_bases,
+            signed_wraps: self.program.signed_wraps,
+        };
+        for (p, x) in procedure.params.iter().zip(args) {
+            let value = eval(x, &env).and_then(|v| {
+                let fits = in_kind(v, self.register_kind(template, *p));
+                if fits { Ok(v) } else { Err(Stop::Malformed("argument outside the kind of the parameter")) }
+            });
+            match value {
+                Ok(v) => stack.push(v),
+                Err(stop) => {
+                    stack.truncate(depth);
+                    return Err(stop);
+                }
+            }
+        }
+        let data = &mut state.data[t.at..];
+        stack.extend(slots.iter().map(|i| data[*i as usize]));
+        slots.iter().for_each(|i| data[*i as usize] = 0);
+        for (p, v) in procedure.params.iter().zip(&stack[depth..]) {
+            data[p.0 as usize] = *v;
+        }
+        stack.drain(depth..depth + args.len());
+        stack.push(i128::from(edge));
+        Ok(procedure.entry)
+    }
+
+    /// Ends the last activation. Says where to go.
+    fn ret(&self, state: &mut State, thread: usize, value: Option<i128>) -> Result<Loc, Stop> {
+        const NO_CALL: Stop = Stop::Malformed("a return where nothing was called");
+        let t = state.threads[thread];
+        let (edge, slots, kept) = self.last_call(&state.stacks, t.name.template, thread).ok_or(NO_CALL)?;
+        let below = state.stacks[thread].len() - 1 - slots.len();
+        let e = self.edge(t.name.template, edge).ok_or(NO_CALL)?;
+        let dst = match &e.op {
+            Op::Call { dst: Some(r), .. } => {
+                let v = value.ok_or(Stop::Undefined("use of the value of a function that returned none"))?;
+                Some((*r, cast(v, self.register_kind(t.name.template, *r))))
+            }
+            _ => None,
+        };
+        let data = &mut state.data[t.at..];
+        slots.iter().zip(kept).for_each(|(i, v)| data[*i as usize] = *v);
+        state.stacks[thread].truncate(below);
+        if let Some((r, v)) = dst {
+            state.data[t.at + r.0 as usize] = v;
+        }
+        Ok(e.to)
+    }
+
+    /// The edge of the last call of a thread that has not returned, what the call kept, and the values.
+    fn last_call<'s>(
+        &self,
+        stacks: &'s [Vec<i128>],
+        template: u32,
+        thread: usize,
+    ) -> Option<(u32, &[u32], &'s [i128])> {
+        let (edge, rest) = stacks.get(thread)?.split_last()?;
+        let unit = &self.units[template as usize];
+        let edge = u32::try_from(*edge).ok()?;
+        let number = (*unit.called.get(edge as usize)?)?;
+        let slots = &unit.activations[number as usize].slots;
+        Some((edge, slots, &rest[rest.len().checked_sub(slots.len())?..]))
+    }
+
+    /// Edges of the calls of a thread that have not returned, the last one first.
+    pub fn calls<'s>(&'s self, state: &'s State, thread: usize) -> impl Iterator<Item = u32> + 's {
+        let stack: &[i128] = state.stacks.get(thread).map_or(&[], |s| s);
+        let unit = &self.units[state.threads[thread].name.template as usize];
+        let mut rest = stack;
+        std::iter::from_fn(move || {
+            let edge = u32::try_from(*rest.last()?).ok()?;
+            let number = (*unit.called.get(edge as usize)?)?;
+            let size = unit.activations[number as usize].slots.len() + 1;
+            rest = &rest[..rest.len().checked_sub(size)?];
+            Some(edge)
+        })
     }
 
     fn create(

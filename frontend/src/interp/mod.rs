@@ -13,6 +13,7 @@ pub mod machine;
 pub mod render;
 pub mod replay;
 pub mod schedule;
+mod state;
 pub mod store;
 #[cfg(test)]
 mod tests;

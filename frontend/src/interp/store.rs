@@ -14,6 +14,7 @@ pub struct Packer {
     /// Registers, and registers with own cells, by template.
     sizes: Vec<(usize, usize)>,
     cells: usize,
+    calls: bool,
 }
 
 impl Packer {
@@ -32,6 +33,7 @@ impl Packer {
             live: templates.iter().map(kept).collect(),
             sizes: sizes.collect(),
             cells: machine.shared_size(),
+            calls: templates.iter().any(|t| !t.procedures.is_empty()),
         }
     }
 
@@ -44,20 +46,27 @@ impl Packer {
     pub fn pack(&self, state: &State, out: &mut Vec<u8>) {
         out.clear();
         state.cells.iter().for_each(|v| put(out, *v));
-        for t in &state.threads {
+        for (i, t) in state.threads.iter().enumerate() {
             let template = i128::from(t.name.template);
             match t.ended {
                 Some(result) => {
-                    put(out, template * 4 + 2);
+                    put(out, template * 8 + 2);
                     put(out, result);
                 }
                 None => {
-                    put(out, template * 4 + i128::from(t.begun));
+                    let stack: &[i128] = state.stacks.get(i).map_or(&[], |s| s);
+                    let called = !stack.is_empty();
+                    put(out, template * 8 + i128::from(t.begun) + if called { 4 } else { 0 });
                     put(out, i128::from(t.loc.0));
+                    let (registers, all) = self.sizes[t.name.template as usize];
+                    if called {
+                        put(out, stack.len() as i128);
+                        stack.iter().chain(&state.data[t.at..t.at + all]).for_each(|v| put(out, *v));
+                        continue;
+                    }
                     for r in &self.live[t.name.template as usize][t.loc.0 as usize] {
                         put(out, state.data[t.at + *r as usize]);
                     }
-                    let (registers, all) = self.sizes[t.name.template as usize];
                     state.data[t.at + registers..t.at + all].iter().for_each(|v| put(out, *v));
                 }
             }
@@ -69,19 +78,26 @@ impl Packer {
         state.cells.clear();
         state.threads.clear();
         state.data.clear();
+        state.stacks.iter_mut().for_each(Vec::clear);
         state.halted = false;
         state.cells.extend((0..self.cells).map(|_| take(&mut bytes)));
         let mut instances = vec![0; self.sizes.len()];
         while !bytes.is_empty() {
             let head = take(&mut bytes);
-            let t = (head / 4) as usize;
+            let t = (head / 8) as usize;
             let (registers, all) = self.sizes[t];
             let at = state.data.len();
             state.data.resize(at + all, 0);
+            if state.stacks.len() <= state.threads.len() && self.calls {
+                state.stacks.push(Vec::new());
+            }
             let ended = (head & 2 != 0).then(|| take(&mut bytes));
-            let mut loc = Loc(0);
-            if ended.is_none() {
-                loc = Loc(take(&mut bytes) as u32);
+            let loc = if ended.is_none() { Loc(take(&mut bytes) as u32) } else { Loc(0) };
+            if head & 4 != 0 {
+                let n = take(&mut bytes);
+                state.stacks[state.threads.len()].extend((0..n).map(|_| take(&mut bytes)));
+                state.data[at..].iter_mut().for_each(|v| *v = take(&mut bytes));
+            } else if ended.is_none() {
                 for r in &self.live[t][loc.0 as usize] {
                     state.data[at + *r as usize] = take(&mut bytes);
                 }
@@ -91,6 +107,7 @@ impl Packer {
             instances[t] += 1;
             state.threads.push(Thread { name, loc, begun: head & 1 != 0, ended, at });
         }
+        state.stacks.truncate(state.threads.len());
     }
 }
 

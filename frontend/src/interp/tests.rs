@@ -382,3 +382,92 @@ fn malformed_programs_are_refused() {
     one.op(Op::Assign(Reg(0), num(1 << 40)));
     assert!(explore(&program(&[], vec![one.template]), &Options::default(), &|| false).is_err());
 }
+
+/// `sum(n) = n == 0 ? 0 : n + sum(n - 1)`, called by main with `n`, whose result must not be `bad`.
+fn recursive(n: i128, bad: i128) -> Program {
+    let minus = |a: Expr, b: Expr| Expr::Binary(BinOp::Sub, Box::new(a), Box::new(b), INT);
+    let call = |dst, e| Op::Call { dst: Some(Reg(dst)), callee: Callee::Known(FuncId(3)), args: vec![e] };
+    let mut main = Body::new("main", Count::AtMost(1), true, 3);
+    main.op(call(0, num(n)));
+    let called = main.last();
+    main.op(Op::Assume(eq(reg(0), num(bad)))).kind(LocationKind::Error("assertion".into()));
+    main.op(Op::Skip);
+    let fine = main.last();
+    main.template.graph.edges.pop();
+    main.jump(called, fine, Op::Assume(eq(reg(0), num(bad)).is_false()));
+    main.op(Op::Halt).kind(LocationKind::End);
+    // Registers of `sum`: 1 takes the argument, 2 the result of the inner call.
+    let entry = main.template.graph.add_location(Span::default());
+    main.op(Op::Assume(eq(reg(1), num(0)).is_false())).op(call(2, minus(reg(1), num(1))));
+    main.op(Op::Return(Some(plus(reg(1), reg(2))))).kind(LocationKind::End);
+    let end = main.last();
+    main.op(Op::Skip);
+    main.template.graph.edges.pop();
+    let zero = main.last();
+    main.jump(entry, zero, Op::Assume(eq(reg(1), num(0))));
+    main.jump(zero, end, Op::Return(Some(num(0))));
+    let locations = main.template.graph.locations.len() as u32;
+    main.template.procedures.push(Procedure {
+        function: FuncId(3),
+        name: "sum".into(),
+        entry,
+        params: vec![Reg(1)],
+        registers: 1..3,
+        objects: Vec::new(),
+        locations: entry.0..locations,
+    });
+    program(&[], vec![main.template])
+}
+
+#[test]
+fn activations_keep_their_registers() {
+    let wrong = recursive(10, 55);
+    assert_eq!(replay(&wrong, &violation(&wrong)).map(|t| t.violation), Ok("assertion".into()));
+    let right = recursive(10, 54);
+    assert!(matches!(all(&right), Exploration::Exhausted { complete: true, .. }));
+}
+
+#[test]
+fn objects_of_activations_are_kept() {
+    // f(n) { int x = n; if (n) f(n - 1); return x; } with x in memory.
+    let mut p = recursive(3, 3);
+    let template = &mut p.templates[0];
+    template.procedures[0].objects.push(ObjId(0));
+    let call = template.graph.edges.iter().position(|e| e.from.0 > template.procedures[0].entry.0);
+    let call = call.unwrap();
+    let at = template.graph.edges[call].from;
+    let store = template.graph.add_location(Span::default());
+    let load = template.graph.add_location(Span::default());
+    template.procedures[0].locations.end += 2;
+    template.graph.edges[call].from = store;
+    let end = template.graph.edges[call + 1].to;
+    let back = template.graph.edges[call].to;
+    template.graph.add_edge(at, store, Op::Store(obj(0), reg(1), INT), Span::default());
+    template.graph.edges[call + 1].from = load;
+    template.graph.edges[call + 1].op = Op::Return(Some(reg(2)));
+    assert_eq!(template.graph.edges[call + 1].to, end);
+    template.graph.add_edge(back, load, Op::Load(Reg(2), obj(0), INT), Span::default());
+    let mut with = program(&[("x", Some(0))], p.templates);
+    with.owners[0] = Owner::Template(0);
+    assert!(replay(&with, &violation(&with)).is_ok());
+    // Without keeping them, the innermost value is what all of them see.
+    with.templates[0].procedures[0].objects.clear();
+    assert!(matches!(all(&with), Exploration::Exhausted { .. }));
+}
+
+#[test]
+fn calls_of_nothing_are_refused() {
+    let mut p = recursive(3, 0);
+    p.templates[0].procedures[0].function = FuncId(9);
+    assert!(Machine::new(&p).is_err());
+    let mut p = recursive(3, 0);
+    p.templates[0].procedures[0].registers = 1..9;
+    assert!(Machine::new(&p).is_err());
+    let mut p = recursive(3, 0);
+    p.templates[0].procedures[0].registers = 2..3;
+    assert!(Machine::new(&p).is_err());
+    // A return that no call belongs to.
+    let mut one = Body::new("one", Count::AtMost(1), true, 1);
+    one.op(Op::Return(None)).kind(LocationKind::End);
+    assert!(explore(&program(&[], vec![one.template]), &Options::default(), &|| false).is_err());
+}

@@ -1,0 +1,51 @@
+//! A state of a running program.
+
+use super::schedule::ThreadRef;
+use crate::cfa::Loc;
+
+/// A thread: where it is; its registers and own cells are in [`State::data`], its calls in [`State::stacks`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Thread {
+    /// Which.
+    pub name: ThreadRef,
+    /// Location.
+    pub loc: Loc,
+    /// Its first step is done. Always true where that makes no difference: where the entry is not atomic.
+    pub begun: bool,
+    /// What it returned, once it has ended.
+    pub ended: Option<i128>,
+    /// Start of its registers in `data`; its own cells follow.
+    pub at: usize,
+}
+
+/// A state of the whole program. The handle of thread `i` is `i + 1`.
+#[derive(PartialEq, Eq, Debug, Default)]
+pub struct State {
+    /// Shared cells, object after object.
+    pub cells: Vec<i128>,
+    /// Threads, in order of creation.
+    pub threads: Vec<Thread>,
+    /// Registers and own cells of the threads.
+    pub data: Vec<i128>,
+    /// Calls of each thread that have not returned, the oldest first; empty where the program has no procedures.
+    /// A call is what it kept (registers and objects of the procedure as they were), then its edge.
+    pub stacks: Vec<Vec<i128>>,
+    /// The program has ended.
+    pub halted: bool,
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        let mut copy = State::default();
+        copy.clone_from(self);
+        copy
+    }
+    /// Keeps the buffers.
+    fn clone_from(&mut self, other: &Self) {
+        self.cells.clone_from(&other.cells);
+        self.threads.clone_from(&other.threads);
+        self.data.clone_from(&other.data);
+        self.stacks.clone_from(&other.stacks);
+        self.halted = other.halted;
+    }
+}
