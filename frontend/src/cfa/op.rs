@@ -14,7 +14,8 @@ pub enum LocationKind {
     Normal,
     /// A property is violated (what: `assertion`, `reach_error`, `signed overflow`…); no edges leave it.
     Error(String),
-    /// The thread has ended (or the function returned); no edges leave it.
+    /// The thread has ended, or the function has returned; no edges leave it. A thread in a program comes here only
+    /// by `ThreadExit` or `Halt`: `Return` goes back to the caller.
     End,
 }
 

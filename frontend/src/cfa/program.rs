@@ -1,6 +1,6 @@
 //! A program of thread templates: what the interpreter runs and what is linearised.
 
-use super::{FuncId, Graph, Loc, ObjId, Object, Reg, Register};
+use super::{Callee, FuncId, Graph, Loc, ObjId, Object, Reg, Register};
 use std::ops::Range;
 
 /// How many threads of a template there can be.
@@ -23,12 +23,19 @@ pub enum Owner {
 
 /// A function that is called, not inlined: its locations and registers are in a row in those of its template.
 ///
-/// A call first keeps the values that `registers` have, on the thread's stack, with the edge of the call; then the
-/// parameters get their values and the other registers 0. A procedure's code uses no registers but its own. A return takes the values back, and goes to the end of
-/// that edge.
+/// A call first keeps the values that `registers` and the cells of `objects` have, on the thread's stack, with the
+/// edge of the call; then the parameters get their values, and the other registers and the cells 0 (the code that
+/// enters the scope of an object gives its cells their values). A return takes the values back and goes to the end
+/// of that edge: `dst`, if there is one, gets the value returned, converted to its kind as a cast does. Arguments
+/// are as many as parameters; a procedure whose result is used returns one on all its ways. A procedure's code uses
+/// no registers but its own.
+///
+/// Edges from a location of a procedure lead to its locations, those of calls too: such an edge's target is where
+/// the caller goes on. `Return` edges lead to a location of kind `End`, where the thread never is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Procedure {
-    /// Which.
+    /// Calls name it by this number. A copy for calls inside atomic sections, and one of an atomic function, has a
+    /// number beyond those of the functions: all its locations are atomic.
     pub function: FuncId,
     /// Its name.
     pub name: String,
@@ -38,10 +45,11 @@ pub struct Procedure {
     pub params: Vec<Reg>,
     /// Its registers.
     pub registers: Range<u32>,
-    /// Objects of each activation, owned by the template: their cells are kept and given back with the registers.
-    pub objects: Vec<ObjId>,
     /// Its locations.
     pub locations: Range<u32>,
+    /// Objects of each activation. They belong to the template, and only code of the running activation knows their
+    /// addresses.
+    pub objects: Vec<ObjId>,
 }
 
 /// A kind of thread.
@@ -92,6 +100,18 @@ pub struct Program {
     pub signed_wraps: bool,
     /// What was assumed, a line each.
     pub assumes: Vec<String>,
+}
+
+impl Template {
+    /// The procedure that a call names.
+    pub fn procedure(&self, callee: &Callee) -> Option<&Procedure> {
+        let Callee::Known(f) = callee else { return None };
+        self.procedures.iter().find(|p| p.function == *f)
+    }
+    /// The procedure whose code has the location; `None` for the template's own.
+    pub fn procedure_at(&self, l: Loc) -> Option<&Procedure> {
+        self.procedures.iter().find(|p| p.locations.contains(&l.0))
+    }
 }
 
 impl Program {

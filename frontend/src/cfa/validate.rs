@@ -1,11 +1,11 @@
 //! Is a program well formed? Asked in tests and debug builds.
 
-use super::{Expr, Loc, LocationKind, Op, Owner, Program, Template};
+use super::{Expr, Loc, LocationKind, Op, Owner, Program, Reg, Template};
 use crate::instantiate::walk;
 
 impl Program {
-    /// Checks that the parts fit together: indices in range, no `Call` or `Return`, nothing leaves an end, no end is
-    /// inside an atomic section, addresses are apart. Says what is wrong.
+    /// Checks that the parts fit together: indices in range, calls and returns only where there are procedures,
+    /// nothing leaves an end or a procedure, no end is inside an atomic section, addresses are apart. Says what is wrong.
     pub fn validate(&self) -> Result<(), String> {
         let n = self.objects.len();
         if self.owners.len() != n || self.bases.len() != n {
@@ -55,9 +55,19 @@ impl Program {
             if t.graph.locations[e.from.0 as usize].kind != LocationKind::Normal {
                 return at("leaves an end or error");
             }
+            let home = t.procedure_at(e.from);
+            if home.map(|p| p.function) != t.procedure_at(e.to).map(|p| p.function) {
+                return at("leads out of its procedure");
+            }
             let ends = t.graph.locations[e.to.0 as usize].kind == LocationKind::End;
             match &e.op {
-                Op::Call { .. } | Op::Return(_) => return at("call or return"),
+                Op::Call { callee, args, .. } => match t.procedure(callee) {
+                    None => return at("calls no procedure"),
+                    Some(p) if p.params.len() != args.len() => return at("wrong number of arguments"),
+                    Some(_) => {}
+                },
+                Op::Return(_) if home.is_none() => return at("returns from no procedure"),
+                Op::Return(_) if !ends => return at("a return that leads on"),
                 Op::Halt | Op::ThreadExit(_) if !ends => return at("an end that leads on"),
                 Op::Create { template, .. }
                     if template.is_none_or(|c| c as usize >= self.templates.len()) =>
@@ -84,13 +94,60 @@ impl Program {
                     _ => {}
                 });
             }
+            let foreign = |r: &Reg| match home {
+                Some(p) => !p.registers.contains(&r.0),
+                None => t.procedures.iter().any(|p| p.registers.contains(&r.0)),
+            };
+            let mut used: Vec<Reg> = walk::writes(&e.op).into_iter().collect();
+            walk::reads(&e.op).into_iter().for_each(|x| walk::registers(x, &mut used));
+            if used.iter().any(foreign) {
+                return at("a register of another procedure");
+            }
             if let Some(what) = bad {
                 return at(what);
             }
         }
+        self.validate_procedures(number, t)?;
         match t.graph.locations.iter().position(|l| l.atomic && l.kind != LocationKind::Normal) {
             Some(i) => Err(format!("location {i}: an end inside an atomic section")),
             None => Ok(()),
         }
+    }
+
+    fn validate_procedures(&self, number: u32, t: &Template) -> Result<(), String> {
+        for (i, p) in t.procedures.iter().enumerate() {
+            let wrong = |what: &str| Err(format!("procedure {}: {what}", p.name));
+            let inside = |range: &std::ops::Range<u32>, end: usize| {
+                range.start <= range.end && range.end as usize <= end
+            };
+            if !inside(&p.registers, t.registers.len()) || !inside(&p.locations, t.graph.locations.len()) {
+                return wrong("range out of bounds");
+            }
+            if !p.locations.contains(&p.entry.0) || p.locations.contains(&t.entry.0) {
+                return wrong("entry in the wrong place");
+            }
+            if p.params.iter().any(|r| !p.registers.contains(&r.0)) {
+                return wrong("a parameter of another procedure");
+            }
+            let owner = |o: &super::ObjId| self.owners.get(o.0 as usize);
+            if p.objects.iter().any(|o| owner(o) != Some(&Owner::Template(number))) {
+                return wrong("an object of another template");
+            }
+            for q in &t.procedures[..i] {
+                let apart = |a: &std::ops::Range<u32>, b: &std::ops::Range<u32>| {
+                    a.is_empty() || b.is_empty() || a.end <= b.start || b.end <= a.start
+                };
+                if p.function == q.function
+                    || !apart(&p.registers, &q.registers)
+                    || !apart(&p.locations, &q.locations)
+                {
+                    return wrong("overlaps another");
+                }
+                if p.objects.iter().any(|o| q.objects.contains(o)) {
+                    return wrong("shares an object with another");
+                }
+            }
+        }
+        Ok(())
     }
 }

@@ -42,6 +42,16 @@ pub enum Refusal {
         /// Where the object is declared.
         span: Span,
     },
+    /// Each call of a recursive function has an object of its own, whose address leaves the call.
+    #[error("the address of `{object}` leaves the call of the recursive function `{function}`")]
+    EscapingActivation {
+        /// The object.
+        object: String,
+        /// The function.
+        function: String,
+        /// Where the object is declared.
+        span: Span,
+    },
     /// Nothing to run.
     #[error("no function to start with")]
     NoStart,
@@ -56,7 +66,8 @@ impl Refusal {
             Refusal::Recursion { span, .. }
             | Refusal::TooLarge { span, .. }
             | Refusal::NoCallee { span }
-            | Refusal::EscapingLocal { span, .. } => *span,
+            | Refusal::EscapingLocal { span, .. }
+            | Refusal::EscapingActivation { span, .. } => *span,
             Refusal::NoStart | Refusal::Memory => Span::default(),
         }
     }
@@ -68,6 +79,9 @@ impl Refusal {
                 "the function called must be defined in this file, with as many parameters"
             }
             Refusal::EscapingLocal { .. } => "make it a global, or bound the number of threads",
+            Refusal::EscapingActivation { .. } => {
+                "each call has its own: pass the value and return the new one, or make it a global"
+            }
             Refusal::NoStart | Refusal::Memory => "",
         }
     }

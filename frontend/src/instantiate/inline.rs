@@ -6,9 +6,11 @@
 use super::error::Refusal;
 use super::memory::Memory;
 use super::walk;
-use crate::cfa::{Callee, Edge, Expr, FuncId, Graph, Loc, Module, ObjId, Op, Reg, Register};
+use crate::cfa::{
+    Callee, Edge, Expr, FuncId, Function, Graph, IntKind, Loc, Module, ObjId, Op, Reg, Register,
+};
 use crate::diagnostic::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// No more edges than this in one automaton.
 pub(super) const EDGE_LIMIT: usize = 200_000;
@@ -51,13 +53,25 @@ pub(super) enum End {
 /// Where a returning call goes on, and what takes its result.
 enum Return {
     Root(End),
-    To { dst: Option<Reg>, cont: Loc },
+    To {
+        dst: Option<Reg>,
+        cont: Loc,
+    },
+    /// To the edge that called: the function is not inlined.
+    Caller,
+}
+
+/// Which calls are inlined.
+pub(super) struct Inlining<'a> {
+    /// No more activations of one function are inlined into each other.
+    pub(super) depth: usize,
+    /// Functions whose calls stay.
+    pub(super) keep: &'a BTreeSet<FuncId>,
 }
 
 impl Body {
-    /// The automaton of a start routine, calls not inlined yet.
-    pub(super) fn start(module: &Module, memory: &mut Memory, template: u32, f: FuncId, end: End) -> Body {
-        let mut body = Body {
+    fn new(template: u32) -> Body {
+        Body {
             template,
             registers: Vec::new(),
             entry: Loc(0),
@@ -65,7 +79,26 @@ impl Body {
             params: Vec::new(),
             frames: Vec::new(),
             origin: Vec::new(),
-        };
+        }
+    }
+
+    /// The automaton of a function that is called, atomic as a whole or as it is itself.
+    pub(super) fn procedure(
+        module: &Module,
+        memory: &mut Memory,
+        template: u32,
+        f: FuncId,
+        atomic: bool,
+    ) -> Body {
+        let mut body = Body::new(template);
+        body.entry = body.activate(module, memory, f, None, atomic, Return::Caller);
+        body.params = body.frames[0].params.clone();
+        body
+    }
+
+    /// The automaton of a start routine, calls not inlined yet.
+    pub(super) fn start(module: &Module, memory: &mut Memory, template: u32, f: FuncId, end: End) -> Body {
+        let mut body = Body::new(template);
         let function = &module.functions[f.0 as usize];
         // A location of its own, so that a thread that has not begun is in no atomic section.
         let entry = body.location(0, None, function.span, false);
@@ -157,6 +190,16 @@ impl Body {
                 (Op::Return(v), Return::To { dst, cont }) => {
                     (return_op(&self.registers, function.result, *dst, v), *cont)
                 }
+                (Op::Return(None), Return::Caller) if function.result.is_some() => {
+                    // Without a value, a result that is used is any value.
+                    let kind = function.result.unwrap_or(IntKind::Ideal);
+                    let any = self.register(Register { name: String::new(), kind });
+                    let atomic = self.graph.locations[loc(e.from).0 as usize].atomic;
+                    let mid = self.location(frame, None, e.span, atomic);
+                    let returned = Op::Return(Some(Expr::Reg(any)));
+                    self.graph.edges.push(Edge { from: mid, to: loc(e.to), op: returned, span: e.span });
+                    (Op::Havoc { dst: any, source: String::new() }, mid)
+                }
                 (op, _) => (op, loc(e.to)),
             };
             self.graph.edges.push(Edge { from: loc(e.from), to, op, span: e.span });
@@ -164,19 +207,21 @@ impl Body {
         loc(function.entry)
     }
 
-    /// Inlines the calls of known functions, until only calls through pointers are left, and calls of functions that
-    /// already have `depth` activations. Gives one of the latter that can be reached, if there is any.
+    /// Inlines the calls of known functions, until only calls through pointers are left, calls of functions that are
+    /// kept, and calls of functions that already have `depth` activations. Gives one of the latter that can be
+    /// reached, if there is any.
     pub(super) fn inline(
         &mut self,
         module: &Module,
         memory: &mut Memory,
-        depth: usize,
+        which: &Inlining<'_>,
     ) -> Result<Option<Refusal>, Refusal> {
+        let depth = which.depth;
         let mut recursive = None;
         let mut i = 0;
         while i < self.graph.edges.len() {
             if let Op::Call { callee: Callee::Known(f), .. } = self.graph.edges[i].op {
-                if !self.expand(module, memory, i, f, depth) && recursive.is_none() {
+                if !self.expand(module, memory, i, f, which) && recursive.is_none() {
                     let function = module.functions[f.0 as usize].name.clone();
                     recursive = Some(Refusal::Recursion { function, span: self.graph.edges[i].span });
                 }
@@ -198,8 +243,16 @@ impl Body {
         Ok(recursive)
     }
 
-    /// Replaces the call at an edge by the function's body, unless the recursion is too deep.
-    fn expand(&mut self, module: &Module, memory: &mut Memory, i: usize, f: FuncId, depth: usize) -> bool {
+    /// Replaces the call at an edge by the function's body, unless it is kept or the recursion is too deep; the latter
+    /// gives `false`.
+    fn expand(
+        &mut self,
+        module: &Module,
+        memory: &mut Memory,
+        i: usize,
+        f: FuncId,
+        which: &Inlining<'_>,
+    ) -> bool {
         let Edge { from, to, op, span } = self.graph.edges[i].clone();
         let Op::Call { dst, args, .. } = op else { return true };
         let (caller, _) = self.origin[from.0 as usize];
@@ -216,7 +269,10 @@ impl Body {
             }
             up = self.frames[k as usize].parent;
         }
-        if active >= depth {
+        if which.keep.contains(&f) {
+            return true;
+        }
+        if active >= which.depth {
             return false;
         }
         let atomic = function.atomic || self.graph.locations[from.0 as usize].atomic;
@@ -255,23 +311,19 @@ impl Body {
 
     /// Does the function do nothing after this location but return what the register has?
     fn is_tail_call(&self, module: &Module, to: Loc, dst: Option<Reg>) -> bool {
-        let (frame, Some(mut at)) = self.origin[to.0 as usize] else { return false };
+        let (frame, Some(at)) = self.origin[to.0 as usize] else { return false };
         let frame = &self.frames[frame as usize];
         if frame.entry == Loc(u32::MAX) {
             return false;
         }
-        let function = &module.functions[frame.function.0 as usize];
-        for _ in 0..function.graph.locations.len() {
-            let mut out = function.graph.edges.iter().filter(|e| e.from == at);
-            let (Some(e), None) = (out.next(), out.next()) else { return false };
-            match &e.op {
-                Op::Skip => at = e.to,
-                Op::Return(None) => return true,
-                Op::Return(Some(Expr::Reg(r))) => return dst == Some(Reg(frame.first_register + r.0)),
-                _ => return false,
-            }
-        }
-        false
+        let dst = match dst {
+            None => None,
+            Some(r) => match r.0.checked_sub(frame.first_register) {
+                Some(k) => Some(Reg(k)),
+                None => return false,
+            },
+        };
+        returns_at_once(&module.functions[frame.function.0 as usize], at, dst)
     }
 
     /// Turns a tail call of the running function into a jump to its entry.
@@ -299,6 +351,36 @@ impl Body {
         }
         first.extend(second);
         self.chain(i, first, entry, frame, atomic, span);
+    }
+
+    /// Gives the calls that stay as many arguments as there are parameters, and a result only where there is one;
+    /// what C leaves open is any value. They name the copy of the function that is called.
+    pub(super) fn settle_calls(&mut self, module: &Module) {
+        for i in 0..self.graph.edges.len() {
+            let Edge { from, to, op, span } = self.graph.edges[i].clone();
+            let Op::Call { mut dst, callee: Callee::Known(f), mut args } = op else { continue };
+            let function = &module.functions[f.0 as usize];
+            let (frame, _) = self.origin[from.0 as usize];
+            let atomic = self.graph.locations[from.0 as usize].atomic;
+            args.truncate(function.params.len());
+            let mut before = Vec::new();
+            for p in &function.params[args.len()..] {
+                let kind = function.registers[p.0 as usize].kind;
+                let any = self.register(Register { name: String::new(), kind });
+                before.push(Op::Havoc { dst: any, source: String::new() });
+                args.push(Expr::Reg(any));
+            }
+            let after = dst.filter(|_| function.result.is_none());
+            if after.is_some() {
+                dst = None;
+            }
+            let callee = Callee::Known(super::calls::copy(module, f, function.atomic || atomic));
+            before.push(Op::Call { dst, callee, args });
+            if let Some(dst) = after {
+                before.push(Op::Havoc { dst, source: String::new() });
+            }
+            self.chain(i, before, to, frame, true, span);
+        }
     }
 
     /// Replaces a call or creation through a pointer by a choice between functions: `assume(p == f)`, then it.
@@ -332,13 +414,23 @@ impl Body {
     }
 }
 
+/// Does a function do nothing after a location but return what the register has?
+pub(super) fn returns_at_once(function: &Function, mut at: Loc, dst: Option<Reg>) -> bool {
+    for _ in 0..function.graph.locations.len() {
+        let mut out = function.graph.edges.iter().filter(|e| e.from == at);
+        let (Some(e), None) = (out.next(), out.next()) else { return false };
+        match &e.op {
+            Op::Skip => at = e.to,
+            Op::Return(None) => return true,
+            Op::Return(Some(Expr::Reg(r))) => return dst == Some(*r),
+            _ => return false,
+        }
+    }
+    false
+}
+
 /// What returning a value to a call means.
-fn return_op(
-    registers: &[Register],
-    kind: Option<crate::cfa::IntKind>,
-    dst: Option<Reg>,
-    value: Option<Expr>,
-) -> Op {
+fn return_op(registers: &[Register], kind: Option<IntKind>, dst: Option<Reg>, value: Option<Expr>) -> Op {
     match (dst, value) {
         (None, _) => Op::Skip,
         // Falling off the end of a function whose result is used: any value.

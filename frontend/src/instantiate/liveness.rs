@@ -61,7 +61,8 @@ impl Liveness {
         Some(live)
     }
 
-    fn row(&self, l: Loc) -> &[u64] {
+    /// The live registers at a location, a bit each.
+    pub(crate) fn row(&self, l: Loc) -> &[u64] {
         let at = l.0 as usize * self.words;
         &self.bits[at..at + self.words]
     }

@@ -5,8 +5,12 @@
 //! ```
 //!
 //! What the program does is unchanged. What cannot be kept exactly (recursion, say) is refused.
+//!
+//! There are two programs of one module: that of [`instantiate`] is for proofs; that of [`for_search`] keeps recursive
+//! functions and has one template for each start routine.
 
 mod callees;
+mod calls;
 mod constants;
 mod error;
 mod fold;
@@ -16,6 +20,8 @@ mod loops;
 mod memory;
 mod owners;
 mod plan;
+mod registers;
+mod search;
 mod sharing;
 mod simplify;
 mod threads;
@@ -24,9 +30,12 @@ mod unroll;
 pub(crate) mod walk;
 
 #[cfg(test)]
+mod search_tests;
+#[cfg(test)]
 mod tests;
 
 pub use error::Refusal;
+pub use search::{build_for_search, for_search};
 
 use crate::cfa::{Module, Owner, Program};
 use crate::diagnostic::Diagnostic;
@@ -60,7 +69,7 @@ fn build_as(module: &Module, options: &Options, optimise: bool) -> Result<Progra
             simplify::prune(&mut t.graph, &mut t.entry);
             continue;
         }
-        simplify::simplify(t, &context);
+        simplify::simplify_template(t, &context);
     }
     let (bases, function_bases) = memory.bases(module.functions.len())?;
     let mut program = Program {

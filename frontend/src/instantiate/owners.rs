@@ -53,6 +53,54 @@ pub(super) fn assign(program: &mut Program, memory: &Memory) -> Result<(), Refus
             }
         };
     }
+    of_activations(program, &points_to, !wild.is_empty())
+}
+
+/// Each call of a procedure has its own objects: refuses those whose address leaves the call. Drops those that are
+/// not used.
+fn of_activations(program: &mut Program, points_to: &PointsTo, wild: bool) -> Result<(), Refusal> {
+    for t in 0..program.templates.len() {
+        let template = &program.templates[t];
+        if template.procedures.iter().all(|p| p.objects.is_empty()) {
+            continue;
+        }
+        let mut named = BTreeSet::new();
+        let mut leaving = points_to.returned();
+        for e in &template.graph.edges {
+            for x in walk::reads(&e.op) {
+                walk::visit(x, &mut |x| {
+                    if let Expr::Addr(o) = x {
+                        named.insert(*o);
+                    }
+                });
+            }
+            let out: &[Expr] = match &e.op {
+                Op::Call { args, .. } => args,
+                Op::Create { arg: Some(x), .. } | Op::Return(Some(x)) | Op::Store(_, x, _) => {
+                    std::slice::from_ref(x)
+                }
+                _ => &[],
+            };
+            leaving.extend(out.iter().flat_map(|x| points_to.held(t as u32, x)));
+        }
+        for k in 0..template.procedures.len() {
+            let used: Vec<ObjId> = {
+                let p = &program.templates[t].procedures[k];
+                let mut used = p.objects.clone();
+                used.retain(|o| named.contains(o));
+                if let Some(o) = used.iter().find(|o| wild || leaving.contains(o)) {
+                    let object = &program.objects[o.0 as usize];
+                    return Err(Refusal::EscapingActivation {
+                        object: object.name.clone(),
+                        function: p.name.clone(),
+                        span: object.span,
+                    });
+                }
+                used
+            };
+            program.templates[t].procedures[k].objects = used;
+        }
+    }
     Ok(())
 }
 

@@ -7,7 +7,7 @@
 
 use super::fold::may_be_undefined;
 use super::walk;
-use crate::cfa::{Expr, Graph, Loc, LocationKind, Object, Op, Reg, Template};
+use crate::cfa::{Expr, Graph, Loc, LocationKind, Object, Op, Reg, Register, Template};
 
 /// What simplification must know of the program.
 pub(super) struct Context<'a> {
@@ -16,8 +16,30 @@ pub(super) struct Context<'a> {
     pub(super) objects: &'a [Object],
 }
 
-/// Simplifies a template's automaton.
-pub(super) fn simplify(t: &mut Template, context: &Context<'_>) {
+/// An automaton by itself: a template without procedures, or one of its procedures.
+pub(super) struct Part {
+    pub(super) registers: Vec<Register>,
+    /// Registers that are given their values from outside.
+    pub(super) params: Vec<Reg>,
+    pub(super) entry: Loc,
+    pub(super) graph: Graph,
+}
+
+/// Simplifies the automaton of a template without procedures.
+pub(super) fn simplify_template(t: &mut Template, context: &Context<'_>) {
+    let mut part = Part {
+        registers: std::mem::take(&mut t.registers),
+        params: t.param.into_iter().collect(),
+        entry: t.entry,
+        graph: std::mem::take(&mut t.graph),
+    };
+    simplify(&mut part, context);
+    t.param = part.params.first().copied();
+    (t.registers, t.entry, t.graph) = (part.registers, part.entry, part.graph);
+}
+
+/// Simplifies an automaton.
+pub(super) fn simplify(t: &mut Part, context: &Context<'_>) {
     normalise(&mut t.graph);
     prune(&mut t.graph, &mut t.entry);
     drop_dead_values(t, context);
@@ -76,7 +98,7 @@ pub(super) fn prune(graph: &mut Graph, entry: &mut Loc) {
 }
 
 /// Values that no one reads are not computed.
-fn drop_dead_values(t: &mut Template, context: &Context<'_>) {
+fn drop_dead_values(t: &mut Part, context: &Context<'_>) {
     loop {
         let mut read = vec![false; t.registers.len()];
         let mut found = Vec::new();
@@ -100,9 +122,9 @@ fn drop_dead_values(t: &mut Template, context: &Context<'_>) {
             if drop {
                 e.op = Op::Skip;
                 changed = true;
-            } else if let Op::Join { result, .. } = &mut e.op {
-                if result.as_ref().is_some_and(dead) {
-                    *result = None;
+            } else if let Op::Join { result: r, .. } | Op::Call { dst: r, .. } = &mut e.op {
+                if r.as_ref().is_some_and(dead) {
+                    *r = None;
                 }
             }
         }
@@ -205,9 +227,9 @@ fn merge_ends(graph: &mut Graph) {
 }
 
 /// Renumbers the registers that are left.
-fn compact_registers(t: &mut Template) {
+fn compact_registers(t: &mut Part) {
     let mut used = vec![false; t.registers.len()];
-    let mut found: Vec<Reg> = t.param.into_iter().collect();
+    let mut found: Vec<Reg> = t.params.clone();
     for e in &t.graph.edges {
         walk::reads(&e.op).iter().for_each(|x| walk::registers(x, &mut found));
         found.extend(walk::writes(&e.op));
@@ -224,7 +246,7 @@ fn compact_registers(t: &mut Template) {
     let mut keep = used.iter();
     t.registers.retain(|_| keep.next().copied().unwrap_or(false));
     let reg = |r: Reg| number[r.0 as usize];
-    t.param = t.param.map(reg);
+    t.params.iter_mut().for_each(|p| *p = reg(*p));
     for e in &mut t.graph.edges {
         let mut expr = |x: &Expr| {
             walk::map_leaves(x, &mut |leaf| {

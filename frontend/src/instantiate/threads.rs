@@ -8,7 +8,7 @@ use super::callees::Callees;
 use super::constants;
 use super::error::Refusal;
 use super::fold::{Rules, Value};
-use super::inline::{Body, End};
+use super::inline::{Body, End, Inlining};
 use super::loops;
 use super::memory::Memory;
 use super::sharing::{self, Sharing};
@@ -150,7 +150,8 @@ impl Builder<'_> {
         }
         let mut depth = 1;
         loop {
-            let recursive = body.inline(self.module, self.memory, depth)?;
+            let recursive =
+                body.inline(self.module, self.memory, &Inlining { depth, keep: &BTreeSet::new() })?;
             let cells = if self.specialise { self.propagate(&mut body, job) } else { Vec::new() };
             let (mut known, mut calls) = (false, false);
             let mut pointers = Vec::new();

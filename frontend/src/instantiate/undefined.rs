@@ -8,7 +8,8 @@ pub fn assumptions(p: &Program, options: &Options) -> Vec<String> {
     let mut found = Found::default();
     for e in p.templates.iter().flat_map(|t| &t.graph.edges) {
         match &e.op {
-            Op::Assign(_, e) | Op::Assume(e) | Op::ThreadExit(e) => found.expr(e),
+            Op::Assign(_, e) | Op::Assume(e) | Op::ThreadExit(e) | Op::Return(Some(e)) => found.expr(e),
+            Op::Call { args, .. } => args.iter().for_each(|e| found.expr(e)),
             Op::Load(_, address, _) => found.address(address),
             Op::Store(address, value, _) => {
                 found.address(address);

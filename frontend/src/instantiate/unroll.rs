@@ -56,6 +56,11 @@ pub(super) fn specialise(body: &mut Body, context: &Context<'_>) -> Vec<Cells> {
     known.unwrap_or_else(|| vec![Cells::new(); body.graph.locations.len()])
 }
 
+/// Propagates constants through a body as it is.
+pub(super) fn propagate(body: &mut Body, context: &Context<'_>) {
+    pass(body, context, false);
+}
+
 fn pass(body: &mut Body, context: &Context<'_>, unroll: bool) -> Option<Vec<Cells>> {
     let live = Liveness::new(&body.graph, body.registers.len())?;
     let loops = if unroll { loops::loops(&body.graph, body.entry) } else { Vec::new() };

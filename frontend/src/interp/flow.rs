@@ -79,6 +79,16 @@ impl Flow {
         &self.classes[self.find(self.objects + o.0 as usize)]
     }
 
+    /// The number of a register's class.
+    pub fn number(&self, template: u32, r: Reg) -> usize {
+        self.find(self.first[template as usize] + r.0 as usize)
+    }
+
+    /// The number of the class of an object's cells.
+    pub fn object_number(&self, o: ObjId) -> usize {
+        self.find(self.objects + o.0 as usize)
+    }
+
     fn find(&self, mut i: usize) -> usize {
         while self.parent[i] != i {
             i = self.parent[i];

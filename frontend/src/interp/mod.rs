@@ -7,7 +7,7 @@ pub mod candidates;
 mod complete;
 pub mod eval;
 pub mod explore;
-mod flow;
+pub(crate) mod flow;
 pub mod live;
 pub mod machine;
 pub mod render;

@@ -50,8 +50,8 @@ pub struct PointsTo {
     sizes: Vec<usize>,
     /// What threads return.
     exits: Facts,
-    /// What each function returns; only when a module is analysed.
-    returns: Vec<Facts>,
+    /// What each function returns, or each procedure of each template: by automaton.
+    returns: Vec<Vec<Facts>>,
 }
 
 impl PointsTo {
@@ -64,6 +64,7 @@ impl PointsTo {
                 registers: t.registers.len(),
                 params: t.param.into_iter().collect(),
                 graph: &t.graph,
+                procedures: Some(&t.procedures),
             })
             .collect();
         solve::solve(&program.objects, &graphs)
@@ -78,6 +79,7 @@ impl PointsTo {
                 registers: f.registers.len(),
                 params: f.params.clone(),
                 graph: &f.graph,
+                procedures: None,
             })
             .collect();
         solve::solve(&module.objects, &graphs)

@@ -1,13 +1,25 @@
 //! Solves the inclusion constraints by going round the edges until nothing changes.
 
 use super::{Fact, Facts, OFFSETS, PointsTo, cells};
-use crate::cfa::{Callee, Graph, IntKind, Object, Op, Reg};
+use crate::cfa::{Callee, Edge, Graph, IntKind, Loc, Object, Op, Procedure, Reg};
 
 /// A template or function as the analysis sees it.
 pub(crate) struct Automaton<'a> {
     pub(crate) registers: usize,
     pub(crate) params: Vec<Reg>,
     pub(crate) graph: &'a Graph,
+    /// A template's procedures; none for a function of a module, which is one itself.
+    pub(crate) procedures: Option<&'a [Procedure]>,
+}
+
+impl Automaton<'_> {
+    /// The place of the values returned from a location.
+    fn returns_from(&self, l: Loc) -> Option<usize> {
+        match self.procedures {
+            None => Some(0),
+            Some(all) => all.iter().position(|p| p.locations.contains(&l.0)),
+        }
+    }
 }
 
 /// Analyses automata over common objects. Calls and creations that name no template mean the automaton with the
@@ -19,13 +31,16 @@ pub(crate) fn solve(objects: &[Object], automata: &[Automaton<'_>]) -> PointsTo 
         anywhere: Facts::new(),
         sizes: objects.iter().map(|o| o.cells.len()).collect(),
         exits: Facts::new(),
-        returns: vec![Facts::new(); automata.len()],
+        returns: automata
+            .iter()
+            .map(|a| vec![Facts::new(); a.procedures.map_or(1, |all| all.len())])
+            .collect(),
     };
     loop {
         let mut changed = false;
         for (t, a) in automata.iter().enumerate() {
             for e in &a.graph.edges {
-                changed |= step(&mut p, objects, automata, t as u32, &e.op);
+                changed |= step(&mut p, objects, automata, t as u32, e);
             }
         }
         if !changed {
@@ -35,8 +50,8 @@ pub(crate) fn solve(objects: &[Object], automata: &[Automaton<'_>]) -> PointsTo 
 }
 
 /// Applies one edge's constraint; says whether anything was new.
-fn step(p: &mut PointsTo, objects: &[Object], automata: &[Automaton<'_>], t: u32, op: &Op) -> bool {
-    match op {
+fn step(p: &mut PointsTo, objects: &[Object], automata: &[Automaton<'_>], t: u32, e: &Edge) -> bool {
+    match &e.op {
         Op::Skip | Op::Havoc { .. } | Op::Assume(_) | Op::Halt | Op::Return(None) => false,
         Op::Assign(r, e) => {
             let v = p.eval(t, e);
@@ -97,8 +112,10 @@ fn step(p: &mut PointsTo, objects: &[Object], automata: &[Automaton<'_>], t: u32
                     let v = p.eval(t, a);
                     changed |= add_to_register(p, u, *r, v);
                 }
-                let v = p.returns.get(u as usize).cloned().unwrap_or_default();
-                changed |= add(&mut p.exits, &v);
+                if automata.get(u as usize).is_some_and(|a| a.procedures.is_none()) {
+                    let v = p.returns[u as usize][0].clone();
+                    changed |= add(&mut p.exits, &v);
+                }
             }
             changed
         }
@@ -111,24 +128,46 @@ fn step(p: &mut PointsTo, objects: &[Object], automata: &[Automaton<'_>], t: u32
             let v = p.eval(t, e);
             add(&mut p.exits, &v)
         }
-        Op::Return(Some(e)) => {
-            let v = p.eval(t, e);
-            add(&mut p.returns[t as usize], &v)
+        Op::Return(Some(x)) => {
+            let v = p.eval(t, x);
+            match automata[t as usize].returns_from(e.from) {
+                Some(k) => add(&mut p.returns[t as usize][k], &v),
+                None => false,
+            }
         }
         Op::Call { dst, callee, args } => {
             let mut changed = false;
-            for f in callees(p, t, callee) {
-                let Some(function) = automata.get(f as usize) else { continue };
-                for (r, a) in function.params.iter().zip(args) {
-                    let v = p.eval(t, a);
-                    changed |= add_to_register(p, f, *r, v);
+            for (a, params, k) in called(p, automata, t, callee) {
+                for (r, x) in params.iter().zip(args) {
+                    let v = p.eval(t, x);
+                    changed |= add_to_register(p, a, *r, v);
                 }
                 if let Some(r) = dst {
-                    let v = p.returns[f as usize].clone();
+                    let v = p.returns[a as usize][k].clone();
                     changed |= add_to_register(p, t, *r, v);
                 }
             }
             changed
+        }
+    }
+}
+
+/// What may be called: the automaton it is in, its parameters, and the place of the values it returns.
+fn called<'a>(
+    p: &PointsTo,
+    automata: &'a [Automaton<'_>],
+    t: u32,
+    callee: &Callee,
+) -> Vec<(u32, &'a [Reg], usize)> {
+    match (automata[t as usize].procedures, callee) {
+        (Some(all), Callee::Known(f)) => {
+            let found = all.iter().position(|q| q.function == *f);
+            found.into_iter().map(|k| (t, &all[k].params[..], k)).collect()
+        }
+        (Some(_), Callee::Pointer(_)) => Vec::new(),
+        (None, callee) => {
+            let found = callees(p, t, callee);
+            found.into_iter().filter_map(|f| Some((f, &automata.get(f as usize)?.params[..], 0))).collect()
         }
     }
 }

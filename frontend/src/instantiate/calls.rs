@@ -1,0 +1,114 @@
+//! Which functions call themselves, directly or through others.
+//!
+//! Strongly connected components of the call graph (Tarjan, "Depth-first search and linear graph algorithms", 1972,
+//! section 4). A call of oneself as the last act is a jump, no call.
+
+use super::callees::Callees;
+use super::inline::returns_at_once;
+use super::walk;
+use crate::cfa::{Callee, Expr, FuncId, Module, Op};
+use std::collections::BTreeSet;
+
+/// The number of a function's copy that runs without interruption, or of the plain one. An atomic function has only
+/// the former.
+pub(super) fn copy(module: &Module, f: FuncId, atomic: bool) -> FuncId {
+    if atomic { FuncId(f.0 + module.functions.len() as u32) } else { f }
+}
+
+/// The function that a number from [`copy`] stands for, and whether the copy is atomic.
+pub(super) fn copied(module: &Module, f: FuncId) -> (FuncId, bool) {
+    let n = module.functions.len() as u32;
+    if f.0 < n { (f, false) } else { (FuncId(f.0 - n), true) }
+}
+
+/// The functions on a cycle of the call graph.
+pub(super) fn recursive(callees: &Callees<'_>) -> BTreeSet<FuncId> {
+    let module = callees.module;
+    let mut calls: Vec<Vec<usize>> = Vec::with_capacity(module.functions.len());
+    for (k, f) in module.functions.iter().enumerate() {
+        let mut called = BTreeSet::new();
+        for e in &f.graph.edges {
+            let Op::Call { dst, .. } = &e.op else { continue };
+            for g in meant(callees, FuncId(k as u32), &e.op) {
+                if g.0 as usize != k || !returns_at_once(f, e.to, *dst) {
+                    called.insert(g.0 as usize);
+                }
+            }
+        }
+        calls.push(called.into_iter().collect());
+    }
+    let mut out = BTreeSet::new();
+    for component in components(&calls) {
+        if component.len() > 1 || calls[component[0]].contains(&component[0]) {
+            out.extend(component.into_iter().map(|f| FuncId(f as u32)));
+        }
+    }
+    out
+}
+
+/// The functions that a call may mean in any copy of its function.
+fn meant(callees: &Callees<'_>, f: FuncId, op: &Op) -> Vec<FuncId> {
+    let Op::Call { callee, args, .. } = op else { return Vec::new() };
+    let pointer = match callee {
+        Callee::Known(g) | Callee::Pointer(Expr::Func(g)) => return vec![*g],
+        Callee::Pointer(p) => p,
+    };
+    // Copies name other objects than the function itself; there nothing is known of where they point.
+    let mut names_objects = false;
+    walk::visit(pointer, &mut |x| names_objects |= matches!(x, Expr::Addr(_)));
+    if !names_objects {
+        return callees.candidates(f, 0, op);
+    }
+    let fits = |g: &FuncId| callees.module.functions[g.0 as usize].params.len() == args.len();
+    callees.taken.iter().copied().filter(fits).collect()
+}
+
+/// Strongly connected components of a graph, callees before their callers.
+pub(super) fn components(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    const NEW: usize = usize::MAX;
+    let n = next.len();
+    let (mut index, mut low) = (vec![NEW; n], vec![0; n]);
+    let mut open = vec![false; n];
+    let (mut stack, mut out) = (Vec::new(), Vec::new());
+    let mut count = 0;
+    for root in 0..n {
+        if index[root] != NEW {
+            continue;
+        }
+        let mut path = vec![(root, 0)];
+        while let Some((v, k)) = path.pop() {
+            if k == 0 {
+                index[v] = count;
+                low[v] = count;
+                count += 1;
+                open[v] = true;
+                stack.push(v);
+            }
+            if let Some(&w) = next[v].get(k) {
+                path.push((v, k + 1));
+                if index[w] == NEW {
+                    path.push((w, 0));
+                } else if open[w] {
+                    low[v] = low[v].min(index[w]);
+                }
+                continue;
+            }
+            if let Some((parent, _)) = path.last() {
+                low[*parent] = low[*parent].min(low[v]);
+            }
+            if low[v] == index[v] {
+                let mut component = Vec::new();
+                while let Some(w) = stack.pop() {
+                    open[w] = false;
+                    component.push(w);
+                    if w == v {
+                        break;
+                    }
+                }
+                component.sort_unstable();
+                out.push(component);
+            }
+        }
+    }
+    out
+}
