@@ -1,5 +1,5 @@
 //! What programs mean: each file in `lowering/` says on its first line whether exploration of all its interleavings
-//! finds a violation, and with which options.
+//! finds a violation, and with which options. After `recursive:`, calls cannot all be inlined.
 
 use relyant_frontend::options::{Atomicity, Integers, Options, Signed};
 use relyant_frontend::{c, instantiate, interp};
@@ -28,17 +28,29 @@ fn options(words: &[&str]) -> Options {
     o
 }
 
+/// Which program is made of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Proof,
+    Search,
+}
+
 /// `safe`, `unsafe`, or what went wrong.
-fn verdict(path: &Path, options: &Options) -> String {
+fn verdict(path: &Path, options: &Options, kind: Kind) -> String {
     let module = match c::load(path, options) {
         Ok(m) => m,
         Err(d) => return d.to_string(),
     };
-    let program = match instantiate::instantiate(&module, options) {
+    let built = match kind {
+        Kind::Proof => instantiate::instantiate(&module, options),
+        Kind::Search => instantiate::for_search(&module, options),
+    };
+    let program = match built {
         Ok(p) => p,
         Err(d) => return d.to_string(),
     };
-    let limits = interp::explore::Options { max_states: 200_000, ..interp::explore::Options::default() };
+    let eager_local = kind == Kind::Search;
+    let limits = interp::explore::Options { max_states: 200_000, eager_local, ..Default::default() };
     match interp::explore(&program, &limits, &|| false) {
         Ok(interp::Exploration::Violation(s)) => match interp::replay(&program, &s) {
             Ok(_) => "unsafe".into(),
@@ -61,9 +73,15 @@ fn programs_mean_what_they_say() {
         let words: Vec<&str> =
             first.split_whitespace().filter(|w| !matches!(*w, "//" | "/*" | "*/")).collect();
         let (expected, rest) = words.split_first().expect("the expected answer");
-        let found = verdict(&path, &options(rest));
-        if found != *expected {
-            wrong.push(format!("{}: {found}", path.display()));
+        let (expected, kinds): (_, &[Kind]) = match expected.strip_prefix("recursive:") {
+            Some(e) => (e, &[Kind::Search]),
+            None => (*expected, &[Kind::Proof, Kind::Search]),
+        };
+        for kind in kinds {
+            let found = verdict(&path, &options(rest), *kind);
+            if found != expected {
+                wrong.push(format!("{}: {found}", path.display()));
+            }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -68,6 +68,8 @@ pub struct Body {
     pub open: FxHashSet<Loc>,
     /// Locations that are never reached: what leads there waits for ever.
     pub dead: FxHashSet<Loc>,
+    /// Those of them where the program assumes that nobody comes, rather than that a thread waits.
+    pub assumed: FxHashSet<Loc>,
     /// The one end of the function.
     pub end: Loc,
     /// The start.
@@ -121,6 +123,7 @@ impl Body {
             markers: Vec::new(),
             open: FxHashSet::default(),
             dead: FxHashSet::default(),
+            assumed: FxHashSet::default(),
             end,
             first: cur,
             makes: Vec::new(),
@@ -169,6 +172,15 @@ impl Body {
     pub fn emit_held(&mut self, op: Op) {
         self.emit(op);
         self.hold();
+    }
+    /// What leads to the location never happens: that is assumed.
+    pub fn rule_out(&mut self, l: Loc) {
+        self.dead.insert(l);
+        self.assumed.insert(l);
+    }
+    /// Who can't go on from here is in no run of the program.
+    pub fn assumes(&mut self) {
+        self.graph.locations[self.cur.0 as usize].assumes = true;
     }
     /// A new location that is atomic.
     pub fn fresh_held(&mut self) -> Loc {
@@ -246,6 +258,7 @@ impl Body {
             s.default = s.default.filter(|d| (d.0 as usize) < m.locations);
         }
         self.dead.retain(|l| (l.0 as usize) < m.locations);
+        self.assumed.retain(|l| (l.0 as usize) < m.locations);
         self.cur = m.cur;
     }
     /// Makes one step of all that was done since, up to calls.

@@ -198,7 +198,7 @@ impl<'a> Lower<'a> {
             Model::Assume => {
                 let e = first(self)?;
                 let (ok, dead) = (self.body.fresh(), self.body.fresh());
-                self.body.dead.insert(dead);
+                self.body.rule_out(dead);
                 self.condition(e, ok, dead)?;
                 self.body.cur = ok;
                 Ok(Value::void())
@@ -229,6 +229,7 @@ impl<'a> Lower<'a> {
                 Ok(Value::void())
             }
             Model::Stuck => {
+                self.body.assumes();
                 self.body.cur = self.body.fresh();
                 Ok(Value::void())
             }

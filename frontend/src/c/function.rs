@@ -74,7 +74,7 @@ impl<'a> Lower<'a> {
             let span = self.span(e.span);
             self.body.span = span;
             let (ok, dead) = (self.body.fresh(), self.body.fresh());
-            self.body.dead.insert(dead);
+            self.body.rule_out(dead);
             self.condition(e, ok, dead)?;
             self.body.cur = ok;
         }
@@ -278,6 +278,9 @@ impl<'a> Lower<'a> {
     fn finish_graph(&self, mut body: Body, atomic: bool, params: &[Reg]) -> Res<(Graph, Loc)> {
         super::fresh::forget_skipped(&mut body, params);
         let depth = self.depths(&body)?;
+        for e in body.graph.edges.iter().filter(|e| body.assumed.contains(&e.to)) {
+            body.graph.locations[e.from.0 as usize].assumes = true;
+        }
         body.graph.edges.retain(|e| !body.dead.contains(&e.to));
         let mut entry = body.first;
         for (k, l) in body.graph.locations.iter_mut().enumerate() {

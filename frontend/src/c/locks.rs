@@ -246,6 +246,7 @@ impl<'a> Lower<'a> {
         let owner = self.peek(lock, 0);
         let mine = compare(CmpOp::Eq, owner, Expr::SelfId);
         if !kinds {
+            self.body.assumes();
             self.body.emit_held(Op::Assume(mine));
             self.body.store(lock.clone(), Expr::Const(0), IntKind::Ideal);
             return Value::int(0);
@@ -264,7 +265,7 @@ impl<'a> Lower<'a> {
         self.body.cur = not_mine;
         let normal = self.fork(compare(CmpOp::Ge, kind, Expr::Const(RECURSIVE)));
         self.outcome(&s, EPERM);
-        self.body.dead.insert(normal);
+        self.body.rule_out(normal);
         self.leave_section(s)
     }
 
@@ -301,6 +302,7 @@ impl<'a> Lower<'a> {
         self.outcome(&s, 0);
         self.body.cur = reader;
         let readers = self.peek(lock, 1);
+        self.body.assumes();
         self.body.emit_held(Op::Assume(compare(CmpOp::Gt, readers.clone(), Expr::Const(0))));
         self.poke(lock, 1, plus(readers, -1));
         self.outcome(&s, 0);

@@ -139,6 +139,9 @@ impl Display for Module {
                 if l.atomic {
                     notes.push("atomic".to_string());
                 }
+                if l.assumes {
+                    notes.push("assumes".to_string());
+                }
                 match &l.kind {
                     LocationKind::Normal => {}
                     LocationKind::Error(what) => notes.push(format!("error {what}")),

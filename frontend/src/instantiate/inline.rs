@@ -393,6 +393,8 @@ impl Body {
         };
         let (frame, _) = self.origin[edge.from.0 as usize];
         let atomic = self.graph.locations[edge.from.0 as usize].atomic;
+        // What the pointer holds otherwise is no function that C lets it call.
+        self.graph.locations[edge.from.0 as usize].assumes = true;
         for (k, f) in candidates.iter().enumerate() {
             let known = match edge.op.clone() {
                 Op::Call { dst, args, .. } => Op::Call { dst, callee: Callee::Known(*f), args },

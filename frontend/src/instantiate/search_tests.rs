@@ -328,3 +328,40 @@ fn temporaries_share_registers_and_names_stay() {
     let names: Vec<&str> = p.templates[0].registers.iter().map(|r| r.name.as_str()).collect();
     assert_eq!(names, ["r0", "", ""]);
 }
+
+/// Edges from places where the program assumes something, and conditions elsewhere that one can wait for.
+fn assumed(text: &str) -> (usize, usize) {
+    let m = crate::c::load_text("test.c", text, &Options::default()).unwrap();
+    let p = searched(&m);
+    let mut counts = (0, 0);
+    for t in &p.templates {
+        let out = t.graph.out_edges();
+        for (l, edges) in t.graph.locations.iter().zip(&out) {
+            let blocks =
+                matches!(edges[..], [e] if matches!(t.graph.edges[e].op, Op::Assume(_) | Op::Join { .. }));
+            counts.0 += usize::from(l.assumes && (blocks || edges.is_empty()));
+            counts.1 += usize::from(!l.assumes && blocks);
+        }
+    }
+    counts
+}
+
+#[test]
+fn assumptions_are_told_from_waiting() {
+    let with = |body: &str| {
+        assumed(&format!(
+            "typedef unsigned long pthread_t; typedef struct {{ int x; }} pthread_mutex_t;
+             int pthread_mutex_lock(pthread_mutex_t *); int pthread_mutex_unlock(pthread_mutex_t *);
+             int pthread_join(pthread_t, void **); void __VERIFIER_assume(int);
+             pthread_mutex_t m; int x, y; int main() {{ x = 1; y = 1; {body} return 0; }}"
+        ))
+    };
+    assert_eq!(with("x = 1;"), (0, 0));
+    assert_eq!(with("__VERIFIER_assume(x > 0);"), (1, 0));
+    assert_eq!(with("__VERIFIER_assume(x > 0 && y > 0);"), (2, 0));
+    assert_eq!(with("__VERIFIER_assume(0);"), (1, 0));
+    assert_eq!(with("pthread_mutex_lock(&m);"), (0, 1));
+    // That the thread holds the lock it gives back is assumed.
+    assert_eq!(with("pthread_mutex_lock(&m); pthread_mutex_unlock(&m);"), (1, 1));
+    assert_eq!(with("pthread_join(x, 0);"), (0, 1));
+}
