@@ -9,11 +9,11 @@ int sum(int n) {
   return below + a[0] + a[1];
 }
 int got[2];
-void *w(void *p) { int i = *(int *)p; got[i] = sum(i + 1); return 0; }
+void *w(void *p) { int i = *(int *)p; got[i] = sum(i); return 0; }
 int main(void) {
   pthread_t t[2];
   int ids[2];
   for (int i = 0; i < 2; i++) { ids[i] = i; pthread_create(&t[i], 0, w, &ids[i]); }
   for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
-  assert(got[0] == 3 && got[1] == 9);
+  assert(got[0] == 0 && got[1] == 3);
 }
