@@ -25,6 +25,9 @@ fn problem(p: &ThreadProgram) -> Option<String> {
         run(&program, &Options { keep_dead: true, ..plain }),
         run(&program, &Options { eager_local: true, ..plain }),
         run(&program, &Options { eager_local: true, switch_cost: 20, ..plain }),
+        run(&program, &Options { symmetry: true, ..plain }),
+        run(&program, &Options { symmetry: true, keep_dead: true, ..plain }),
+        run(&program, &Options { symmetry: true, eager_local: true, switch_cost: 20, ..plain }),
     ];
     for found in &answers {
         if let Exploration::Violation(schedule) = found
@@ -32,6 +35,12 @@ fn problem(p: &ThreadProgram) -> Option<String> {
         {
             return Some(format!("a violation does not replay: {e}"));
         }
+    }
+    if let (Exploration::Exhausted { states: all, .. }, Exploration::Exhausted { states, .. }) =
+        (&answers[0], &answers[4])
+        && states > all
+    {
+        return Some(format!("sorting threads makes {states} states of {all}"));
     }
     if answers.iter().any(|a| matches!(a, Exploration::Limit { .. })) {
         return None;

@@ -1,8 +1,9 @@
 //! Runs one thread to its end, where a schedule leaves that out.
 
 use super::machine::{Machine, State};
+use super::normal::{Normal, NormalOptions, Scratch};
 use super::schedule::Start;
-use super::store::{ByteSet, Packer};
+use super::store::ByteSet;
 use crate::cfa::Op;
 
 /// Steps of a thread: edge, input.
@@ -16,7 +17,8 @@ pub fn to_the_end(
     start: &Start,
     most: usize,
 ) -> Option<Path> {
-    let packer = Packer::new(machine, false);
+    let normal = Normal::new(machine, NormalOptions { symmetry: false, keep_dead: false });
+    let mut scratch = Scratch::default();
     let mut seen = ByteSet::default();
     let mut bytes = Vec::new();
     let mut todo = vec![(state.clone(), Path::new())];
@@ -32,7 +34,7 @@ pub fn to_the_end(
                 if machine.step(&mut after, thread, edge, input, start).is_err() || after.halted {
                     continue;
                 }
-                packer.pack(&after, &mut bytes);
+                normal.pack(&after, &mut scratch, &mut bytes);
                 if seen.insert(&bytes).is_some() {
                     let mut path = path.clone();
                     path.push((edge, input));

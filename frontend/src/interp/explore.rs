@@ -6,8 +6,9 @@
 
 use super::candidates::Candidates;
 use super::machine::{Machine, State, Stop};
+use super::normal::{Normal, NormalOptions, Scratch};
 use super::schedule::{Move, Schedule, Start};
-use super::store::{ByteSet, Packer};
+use super::store::ByteSet;
 use crate::cfa::{Count, Edge, Loc, LocationKind, Op, Program, Template};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -35,6 +36,8 @@ pub struct Options {
     pub switch_cost: u32,
     /// Keep states apart that differ only in registers that are not read any more.
     pub keep_dead: bool,
+    /// States are one that differ only in the order of threads.
+    pub symmetry: bool,
 }
 
 impl Default for Options {
@@ -49,6 +52,7 @@ impl Default for Options {
             all_inputs: 0,
             switch_cost: 0,
             keep_dead: false,
+            symmetry: false,
         }
     }
 }
@@ -91,13 +95,17 @@ pub fn quick_search(program: &Program, max_states: usize, cancel: &dyn Fn() -> b
     }
 }
 
-/// How a state was first reached: from which, who moved, and which of its moves it was.
+/// How a state was first reached: from which, who moved, and which of its moves it was. Threads are numbered as in
+/// normal forms.
 #[derive(Clone, Copy)]
 struct Origin {
     parent: u32,
+    /// In the parent.
     thread: u32,
     choice: u32,
     cost: u32,
+    /// The thread that moved, in the new state.
+    moved: u32,
 }
 
 /// A step within a move; moves from one state form a tree.
@@ -116,7 +124,8 @@ const ROOT: u32 = u32::MAX;
 struct Explorer<'m, 'p> {
     machine: &'m Machine<'p>,
     options: &'m Options,
-    packer: Packer,
+    normal: Normal,
+    scratch: Scratch,
     candidates: Candidates,
     complete: bool,
     steps: usize,
@@ -171,13 +180,14 @@ impl<'m, 'p> Explorer<'m, 'p> {
             };
             out.iter().enumerate().map(location).collect()
         });
-        let packer = Packer::new(machine, options.keep_dead);
+        let normal = NormalOptions { symmetry: options.symmetry, keep_dead: options.keep_dead };
+        let normal = Normal::new(machine, normal);
         let candidates = Candidates::new(machine.program(), options.max_inputs, options.all_inputs);
         let inputs = (0u32..).zip(&machine.program().templates).map(|(t, template)| {
             let edge = |e: &Edge| {
                 let Op::Havoc { dst, .. } = &e.op else { return None };
                 // A value that nobody reads is no choice.
-                packer.is_live(t, e.to, dst.0).then(|| {
+                normal.is_live(t, e.to, dst.0).then(|| {
                     let (values, all) = candidates.inputs(t, *dst, template.registers[dst.0 as usize].kind);
                     Rc::new((values.into_iter().map(Some).collect(), all))
                 })
@@ -187,7 +197,8 @@ impl<'m, 'p> Explorer<'m, 'p> {
         Explorer {
             local: local.collect(),
             inputs: inputs.collect(),
-            packer,
+            normal,
+            scratch: Scratch::default(),
             candidates,
             machine,
             options,
@@ -214,9 +225,9 @@ impl<'m, 'p> Explorer<'m, 'p> {
             if self.machine.violation(&state).is_some() {
                 return Ok(Exploration::Violation(Schedule { start, moves: Vec::new() }));
             }
-            self.packer.pack(&state, &mut bytes);
+            self.normal.pack(&state, &mut self.scratch, &mut bytes);
             if let Some(number) = self.seen.insert(&bytes) {
-                self.origins.push(Origin { parent: ROOT, thread: 0, choice: 0, cost: 0 });
+                self.origins.push(Origin { parent: ROOT, thread: 0, choice: 0, cost: 0, moved: 0 });
                 queue.push(number as u32, 0);
                 start_of.push(start);
             }
@@ -231,14 +242,14 @@ impl<'m, 'p> Explorer<'m, 'p> {
                 return Ok(Exploration::Limit { states: self.seen.len() });
             }
             expanded += 1;
-            self.packer.unpack(self.seen.get(next as usize), &mut state);
+            self.normal.unpack(self.seen.get(next as usize), &mut state);
             let origin = self.origins[next as usize];
             let start = self.start_of(next, &start_of);
             // The thread that moved last goes on first; where it finds nothing new, switching costs nothing.
-            let last = origin.thread as usize;
+            let last = origin.moved as usize;
             let mut goes_on = false;
             let others = (0..state.threads.len()).filter(|t| *t != last);
-            for thread in std::iter::once(last).chain(others) {
+            for thread in Some(last).filter(|t| *t < state.threads.len()).into_iter().chain(others) {
                 if state.threads[thread].ended.is_some() {
                     continue;
                 }
@@ -249,7 +260,7 @@ impl<'m, 'p> Explorer<'m, 'p> {
                 self.moves(&state, thread, start, &mut |this, after, _| {
                     let started = after.threads.len() > state.threads.len();
                     let cost = cost.saturating_add(if started { this.options.switch_cost } else { 0 });
-                    let origin = Origin { parent: next, thread: thread as u32, choice, cost };
+                    let mut origin = Origin { parent: next, thread: thread as u32, choice, cost, moved: 0 };
                     choice += 1;
                     if found.is_none() && this.machine.violation(after).is_some() {
                         found = Some(origin);
@@ -257,8 +268,10 @@ impl<'m, 'p> Explorer<'m, 'p> {
                     if after.halted {
                         return;
                     }
-                    this.packer.pack(after, &mut bytes);
+                    this.normal.pack(after, &mut this.scratch, &mut bytes);
                     if let Some(number) = this.seen.insert(&bytes) {
+                        let at = this.scratch.order.iter().position(|i| *i as usize == thread);
+                        origin.moved = at.map_or(u32::MAX, |i| i as u32);
                         this.origins.push(origin);
                         queue.push(number as u32, cost);
                         goes_on |= thread == last;
@@ -303,7 +316,7 @@ impl<'m, 'p> Explorer<'m, 'p> {
             steps += 1;
             let mut again = false;
             if steps > 200 && !state.halted {
-                self.packer.pack(&state, &mut bytes);
+                self.normal.pack(&state, &mut self.scratch, &mut bytes);
                 again = seen.insert(&bytes).is_none();
             }
             let stop = steps > self.options.max_move;
@@ -378,7 +391,7 @@ impl<'m, 'p> Explorer<'m, 'p> {
         copy
     }
 
-    /// The moves to a state, found again from the origins.
+    /// The moves to a state, found again from the origins, and done on a state whose threads keep their places.
     fn moves_to(&mut self, last: Origin, start: &Start) -> Result<Vec<Move>, Stop> {
         let mut origins = vec![last];
         while let Some(o) = origins.last().copied() {
@@ -387,28 +400,45 @@ impl<'m, 'p> Explorer<'m, 'p> {
                 before => origins.push(before),
             }
         }
+        let mut real = self.machine.initial(start, self.options.unbounded_initial)?;
+        let mut bytes = Vec::new();
+        self.normal.pack(&real, &mut self.scratch, &mut bytes);
+        // Places, in the state that keeps them, of the threads of a normal form.
+        let mut places = self.scratch.order.clone();
         let mut moves = Vec::new();
         for o in origins.into_iter().rev() {
             let mut state = State::default();
-            self.packer.unpack(self.seen.get(o.parent as usize), &mut state);
+            self.normal.unpack(self.seen.get(o.parent as usize), &mut state);
             let mut choice = 0;
             let mut leaf = None;
-            self.moves(&state, o.thread as usize, start, &mut |_, _, node| {
+            self.moves(&state, o.thread as usize, start, &mut |_, after, node| {
                 if choice == o.choice {
-                    leaf = Some(node);
+                    leaf = Some((after.clone(), node));
                 }
                 choice += 1;
             })?;
+            let (after, mut node) = leaf.ok_or(Stop::Malformed("a state that is not reached again"))?;
+            let new = after.threads.len() - state.threads.len();
+            places.extend((0..new).map(|i| (real.threads.len() + i) as u32));
+            let thread = places[o.thread as usize] as usize;
+            let name = real.threads[thread].name;
             let mut path = Vec::new();
-            let mut node = leaf.unwrap_or(ROOT);
             while node != ROOT {
                 let n = self.nodes[node as usize];
                 path.push((n.edge, n.input));
                 node = n.parent;
             }
             path.reverse();
+            for (edge, input) in &mut path {
+                if let Some(Op::Havoc { dst, .. }) = self.machine.edge(name.template, *edge).map(|e| &e.op) {
+                    *input = input.map(|v| self.normal.renamed_input(name.template, *dst, v, &places));
+                }
+                self.machine.step(&mut real, thread, *edge, *input, start)?;
+            }
+            self.normal.pack(&after, &mut self.scratch, &mut bytes);
+            places = self.scratch.order.iter().map(|i| places[*i as usize]).collect();
             moves.push(Move {
-                thread: state.threads[o.thread as usize].name,
+                thread: name,
                 inputs: (0u32..).zip(&path).filter_map(|(i, (_, v))| v.map(|v| (i, v))).collect(),
                 path: path.into_iter().map(|(e, _)| e).collect(),
             });

@@ -323,6 +323,20 @@ impl<'p> Machine<'p> {
         state.threads.len() - 1
     }
 
+    /// The shared cells, or those that each thread of a template has, in the order in which states keep them.
+    pub fn layout(&self, template: Option<u32>) -> impl Iterator<Item = (ObjId, u32)> + '_ {
+        let list = template.map_or(&self.shared, |t| &self.units[t as usize].own);
+        list.iter().map(|c| (c.0, c.1))
+    }
+
+    /// What an edge that is a call keeps on the stack: registers, and behind them own cells, by index into a
+    /// thread's data. `None` for other edges.
+    pub fn saved(&self, template: u32, edge: u32) -> Option<&[u32]> {
+        let unit = &self.units[template as usize];
+        let called = (*unit.called.get(edge as usize)?)?;
+        Some(&unit.activations[called as usize].slots)
+    }
+
     /// Number of shared cells.
     pub fn shared_size(&self) -> usize {
         self.shared.len()

@@ -8,8 +8,12 @@ mod complete;
 pub mod eval;
 pub mod explore;
 pub(crate) mod flow;
+mod handles;
 pub mod live;
 pub mod machine;
+pub mod normal;
+#[cfg(test)]
+mod normal_tests;
 pub mod render;
 pub mod replay;
 pub mod schedule;

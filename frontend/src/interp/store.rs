@@ -112,7 +112,15 @@ impl Packer {
 }
 
 /// Zigzag, then seven bits a byte.
-fn put(out: &mut Vec<u8>, v: i128) {
+#[inline]
+pub(super) fn put(out: &mut Vec<u8>, v: i128) {
+    if (-64..64).contains(&v) {
+        return out.push(((v << 1) ^ (v >> 127)) as u8);
+    }
+    put_long(out, v);
+}
+
+fn put_long(out: &mut Vec<u8>, v: i128) {
     let mut z = ((v << 1) ^ (v >> 127)) as u128;
     while z >= 0x80 {
         out.push(z as u8 | 0x80);
@@ -121,7 +129,29 @@ fn put(out: &mut Vec<u8>, v: i128) {
     out.push(z as u8);
 }
 
-fn take(bytes: &mut &[u8]) -> i128 {
+/// Goes past so many numbers.
+pub(super) fn skip(bytes: &mut &[u8], mut count: i128) {
+    while count > 0
+        && let Some((b, rest)) = bytes.split_first()
+    {
+        *bytes = rest;
+        count -= i128::from(b & 0x80 == 0);
+    }
+}
+
+/// Reads what [`put`] wrote.
+#[inline]
+pub(super) fn take(bytes: &mut &[u8]) -> i128 {
+    if let Some((b, rest)) = bytes.split_first()
+        && b & 0x80 == 0
+    {
+        *bytes = rest;
+        return i128::from((b >> 1) as i8 ^ -((b & 1) as i8));
+    }
+    take_long(bytes)
+}
+
+fn take_long(bytes: &mut &[u8]) -> i128 {
     let mut z = 0u128;
     let mut shift = 0;
     while let Some((b, rest)) = bytes.split_first() {

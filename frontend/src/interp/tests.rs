@@ -8,8 +8,8 @@ use crate::cfa::*;
 use crate::diagnostic::Span;
 
 /// Builds a template's graph line by line; every operation gets a line of its own.
-struct Body {
-    template: Template,
+pub(super) struct Body {
+    pub(super) template: Template,
     line: u32,
 }
 
@@ -19,24 +19,24 @@ fn obj(i: u32) -> Expr {
     Expr::Addr(ObjId(i))
 }
 
-fn reg(i: u32) -> Expr {
+pub(super) fn reg(i: u32) -> Expr {
     Expr::Reg(Reg(i))
 }
 
-fn num(c: i128) -> Expr {
+pub(super) fn num(c: i128) -> Expr {
     Expr::Const(c)
 }
 
-fn plus(a: Expr, b: Expr) -> Expr {
+pub(super) fn plus(a: Expr, b: Expr) -> Expr {
     Expr::Binary(BinOp::Add, Box::new(a), Box::new(b), INT)
 }
 
-fn eq(a: Expr, b: Expr) -> Expr {
+pub(super) fn eq(a: Expr, b: Expr) -> Expr {
     Expr::Compare(CmpOp::Eq, Box::new(a), Box::new(b))
 }
 
 impl Body {
-    fn new(name: &str, count: Count, initial: bool, registers: u32) -> Self {
+    pub(super) fn new(name: &str, count: Count, initial: bool, registers: u32) -> Self {
         let names = ["a", "b", "c", "d"];
         let registers = (0..registers).map(|r| Register { name: names[r as usize].into(), kind: INT });
         let mut graph = Graph::default();
@@ -56,10 +56,10 @@ impl Body {
             line: 0,
         }
     }
-    fn last(&self) -> Loc {
+    pub(super) fn last(&self) -> Loc {
         Loc(self.template.graph.locations.len() as u32 - 1)
     }
-    fn op(&mut self, op: Op) -> &mut Self {
+    pub(super) fn op(&mut self, op: Op) -> &mut Self {
         self.line += 1;
         let span = Span { file: 0, line: self.line, column: 1 };
         let from = self.last();
@@ -67,38 +67,38 @@ impl Body {
         self.template.graph.add_edge(from, to, op, span);
         self
     }
-    fn jump(&mut self, from: Loc, to: Loc, op: Op) -> &mut Self {
+    pub(super) fn jump(&mut self, from: Loc, to: Loc, op: Op) -> &mut Self {
         self.template.graph.add_edge(from, to, op, Span::default());
         self
     }
-    fn kind(&mut self, kind: LocationKind) -> &mut Self {
+    pub(super) fn kind(&mut self, kind: LocationKind) -> &mut Self {
         let last = self.last();
         self.template.graph.locations[last.0 as usize].kind = kind;
         self
     }
-    fn label(&mut self, label: &str) -> &mut Self {
+    pub(super) fn label(&mut self, label: &str) -> &mut Self {
         let last = self.last();
         self.template.graph.locations[last.0 as usize].labels.push(label.into());
         self
     }
-    fn atomic(&mut self) -> &mut Self {
+    pub(super) fn atomic(&mut self) -> &mut Self {
         let last = self.last();
         self.template.graph.locations[last.0 as usize].atomic = true;
         self
     }
-    fn load(&mut self, r: u32, o: u32) -> &mut Self {
+    pub(super) fn load(&mut self, r: u32, o: u32) -> &mut Self {
         self.op(Op::Load(Reg(r), obj(o), INT))
     }
-    fn store(&mut self, o: u32, e: Expr) -> &mut Self {
+    pub(super) fn store(&mut self, o: u32, e: Expr) -> &mut Self {
         self.op(Op::Store(obj(o), e, INT))
     }
-    fn end(&mut self) -> Template {
+    pub(super) fn end(&mut self) -> Template {
         self.op(Op::ThreadExit(num(0))).kind(LocationKind::End);
         self.template.clone()
     }
 }
 
-fn program(objects: &[(&str, Option<i128>)], templates: Vec<Template>) -> Program {
+pub(super) fn program(objects: &[(&str, Option<i128>)], templates: Vec<Template>) -> Program {
     let objects: Vec<Object> = objects
         .iter()
         .map(|(name, init)| Object {
@@ -145,7 +145,7 @@ fn counter(atomic: bool) -> Program {
     program(&[("x", Some(0))], vec![main.template, worker])
 }
 
-fn all(p: &Program) -> Exploration {
+pub(super) fn all(p: &Program) -> Exploration {
     explore(p, &Options::default(), &|| false).unwrap()
 }
 
@@ -384,7 +384,7 @@ fn malformed_programs_are_refused() {
 }
 
 /// `sum(n) = n == 0 ? 0 : n + sum(n - 1)`, called by main with `n`, whose result must not be `bad`.
-fn recursive(n: i128, bad: i128) -> Program {
+pub(super) fn recursive(n: i128, bad: i128) -> Program {
     let minus = |a: Expr, b: Expr| Expr::Binary(BinOp::Sub, Box::new(a), Box::new(b), INT);
     let call = |dst, e| Op::Call { dst: Some(Reg(dst)), callee: Callee::Known(FuncId(3)), args: vec![e] };
     let mut main = Body::new("main", Count::AtMost(1), true, 3);

@@ -1,0 +1,506 @@
+//! The normal form of states: states that no run can tell apart have one.
+//!
+//! Left out are registers that are not read before they are written, and cells that no load reads. Threads of one
+//! template are interchangeable (Basler, Kroening and Wahl, "BOOM", section 5.1): they are sorted, equal ones are
+//! stored once with their number, and ended ones are dropped once nobody holds their handle. The order is found
+//! with handles masked; where it leaves a choice, the form may differ for states that could share one, which costs
+//! states but no run.
+
+use super::handles::{Handles, accessed};
+use super::live::{live_registers, written};
+use super::machine::{Machine, State, Thread};
+use super::schedule::ThreadRef;
+use super::store::{put, skip, take};
+use crate::cfa::{Loc, Op, Reg, Template};
+use crate::points_to::PointsTo;
+
+/// Which states are one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NormalOptions {
+    /// Threads of one template may change places.
+    pub symmetry: bool,
+    /// Keep registers and cells that are not read any more.
+    pub keep_dead: bool,
+}
+
+/// A value that is kept: where, and whether it may be a handle that changes with the order of threads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Slot {
+    at: u32,
+    handle: bool,
+}
+
+/// What is kept of the threads of a template; slots are indices into a thread's data.
+struct Shape {
+    size: usize,
+    /// Slots that do not belong to a procedure's activation and are no registers.
+    always: Vec<Slot>,
+    /// Slots that are not kept, and their value where it is not 0.
+    fixed: Vec<(u32, i128)>,
+    /// By location: slots of the running activation.
+    running: Vec<Vec<Slot>>,
+    /// By edge that is a call: slots of the activation that waits for its return.
+    waiting: Vec<Vec<Slot>>,
+    /// By edge that is a call: what the machine keeps on the stack.
+    saved: Vec<Vec<u32>>,
+}
+
+/// Turns states into their normal form and back.
+pub struct Normal {
+    shapes: Vec<Shape>,
+    cells: usize,
+    kept_cells: Vec<Slot>,
+    fixed_cells: Vec<(u32, i128)>,
+    calls: bool,
+    /// Threads may change places.
+    sorted: bool,
+    /// Some slot may hold a handle that changes with the order of threads.
+    handles: bool,
+    /// What threads return matters; may it be a handle?
+    result: Option<bool>,
+    /// Live registers by template and location.
+    live: Vec<Vec<Vec<u32>>>,
+    /// Registers that may hold handles that change.
+    handle_registers: Vec<Vec<bool>>,
+}
+
+/// Buffers, and the order of threads in the last normal form.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    /// `order[k]`: the thread of the given state that is thread `k` of the normal form.
+    pub order: Vec<u32>,
+    cells: Vec<u8>,
+    bytes: Vec<u8>,
+    /// Of each thread of the given state.
+    spans: Vec<Span>,
+    /// Threads whose handles are in slots, slot by slot.
+    refs: Vec<u32>,
+    /// New handles, by thread of the given state; 0: dropped.
+    names: Vec<u32>,
+    /// When it is referred to first, by thread of the given state.
+    first: Vec<u32>,
+    data: Vec<i128>,
+    values: Vec<(i128, bool)>,
+    frames: Vec<(u32, usize)>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Span {
+    head: u32,
+    bytes: (usize, usize),
+    refs: (usize, usize),
+    keep: bool,
+}
+
+impl Normal {
+    /// For the states of a machine.
+    pub fn new(machine: &Machine<'_>, options: NormalOptions) -> Self {
+        let program = machine.program();
+        let points = PointsTo::new(program);
+        let handles = Handles::new(program, &points);
+        let (mut loaded, stored) = accessed(program, &points);
+        if options.keep_dead {
+            loaded.iter_mut().for_each(|cells| cells.fill(true));
+        }
+        let sorted = options.symmetry && handles.exact;
+        let live: Vec<Vec<Vec<u32>>> = program.templates.iter().map(live_registers).collect();
+        // A cell that is never written keeps its start value, if that is one for all runs.
+        let cell = |(o, k): (usize, usize), at: usize| {
+            let init = program.objects[o].init[k];
+            let constant = !stored[o][k] && init.is_some() && !options.keep_dead;
+            if loaded[o][k] && !constant {
+                return Ok(Slot { at: at as u32, handle: sorted && handles.cells[o][k] });
+            }
+            Err((at as u32, if constant { init.unwrap_or(0) } else { 0 }))
+        };
+        let (mut kept_cells, mut fixed_cells) = (Vec::new(), Vec::new());
+        for (at, (o, k)) in machine.layout(None).enumerate() {
+            match cell((o.0 as usize, k as usize), at) {
+                Ok(slot) => kept_cells.push(slot),
+                Err(fixed) => fixed_cells.push(fixed),
+            }
+        }
+        let mut shapes = Vec::new();
+        for (t, template) in (0u32..).zip(&program.templates) {
+            let registers = template.registers.len();
+            let (mut always, mut fixed) = (Vec::new(), Vec::new());
+            let mut activation = vec![Vec::new(); template.procedures.len()];
+            for (i, (o, k)) in machine.layout(Some(t)).enumerate() {
+                let whose = template.procedures.iter().position(|p| p.objects.contains(&o));
+                match (cell((o.0 as usize, k as usize), registers + i), whose) {
+                    (Ok(slot), None) => always.push(slot),
+                    (Ok(slot), Some(p)) => activation[p].push(slot),
+                    (Err(f), None) => fixed.push(f),
+                    // The machine gives these 0 at each call.
+                    (Err(_), Some(_)) => {}
+                }
+            }
+            let register =
+                |r: u32| Slot { at: r, handle: sorted && handles.registers[t as usize][r as usize] };
+            let procedure = |l: Loc| template.procedures.iter().position(|p| p.locations.contains(&l.0));
+            // Slots of the activation at a location.
+            let at = |l: Loc, without: Option<Reg>| -> Vec<Slot> {
+                let p = procedure(l);
+                let all: Vec<u32> = if options.keep_dead {
+                    own_registers(template, p)
+                } else {
+                    live[t as usize][l.0 as usize].clone()
+                };
+                let kept = all.into_iter().filter(|r| Some(Reg(*r)) != without).map(register);
+                kept.chain(p.iter().flat_map(|p| activation[*p].iter().copied())).collect()
+            };
+            let edges = &template.graph.edges;
+            shapes.push(Shape {
+                size: machine.data_size(t),
+                running: (0..template.graph.locations.len()).map(|l| at(Loc(l as u32), None)).collect(),
+                waiting: (0u32..)
+                    .zip(edges)
+                    .map(|(i, e)| match machine.saved(t, i) {
+                        Some(_) if options.keep_dead => at(e.to, None),
+                        Some(_) => at(e.to, written(&e.op)),
+                        None => Vec::new(),
+                    })
+                    .collect(),
+                saved: (0..edges.len() as u32).map(|i| machine.saved(t, i).unwrap_or(&[]).to_vec()).collect(),
+                fixed: fixed.into_iter().filter(|f| f.1 != 0).collect(),
+                always,
+            });
+        }
+        let used = |s: &Shape| {
+            let lists = s.running.iter().chain(&s.waiting).chain([&s.always]);
+            lists.flatten().any(|x| x.handle)
+        };
+        let result = joined_for_results(machine).then_some(sorted && handles.results);
+        let handles_kept = kept_cells.iter().any(|c| c.handle) || shapes.iter().any(used);
+        Normal {
+            handles: handles_kept || result == Some(true),
+            shapes,
+            cells: machine.layout(None).count(),
+            kept_cells,
+            fixed_cells: fixed_cells.into_iter().filter(|f| f.1 != 0).collect(),
+            calls: program.templates.iter().any(|t| !t.procedures.is_empty()),
+            sorted,
+            result,
+            live,
+            handle_registers: handles
+                .registers
+                .into_iter()
+                .map(|list| list.into_iter().map(|h| h && sorted).collect())
+                .collect(),
+        }
+    }
+
+    /// Is the register read before it is written again, from that location on?
+    pub fn is_live(&self, template: u32, loc: Loc, register: u32) -> bool {
+        self.live[template as usize][loc.0 as usize].binary_search(&register).is_ok()
+    }
+
+    /// Do threads change places? Not where the program can tell them apart by their handles.
+    pub fn is_sorted(&self) -> bool {
+        self.sorted
+    }
+
+    /// An input for a register, given in a normal form, as it is in a state of which thread `names[k]` is the
+    /// `k`th of the normal form: a handle names the same thread.
+    pub fn renamed_input(&self, template: u32, register: Reg, value: i128, names: &[u32]) -> i128 {
+        if !self.handle_registers[template as usize][register.0 as usize] {
+            return value;
+        }
+        let named = usize::try_from(value).ok().and_then(|v| v.checked_sub(1)).and_then(|i| names.get(i));
+        named.map_or(value, |i| i128::from(*i) + 1)
+    }
+
+    /// Writes a state that has not halted. Equal bytes mean: the same behaviour from here on, up to the order of
+    /// threads, which is left in `scratch`.
+    pub fn pack(&self, state: &State, scratch: &mut Scratch, out: &mut Vec<u8>) {
+        let s = scratch;
+        s.bytes.clear();
+        s.cells.clear();
+        s.refs.clear();
+        s.spans.clear();
+        let threads = state.threads.len();
+        for c in &self.kept_cells {
+            put_slot(&mut s.cells, &mut s.refs, threads, usize::MAX, state.cells[c.at as usize], c.handle);
+        }
+        let cell_refs = s.refs.len();
+        for i in 0..threads {
+            self.pack_thread(state, i, s);
+        }
+        self.sort(state, cell_refs, s);
+        out.clear();
+        if self.handles {
+            s.names.clear();
+            s.names.resize(threads, 0);
+            for (name, i) in (1u32..).zip(&s.order) {
+                s.names[*i as usize] = name;
+            }
+            let of_threads: usize =
+                s.order.iter().map(|i| s.spans[*i as usize].refs).map(|(a, b)| b - a).sum();
+            put(out, (cell_refs + of_threads) as i128);
+            let ranges = s.order.iter().map(|i| s.spans[*i as usize].refs);
+            for (a, b) in std::iter::once((0, cell_refs)).chain(ranges) {
+                s.refs[a..b].iter().for_each(|i| put(out, i128::from(s.names[*i as usize])));
+            }
+        }
+        out.extend_from_slice(&s.cells);
+        let mut k = 0;
+        while let Some(i) = s.order.get(k) {
+            let span = s.spans[*i as usize];
+            let bytes = &s.bytes[span.bytes.0..span.bytes.1];
+            let equal = s.order[k..].iter().take_while(|j| {
+                let other = s.spans[**j as usize];
+                other.head == span.head && s.bytes[other.bytes.0..other.bytes.1] == *bytes
+            });
+            let count = equal.count();
+            put(out, i128::from(span.head) * 2 + i128::from(count > 1));
+            if count > 1 {
+                put(out, count as i128);
+            }
+            out.extend_from_slice(bytes);
+            k += count;
+        }
+    }
+
+    fn pack_thread(&self, state: &State, i: usize, s: &mut Scratch) {
+        let t = &state.threads[i];
+        let n = state.threads.len();
+        let shape = &self.shapes[t.name.template as usize];
+        let (bytes, refs) = (s.bytes.len(), s.refs.len());
+        let head = t.name.template * 4 + if t.ended.is_some() { 2 } else { u32::from(t.begun) };
+        if let Some(v) = t.ended {
+            if let Some(handle) = self.result {
+                put_slot(&mut s.bytes, &mut s.refs, n, i, v, handle);
+            }
+        } else {
+            put(&mut s.bytes, i128::from(t.loc.0));
+            let data = &state.data[t.at..t.at + shape.size];
+            if self.calls {
+                let stack: &[i128] = state.stacks.get(i).map_or(&[], |s| s);
+                self.unwind(shape, data, stack, s);
+                put(&mut s.bytes, s.frames.len() as i128);
+                let mut end = s.values.len();
+                for (edge, from) in s.frames.iter().rev() {
+                    put(&mut s.bytes, i128::from(*edge));
+                    for (v, handle) in &s.values[*from..end] {
+                        put_slot(&mut s.bytes, &mut s.refs, n, i, *v, *handle);
+                    }
+                    end = *from;
+                }
+            }
+            for slot in shape.running[t.loc.0 as usize].iter().chain(&shape.always) {
+                put_slot(&mut s.bytes, &mut s.refs, n, i, data[slot.at as usize], slot.handle);
+            }
+        }
+        s.spans.push(Span {
+            head,
+            bytes: (bytes, s.bytes.len()),
+            refs: (refs, s.refs.len()),
+            keep: t.ended.is_none() || !self.sorted,
+        });
+    }
+
+    /// The calls of a thread, the last one first, and the values that the activations before them keep.
+    fn unwind(&self, shape: &Shape, data: &[i128], mut stack: &[i128], s: &mut Scratch) {
+        s.frames.clear();
+        s.values.clear();
+        s.data.clear();
+        if !stack.is_empty() {
+            s.data.extend_from_slice(data);
+        }
+        while let Some((edge, rest)) = stack.split_last() {
+            let edge = *edge as u32;
+            let saved = &shape.saved[edge as usize];
+            let (below, values) = rest.split_at(rest.len() - saved.len());
+            saved.iter().zip(values).for_each(|(at, v)| s.data[*at as usize] = *v);
+            s.frames.push((edge, s.values.len()));
+            let waiting = &shape.waiting[edge as usize];
+            s.values.extend(waiting.iter().map(|x| (s.data[x.at as usize], x.handle)));
+            stack = below;
+        }
+    }
+
+    /// Finds the order of threads.
+    fn sort(&self, state: &State, cell_refs: usize, s: &mut Scratch) {
+        s.order.clear();
+        if !self.sorted {
+            s.order.extend(0..state.threads.len() as u32);
+            return;
+        }
+        for i in &s.refs {
+            s.spans[*i as usize].keep = true;
+        }
+        s.order.extend((0..state.threads.len() as u32).filter(|i| s.spans[*i as usize].keep));
+        let (spans, bytes) = (&s.spans, &s.bytes);
+        let key = |i: &u32| {
+            let span = &spans[*i as usize];
+            (span.head, &bytes[span.bytes.0..span.bytes.1])
+        };
+        if !s.order.is_sorted_by(|a, b| key(a) <= key(b)) {
+            s.order.sort_by(|a, b| key(a).cmp(&key(b)));
+        }
+        if s.refs.is_empty() || s.order.windows(2).all(|w| key(&w[0]) != key(&w[1])) {
+            return;
+        }
+        // Threads with equal keys: by who refers to them first, cells before threads whose place is known.
+        s.first.clear();
+        s.first.resize(state.threads.len(), u32::MAX);
+        let mut number = 0;
+        let mut meet = |refs: &[u32]| {
+            for i in refs {
+                let first = &mut s.first[*i as usize];
+                *first = (*first).min(number);
+                number += 1;
+            }
+        };
+        meet(&s.refs[..cell_refs]);
+        let mut k = 0;
+        while k < s.order.len() {
+            let group = s.order[k..].iter().take_while(|j| key(j) == key(&s.order[k])).count();
+            if group == 1 {
+                let (a, b) = spans[s.order[k] as usize].refs;
+                meet(&s.refs[a..b]);
+            }
+            k += group;
+        }
+        let mut k = 0;
+        while k < s.order.len() {
+            let group = s.order[k..].iter().take_while(|j| key(j) == key(&s.order[k])).count();
+            s.order[k..k + group].sort_by_key(|i| s.first[*i as usize]);
+            k += group;
+        }
+    }
+
+    /// Reads what [`Normal::pack`] wrote: a state that the machine can go on from. Threads have new names; the
+    /// location of a thread that has ended is lost, and of no use.
+    pub fn unpack(&self, mut bytes: &[u8], state: &mut State) {
+        state.threads.clear();
+        state.data.clear();
+        state.stacks.iter_mut().for_each(Vec::clear);
+        state.halted = false;
+        let mut refs = bytes;
+        if self.handles {
+            let n = take(&mut refs);
+            bytes = refs;
+            skip(&mut bytes, n);
+        }
+        let mut reader = Reader { bytes, refs };
+        state.cells.clear();
+        state.cells.resize(self.cells, 0);
+        self.fixed_cells.iter().for_each(|(at, v)| state.cells[*at as usize] = *v);
+        for c in &self.kept_cells {
+            state.cells[c.at as usize] = reader.slot(0, c.handle);
+        }
+        while !reader.bytes.is_empty() {
+            let head = take(&mut reader.bytes);
+            let count = if head & 1 == 1 { take(&mut reader.bytes) } else { 1 };
+            let start = reader.bytes;
+            for _ in 0..count {
+                reader.bytes = start;
+                self.unpack_thread((head / 2) as u32, &mut reader, state);
+            }
+        }
+        state.stacks.truncate(state.threads.len());
+    }
+
+    fn unpack_thread(&self, head: u32, reader: &mut Reader<'_>, state: &mut State) {
+        let template = head / 4;
+        let shape = &self.shapes[template as usize];
+        let at = state.data.len();
+        let number = state.threads.len();
+        let own = number as i128 + 1;
+        state.data.resize(at + shape.size, 0);
+        let data = &mut state.data[at..];
+        shape.fixed.iter().for_each(|(i, v)| data[*i as usize] = *v);
+        if self.calls && state.stacks.len() <= number {
+            state.stacks.push(Vec::new());
+        }
+        let ended = (head & 2 != 0).then(|| self.result.map_or(0, |handle| reader.slot(own, handle)));
+        let mut loc = Loc(0);
+        if ended.is_none() {
+            loc = Loc(take(&mut reader.bytes) as u32);
+            let frames = if self.calls { take(&mut reader.bytes) } else { 0 };
+            for _ in 0..frames {
+                let edge = take(&mut reader.bytes);
+                for slot in &shape.waiting[edge as usize] {
+                    data[slot.at as usize] = reader.slot(own, slot.handle);
+                }
+                let stack = &mut state.stacks[number];
+                for i in &shape.saved[edge as usize] {
+                    stack.push(data[*i as usize]);
+                    data[*i as usize] = 0;
+                }
+                stack.push(edge);
+            }
+            for slot in shape.running[loc.0 as usize].iter().chain(&shape.always) {
+                data[slot.at as usize] = reader.slot(own, slot.handle);
+            }
+        }
+        let before = state.threads.iter().rev().find(|t| t.name.template == template);
+        let name = ThreadRef { template, instance: before.map_or(0, |t| t.name.instance + 1) };
+        state.threads.push(Thread { name, loc, begun: head & 3 != 0, ended, at });
+    }
+}
+
+/// Registers of the activation of a procedure, or of the template's own code.
+fn own_registers(template: &Template, procedure: Option<usize>) -> Vec<u32> {
+    match procedure {
+        Some(p) => template.procedures[p].registers.clone().collect(),
+        None => {
+            let inside = |r: &u32| template.procedures.iter().any(|p| p.registers.contains(r));
+            (0..template.registers.len() as u32).filter(|r| !inside(r)).collect()
+        }
+    }
+}
+
+fn joined_for_results(machine: &Machine<'_>) -> bool {
+    let edges = machine.program().templates.iter().flat_map(|t| &t.graph.edges);
+    edges.into_iter().any(|e| matches!(e.op, Op::Join { result: Some(_), .. }))
+}
+
+/// Writes a value; a handle as what it is to the thread, the thread meant apart.
+fn put_slot(out: &mut Vec<u8>, refs: &mut Vec<u32>, threads: usize, own: usize, v: i128, handle: bool) {
+    if !handle {
+        return put(out, v);
+    }
+    match usize::try_from(v) {
+        Ok(0) => out.push(0),
+        Ok(h) if h <= threads && h - 1 == own => out.push(1),
+        Ok(h) if h <= threads => {
+            out.push(2);
+            refs.push(h as u32 - 1);
+        }
+        _ => {
+            out.push(3);
+            put(out, v);
+        }
+    }
+}
+
+struct Reader<'b> {
+    bytes: &'b [u8],
+    refs: &'b [u8],
+}
+
+impl Reader<'_> {
+    fn slot(&mut self, own: i128, handle: bool) -> i128 {
+        if !handle {
+            return take(&mut self.bytes);
+        }
+        match take_byte(&mut self.bytes) {
+            0 => 0,
+            1 => own,
+            2 => take(&mut self.refs),
+            _ => take(&mut self.bytes),
+        }
+    }
+}
+
+fn take_byte(bytes: &mut &[u8]) -> u8 {
+    match bytes.split_first() {
+        Some((b, rest)) => {
+            *bytes = rest;
+            *b
+        }
+        None => 0,
+    }
+}
