@@ -248,6 +248,8 @@ impl<'m, 'p> Explorer<'m, 'p> {
             // The thread that moved last goes on first; where it finds nothing new, switching costs nothing.
             let last = origin.moved as usize;
             let mut goes_on = false;
+            let (mut moves, complete) = (0usize, self.complete);
+            self.complete = true;
             let others = (0..state.threads.len()).filter(|t| *t != last);
             for thread in Some(last).filter(|t| *t < state.threads.len()).into_iter().chain(others) {
                 if state.threads[thread].ended.is_some() {
@@ -262,6 +264,7 @@ impl<'m, 'p> Explorer<'m, 'p> {
                     let cost = cost.saturating_add(if started { this.options.switch_cost } else { 0 });
                     let mut origin = Origin { parent: next, thread: thread as u32, choice, cost, moved: 0 };
                     choice += 1;
+                    moves += 1;
                     if found.is_none() && this.machine.violation(after).is_some() {
                         found = Some(origin);
                     }
@@ -282,6 +285,11 @@ impl<'m, 'p> Explorer<'m, 'p> {
                     return Ok(Exploration::Violation(Schedule { start: start.clone(), moves }));
                 }
             }
+            if moves == 0 && self.complete && self.machine.deadlock(&state, &self.candidates).is_some() {
+                let moves = if origin.parent == ROOT { Vec::new() } else { self.moves_to(origin, start)? };
+                return Ok(Exploration::Violation(Schedule { start: start.clone(), moves }));
+            }
+            self.complete &= complete;
         }
         Ok(Exploration::Exhausted { states: self.seen.len(), complete: self.complete })
     }

@@ -64,6 +64,8 @@ pub struct Violation {
     pub what: String,
     /// Index of the thread where it is seen.
     pub thread: usize,
+    /// No thread can move; this is the first that waits.
+    pub deadlock: bool,
 }
 
 /// A program ready to run.
@@ -720,13 +722,17 @@ impl<'p> Machine<'p> {
             }
             let location = self.location(t.name.template, t.loc);
             if let LocationKind::Error(what) = &location.kind {
-                return Some(Violation { what: what.clone(), thread: i });
+                return Some(Violation { what: what.clone(), thread: i, deadlock: false });
             }
             if let Some(label) = &self.program.exclusive
                 && t.ended.is_none()
             {
                 if inside {
-                    return Some(Violation { what: format!("two threads at {label}"), thread: i });
+                    return Some(Violation {
+                        what: format!("two threads at {label}"),
+                        thread: i,
+                        deadlock: false,
+                    });
                 }
                 inside = true;
             }

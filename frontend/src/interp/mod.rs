@@ -5,6 +5,7 @@
 
 pub mod candidates;
 mod complete;
+mod deadlock;
 pub mod eval;
 pub mod explore;
 pub(crate) mod flow;
@@ -23,4 +24,4 @@ pub mod store;
 mod tests;
 
 pub use explore::{Exploration, explore, quick_search};
-pub use replay::{ReplayError, Trace, TraceStep, replay};
+pub use replay::{ReplayError, Trace, TraceStep, Waiting, replay};

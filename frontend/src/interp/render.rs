@@ -30,7 +30,9 @@ pub fn render(trace: &Trace, style: Style) -> String {
     };
     let threads = width(&|s| s.thread_name.chars().count(), 24);
     let places = width(&|s| place(s).chars().count(), 40);
-    let statements = width(&|s| s.statement.chars().count(), 48);
+    // Code of a procedure is set in, a little for each call.
+    let inner = |s: &TraceStep| format!("{}{}", "  ".repeat(s.depth.min(8)), s.statement);
+    let statements = width(&|s| inner(s).chars().count(), 48);
     let mut out = String::new();
     if !trace.start.is_empty() {
         let _ = writeln!(out, "start: {}", values(&trace.start));
@@ -45,14 +47,24 @@ pub fn render(trace: &Trace, style: Style) -> String {
             "{:threads$}  {:>places$}  {:statements$}  {notes}",
             s.thread_name,
             place(s),
-            cut(&s.statement, 48),
+            cut(&inner(s), 48),
         );
         out.push_str(line.trim_end());
         out.push('\n');
     }
     let (file, line, _) = &trace.place;
     let at = if *line > 0 { format!(" at {file}:{line}") } else { String::new() };
-    let _ = writeln!(out, "violated: {}{at} by {}", trace.violation, trace.thread_name);
+    if trace.waiting.is_empty() {
+        let _ = writeln!(out, "violated: {}{at} by {}", trace.violation, trace.thread_name);
+        return out;
+    }
+    let _ = writeln!(out, "violated: {}", trace.violation);
+    for w in &trace.waiting {
+        let at = if w.line > 0 { format!(" at {}:{}", w.file, w.line) } else { String::new() };
+        let line = format!("  {} waits{at}  {}", w.thread_name, cut(&w.statement, 48));
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
     out
 }
 

@@ -3,11 +3,12 @@
 //! Nothing in the schedule is believed: each step must be enabled, nobody may move while another thread is inside
 //! an atomic section, and the run must end in a violation.
 
+use super::candidates::Candidates;
 use super::complete;
 use super::live::written;
 use super::machine::{Machine, State, Stop, Violation};
 use super::schedule::{Move, Schedule, ThreadRef};
-use crate::cfa::{Count, Edge, ObjId, Op, Program};
+use crate::cfa::{Count, Edge, ObjId, Op, Program, Reg};
 use crate::diagnostic::Span;
 
 /// What one thread did, a statement or a part of one.
@@ -29,6 +30,25 @@ pub struct TraceStep {
     pub changes: Vec<(String, i128)>,
     /// Inputs: function that gave it (empty: an uninitialised object), value.
     pub inputs: Vec<(String, i128)>,
+    /// The procedure whose code this is; empty for the thread's own.
+    pub function: String,
+    /// Calls that had not returned before the step.
+    pub depth: usize,
+}
+
+/// Where a thread waits in a deadlock.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Waiting {
+    /// Name of the thread.
+    pub thread_name: String,
+    /// Source file, empty when unknown.
+    pub file: String,
+    /// Line, 0 when unknown.
+    pub line: u32,
+    /// Column, 0 when unknown.
+    pub column: u32,
+    /// Text of the source line.
+    pub statement: String,
 }
 
 /// A run that ends in a violation.
@@ -44,6 +64,8 @@ pub struct Trace {
     pub place: (String, u32, u32),
     /// By which thread.
     pub thread_name: String,
+    /// In a deadlock: the threads that have not ended.
+    pub waiting: Vec<Waiting>,
 }
 
 /// Why a schedule is no counterexample.
@@ -78,6 +100,9 @@ pub enum ReplayError {
 /// At most this many steps are tried to fill a gap.
 const MAX_TAIL: usize = 10_000;
 
+/// Values tried for an input to see whether a thread can move.
+const MAX_INPUTS: usize = 40;
+
 /// Runs the schedule. Some steps that do not matter may be missing, and are added: steps at the end that no other
 /// thread can see, and those that take a thread to its end when another one waits for that.
 pub fn replay(program: &Program, schedule: &Schedule) -> Result<Trace, ReplayError> {
@@ -100,7 +125,7 @@ pub fn replay(program: &Program, schedule: &Schedule) -> Result<Trace, ReplayErr
     }
     let violation = match found {
         Some(v) => v,
-        None => run.finish().ok_or(ReplayError::NoViolation)?,
+        None => run.finish().or_else(|| run.deadlock()).ok_or(ReplayError::NoViolation)?,
     };
     Ok(run.trace(violation))
 }
@@ -179,12 +204,23 @@ impl Run<'_, '_> {
         let name = before.threads[thread].name;
         let template = &program.templates[name.template as usize];
         let mut changes = Vec::new();
-        if let Some(r) = written(&edge.op)
-            && let Some(register) = template.registers.get(r.0 as usize)
-            && !register.name.is_empty()
-        {
-            changes.push((register.name.clone(), self.machine.registers(&self.state, thread)[r.0 as usize]));
+        let call =
+            self.machine.calls(before, thread).next().and_then(|c| self.machine.edge(name.template, c));
+        let changed: Vec<Reg> = match &edge.op {
+            Op::Call { callee, .. } => template.procedure(callee).map_or(Vec::new(), |p| p.params.clone()),
+            Op::Return(_) => call.and_then(|c| written(&c.op)).into_iter().collect(),
+            op => written(op).into_iter().collect(),
+        };
+        for r in changed {
+            if let Some(register) = template.registers.get(r.0 as usize)
+                && !register.name.is_empty()
+            {
+                let value = self.machine.registers(&self.state, thread)[r.0 as usize];
+                changes.push((register.name.clone(), value));
+            }
         }
+        let function = template.procedure_at(edge.from).map_or(String::new(), |p| p.name.clone());
+        let depth = self.machine.calls(before, thread).count();
         let cell = |o: ObjId, k: u32| {
             let object = &program.objects[o.0 as usize];
             format!("{}{}", object.name, object.cells[k as usize].1)
@@ -202,6 +238,7 @@ impl Run<'_, '_> {
         let (file, line, column) = place(program, edge.span);
         if let Some(last) = self.steps.last_mut()
             && last.thread == name
+            && last.depth == depth
             && (line == 0 || last.line == 0 || (last.line == line && last.file == file))
             && !changes.iter().any(|(n, _)| last.changes.iter().any(|(m, _)| m == n))
         {
@@ -224,7 +261,35 @@ impl Run<'_, '_> {
             statement,
             changes,
             inputs,
+            function,
+            depth,
         });
+    }
+
+    /// Is the last state a deadlock?
+    fn deadlock(&self) -> Option<Violation> {
+        let program = self.machine.program();
+        if !program.deadlock {
+            return None;
+        }
+        self.machine.deadlock(&self.state, &Candidates::new(program, MAX_INPUTS, 0))
+    }
+
+    /// The threads that have not ended, and where they are.
+    fn waiting(&self) -> Vec<Waiting> {
+        let program = self.machine.program();
+        let alive = (0..self.state.threads.len()).filter(|i| self.state.threads[*i].ended.is_none());
+        let waits = |i: usize| {
+            let t = &self.state.threads[i];
+            let here = self.machine.location(t.name.template, t.loc).span;
+            let next = self.machine.out(&self.state, i).first();
+            let next = next.and_then(|e| self.machine.edge(t.name.template, *e)).map(|e| e.span);
+            let span = next.filter(|s| s.line > 0).unwrap_or(here);
+            let (file, line, column) = place(program, span);
+            let thread_name = thread_name(program, t.name);
+            Waiting { thread_name, file, line, column, statement: statement(program, span) }
+        };
+        alive.map(waits).collect()
     }
 
     /// Looks for a violation that only local steps lead to, and does them.
@@ -318,8 +383,12 @@ impl Run<'_, '_> {
 
     fn trace(self, violation: Violation) -> Trace {
         let program = self.machine.program();
+        let waiting = if violation.deadlock { self.waiting() } else { Vec::new() };
         let t = &self.state.threads[violation.thread];
         let mut at = place(program, self.machine.location(t.name.template, t.loc).span);
+        if let Some(first) = waiting.first() {
+            at = (first.file.clone(), first.line, first.column);
+        }
         if at.1 == 0
             && let Some(last) = self.steps.last()
         {
@@ -335,6 +404,7 @@ impl Run<'_, '_> {
             violation: violation.what,
             place: at,
             thread_name: thread_name(program, t.name),
+            waiting,
         }
     }
 }

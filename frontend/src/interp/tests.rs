@@ -422,7 +422,13 @@ pub(super) fn recursive(n: i128, bad: i128) -> Program {
 #[test]
 fn activations_keep_their_registers() {
     let wrong = recursive(10, 55);
-    assert_eq!(replay(&wrong, &violation(&wrong)).map(|t| t.violation), Ok("assertion".into()));
+    let trace = replay(&wrong, &violation(&wrong)).unwrap();
+    assert_eq!(trace.violation, "assertion");
+    let deepest = trace.steps.iter().max_by_key(|s| s.depth).unwrap();
+    assert_eq!((deepest.depth, deepest.function.as_str()), (11, "sum"));
+    // Results come back one after the other.
+    let results = trace.steps.iter().flat_map(|s| &s.changes).filter(|c| c.0 == "c").map(|c| c.1);
+    assert_eq!(results.collect::<Vec<_>>(), [0, 1, 3, 6, 10, 15, 21, 28, 36, 45]);
     let right = recursive(10, 54);
     assert!(matches!(all(&right), Exploration::Exhausted { complete: true, .. }));
 }
@@ -470,4 +476,62 @@ fn calls_of_nothing_are_refused() {
     let mut one = Body::new("one", Count::AtMost(1), true, 1);
     one.op(Op::Return(None)).kind(LocationKind::End);
     assert!(explore(&program(&[], vec![one.template]), &Options::default(), &|| false).is_err());
+}
+
+/// Two threads take two locks each, cells that hold 0 or 1; the second one in this order.
+fn two_locks(second: [u32; 2]) -> Program {
+    let take = |b: &mut Body, lock| {
+        b.load(0, lock).atomic().op(Op::Assume(eq(reg(0), num(0)))).atomic().store(lock, num(1));
+    };
+    let mut threads = Vec::new();
+    for (name, order) in [("one", [0, 1]), ("two", second)] {
+        let mut b = Body::new(name, Count::AtMost(1), true, 1);
+        take(&mut b, order[0]);
+        take(&mut b, order[1]);
+        b.store(order[1], num(0)).store(order[0], num(0));
+        threads.push(b.end());
+    }
+    Program { deadlock: true, ..program(&[("l", Some(0)), ("m", Some(0))], threads) }
+}
+
+#[test]
+fn deadlocks_are_found_and_replay() {
+    let mut p = two_locks([1, 0]);
+    let schedule = violation(&p);
+    assert_eq!(schedule.moves.len(), 2);
+    let trace = replay(&p, &schedule).unwrap();
+    assert_eq!(trace.violation, "deadlock");
+    let places: Vec<_> = trace.waiting.iter().map(|w| (w.thread_name.as_str(), w.line)).collect();
+    assert_eq!(places, [("one", 4), ("two", 4)]);
+    let text = super::render::render(&trace, Default::default());
+    assert!(text.ends_with("  one waits at test.c:4  line 4;\n  two waits at test.c:4  line 4;\n"), "{text}");
+    // Somebody can still move before the last step.
+    let mut short = schedule.clone();
+    short.moves.pop();
+    assert_eq!(replay(&p, &short), Err(ReplayError::NoViolation));
+    p.deadlock = false;
+    assert!(matches!(all(&p), Exploration::Exhausted { complete: true, .. }));
+    assert_eq!(replay(&p, &schedule), Err(ReplayError::NoViolation));
+    assert!(matches!(all(&two_locks([0, 1])), Exploration::Exhausted { complete: true, .. }));
+}
+
+#[test]
+fn waiting_for_what_is_assumed_is_no_deadlock() {
+    // In the section of the first step, where the lock is tested, it is the program that assumes.
+    let mut p = two_locks([1, 0]);
+    for loc in [4, 5] {
+        p.templates[0].graph.locations[loc].assumes = true;
+    }
+    assert!(p.templates[0].graph.locations[4].atomic);
+    assert!(matches!(all(&p), Exploration::Exhausted { complete: true, .. }));
+    // An end of the program is none either, nor are threads that have all ended.
+    let mut one = Body::new("one", Count::AtMost(1), true, 1);
+    one.op(Op::Halt).kind(LocationKind::End);
+    let two = Body::new("two", Count::AtMost(1), true, 1).op(Op::Assume(num(0))).end();
+    let mut p = Program { deadlock: true, ..program(&[], vec![one.template, two]) };
+    assert!(matches!(all(&p), Exploration::Exhausted { complete: true, .. }));
+    // Somebody may end while the other one waits for ever.
+    p.templates[0] = Body::new("one", Count::AtMost(1), true, 1).end();
+    let schedule = violation(&p);
+    assert_eq!(replay(&p, &schedule).unwrap().waiting.len(), 1);
 }
