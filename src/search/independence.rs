@@ -20,8 +20,10 @@
 //! it has none, the run goes on as before after any of its moves.
 //!
 //! *Loops.* That there are finitely many steps is the search's business: each cycle of the moves of a thread, calls
-//! and creations included, has a *head*, and a thread goes on from a head only while the states differ. A head on a
-//! cycle that creates threads or deepens the stack is never left by an invisible move.
+//! and creations included, has a *head*, and so have inputs of several values. As long as a thread at no head has
+//! an independent move, it goes on. A state where only threads at heads have one may be in C; from there the first
+//! of them in the normal form goes on, while states differ and there are not too many of them. A head on a cycle
+//! that creates threads or deepens the stack is never left by an invisible move.
 
 use super::config::Config;
 use relyant_frontend::cfa::{Edge, Expr, Loc, LocationKind, Op, Owner, Program};
@@ -189,12 +191,20 @@ impl Independence {
             }
         }
         let cycles = super::cycles::Cycles::new(&moves);
+        facts.head = cycles.head.clone();
         for row in 0..n {
             if cycles.head[row] && cycles.grows[row] {
                 facts.touch[row] = Touch::Visible;
             }
         }
-        facts.head = cycles.head;
+        for (t, template) in (0u32..).zip(&program.templates) {
+            for (i, e) in (0u32..).zip(&template.graph.edges) {
+                if config.choices(t, i).0 > 1 {
+                    let row = facts.first[t as usize] + e.from.0 as usize;
+                    facts.head[row] = true;
+                }
+            }
+        }
         facts
     }
 
@@ -267,7 +277,7 @@ impl Independence {
         Touch::Keys(keys)
     }
 
-    /// Are all moves of a thread independent now? `Some(true)` at the head of a loop.
+    /// Are all moves of a thread independent now? `Some(true)` at a head.
     pub fn invisible(&self, config: &Config<'_>, state: &State, thread: usize) -> Option<bool> {
         let t = &state.threads[thread];
         if t.ended.is_some() {

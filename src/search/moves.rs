@@ -2,9 +2,10 @@
 //!
 //! A *move* is one step of one thread; an atomic section is one move, which does not happen when the section cannot
 //! be left. With reduction a move is followed by *invisible* moves (see [`super::independence`]) until there is
-//! none left. Threads that are at no loop head go first; the result does not depend on the order. When only threads
-//! at loop heads have invisible moves, the first of them in the normal form goes on, unless the state was met since
-//! the visible move before or this has gone on for long: then the state is kept as it is, and all its moves count.
+//! none left. Threads that are at no head go first; the result does not depend on the order. When only threads at
+//! heads (of loops, or inputs) have invisible moves, the first of them in the normal form goes on, unless the state
+//! was met since the visible move before or this has gone on for long: then the state is kept as it is, and all its
+//! moves count.
 
 use super::config::Config;
 use super::independence::Independence;
@@ -16,7 +17,9 @@ use rustc_hash::FxHashSet;
 pub(super) const NO_NODE: u32 = u32::MAX;
 /// Loop heads passed after one visible move.
 const MAX_ROUNDS: usize = 2000;
-/// Steps of one atomic section, and branches of what follows a visible move.
+/// Branches of what follows a visible move, after which no more inputs are tried.
+const MAX_BRANCHES: usize = 64;
+/// Steps of one atomic section, and branches of what follows a visible move at all.
 const MAX_MOVE: usize = 20_000;
 /// Steps of an atomic section after which its states are remembered.
 const LONG: usize = 200;
@@ -80,6 +83,7 @@ pub(super) struct Mover<'c, 'p> {
     ends: Vec<(State, u32)>,
     chain: Vec<(State, u32)>,
     met: FxHashSet<u64>,
+    branches: usize,
     bytes: Vec<u8>,
     order: Vec<u32>,
 }
@@ -98,6 +102,7 @@ impl<'c, 'p> Mover<'c, 'p> {
             ends: Vec::new(),
             chain: Vec::new(),
             met: FxHashSet::default(),
+            branches: 0,
             bytes: Vec::new(),
             order: Vec::new(),
         }
@@ -133,9 +138,9 @@ impl<'c, 'p> Mover<'c, 'p> {
     /// Invisible moves of the states in `chain`, until there is none.
     fn settle(&mut self, emit: &mut Emit<'_>) -> Result<(), Stop> {
         self.met.clear();
-        let mut branches = 0;
+        self.branches = 0;
         while let Some((mut state, mut node)) = self.chain.pop() {
-            branches += 1;
+            self.branches += 1;
             let mut last = 0;
             loop {
                 if state.halted {
@@ -145,7 +150,7 @@ impl<'c, 'p> Mover<'c, 'p> {
                     emit(&state, &self.nodes, node, true);
                     break;
                 }
-                let Some(reduction) = self.reduction.filter(|_| branches < MAX_MOVE) else {
+                let Some(reduction) = self.reduction.filter(|_| self.branches < MAX_MOVE) else {
                     emit(&state, &self.nodes, node, false);
                     break;
                 };
@@ -194,7 +199,7 @@ impl<'c, 'p> Mover<'c, 'p> {
                 }
             }
         }
-        if !resting || self.met.len() >= MAX_ROUNDS {
+        if !resting || self.met.len() >= MAX_ROUNDS || self.branches >= MAX_BRANCHES {
             return Ok(Next::None);
         }
         let mut order = std::mem::take(&mut self.order);
