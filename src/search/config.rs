@@ -6,8 +6,8 @@ use relyant_frontend::cfa::{Edge, ObjId, Op, Owner, Program};
 use relyant_frontend::interp::candidates::Candidates;
 use relyant_frontend::interp::eval::{Env, eval};
 use relyant_frontend::interp::machine::{Machine, State, Stop};
+use relyant_frontend::interp::normal::{Normal, NormalOptions, Scratch};
 use relyant_frontend::interp::schedule::Start;
-use relyant_frontend::interp::store::Packer;
 
 /// Values tried for an input that is computed with and has more than 16 values.
 const MAX_INPUTS: usize = 40;
@@ -16,7 +16,8 @@ const MAX_INPUTS: usize = 40;
 pub(super) struct Config<'p> {
     /// Its machine.
     pub machine: Machine<'p>,
-    packer: Packer,
+    normal: Normal,
+    candidates: Candidates,
     /// By template and edge: values to try where it takes an input that matters, and whether these are all.
     inputs: Vec<Vec<Option<(Vec<i128>, bool)>>>,
     /// Start values to try. They differ in shared cells only.
@@ -35,13 +36,14 @@ impl<'p> Config<'p> {
     /// Prepares a program.
     pub fn new(program: &'p Program, settings: &Settings) -> Result<Self, Stop> {
         let machine = Machine::new(program)?;
-        let packer = Packer::new(&machine, false);
+        let options = NormalOptions { symmetry: settings.symmetry, keep_dead: false };
+        let normal = Normal::new(&machine, options);
         let candidates = Candidates::new(program, MAX_INPUTS, 0);
         let inputs = (0u32..).zip(&program.templates).map(|(t, template)| {
             let edge = |e: &Edge| {
                 let Op::Havoc { dst, .. } = &e.op else { return None };
                 // A value that nobody reads is no choice.
-                packer
+                normal
                     .is_live(t, e.to, dst.0)
                     .then(|| candidates.inputs(t, *dst, template.registers[dst.0 as usize].kind))
             };
@@ -53,7 +55,17 @@ impl<'p> Config<'p> {
         let unbounded = settings.unbounded_initial;
         let mut templates = (0u32..).zip(&program.templates);
         let watched_entry = templates.any(|(t, template)| machine.is_watched(t, template.entry));
-        Ok(Config { machine, packer, inputs, starts, all_starts, unbounded, any_number, watched_entry })
+        Ok(Config {
+            machine,
+            normal,
+            candidates,
+            inputs,
+            starts,
+            all_starts,
+            unbounded,
+            any_number,
+            watched_entry,
+        })
     }
 
     /// The state in which a run starts.
@@ -61,33 +73,32 @@ impl<'p> Config<'p> {
         self.machine.initial(start, self.unbounded)
     }
 
-    /// Writes the normal form of a state that has not halted. `order[k]` is the thread of the state that is the
-    /// normal form's `k`th.
-    pub fn pack(&self, state: &State, bytes: &mut Vec<u8>, order: &mut Vec<u32>) {
-        self.packer.pack(state, bytes);
-        order.clear();
-        order.extend(0..state.threads.len() as u32);
+    /// Writes the normal form of a state that has not halted, and the order of its threads.
+    pub fn pack(&self, state: &State, scratch: &mut Scratch, bytes: &mut Vec<u8>) {
+        self.normal.pack(state, scratch, bytes);
     }
 
     /// Reads a normal form.
     pub fn unpack(&self, bytes: &[u8], state: &mut State) {
-        self.packer.unpack(bytes, state);
+        self.normal.unpack(bytes, state);
     }
 
     /// Does one edge; `choice` picks the value of an input.
+    #[inline]
     pub fn step(&self, state: &mut State, thread: usize, edge: u32, choice: u32) -> Result<(), Stop> {
         let input = self.input(state.threads[thread].name.template, edge, choice);
         self.machine.step(state, thread, edge, input, &self.starts[0])
     }
 
     /// Is a state in which no thread can move a violation?
-    pub fn deadlock(&self, _state: &State) -> bool {
-        false
+    pub fn deadlock(&self, state: &State) -> bool {
+        self.machine.deadlock(state, &self.candidates).is_some()
     }
 
-    /// Does the edge lead into an atomic section?
+    /// May the edge lead into an atomic section?
     pub fn is_atomic_target(&self, template: u32, edge: u32) -> bool {
-        self.machine.edge(template, edge).is_none_or(|e| self.machine.location(template, e.to).atomic)
+        let Some(e) = self.machine.edge(template, edge) else { return true };
+        matches!(e.op, Op::Call { .. } | Op::Return(_)) || self.machine.location(template, e.to).atomic
     }
 
     /// How many values are tried at an edge, and whether they are enough.

@@ -26,8 +26,11 @@
 //! that creates threads or deepens the stack is never left by an invisible move.
 
 use super::config::Config;
-use relyant_frontend::cfa::{Edge, Expr, Loc, LocationKind, Op, Owner, Program};
+use relyant_frontend::cfa::{
+    BinOp, Callee, Edge, Expr, FuncId, IntKind, Loc, LocationKind, Op, Owner, Program,
+};
 use relyant_frontend::interp::machine::State;
+use relyant_frontend::points_to::{PointsTo, Targets};
 
 /// More cells than this are told apart by object only.
 const MAX_KEYS: usize = 2048;
@@ -101,19 +104,39 @@ impl Keys {
     fn of(&self, object: usize, cell: usize) -> Option<u32> {
         self.objects[object].map(|first| if self.cells { first + cell as u32 } else { first })
     }
+    /// What an address may access, and whether that is one cell for certain.
+    fn targets(&self, program: &Program, points: &PointsTo, t: usize, address: &Expr) -> (Vec<u32>, bool) {
+        if let Ok(key) = self.constant(program, address) {
+            return (key.into_iter().collect(), true);
+        }
+        let mut keys = Vec::new();
+        match points.targets(t as u32, address) {
+            Targets::Unknown => keys.extend(0..self.number),
+            Targets::Objects(list) => {
+                for (o, k) in list {
+                    let cells = match k {
+                        Some(k) => k..k + 1,
+                        None => 0..program.objects[o.0 as usize].cells.len(),
+                    };
+                    keys.extend(cells.filter_map(|k| self.of(o.0 as usize, k)));
+                }
+            }
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        (keys, false)
+    }
     /// What a constant address accesses: `Err` where it is not constant.
     fn constant(&self, program: &Program, address: &Expr) -> Result<Option<u32>, ()> {
         let c = match address {
             Expr::Addr(o) => program.bases[o.0 as usize],
             Expr::Const(c) => *c,
-            Expr::Binary(relyant_frontend::cfa::BinOp::Add, a, b, relyant_frontend::cfa::IntKind::Ideal) => {
-                match (&**a, &**b) {
-                    (Expr::Addr(o), Expr::Const(c)) | (Expr::Const(c), Expr::Addr(o)) => {
-                        program.bases[o.0 as usize].checked_add(*c).ok_or(())?
-                    }
-                    _ => return Err(()),
+            Expr::Binary(BinOp::Add, a, b, IntKind::Ideal) => match (&**a, &**b) {
+                (Expr::Addr(o), Expr::Const(c)) | (Expr::Const(c), Expr::Addr(o)) => {
+                    program.bases[o.0 as usize].checked_add(*c).ok_or(())?
                 }
-            }
+                _ => return Err(()),
+            },
             _ => return Err(()),
         };
         // An access that is none at all ends the run.
@@ -133,9 +156,6 @@ impl Rows {
     fn has(&self, row: usize, key: u32, write: bool) -> bool {
         let list = if write { &self.writes } else { &self.reads };
         list[row * self.words + key as usize / 64] >> (key % 64) & 1 == 1
-    }
-    fn fill(&mut self, row: usize, keys: u32, write: bool) {
-        (0..keys).for_each(|k| self.set(row, k, write));
     }
     /// Adds a row to another; has it grown?
     fn join(&mut self, to: usize, from: usize) -> bool {
@@ -169,7 +189,8 @@ impl Independence {
             head: vec![false; n],
             keys,
         };
-        facts.futures(program);
+        let points = PointsTo::new(program);
+        facts.futures(program, &points);
         let out: Vec<Vec<Vec<usize>>> = program.templates.iter().map(|t| t.graph.out_edges()).collect();
         let mut moves = vec![Vec::new(); n];
         for (t, template) in program.templates.iter().enumerate() {
@@ -185,7 +206,7 @@ impl Independence {
                 facts.touch[row] = if config.machine.is_watched(t as u32, Loc(l as u32)) {
                     Touch::Visible
                 } else {
-                    facts.touch_of(program, t, &region)
+                    facts.touch_of(program, &points, t, &region)
                 };
                 moves[row] = region.leads_to(program, t, &facts.first);
             }
@@ -209,7 +230,7 @@ impl Independence {
     }
 
     /// Future accesses of each location, to the least fixpoint.
-    fn futures(&mut self, program: &Program) {
+    fn futures(&mut self, program: &Program, points: &PointsTo) {
         let mut before = vec![Vec::new(); self.touch.len()];
         for (t, template) in program.templates.iter().enumerate() {
             for e in &template.graph.edges {
@@ -219,10 +240,8 @@ impl Independence {
                     before[self.first[entry.0] + entry.1].push(row);
                 }
                 let ends = template.graph.locations[e.to.0 as usize].kind == LocationKind::End;
-                match self.access(program, &e.op, ends) {
-                    Ok(list) => list.into_iter().for_each(|(k, w)| self.future.set(row, k, w)),
-                    Err(write) => self.future.fill(row, self.keys.number, write),
-                }
+                let (list, _) = self.access(program, points, t, &e.op, ends);
+                list.into_iter().for_each(|(k, w)| self.future.set(row, k, w));
             }
         }
         let mut todo: Vec<usize> = (0..before.len()).collect();
@@ -235,11 +254,18 @@ impl Independence {
         }
     }
 
-    /// Keys that a step touches; `Err(write)` for one access at an address that is not constant.
-    fn access(&self, program: &Program, op: &Op, ends: bool) -> Result<Vec<(u32, bool)>, bool> {
-        let cell = |a: &Expr, write: bool| match self.keys.constant(program, a) {
-            Ok(key) => Ok(key.map(|k| (k, write)).into_iter().collect()),
-            Err(()) => Err(write),
+    /// Keys that a step may touch, and whether the access is known but for its address.
+    fn access(
+        &self,
+        program: &Program,
+        points: &PointsTo,
+        t: usize,
+        op: &Op,
+        ends: bool,
+    ) -> (Vec<(u32, bool)>, Option<bool>) {
+        let cell = |a: &Expr, write: bool| {
+            let (keys, certain) = self.keys.targets(program, points, t, a);
+            (keys.into_iter().map(|k| (k, write)).collect(), (!certain).then_some(write))
         };
         match op {
             Op::Load(_, a, _) => cell(a, false),
@@ -247,14 +273,14 @@ impl Independence {
             Op::Create { .. } => {
                 let mut list = vec![(self.keys.created(), true)];
                 list.extend(self.keys.bounded.then_some((self.keys.alive(), false)));
-                Ok(list)
+                (list, None)
             }
-            _ if ends && self.keys.bounded => Ok(vec![(self.keys.alive(), true)]),
-            _ => Ok(Vec::new()),
+            _ if ends && self.keys.bounded => (vec![(self.keys.alive(), true)], None),
+            _ => (Vec::new(), None),
         }
     }
 
-    fn touch_of(&self, program: &Program, t: usize, region: &Region) -> Touch {
+    fn touch_of(&self, program: &Program, points: &PointsTo, t: usize, region: &Region) -> Touch {
         let graph = &program.templates[t].graph;
         let mut keys = Vec::new();
         for &i in &region.edges {
@@ -266,10 +292,9 @@ impl Independence {
                 Op::Join { .. } if region.edges.len() > 1 => return Touch::Visible,
                 _ => {}
             }
-            match self.access(program, &e.op, ends) {
-                Ok(list) => keys.extend(list),
-                Err(write) if region.edges.len() == 1 => return Touch::At(i as u32, write),
-                Err(_) => return Touch::Visible,
+            match self.access(program, points, t, &e.op, ends) {
+                (_, Some(write)) if region.edges.len() == 1 => return Touch::At(i as u32, write),
+                (list, _) => keys.extend(list),
             }
         }
         keys.sort_unstable();
@@ -286,7 +311,7 @@ impl Independence {
         let row = self.first[t.name.template as usize] + t.loc.0 as usize;
         let free = match &self.touch[row] {
             Touch::Visible => false,
-            Touch::Keys(list) => list.iter().all(|(k, write)| self.unseen(state, thread, *k, *write)),
+            Touch::Keys(list) => list.iter().all(|(k, write)| self.unseen(config, state, thread, *k, *write)),
             Touch::At(edge, write) => {
                 let address = match config.machine.edge(t.name.template, *edge).map(|e| &e.op) {
                     Some(Op::Load(_, a, _) | Op::Store(a, _, _)) => a,
@@ -297,7 +322,7 @@ impl Independence {
                     Ok(Some((o, k))) => self
                         .keys
                         .of(o.0 as usize, k)
-                        .is_none_or(|key| self.unseen(state, thread, key, *write)),
+                        .is_none_or(|key| self.unseen(config, state, thread, key, *write)),
                     Err(()) => false,
                 }
             }
@@ -306,13 +331,17 @@ impl Independence {
     }
 
     /// Will no other thread notice the access?
-    fn unseen(&self, state: &State, thread: usize, key: u32, write: bool) -> bool {
+    fn unseen(&self, config: &Config<'_>, state: &State, thread: usize, key: u32, write: bool) -> bool {
+        let free =
+            |row: usize| !self.future.has(row, key, true) && !(write && self.future.has(row, key, false));
         state.threads.iter().enumerate().all(|(u, t)| {
-            if u == thread || t.ended.is_some() {
-                return true;
-            }
-            let row = self.first[t.name.template as usize] + t.loc.0 as usize;
-            !self.future.has(row, key, true) && !(write && self.future.has(row, key, false))
+            let template = t.name.template;
+            let first = self.first[template as usize];
+            let after = |e: u32| config.machine.edge(template, e).map_or(0, |e| e.to.0 as usize);
+            u == thread
+                || t.ended.is_some()
+                || (free(first + t.loc.0 as usize)
+                    && config.machine.calls(state, u).all(|e| free(first + after(e))))
         })
     }
 }
@@ -324,8 +353,7 @@ fn entries(program: &Program, t: usize, e: &Edge) -> Vec<(usize, usize)> {
             vec![(*c as usize, program.templates[*c as usize].entry.0 as usize)]
         }
         Op::Call { callee, .. } => {
-            use relyant_frontend::cfa::Callee;
-            let fits = |f: &relyant_frontend::cfa::FuncId| match callee {
+            let fits = |f: &FuncId| match callee {
                 Callee::Known(g) => f == g,
                 Callee::Pointer(_) => true,
             };

@@ -8,6 +8,7 @@ use super::moves::{Cut, Mover};
 use super::store::{ROOT, SHARDS, Store, hash, shard_of};
 use super::{End, Found, Reason, Search};
 use relyant_frontend::interp::machine::{State, Stop};
+use relyant_frontend::interp::normal::Scratch;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock};
 
@@ -35,7 +36,7 @@ struct Worker<'c, 'p> {
     mover: Mover<'c, 'p>,
     state: State,
     packed: Vec<u8>,
-    order: Vec<u32>,
+    scratch: Scratch,
 }
 
 pub(super) fn run(search: &mut Search<'_, '_, '_>) -> Result<End, Stop> {
@@ -44,7 +45,7 @@ pub(super) fn run(search: &mut Search<'_, '_, '_>) -> Result<End, Stop> {
         mover: Mover::new(search.config, search.reduction),
         state: State::default(),
         packed: Vec::new(),
-        order: Vec::new(),
+        scratch: Scratch::default(),
     };
     let mut workers: Vec<Worker<'_, '_>> = (0..jobs).map(|_| worker()).collect();
     if let Some(end) = starts(search, &mut workers[0])? {
@@ -96,11 +97,11 @@ fn starts(search: &mut Search<'_, '_, '_>, worker: &mut Worker<'_, '_>) -> Resul
     for (i, start) in config.starts.iter().enumerate() {
         let state = config.initial(start)?;
         let mut violated = false;
-        let (store, packed, order) = (&mut search.store, &mut worker.packed, &mut worker.order);
+        let (store, packed, scratch) = (&mut search.store, &mut worker.packed, &mut worker.scratch);
         worker.mover.start(&state, &mut |after, _, _, violation| {
             violated |= violation;
             if !violation {
-                config.pack(after, packed, order);
+                config.pack(after, scratch, packed);
                 store.insert(hash(packed), packed, ROOT);
             }
         })?;
@@ -168,7 +169,7 @@ impl Worker<'_, '_> {
     fn expand_one(&mut self, search: &Search<'_, '_, '_>, id: u32, chunk: &mut Chunk) -> Result<(), Stop> {
         let (config, store) = (search.config, &search.store);
         config.unpack(store.get(id), &mut self.state);
-        let (packed, order) = (&mut self.packed, &mut self.order);
+        let (packed, scratch) = (&mut self.packed, &mut self.scratch);
         let mut moved = false;
         for thread in 0..self.state.threads.len() {
             moved |= self.mover.successors(&self.state, thread, &mut |after, _, _, violation| {
@@ -176,7 +177,7 @@ impl Worker<'_, '_> {
                     chunk.found.get_or_insert(Found::After(id));
                     return;
                 }
-                config.pack(after, packed, order);
+                config.pack(after, scratch, packed);
                 let h = hash(packed);
                 if store.find(h, packed).is_none() {
                     let place = chunk.bytes.len() as u32;

@@ -38,6 +38,8 @@ pub struct Settings {
     pub strategy: Strategy,
     /// Only interleavings of visible steps, not of all.
     pub reduction: bool,
+    /// States that differ in the order of interchangeable threads are one.
+    pub symmetry: bool,
     /// Workers.
     pub jobs: usize,
     /// Stop after about this many states.
@@ -53,6 +55,7 @@ impl Default for Settings {
         Settings {
             strategy: Strategy::default(),
             reduction: true,
+            symmetry: true,
             jobs: 1,
             max_states: 1_000_000,
             max_depth: None,
@@ -125,6 +128,7 @@ pub enum Outcome {
 pub struct Space {
     store: Store,
     unbounded_initial: u32,
+    symmetry: bool,
 }
 
 impl Space {
@@ -135,6 +139,10 @@ impl Space {
     /// Are there none?
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+    /// Are interchangeable threads sorted in them?
+    pub fn symmetry(&self) -> bool {
+        self.symmetry
     }
     /// Threads of each initial template of unbounded count.
     pub fn unbounded_initial(&self) -> u32 {
@@ -221,7 +229,14 @@ pub fn search(program: &Program, settings: &Settings, watch: &Watch<'_>) -> Resu
     let limit = |reason| Ok((Outcome::Limit { reason, depth }, stats));
     match end {
         End::Violation(found) => {
-            let schedule = trace::schedule(&search, found)?;
+            let schedule = match trace::schedule(&search, found) {
+                // An input may name a thread by its handle, which is another one where threads changed places.
+                Err(trace::LOST) if settings.symmetry => {
+                    let plain = Settings { symmetry: false, ..*settings };
+                    return self::search(program, &plain, watch);
+                }
+                other => other?,
+            };
             let shortest = !search.cut.any() && config.all_starts;
             Ok((Outcome::Violation { schedule, shortest }, stats))
         }
@@ -231,7 +246,8 @@ pub fn search(program: &Program, settings: &Settings, watch: &Watch<'_>) -> Resu
         End::All if search.cut.inputs || !config.all_starts => limit(Reason::Inputs),
         End::All if config.any_number => limit(Reason::Threads),
         End::All => {
-            let space = Space { store: search.store, unbounded_initial: settings.unbounded_initial };
+            let Settings { unbounded_initial, symmetry, .. } = *settings;
+            let space = Space { store: search.store, unbounded_initial, symmetry };
             Ok((Outcome::Exhausted(space), stats))
         }
     }

@@ -11,6 +11,7 @@ use super::config::Config;
 use super::independence::Independence;
 use super::store::hash;
 use relyant_frontend::interp::machine::{State, Stop};
+use relyant_frontend::interp::normal::Scratch;
 use rustc_hash::FxHashSet;
 
 /// No step before.
@@ -21,6 +22,8 @@ const MAX_ROUNDS: usize = 2000;
 const MAX_BRANCHES: usize = 64;
 /// Steps of one atomic section, and branches of what follows a visible move at all.
 const MAX_MOVE: usize = 20_000;
+/// Numbers on a thread's stack.
+const MAX_STACK: usize = 100_000;
 /// Steps of an atomic section after which its states are remembered.
 const LONG: usize = 200;
 
@@ -85,7 +88,7 @@ pub(super) struct Mover<'c, 'p> {
     met: FxHashSet<u64>,
     branches: usize,
     bytes: Vec<u8>,
-    order: Vec<u32>,
+    scratch: Scratch,
 }
 
 impl<'c, 'p> Mover<'c, 'p> {
@@ -104,7 +107,7 @@ impl<'c, 'p> Mover<'c, 'p> {
             met: FxHashSet::default(),
             branches: 0,
             bytes: Vec::new(),
-            order: Vec::new(),
+            scratch: Scratch::default(),
         }
     }
 
@@ -202,10 +205,10 @@ impl<'c, 'p> Mover<'c, 'p> {
         if !resting || self.met.len() >= MAX_ROUNDS || self.branches >= MAX_BRANCHES {
             return Ok(Next::None);
         }
-        let mut order = std::mem::take(&mut self.order);
-        self.config.pack(state, &mut self.bytes, &mut order);
+        self.config.pack(state, &mut self.scratch, &mut self.bytes);
         let mut next = Next::None;
         if self.met.insert(hash(&self.bytes)) {
+            let order = std::mem::take(&mut self.scratch.order);
             for &thread in &order {
                 if reduction.invisible(self.config, state, thread as usize).is_some() {
                     next = self.advance(state, node, thread as usize)?;
@@ -215,8 +218,8 @@ impl<'c, 'p> Mover<'c, 'p> {
                     }
                 }
             }
+            self.scratch.order = order;
         }
-        self.order = order;
         Ok(next)
     }
 
@@ -260,7 +263,7 @@ impl<'c, 'p> Mover<'c, 'p> {
             let mut drop = false;
             if steps > LONG {
                 // Loops within a section. A hash that two states share would hide what follows, hence the bytes.
-                self.config.pack(&state, &mut self.bytes, &mut self.order);
+                self.config.pack(&state, &mut self.scratch, &mut self.bytes);
                 drop = !seen.insert(self.bytes.clone());
             }
             if steps > MAX_MOVE {
@@ -308,6 +311,10 @@ impl<'c, 'p> Mover<'c, 'p> {
     fn step(&mut self, state: &mut State, thread: usize, edge: u32, choice: u32) -> Result<bool, Stop> {
         self.steps += 1;
         match self.config.step(state, thread, edge, choice) {
+            Ok(()) if state.stacks.get(thread).is_some_and(|s| s.len() > MAX_STACK) => {
+                self.cut.stack = true;
+                Ok(false)
+            }
             Ok(()) => Ok(true),
             Err(Stop::Malformed(what)) => Err(Stop::Malformed(what)),
             Err(Stop::TooLarge) => {

@@ -9,6 +9,7 @@ use super::moves::{Mover, Node, path};
 use super::store::ROOT;
 use super::{Found, Search};
 use relyant_frontend::interp::machine::{State, Stop};
+use relyant_frontend::interp::normal::Scratch;
 use relyant_frontend::interp::schedule::{Move, Schedule};
 
 /// A move of a run, with the state it leads to left implicit.
@@ -48,12 +49,12 @@ pub(super) fn schedule(search: &Search<'_, '_, '_>, found: Found) -> Result<Sche
     ids.reverse();
     let (start, mut state, mut parts) = root(search, ids[0])?;
     let mut mover = Mover::new(config, search.reduction);
-    let (mut packed, mut order) = (Vec::new(), Vec::new());
+    let (mut packed, mut scratch) = (Vec::new(), Scratch::default());
     for &id in &ids[1..] {
         let target = search.store.get(id);
         let step = any_move(&mut mover, &state, &mut |after, violation| {
             !violation && {
-                config.pack(after, &mut packed, &mut order);
+                config.pack(after, &mut scratch, &mut packed);
                 packed == target
             }
         })?;
@@ -68,19 +69,20 @@ pub(super) fn schedule(search: &Search<'_, '_, '_>, found: Found) -> Result<Sche
     finish(config, start, &parts, found)
 }
 
-const LOST: Stop = Stop::Malformed("a state that the search found is not found again");
+/// The way is lost.
+pub(super) const LOST: Stop = Stop::Malformed("a state that the search found is not found again");
 
 /// The start that leads to a stored state, the state, and how it is reached.
 fn root(search: &Search<'_, '_, '_>, id: u32) -> Result<(usize, State, Vec<Part>), Stop> {
     let config = search.config;
     let target = search.store.get(id);
-    let (mut packed, mut order) = (Vec::new(), Vec::new());
+    let (mut packed, mut scratch) = (Vec::new(), Scratch::default());
     for (i, start) in config.starts.iter().enumerate() {
         let state = config.initial(start)?;
         let mut found = None;
         Mover::new(config, search.reduction).start(&state, &mut |after, nodes, node, violation| {
             if found.is_none() && !violation {
-                config.pack(after, &mut packed, &mut order);
+                config.pack(after, &mut scratch, &mut packed);
                 if packed == target {
                     found = Some((i, after.clone(), split(&path(nodes, node), false)));
                 }
