@@ -234,6 +234,7 @@ impl<'m, 'p> Explorer<'m, 'p> {
         }
         let mut state = State::default();
         let mut expanded = 0usize;
+        let mut twins = Vec::new();
         while let Some(next) = queue.pop() {
             let full = self.seen.len() >= self.options.max_states
                 || self.steps >= self.options.max_steps
@@ -242,7 +243,7 @@ impl<'m, 'p> Explorer<'m, 'p> {
                 return Ok(Exploration::Limit { states: self.seen.len() });
             }
             expanded += 1;
-            self.normal.unpack(self.seen.get(next as usize), &mut state);
+            self.normal.unpack_twins(self.seen.get(next as usize), &mut state, &mut twins);
             let origin = self.origins[next as usize];
             let start = self.start_of(next, &start_of);
             // The thread that moved last goes on first; where it finds nothing new, switching costs nothing.
@@ -252,7 +253,7 @@ impl<'m, 'p> Explorer<'m, 'p> {
             self.complete = true;
             let others = (0..state.threads.len()).filter(|t| *t != last);
             for thread in Some(last).filter(|t| *t < state.threads.len()).into_iter().chain(others) {
-                if state.threads[thread].ended.is_some() {
+                if state.threads[thread].ended.is_some() || twins[thread] {
                     continue;
                 }
                 let extra = if goes_on { self.options.switch_cost } else { 0 };

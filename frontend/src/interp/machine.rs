@@ -1,12 +1,11 @@
-//! One step of one thread on a concrete state.
+//! A program ready to run: its states, and what can be asked of them. Steps are in [`super::step`].
 
-use super::eval::{Env, cast, eval, in_kind};
+use super::eval::in_kind;
 use super::live::{for_each_read, written};
 use super::schedule::ThreadRef;
 pub use super::state::{State, Thread};
-use crate::cfa::{
-    Callee, Count, Edge, Expr, IntKind, Loc, Location, LocationKind, ObjId, Op, Owner, Program, Reg,
-};
+use super::step::{At, Step, What};
+use crate::cfa::{Callee, Count, Edge, IntKind, Loc, Location, LocationKind, ObjId, Op, Owner, Program, Reg};
 
 /// Why a step does not happen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -27,29 +26,39 @@ pub enum Stop {
 
 /// A cell of a state, as seen by one thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
+pub(super) enum Place {
     /// Index into [`State::cells`].
     Shared(usize),
     /// Template it belongs to, and index into its own cells.
     Own(u32, usize),
 }
 
+impl Place {
+    /// May a thread of the template access it?
+    pub(super) fn is_open_to(self, template: u32) -> bool {
+        match self {
+            Place::Shared(_) => true,
+            Place::Own(t, _) => t == template,
+        }
+    }
+}
+
 /// Facts about a template, worked out once.
-struct Unit {
+pub(super) struct Unit {
     /// Out-edges by location.
     out: Vec<Vec<u32>>,
     /// Number of registers.
-    registers: usize,
+    pub(super) registers: usize,
     /// Start values of own cells (`None`: any).
     own: Vec<(ObjId, u32, IntKind, Option<i128>)>,
     /// Locations that a property speaks of.
     watched: Vec<bool>,
-    /// Place of each edge's access, where its address is constant.
-    places: Vec<Option<(Place, IntKind)>>,
+    /// Each edge, ready to be done.
+    pub(super) steps: Vec<Step>,
     /// What the procedures keep.
-    activations: Vec<Activation>,
+    pub(super) activations: Vec<Activation>,
     /// Procedure of each edge that calls one.
-    called: Vec<Option<u32>>,
+    pub(super) called: Vec<Option<u32>>,
 }
 
 /// What a call of a procedure keeps: registers and own cells, by index into a thread's data.
@@ -71,7 +80,7 @@ pub struct Violation {
 /// A program ready to run.
 pub struct Machine<'p> {
     program: &'p Program,
-    units: Vec<Unit>,
+    pub(super) units: Vec<Unit>,
     /// First cell of each object, in [`State::cells`] or among the own cells of its template.
     offsets: Vec<usize>,
     shared: Vec<(ObjId, u32, IntKind, Option<i128>)>,
@@ -135,7 +144,7 @@ impl<'p> Machine<'p> {
         if procedure(template.entry).is_some() || template.param.is_some_and(|r| whose(r.0).is_some()) {
             return Err(Stop::Malformed("a thread that begins inside a procedure"));
         }
-        let (mut places, mut called) = (Vec::new(), Vec::new());
+        let (mut steps, mut called) = (Vec::new(), Vec::new());
         let activations = self.activations(t)?;
         for (i, edge) in template.graph.edges.iter().enumerate() {
             self.check_edge(t, edge)?;
@@ -147,11 +156,9 @@ impl<'p> Machine<'p> {
                 return Err(Stop::Malformed("a procedure that is not apart from the rest of its template"));
             }
             out[edge.from.0 as usize].push(i as u32);
-            called.push(self.callee(t, edge)?);
-            places.push(match &edge.op {
-                Op::Load(_, a, _) | Op::Store(a, _, _) => self.constant_place(a),
-                _ => None,
-            });
+            let callee = self.callee(t, edge)?;
+            called.push(callee);
+            steps.push(self.compile(t, edge, callee)?);
         }
         let watched = template.graph.locations.iter().map(|l| {
             let label = self.program.exclusive.as_ref();
@@ -162,7 +169,7 @@ impl<'p> Machine<'p> {
             out,
             registers: template.registers.len(),
             own,
-            places,
+            steps,
             activations,
             called,
         })
@@ -232,22 +239,8 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// The place an address without registers stands for.
-    fn constant_place(&self, address: &Expr) -> Option<(Place, IntKind)> {
-        let env = Env {
-            registers: &[],
-            self_id: 0,
-            bases: &self.program.bases,
-            function_bases: &[],
-            signed_wraps: false,
-        };
-        if uses_self(address) {
-            return None;
-        }
-        self.place(eval(address, &env).ok()?).ok()
-    }
-
-    fn place(&self, address: i128) -> Result<(Place, IntKind), Stop> {
+    /// The place an address stands for.
+    pub(super) fn place(&self, address: i128) -> Result<(Place, IntKind), Stop> {
         let (o, k) = self.program.cell_at(address).ok_or(Stop::Undefined(if address == 0 {
             "null pointer"
         } else {
@@ -300,7 +293,7 @@ impl<'p> Machine<'p> {
         Ok(state)
     }
 
-    fn spawn(&self, state: &mut State, template: u32, start: &[(ObjId, u32, i128)]) -> usize {
+    pub(super) fn spawn(&self, state: &mut State, template: u32, start: &[(ObjId, u32, i128)]) -> usize {
         let instance = state.threads.iter().filter(|x| x.name.template == template).count() as u32;
         let unit = &self.units[template as usize];
         let loc = self.program.templates[template as usize].entry;
@@ -390,7 +383,10 @@ impl<'p> Machine<'p> {
             | Op::Call { .. }
             | Op::Return(_) => true,
             Op::Load(..) | Op::Store(..) => {
-                matches!(unit.places[edge as usize], Some((Place::Own(t, _), _)) if t == template)
+                let (What::Load(_, at, _) | What::Store(at, ..)) = &unit.steps[edge as usize].what else {
+                    return false;
+                };
+                matches!(at, At::Known(Place::Own(..), _))
             }
             _ => false,
         }
@@ -419,192 +415,6 @@ impl<'p> Machine<'p> {
         self.shared.iter().zip(&state.cells).map(|(c, v)| (c.0, c.1, *v))
     }
 
-    fn env<'s>(&'s self, state: &'s State, thread: usize) -> Env<'s> {
-        Env {
-            registers: self.registers(state, thread),
-            self_id: thread as i128 + 1,
-            bases: &self.program.bases,
-            function_bases: &self.program.function_bases,
-            signed_wraps: self.program.signed_wraps,
-        }
-    }
-
-    /// Does one edge. `input` is the value of a `Havoc`; `start` gives own cells of new threads their values.
-    /// When the step does not happen the state is unchanged.
-    pub fn step(
-        &self,
-        state: &mut State,
-        thread: usize,
-        edge: u32,
-        input: Option<i128>,
-        start: &[(ObjId, u32, i128)],
-    ) -> Result<(), Stop> {
-        let t = state.threads[thread];
-        let template = t.name.template;
-        let Some(e) = self.edge(template, edge) else {
-            return Err(Stop::Malformed("edge that does not exist"));
-        };
-        if state.halted || t.ended.is_some() || e.from != t.loc {
-            return Err(Stop::Blocked);
-        }
-        let env = self.env(state, thread);
-        let (mut returned, mut to) = (0, e.to);
-        match &e.op {
-            Op::Skip => {}
-            Op::Assign(r, x) => {
-                let v = eval(x, &env)?;
-                self.set(state, thread, *r, v)?;
-            }
-            Op::Havoc { dst, .. } => {
-                let v = match input {
-                    Some(v) => v,
-                    None => self.register_kind(template, *dst).min().unwrap_or(0).max(0),
-                };
-                self.set(state, thread, *dst, v)?;
-            }
-            Op::Load(r, address, kind) => {
-                let (place, cell) = self.access(template, edge, address, &env)?;
-                let value = match place {
-                    Place::Shared(i) => state.cells[i],
-                    Place::Own(_, i) => state.data[t.at + self.units[template as usize].registers + i],
-                };
-                let value = convert(value, cell, *kind)?;
-                self.set(state, thread, *r, value)?;
-            }
-            Op::Store(address, x, kind) => {
-                let (place, cell) = self.access(template, edge, address, &env)?;
-                let value = eval(x, &env)?;
-                if !in_kind(value, *kind) {
-                    return Err(Stop::Malformed("stored value outside the kind of the access"));
-                }
-                let value = convert(value, *kind, cell)?;
-                match place {
-                    Place::Shared(i) => state.cells[i] = value,
-                    Place::Own(_, i) => {
-                        state.data[t.at + self.units[template as usize].registers + i] = value
-                    }
-                }
-            }
-            Op::Assume(x) => {
-                if eval(x, &env)? == 0 {
-                    return Err(Stop::Blocked);
-                }
-            }
-            Op::Create { handle, arg, template: other, .. } => {
-                let arg = arg.as_ref().map(|x| eval(x, &env)).transpose()?;
-                self.create(state, thread, *handle, other.unwrap_or(0), arg, start)?;
-            }
-            Op::Join { handle, result } => {
-                let h = eval(handle, &env)?;
-                let joined = usize::try_from(h).ok().and_then(|h| h.checked_sub(1));
-                let joined = joined.and_then(|h| state.threads.get(h));
-                // A thread that was not created for want of room has the handle 0.
-                let none =
-                    if self.program.max_threads.is_some() && h == 0 { Stop::Blocked } else { NO_THREAD };
-                let value = joined.ok_or(none)?.ended.ok_or(Stop::Blocked)?;
-                if let Some(r) = result {
-                    self.set(state, thread, *r, value)?;
-                }
-            }
-            Op::ThreadExit(x) => returned = eval(x, &env)?,
-            Op::Halt => state.halted = true,
-            Op::Call { args, .. } => to = self.call(state, thread, edge, args)?,
-            Op::Return(x) => {
-                let value = x.as_ref().map(|x| eval(x, &env)).transpose()?;
-                to = self.ret(state, thread, value)?;
-            }
-        }
-        state.threads[thread].loc = to;
-        state.threads[thread].begun = true;
-        if self.location(template, to).kind == LocationKind::End {
-            state.threads[thread].ended = Some(returned);
-            if let Some(stack) = state.stacks.get_mut(thread) {
-                stack.clear();
-            }
-        }
-        Ok(())
-    }
-
-    /// Begins an activation: keeps the values of the last one on the stack, and the edge. Says where to go.
-    fn call(&self, state: &mut State, thread: usize, edge: u32, args: &[Expr]) -> Result<Loc, Stop> {
-        let t = state.threads[thread];
-        let template = t.name.template;
-        let unit = &self.units[template as usize];
-        let number = unit.called[edge as usize].ok_or(Stop::Malformed("a call of nothing"))? as usize;
-        let procedure = &self.program.templates[template as usize].procedures[number];
-        let stack = state.stacks.get_mut(thread).ok_or(Stop::Malformed("a call without a stack"))?;
-        let slots = &unit.activations[number].slots;
-        let depth = stack.len();
-        // The arguments go on the stack first, so that nothing is changed when one has no value.
-        let env = Env {
-            registers: &state.data[t.at..t.at + unit.registers],
-            self_id: thread as i128 + 1,
-            bases: &self.program.bases,
-            function_bases: &self.program.function_bases,
-            signed_wraps: self.program.signed_wraps,
-        };
-        for (p, x) in procedure.params.iter().zip(args) {
-            let value = eval(x, &env).and_then(|v| {
-                let fits = in_kind(v, self.register_kind(template, *p));
-                if fits { Ok(v) } else { Err(Stop::Malformed("argument outside the kind of the parameter")) }
-            });
-            match value {
-                Ok(v) => stack.push(v),
-                Err(stop) => {
-                    stack.truncate(depth);
-                    return Err(stop);
-                }
-            }
-        }
-        let data = &mut state.data[t.at..];
-        stack.extend(slots.iter().map(|i| data[*i as usize]));
-        slots.iter().for_each(|i| data[*i as usize] = 0);
-        for (p, v) in procedure.params.iter().zip(&stack[depth..]) {
-            data[p.0 as usize] = *v;
-        }
-        stack.drain(depth..depth + args.len());
-        stack.push(i128::from(edge));
-        Ok(procedure.entry)
-    }
-
-    /// Ends the last activation. Says where to go.
-    fn ret(&self, state: &mut State, thread: usize, value: Option<i128>) -> Result<Loc, Stop> {
-        const NO_CALL: Stop = Stop::Malformed("a return where nothing was called");
-        let t = state.threads[thread];
-        let (edge, slots, kept) = self.last_call(&state.stacks, t.name.template, thread).ok_or(NO_CALL)?;
-        let below = state.stacks[thread].len() - 1 - slots.len();
-        let e = self.edge(t.name.template, edge).ok_or(NO_CALL)?;
-        let dst = match &e.op {
-            Op::Call { dst: Some(r), .. } => {
-                let v = value.ok_or(Stop::Undefined("use of the value of a function that returned none"))?;
-                Some((*r, cast(v, self.register_kind(t.name.template, *r))))
-            }
-            _ => None,
-        };
-        let data = &mut state.data[t.at..];
-        slots.iter().zip(kept).for_each(|(i, v)| data[*i as usize] = *v);
-        state.stacks[thread].truncate(below);
-        if let Some((r, v)) = dst {
-            state.data[t.at + r.0 as usize] = v;
-        }
-        Ok(e.to)
-    }
-
-    /// The edge of the last call of a thread that has not returned, what the call kept, and the values.
-    fn last_call<'s>(
-        &self,
-        stacks: &'s [Vec<i128>],
-        template: u32,
-        thread: usize,
-    ) -> Option<(u32, &[u32], &'s [i128])> {
-        let (edge, rest) = stacks.get(thread)?.split_last()?;
-        let unit = &self.units[template as usize];
-        let edge = u32::try_from(*edge).ok()?;
-        let number = (*unit.called.get(edge as usize)?)?;
-        let slots = &unit.activations[number as usize].slots;
-        Some((edge, slots, &rest[rest.len().checked_sub(slots.len())?..]))
-    }
-
     /// Edges of the calls of a thread that have not returned, the last one first.
     pub fn calls<'s>(&'s self, state: &'s State, thread: usize) -> impl Iterator<Item = u32> + 's {
         let stack: &[i128] = state.stacks.get(thread).map_or(&[], |s| s);
@@ -617,100 +427,6 @@ impl<'p> Machine<'p> {
             rest = &rest[..rest.len().checked_sub(size)?];
             Some(edge)
         })
-    }
-
-    fn create(
-        &self,
-        state: &mut State,
-        thread: usize,
-        handle: Reg,
-        template: u32,
-        arg: Option<i128>,
-        start: &[(ObjId, u32, i128)],
-    ) -> Result<(), Stop> {
-        let alive = state.threads.iter().filter(|t| t.ended.is_none()).count();
-        if self.program.max_threads.is_some_and(|most| alive >= most as usize) {
-            return self.set(state, thread, handle, 0);
-        }
-        let param = self.program.templates[template as usize].param;
-        if let (Some(p), Some(v)) = (param, arg)
-            && !in_kind(v, self.register_kind(template, p))
-        {
-            return Err(Stop::Malformed("argument outside the kind of the parameter"));
-        }
-        self.set(state, thread, handle, state.threads.len() as i128 + 1)?;
-        let new = self.spawn(state, template, start);
-        if let (Some(p), Some(v)) = (param, arg) {
-            let at = state.threads[new].at;
-            state.data[at + p.0 as usize] = v;
-        }
-        Ok(())
-    }
-
-    fn register_kind(&self, template: u32, r: Reg) -> IntKind {
-        self.program.templates[template as usize]
-            .registers
-            .get(r.0 as usize)
-            .map_or(IntKind::Ideal, |x| x.kind)
-    }
-
-    fn set(&self, state: &mut State, thread: usize, r: Reg, value: i128) -> Result<(), Stop> {
-        let t = &state.threads[thread];
-        if !in_kind(value, self.register_kind(t.name.template, r)) {
-            return Err(Stop::Malformed("value outside the kind of its register"));
-        }
-        state.data[t.at + r.0 as usize] = value;
-        Ok(())
-    }
-
-    fn access(
-        &self,
-        template: u32,
-        edge: u32,
-        address: &Expr,
-        env: &Env<'_>,
-    ) -> Result<(Place, IntKind), Stop> {
-        let known = self.units[template as usize].places[edge as usize];
-        let found = match known {
-            Some(place) => place,
-            None => self.place(eval(address, env)?)?,
-        };
-        match found.0 {
-            Place::Own(t, _) if t != template => Err(Stop::Undefined("access to another thread's object")),
-            _ => Ok(found),
-        }
-    }
-
-    /// Is it plain that the edge can't be done now? A quick test that saves a copy of the state.
-    pub fn is_blocked(&self, state: &State, thread: usize, edge: u32) -> bool {
-        match self.edge(state.threads[thread].name.template, edge).map(|e| &e.op) {
-            Some(Op::Assume(x)) => eval(x, &self.env(state, thread)) == Ok(0),
-            Some(Op::Join { .. }) => self.awaited(state, thread, edge).is_some(),
-            _ => false,
-        }
-    }
-
-    /// The thread that has not ended yet and for which an edge waits.
-    pub fn awaited(&self, state: &State, thread: usize, edge: u32) -> Option<usize> {
-        let t = &state.threads[thread];
-        let edge = self.edge(t.name.template, edge).filter(|e| e.from == t.loc)?;
-        let Op::Join { handle, .. } = &edge.op else {
-            return None;
-        };
-        let handle = eval(handle, &self.env(state, thread)).ok()?;
-        let joined = usize::try_from(handle).ok()?.checked_sub(1)?;
-        state.threads.get(joined).filter(|t| t.ended.is_none()).map(|_| joined)
-    }
-
-    /// The cell that an edge writes, in a state where it can be done.
-    pub fn stored(&self, state: &State, thread: usize, edge: u32) -> Option<(ObjId, u32)> {
-        let template = state.threads[thread].name.template;
-        let Op::Store(address, _, _) = &self.edge(template, edge)?.op else {
-            return None;
-        };
-        let address = eval(address, &self.env(state, thread)).ok()?;
-        let (object, cell) = self.program.cell_at(address)?;
-        Some((object, cell as u32))
     }
 
     /// The property that does not hold in a state, if there is one.
@@ -741,8 +457,6 @@ impl<'p> Machine<'p> {
     }
 }
 
-const NO_THREAD: Stop = Stop::Undefined("join of something that is no thread");
-
 fn start_value(cell: &(ObjId, u32, IntKind, Option<i128>), start: &[(ObjId, u32, i128)]) -> i128 {
     let (o, k, kind, init) = *cell;
     if let Some(v) = init {
@@ -752,27 +466,9 @@ fn start_value(cell: &(ObjId, u32, IntKind, Option<i128>), start: &[(ObjId, u32,
     given.map_or_else(|| kind.min().unwrap_or(0).max(0), |(_, _, v)| *v)
 }
 
-/// Two kinds of one width see the same bits; of two widths, one cell cannot be both.
-fn convert(value: i128, from: IntKind, to: IntKind) -> Result<i128, Stop> {
-    match (from, to) {
-        _ if in_kind(value, to) => Ok(value),
-        (IntKind::Machine { bits: a, .. }, IntKind::Machine { bits: b, .. }) if a == b => Ok(cast(value, to)),
-        _ => Err(Stop::Undefined("access to an object of another type")),
-    }
-}
-
 fn kind_ok(kind: IntKind) -> bool {
     match kind {
         IntKind::Machine { bits, signed } => bits >= 1 && bits <= if signed { 128 } else { 127 },
         IntKind::Bool | IntKind::Ideal => true,
-    }
-}
-
-fn uses_self(e: &Expr) -> bool {
-    match e {
-        Expr::SelfId => true,
-        Expr::Const(_) | Expr::Reg(_) | Expr::Addr(_) | Expr::Func(_) => false,
-        Expr::Unary(_, a, _) | Expr::Not(a) | Expr::Cast(a, _) => uses_self(a),
-        Expr::Binary(_, a, b, _) | Expr::Compare(_, a, b) => uses_self(a) || uses_self(b),
     }
 }

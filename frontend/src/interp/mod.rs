@@ -4,6 +4,7 @@
 //! tries all of them.
 
 pub mod candidates;
+mod code;
 mod complete;
 mod deadlock;
 pub mod eval;
@@ -19,6 +20,7 @@ pub mod render;
 pub mod replay;
 pub mod schedule;
 mod state;
+mod step;
 pub mod store;
 #[cfg(test)]
 mod tests;

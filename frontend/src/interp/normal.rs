@@ -10,7 +10,7 @@ use super::handles::{Handles, accessed};
 use super::live::{live_registers, written};
 use super::machine::{Machine, State, Thread};
 use super::schedule::ThreadRef;
-use super::store::{put, skip, take};
+use super::store::{is_small, put, skip, small, take};
 use crate::cfa::{Loc, Op, Reg, Template};
 use crate::points_to::PointsTo;
 
@@ -87,6 +87,8 @@ pub struct Scratch {
 #[derive(Clone, Copy, Debug, Default)]
 struct Span {
     head: u32,
+    /// The first bytes, as a number that is ordered as they are.
+    prefix: u64,
     bytes: (usize, usize),
     refs: (usize, usize),
     keep: bool,
@@ -219,9 +221,7 @@ impl Normal {
         s.refs.clear();
         s.spans.clear();
         let threads = state.threads.len();
-        for c in &self.kept_cells {
-            put_slot(&mut s.cells, &mut s.refs, threads, usize::MAX, state.cells[c.at as usize], c.handle);
-        }
+        put_slots(&mut s.cells, &mut s.refs, threads, usize::MAX, &self.kept_cells, &state.cells);
         let cell_refs = s.refs.len();
         for i in 0..threads {
             self.pack_thread(state, i, s);
@@ -249,7 +249,8 @@ impl Normal {
             let bytes = &s.bytes[span.bytes.0..span.bytes.1];
             let equal = s.order[k..].iter().take_while(|j| {
                 let other = s.spans[**j as usize];
-                other.head == span.head && s.bytes[other.bytes.0..other.bytes.1] == *bytes
+                (other.head, other.prefix) == (span.head, span.prefix)
+                    && s.bytes[other.bytes.0..other.bytes.1] == *bytes
             });
             let count = equal.count();
             put(out, i128::from(span.head) * 2 + i128::from(count > 1));
@@ -287,12 +288,16 @@ impl Normal {
                     end = *from;
                 }
             }
-            for slot in shape.running[t.loc.0 as usize].iter().chain(&shape.always) {
-                put_slot(&mut s.bytes, &mut s.refs, n, i, data[slot.at as usize], slot.handle);
+            for slots in [&shape.running[t.loc.0 as usize], &shape.always] {
+                put_slots(&mut s.bytes, &mut s.refs, n, i, slots, data);
             }
         }
+        let mut prefix = [0; 8];
+        let n = (s.bytes.len() - bytes).min(8);
+        prefix[..n].copy_from_slice(&s.bytes[bytes..bytes + n]);
         s.spans.push(Span {
             head,
+            prefix: u64::from_be_bytes(prefix),
             bytes: (bytes, s.bytes.len()),
             refs: (refs, s.refs.len()),
             keep: t.ended.is_none() || !self.sorted,
@@ -333,7 +338,7 @@ impl Normal {
         let (spans, bytes) = (&s.spans, &s.bytes);
         let key = |i: &u32| {
             let span = &spans[*i as usize];
-            (span.head, &bytes[span.bytes.0..span.bytes.1])
+            (span.head, span.prefix, &bytes[span.bytes.0..span.bytes.1])
         };
         if !s.order.is_sorted_by(|a, b| key(a) <= key(b)) {
             s.order.sort_by(|a, b| key(a).cmp(&key(b)));
@@ -372,17 +377,29 @@ impl Normal {
 
     /// Reads what [`Normal::pack`] wrote: a state that the machine can go on from. Threads have new names; the
     /// location of a thread that has ended is lost, and of no use.
-    pub fn unpack(&self, mut bytes: &[u8], state: &mut State) {
+    pub fn unpack(&self, bytes: &[u8], state: &mut State) {
+        self.read(bytes, state, None);
+    }
+
+    /// As [`Normal::unpack`]. `twins[k]`: nothing tells thread `k` from the one before it, so that whatever one of
+    /// them does, the other one's doing it leads to the same normal form.
+    pub fn unpack_twins(&self, bytes: &[u8], state: &mut State, twins: &mut Vec<bool>) {
+        twins.clear();
+        self.read(bytes, state, Some(twins));
+    }
+
+    fn read(&self, mut bytes: &[u8], state: &mut State, mut twins: Option<&mut Vec<bool>>) {
         state.threads.clear();
         state.data.clear();
         state.stacks.iter_mut().for_each(Vec::clear);
         state.halted = false;
-        let mut refs = bytes;
+        let (mut refs, mut count_refs) = (bytes, 0);
         if self.handles {
-            let n = take(&mut refs);
+            count_refs = take(&mut refs);
             bytes = refs;
-            skip(&mut bytes, n);
+            skip(&mut bytes, count_refs);
         }
+        let all_refs = refs;
         let mut reader = Reader { bytes, refs };
         state.cells.clear();
         state.cells.resize(self.cells, 0);
@@ -394,9 +411,27 @@ impl Normal {
             let head = take(&mut reader.bytes);
             let count = if head & 1 == 1 { take(&mut reader.bytes) } else { 1 };
             let start = reader.bytes;
-            for _ in 0..count {
+            for i in 0..count {
                 reader.bytes = start;
+                let refs = reader.refs.len();
                 self.unpack_thread((head / 2) as u32, &mut reader, state);
+                if let Some(twins) = &mut twins {
+                    twins.push(self.sorted && i > 0 && refs == reader.refs.len());
+                }
+            }
+        }
+        if let Some(twins) = twins
+            && self.handles
+        {
+            // Threads that somebody refers to are apart.
+            let mut refs = all_refs;
+            for _ in 0..count_refs {
+                let k = take(&mut refs) as usize;
+                for i in [k.wrapping_sub(1), k] {
+                    if let Some(twin) = twins.get_mut(i) {
+                        *twin = false;
+                    }
+                }
             }
         }
         state.stacks.truncate(state.threads.len());
@@ -455,6 +490,24 @@ fn own_registers(template: &Template, procedure: Option<usize>) -> Vec<u32> {
 fn joined_for_results(machine: &Machine<'_>) -> bool {
     let edges = machine.program().templates.iter().flat_map(|t| &t.graph.edges);
     edges.into_iter().any(|e| matches!(e.op, Op::Join { result: Some(_), .. }))
+}
+
+/// Writes values, see [`put_slot`].
+fn put_slots(
+    out: &mut Vec<u8>,
+    refs: &mut Vec<u32>,
+    threads: usize,
+    own: usize,
+    slots: &[Slot],
+    data: &[i128],
+) {
+    // Almost all are small numbers.
+    if slots.iter().all(|s| !s.handle && is_small(data[s.at as usize])) {
+        return out.extend(slots.iter().map(|s| small(data[s.at as usize])));
+    }
+    for s in slots {
+        put_slot(out, refs, threads, own, data[s.at as usize], s.handle);
+    }
 }
 
 /// Writes a value; a handle as what it is to the thread, the thread meant apart.

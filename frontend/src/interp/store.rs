@@ -111,11 +111,24 @@ impl Packer {
     }
 }
 
+/// Does it take but a byte?
+#[inline]
+pub(super) fn is_small(v: i128) -> bool {
+    (v as i64 as i128) == v && (v as i64).wrapping_add(64) as u64 <= 127
+}
+
+/// The byte of a small number.
+#[inline]
+pub(super) fn small(v: i128) -> u8 {
+    let v = v as i8;
+    ((v << 1) ^ (v >> 7)) as u8
+}
+
 /// Zigzag, then seven bits a byte.
 #[inline]
 pub(super) fn put(out: &mut Vec<u8>, v: i128) {
-    if (-64..64).contains(&v) {
-        return out.push(((v << 1) ^ (v >> 127)) as u8);
+    if is_small(v) {
+        return out.push(small(v));
     }
     put_long(out, v);
 }
