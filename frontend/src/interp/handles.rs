@@ -123,7 +123,7 @@ impl Classes<'_> {
         self.registers[t] + r.0 as usize
     }
 
-    /// Not every handle fits into a narrow kind.
+    /// Places that may not hold handles, or hold other values at the start: not every handle fits into a narrow kind.
     fn narrow_ones(&mut self) {
         for (t, template) in self.program.templates.iter().enumerate() {
             for (r, register) in template.registers.iter().enumerate() {
@@ -134,7 +134,8 @@ impl Classes<'_> {
         }
         for (o, object) in self.program.objects.iter().enumerate() {
             for (k, (kind, _)) in object.cells.iter().enumerate() {
-                if !is_wide(*kind) {
+                // A start value could be some thread's handle.
+                if !is_wide(*kind) || object.init[k].is_some_and(|v| !is_neutral(v)) {
                     self.tell(self.cells[o] + k);
                 }
             }

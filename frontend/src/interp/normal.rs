@@ -77,8 +77,10 @@ pub struct Scratch {
     refs: Vec<u32>,
     /// New handles, by thread of the given state; 0: dropped.
     names: Vec<u32>,
-    /// When it is referred to first, by thread of the given state.
-    first: Vec<u32>,
+    /// When it is referred to first, and the first place of those with its key, by thread of the given state.
+    first: Vec<(u32, u32)>,
+    /// Places of threads with equal keys: first, how many.
+    groups: Vec<(usize, usize)>,
     data: Vec<i128>,
     values: Vec<(i128, bool)>,
     frames: Vec<(u32, usize)>,
@@ -346,33 +348,33 @@ impl Normal {
         if s.refs.is_empty() || s.order.windows(2).all(|w| key(&w[0]) != key(&w[1])) {
             return;
         }
-        // Threads with equal keys: by who refers to them first, cells before threads whose place is known.
+        // Threads with equal keys: by who refers to them first, cells before threads whose place is known, and by
+        // the keys of those that they refer to.
         s.first.clear();
-        s.first.resize(state.threads.len(), u32::MAX);
-        let mut number = 0;
-        let mut meet = |refs: &[u32]| {
-            for i in refs {
-                let first = &mut s.first[*i as usize];
-                *first = (*first).min(number);
-                number += 1;
-            }
-        };
-        meet(&s.refs[..cell_refs]);
+        s.first.resize(state.threads.len(), (u32::MAX, 0));
+        let mut groups = std::mem::take(&mut s.groups);
+        groups.clear();
         let mut k = 0;
         while k < s.order.len() {
             let group = s.order[k..].iter().take_while(|j| key(j) == key(&s.order[k])).count();
-            if group == 1 {
-                let (a, b) = spans[s.order[k] as usize].refs;
-                meet(&s.refs[a..b]);
-            }
+            s.order[k..k + group].iter().for_each(|i| s.first[*i as usize].1 = k as u32);
+            groups.push((k, group));
             k += group;
         }
-        let mut k = 0;
-        while k < s.order.len() {
-            let group = s.order[k..].iter().take_while(|j| key(j) == key(&s.order[k])).count();
-            s.order[k..k + group].sort_by_key(|i| s.first[*i as usize]);
-            k += group;
+        let refs_of = |i: u32| &s.refs[spans[i as usize].refs.0..spans[i as usize].refs.1];
+        let alone = groups.iter().filter(|g| g.1 == 1).flat_map(|g| refs_of(s.order[g.0]));
+        for (number, i) in (0u32..).zip(s.refs[..cell_refs].iter().chain(alone)) {
+            let first = &mut s.first[*i as usize].0;
+            *first = (*first).min(number);
         }
+        for (k, group) in &groups {
+            s.order[*k..*k + *group].sort_by(|a, b| {
+                let places = |i: &u32| refs_of(*i).iter().map(|j| s.first[*j as usize].1);
+                let (x, y) = (s.first[*a as usize].0, s.first[*b as usize].0);
+                x.cmp(&y).then_with(|| places(a).cmp(places(b)))
+            });
+        }
+        s.groups = groups;
     }
 
     /// Reads what [`Normal::pack`] wrote: a state that the machine can go on from. Threads have new names; the

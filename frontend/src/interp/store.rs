@@ -193,6 +193,11 @@ impl ByteSet {
         self.ends.len()
     }
 
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
     /// The string with that number.
     pub fn get(&self, i: usize) -> &[u8] {
         let start = if i == 0 { 0 } else { self.ends[i - 1] };
