@@ -3,7 +3,7 @@
 //! `RELYANT_CASES` sets how many, `RELYANT_SEED` the first seed. A program on which they disagree is printed, shrunk.
 
 use rayon::prelude::*;
-use relyant::search::{Outcome, Settings, Watch, search};
+use relyant::search::{Outcome, Settings, Strategy, Watch, search};
 use relyant_frontend::c;
 use relyant_frontend::cfa::Program;
 use relyant_frontend::instantiate::for_search;
@@ -16,6 +16,13 @@ use relyant_frontend::testing::threads::{ThreadProgram, generate};
 
 /// States that each may look at.
 const STATES: usize = 6_000;
+
+const ORDERS: [(Strategy, Option<u32>); 4] = [
+    (Strategy::DepthFirst, None),
+    (Strategy::FewSwitches, None),
+    (Strategy::BreadthFirst, Some(1)),
+    (Strategy::BreadthFirst, Some(30)),
+];
 
 /// `Some(true)`: there is a violation; `None`: not decided.
 fn truth(program: &Program) -> Result<Option<bool>, String> {
@@ -65,6 +72,18 @@ fn compare(p: &ThreadProgram) -> Result<Option<bool>, String> {
         }
         if truth.is_some() && first.0.is_none() && reduction {
             return Err(format!("decided by exploration, but not by search: {one:?} {}", first.1));
+        }
+        if std::ptr::eq(program, &text) && symmetry {
+            for (strategy, max_switches) in ORDERS {
+                let other = Settings { strategy, max_switches, ..one };
+                let (answer, what) = found(program, &other)?;
+                if answer.is_some() && truth.is_some() && answer != truth {
+                    return Err(format!("{other:?}: violation {answer:?}, but {truth:?}; {what}"));
+                }
+                if answer != truth && truth.is_some() && first.0.is_some() && max_switches.is_none() {
+                    return Err(format!("{other:?}: not decided; {what}"));
+                }
+            }
         }
         if reduction && symmetry {
             let second = found(program, &Settings { jobs: 2, ..one })?;

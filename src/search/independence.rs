@@ -25,6 +25,7 @@
 //! of them in the normal form goes on, while states differ and there are not too many of them. A head on a cycle
 //! that creates threads or deepens the stack is never left by an invisible move.
 
+use super::Head;
 use super::config::Config;
 use relyant_frontend::cfa::{
     BinOp, Callee, Edge, Expr, FuncId, IntKind, Loc, LocationKind, Op, Owner, Program,
@@ -34,6 +35,9 @@ use relyant_frontend::points_to::{PointsTo, Targets};
 
 /// More cells than this are told apart by object only.
 const MAX_KEYS: usize = 2048;
+
+/// An input of more values is left for when its thread's turn comes.
+const MAX_CHOICES: u32 = 4;
 
 /// What the moves from a location may touch.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -220,9 +224,13 @@ impl Independence {
         }
         for (t, template) in (0u32..).zip(&program.templates) {
             for (i, e) in (0u32..).zip(&template.graph.edges) {
-                if config.choices(t, i).0 > 1 {
+                let choices = config.choices(t, i).0;
+                if choices > 1 {
                     let row = facts.first[t as usize] + e.from.0 as usize;
                     facts.head[row] = true;
+                    if choices > MAX_CHOICES {
+                        facts.touch[row] = Touch::Visible;
+                    }
                 }
             }
         }
@@ -300,6 +308,21 @@ impl Independence {
         keys.sort_unstable();
         keys.dedup();
         Touch::Keys(keys)
+    }
+
+    /// Where threads may rest although their moves are independent, in order.
+    pub fn heads(&self, program: &Program) -> Vec<Head> {
+        let mut list = Vec::new();
+        for (t, template) in program.templates.iter().enumerate() {
+            for l in 0..template.graph.locations.len() {
+                let row = self.first[t] + l;
+                if self.head[row] {
+                    let stays = self.touch[row] == Touch::Visible;
+                    list.push(Head { template: t as u32, loc: l as u32, stays });
+                }
+            }
+        }
+        list
     }
 
     /// Are all moves of a thread independent now? `Some(true)` at a head.

@@ -63,6 +63,8 @@ pub(super) fn run(search: &mut Search<'_, '_, '_>) -> Result<End, Stop> {
             return Ok(End::Limit(Reason::Depth));
         }
         from = to;
+        search.levels.push(to);
+        let mut nearest = None;
         for batch in level.chunks(CHUNK * BATCH) {
             let used = &chunks[..batch.len().div_ceil(CHUNK)];
             let jobs = if batch.len() < SHARED { 1 } else { jobs };
@@ -77,15 +79,29 @@ pub(super) fn run(search: &mut Search<'_, '_, '_>) -> Result<End, Stop> {
                 }
                 search.stats.steps += chunk.steps;
                 search.cut.add(chunk.cut);
-                found = found.or(chunk.found);
+                found = match (found, chunk.found) {
+                    (Some(Found::After(_)), Some(Found::Deadlock(_))) | (None, _) => chunk.found,
+                    _ => found,
+                };
             }
-            if let Some(found) = found {
-                return Ok(End::Violation(found));
+            // A deadlock in this level is one move nearer than another violation.
+            nearest = match (nearest, found) {
+                (Some(Found::After(_)), Some(Found::Deadlock(_))) | (None, _) => found,
+                _ => nearest,
+            };
+            if nearest.is_some() {
+                if search.config.machine.program().deadlock && !matches!(nearest, Some(Found::Deadlock(_))) {
+                    continue;
+                }
+                break;
             }
             take_in(&mut search.store, used, jobs);
             if let Some(reason) = search.report() {
                 return Ok(End::Limit(reason));
             }
+        }
+        if let Some(found) = nearest {
+            return Ok(End::Violation(found));
         }
         search.stats.depth += 1;
     }
@@ -187,7 +203,9 @@ impl Worker<'_, '_> {
             })?;
         }
         if !moved && config.deadlock(&self.state) {
-            chunk.found.get_or_insert(Found::Deadlock(id));
+            if !matches!(chunk.found, Some(Found::Deadlock(_))) {
+                chunk.found = Some(Found::Deadlock(id));
+            }
         }
         Ok(())
     }

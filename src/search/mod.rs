@@ -12,7 +12,9 @@ mod cycles;
 mod independence;
 mod levels;
 mod moves;
+mod ordered;
 mod store;
+mod switches;
 mod trace;
 
 use config::Config;
@@ -29,6 +31,10 @@ pub enum Strategy {
     /// Level by level: finds a run with the least number of visible steps.
     #[default]
     BreadthFirst,
+    /// The successors found last first.
+    DepthFirst,
+    /// Few context switches first: finds most errors with few states.
+    FewSwitches,
 }
 
 /// What to search, and how far.
@@ -36,6 +42,8 @@ pub enum Strategy {
 pub struct Settings {
     /// In which order.
     pub strategy: Strategy,
+    /// Only runs with this many context switches away from a thread that could go on.
+    pub max_switches: Option<u32>,
     /// Only interleavings of visible steps, not of all.
     pub reduction: bool,
     /// States that differ in the order of interchangeable threads are one.
@@ -44,7 +52,7 @@ pub struct Settings {
     pub jobs: usize,
     /// Stop after about this many states.
     pub max_states: usize,
-    /// Stop after this many levels.
+    /// Stop after this many levels, or go no deeper.
     pub max_depth: Option<u32>,
     /// Threads of an initial template of unbounded count.
     pub unbounded_initial: u32,
@@ -54,6 +62,7 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             strategy: Strategy::default(),
+            max_switches: None,
             reduction: true,
             symmetry: true,
             jobs: 1,
@@ -86,6 +95,9 @@ pub enum Reason {
     /// Too many levels.
     #[error("the limit of depth")]
     Depth,
+    /// All was seen, but runs with more context switches.
+    #[error("the bound on context switches")]
+    Switches,
     /// All was seen, but inputs were given some of their values only.
     #[error("not all values of inputs were tried")]
     Inputs,
@@ -129,6 +141,20 @@ pub struct Space {
     store: Store,
     unbounded_initial: u32,
     symmetry: bool,
+    /// The thread that moved last is behind each state.
+    with_last: bool,
+    heads: Vec<Head>,
+}
+
+/// A location at which the threads of a stored state may stand although their moves from there are independent.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Head {
+    /// Template.
+    pub template: u32,
+    /// Location.
+    pub loc: u32,
+    /// No thread went on from there ahead of its turn.
+    pub stays: bool,
 }
 
 impl Space {
@@ -150,7 +176,14 @@ impl Space {
     }
     /// The states, in an order that is always the same.
     pub fn states(&self) -> impl Iterator<Item = &[u8]> {
-        self.store.iter()
+        self.store.iter().map(|s| if self.with_last { ordered::without_last(s) } else { s })
+    }
+    /// Where threads may stand in a state although their moves are independent. With the coverage that
+    /// [`independence`] defines: a state in which a thread at no such location has an independent move is not stored,
+    /// and need not be looked up; from one in which only threads at such locations do, the first of them in the
+    /// normal form that does not stay goes on, unless the state is stored. A hint: nothing has to be believed.
+    pub fn heads(&self) -> &[Head] {
+        &self.heads
     }
 }
 
@@ -182,6 +215,8 @@ struct Search<'c, 'p, 'w> {
     settings: &'c Settings,
     watch: &'c Watch<'w>,
     store: Store,
+    /// How many states each shard had when a level was complete.
+    levels: Vec<[u32; store::SHARDS]>,
     stats: Stats,
     cut: Cut,
 }
@@ -207,6 +242,10 @@ enum Found {
     Deadlock(u32),
 }
 
+/// States of the search for a shorter run, by those of the first search, and at least.
+const SHORTEN: usize = 4;
+const MIN_SHORTEN: usize = 10_000;
+
 /// Searches a program. An error means that the program is malformed.
 pub fn search(program: &Program, settings: &Settings, watch: &Watch<'_>) -> Result<(Outcome, Stats), Stop> {
     let config = Config::new(program, settings)?;
@@ -217,19 +256,20 @@ pub fn search(program: &Program, settings: &Settings, watch: &Watch<'_>) -> Resu
         settings,
         watch,
         store: Store::new(),
+        levels: Vec::new(),
         stats: Stats::default(),
         cut: Cut::default(),
     };
-    let end = match settings.strategy {
-        Strategy::BreadthFirst => levels::run(&mut search)?,
-    };
+    let by_levels = settings.strategy == Strategy::BreadthFirst && settings.max_switches.is_none();
+    let end = if by_levels { levels::run(&mut search)? } else { ordered::run(&mut search)? };
     search.count();
     let stats = search.stats;
     let depth = stats.depth;
     let limit = |reason| Ok((Outcome::Limit { reason, depth }, stats));
     match end {
         End::Violation(found) => {
-            let schedule = match trace::schedule(&search, found) {
+            let guide = if by_levels { switches::guide(&search, found)? } else { None };
+            let schedule = match trace::schedule(&search, found, guide.as_ref()) {
                 // An input may name a thread by its handle, which is another one where threads changed places.
                 Err(trace::LOST) if settings.symmetry => {
                     let plain = Settings { symmetry: false, ..*settings };
@@ -237,8 +277,14 @@ pub fn search(program: &Program, settings: &Settings, watch: &Watch<'_>) -> Resu
                 }
                 other => other?,
             };
-            let shortest = !search.cut.any() && config.all_starts;
-            Ok((Outcome::Violation { schedule, shortest }, stats))
+            let tried = !search.cut.any() && config.all_starts && !config.any_number;
+            let guided = guide.is_some() || matches!(found, Found::AtStart(_));
+            if by_levels || settings.max_switches.is_some() {
+                return Ok((Outcome::Violation { schedule, shortest: tried && guided }, stats));
+            }
+            let states = search.store.len();
+            drop(search);
+            shorten(program, settings, watch, schedule, states, stats)
         }
         End::Limit(reason) => limit(reason),
         End::All if search.cut.stack => limit(Reason::Stack),
@@ -247,10 +293,41 @@ pub fn search(program: &Program, settings: &Settings, watch: &Watch<'_>) -> Resu
         End::All if config.any_number => limit(Reason::Threads),
         End::All => {
             let Settings { unbounded_initial, symmetry, .. } = *settings;
-            let space = Space { store: search.store, unbounded_initial, symmetry };
+            let space = Space {
+                heads: reduction.as_ref().map_or(Vec::new(), |r| r.heads(program)),
+                store: search.store,
+                unbounded_initial,
+                symmetry,
+                with_last: settings.max_switches.is_some(),
+            };
             Ok((Outcome::Exhausted(space), stats))
         }
     }
+}
+
+/// Looks for a shorter run, breadth first, with a few times the work that the first one took.
+fn shorten(
+    program: &Program,
+    settings: &Settings,
+    watch: &Watch<'_>,
+    schedule: Schedule,
+    states: usize,
+    stats: Stats,
+) -> Result<(Outcome, Stats), Stop> {
+    let levels = Settings {
+        strategy: Strategy::BreadthFirst,
+        max_depth: None,
+        max_states: states.saturating_mul(SHORTEN).saturating_add(MIN_SHORTEN).min(settings.max_states),
+        ..*settings
+    };
+    let tick = |work| (watch.tick)(stats.steps + work);
+    let watch = Watch { cancel: watch.cancel, progress: &|_| {}, tick: &tick };
+    let (outcome, more) = search(program, &levels, &watch)?;
+    let steps = stats.steps + more.steps;
+    Ok(match outcome {
+        Outcome::Violation { .. } => (outcome, Stats { steps, ..more }),
+        _ => (Outcome::Violation { schedule, shortest: false }, Stats { steps, ..stats }),
+    })
 }
 
 impl Search<'_, '_, '_> {

@@ -67,6 +67,11 @@ impl Store {
     pub fn parent(&self, id: u32) -> u32 {
         self.shards[(id >> SHARD_SHIFT) as usize].parents[(id & ((1 << SHARD_SHIFT) - 1)) as usize]
     }
+    /// It is reached from another state instead.
+    pub fn set_parent(&mut self, id: u32, parent: u32) {
+        let shard = &mut self.shards[(id >> SHARD_SHIFT) as usize];
+        shard.parents[(id & ((1 << SHARD_SHIFT) - 1)) as usize] = parent;
+    }
     /// The number of a state.
     pub fn find(&self, hash: u64, bytes: &[u8]) -> Option<u32> {
         let shard = &self.shards[shard_of(hash)];

@@ -6,7 +6,9 @@
 
 use super::config::Config;
 use super::moves::{Mover, Node, path};
-use super::store::ROOT;
+use super::ordered::{NOBODY, place, with_last};
+use super::store::{ROOT, hash};
+use super::switches::{Guide, Rest, rest};
 use super::{Found, Search};
 use relyant_frontend::interp::machine::{State, Stop};
 use relyant_frontend::interp::normal::Scratch;
@@ -21,7 +23,11 @@ struct Part {
 }
 
 /// A run to what was found.
-pub(super) fn schedule(search: &Search<'_, '_, '_>, found: Found) -> Result<Schedule, Stop> {
+pub(super) fn schedule(
+    search: &Search<'_, '_, '_>,
+    found: Found,
+    guide: Option<&Guide>,
+) -> Result<Schedule, Stop> {
     let config = search.config;
     let last = match found {
         Found::AtStart(i) => {
@@ -39,6 +45,17 @@ pub(super) fn schedule(search: &Search<'_, '_, '_>, found: Found) -> Result<Sche
         }
         Found::After(id) | Found::Deadlock(id) => id,
     };
+    let parts = match guide {
+        Some(guide) => guided(search, found, guide)?,
+        None => by_parents(search, found, last)?,
+    };
+    finish(config, parts.0, &parts.1, found)
+}
+
+/// The run on which each state was found first.
+fn by_parents(search: &Search<'_, '_, '_>, found: Found, last: u32) -> Result<(usize, Vec<Part>), Stop> {
+    let config = search.config;
+    let bounded = search.settings.max_switches.is_some();
     let mut ids = vec![last];
     while let Some(&id) = ids.last() {
         match search.store.parent(id) {
@@ -52,21 +69,80 @@ pub(super) fn schedule(search: &Search<'_, '_, '_>, found: Found) -> Result<Sche
     let (mut packed, mut scratch) = (Vec::new(), Scratch::default());
     for &id in &ids[1..] {
         let target = search.store.get(id);
-        let step = any_move(&mut mover, &state, &mut |after, violation| {
-            !violation && {
-                config.pack(after, &mut scratch, &mut packed);
-                packed == target
+        let mut step = None;
+        for thread in 0..state.threads.len() {
+            step = any_move(&mut mover, &state, thread, &mut |after, violation| {
+                !violation && {
+                    config.pack(after, &mut scratch, &mut packed);
+                    if bounded {
+                        with_last(&mut packed, place(&scratch, thread));
+                    }
+                    packed == target
+                }
+            })?;
+            if step.is_some() {
+                break;
+            }
+        }
+        let (after, nodes) = step.ok_or(LOST)?;
+        parts.extend(split(&nodes, true));
+        state = after;
+    }
+    if matches!(found, Found::After(_)) {
+        for thread in 0..state.threads.len() {
+            if let Some((_, nodes)) = any_move(&mut mover, &state, thread, &mut |_, violation| violation)? {
+                parts.extend(split(&nodes, true));
+                return Ok((start, parts));
+            }
+        }
+        return Err(LOST);
+    }
+    Ok((start, parts))
+}
+
+/// A run with the fewest switches.
+fn guided(search: &Search<'_, '_, '_>, found: Found, guide: &Guide) -> Result<(usize, Vec<Part>), Stop> {
+    let config = search.config;
+    let best = |(id, rest): (&u32, &Rest)| (rest.iter().copied().min(), *id);
+    let first = guide[0].iter().map(best).min().ok_or(LOST)?.1;
+    let (start, mut state, mut parts) = root(search, first)?;
+    let mut mover = Mover::new(config, search.reduction);
+    let (mut packed, mut scratch) = (Vec::new(), Scratch::default());
+    let mut id = first;
+    let mut last = None;
+    for (level, rests) in guide.iter().enumerate() {
+        let to_come = rests.get(&id).ok_or(LOST)?;
+        let next = guide.get(level + 1);
+        if next.is_none() && matches!(found, Found::Deadlock(_)) {
+            break;
+        }
+        config.pack(&state, &mut scratch, &mut packed);
+        let order = scratch.order.clone();
+        // The thread of the state, and what comes after.
+        let price = |k: &usize| {
+            let switch = u16::from(last.is_some_and(|t| t != order[*k]));
+            (to_come[*k].saturating_add(switch), switch, *k)
+        };
+        let k = (0..to_come.len()).min_by_key(price).ok_or(LOST)?;
+        let thread = *order.get(k).ok_or(LOST)? as usize;
+        last = Some(thread as u32);
+        let step = any_move(&mut mover, &state, thread, &mut |after, violation| match next {
+            None => violation,
+            Some(next) => {
+                !violation && {
+                    config.pack(after, &mut scratch, &mut packed);
+                    let found = search.store.find(hash(&packed), &packed);
+                    let rest = found.and_then(|id| next.get(&id)).map(|r| rest(r, place(&scratch, thread)));
+                    id = found.unwrap_or(id);
+                    rest == Some(to_come[k])
+                }
             }
         })?;
         let (after, nodes) = step.ok_or(LOST)?;
         parts.extend(split(&nodes, true));
         state = after;
     }
-    if matches!(found, Found::After(_)) {
-        let (_, nodes) = any_move(&mut mover, &state, &mut |_, violation| violation)?.ok_or(LOST)?;
-        parts.extend(split(&nodes, true));
-    }
-    finish(config, start, &parts, found)
+    Ok((start, parts))
 }
 
 /// The way is lost.
@@ -83,6 +159,9 @@ fn root(search: &Search<'_, '_, '_>, id: u32) -> Result<(usize, State, Vec<Part>
         Mover::new(config, search.reduction).start(&state, &mut |after, nodes, node, violation| {
             if found.is_none() && !violation {
                 config.pack(after, &mut scratch, &mut packed);
+                if search.settings.max_switches.is_some() {
+                    with_last(&mut packed, NOBODY);
+                }
                 if packed == target {
                     found = Some((i, after.clone(), split(&path(nodes, node), false)));
                 }
@@ -95,23 +174,19 @@ fn root(search: &Search<'_, '_, '_>, id: u32) -> Result<(usize, State, Vec<Part>
     Err(LOST)
 }
 
-/// The first successor that is wanted, with the steps to it.
+/// The first successor by a thread that is wanted, with the steps to it.
 fn any_move(
     mover: &mut Mover<'_, '_>,
     state: &State,
+    thread: usize,
     wanted: &mut dyn FnMut(&State, bool) -> bool,
 ) -> Result<Option<(State, Vec<Node>)>, Stop> {
     let mut found = None;
-    for thread in 0..state.threads.len() {
-        mover.successors(state, thread, &mut |after, nodes, node, violation| {
-            if found.is_none() && wanted(after, violation) {
-                found = Some((after.clone(), path(nodes, node)));
-            }
-        })?;
-        if found.is_some() {
-            break;
+    mover.successors(state, thread, &mut |after, nodes, node, violation| {
+        if found.is_none() && wanted(after, violation) {
+            found = Some((after.clone(), path(nodes, node)));
         }
-    }
+    })?;
     Ok(found)
 }
 
