@@ -100,6 +100,10 @@ pub struct Program {
     pub signed_wraps: bool,
     /// What was assumed, a line each.
     pub assumes: Vec<String>,
+    /// It does all that the C program does, and maybe more: a proof holds, a counterexample does not count.
+    pub approximate: bool,
+    /// What was over-approximated, a line each.
+    pub losses: Vec<String>,
 }
 
 impl Template {

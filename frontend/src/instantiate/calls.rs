@@ -6,7 +6,7 @@
 use super::callees::Callees;
 use super::inline::returns_at_once;
 use super::walk;
-use crate::cfa::{Callee, Expr, FuncId, Module, Op};
+use crate::cfa::{Callee, Edge, Expr, FuncId, Function, Module, Op};
 use std::collections::BTreeSet;
 
 /// The number of a function's copy that runs without interruption, or of the plain one. An atomic function has only
@@ -21,22 +21,27 @@ pub(super) fn copied(module: &Module, f: FuncId) -> (FuncId, bool) {
     if f.0 < n { (f, false) } else { (FuncId(f.0 - n), true) }
 }
 
-/// The functions on a cycle of the call graph.
-pub(super) fn recursive(callees: &Callees<'_>) -> BTreeSet<FuncId> {
-    let module = callees.module;
-    let mut calls: Vec<Vec<usize>> = Vec::with_capacity(module.functions.len());
-    for (k, f) in module.functions.iter().enumerate() {
+/// Is a call in a function of that function itself a jump?
+pub(super) fn is_tail(f: &Function, call: &Edge) -> bool {
+    matches!(call.op, Op::Call { dst, .. } if returns_at_once(f, call.to, dst))
+}
+
+/// The functions that each one may call, but for jumps to itself.
+pub(super) fn graph(callees: &Callees<'_>) -> Vec<Vec<usize>> {
+    let called = |(k, f): (usize, &Function)| {
         let mut called = BTreeSet::new();
         for e in &f.graph.edges {
-            let Op::Call { dst, .. } = &e.op else { continue };
-            for g in meant(callees, FuncId(k as u32), &e.op) {
-                if g.0 as usize != k || !returns_at_once(f, e.to, *dst) {
-                    called.insert(g.0 as usize);
-                }
-            }
+            let meant = meant(callees, FuncId(k as u32), &e.op).into_iter().map(|g| g.0 as usize);
+            called.extend(meant.filter(|g| *g != k || !is_tail(f, e)));
         }
-        calls.push(called.into_iter().collect());
-    }
+        called.into_iter().collect()
+    };
+    callees.module.functions.iter().enumerate().map(called).collect()
+}
+
+/// The functions on a cycle of the call graph.
+pub(super) fn recursive(callees: &Callees<'_>) -> BTreeSet<FuncId> {
+    let calls = graph(callees);
     let mut out = BTreeSet::new();
     for component in components(&calls) {
         if component.len() > 1 || calls[component[0]].contains(&component[0]) {
@@ -47,7 +52,7 @@ pub(super) fn recursive(callees: &Callees<'_>) -> BTreeSet<FuncId> {
 }
 
 /// The functions that a call may mean in any copy of its function.
-fn meant(callees: &Callees<'_>, f: FuncId, op: &Op) -> Vec<FuncId> {
+pub(super) fn meant(callees: &Callees<'_>, f: FuncId, op: &Op) -> Vec<FuncId> {
     let Op::Call { callee, args, .. } = op else { return Vec::new() };
     let pointer = match callee {
         Callee::Known(g) | Callee::Pointer(Expr::Func(g)) => return vec![*g],

@@ -9,11 +9,13 @@
 //! There are two programs of one module: that of [`instantiate`] is for proofs; that of [`for_search`] keeps recursive
 //! functions and has one template for each start routine.
 
+mod approximate;
 mod callees;
 mod calls;
 mod constants;
 mod error;
 mod fold;
+mod identity;
 mod inline;
 mod liveness;
 mod loops;
@@ -37,9 +39,10 @@ mod tests;
 pub use error::Refusal;
 pub use search::{build_for_search, for_search};
 
-use crate::cfa::{Module, Owner, Program};
+use crate::cfa::{FuncId, Module, Owner, Program};
 use crate::diagnostic::Diagnostic;
 use crate::options::{Options, Signed};
+use std::collections::BTreeSet;
 
 /// Makes a program of a module.
 ///
@@ -51,13 +54,30 @@ pub fn instantiate(module: &Module, options: &Options) -> Result<Program, Diagno
 
 /// As [`instantiate`], with the reason of a refusal as a value.
 pub fn build(module: &Module, options: &Options) -> Result<Program, Refusal> {
-    build_as(module, options, true)
+    match build_as(module, options, &Plan::default()) {
+        Err(refusal @ Refusal::Recursion { .. }) => approximate::build(module, options, refusal),
+        other => other,
+    }
 }
 
-/// Builds with or without the steps that are there for speed only, which tests compare.
-fn build_as(module: &Module, options: &Options, optimise: bool) -> Result<Program, Refusal> {
+/// How a program is built.
+struct Plan {
+    /// With the steps that are there for speed only, which tests compare.
+    optimise: bool,
+    /// Routines that have one template, for any number of threads.
+    many: BTreeSet<FuncId>,
+}
+
+impl Default for Plan {
+    fn default() -> Plan {
+        Plan { optimise: true, many: BTreeSet::new() }
+    }
+}
+
+fn build_as(module: &Module, options: &Options, plan: &Plan) -> Result<Program, Refusal> {
+    let optimise = plan.optimise;
     let mut memory = memory::Memory::new(module);
-    let mut templates = threads::templates(module, options, &mut memory, optimise)?;
+    let mut templates = threads::templates(module, options, &mut memory, plan)?;
     let context = simplify::Context {
         exclusive: options.exclusive.as_deref(),
         signed_wraps: wraps(options),
@@ -85,6 +105,8 @@ fn build_as(module: &Module, options: &Options, optimise: bool) -> Result<Progra
         max_threads: options.max_threads,
         signed_wraps: wraps(options),
         assumes: module.assumes.clone(),
+        approximate: false,
+        losses: Vec::new(),
     };
     owners::assign(&mut program, &memory)?;
     let undefined = undefined::assumptions(&program, options);

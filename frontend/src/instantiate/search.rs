@@ -61,6 +61,8 @@ pub fn build_for_search(module: &Module, options: &Options) -> Result<Program, R
         max_threads: options.max_threads,
         signed_wraps: super::wraps(options),
         assumes: module.assumes.clone(),
+        approximate: false,
+        losses: Vec::new(),
     };
     owners::assign(&mut program, &memory)?;
     registers::merge(&mut program);

@@ -96,6 +96,10 @@ fn program(m: &Module) -> Program {
     p
 }
 
+fn plain_plan() -> super::Plan {
+    super::Plan { optimise: false, ..super::Plan::default() }
+}
+
 /// Does some run reach an error?
 pub(super) fn fails(p: &Program) -> bool {
     match explore(p, &ExploreOptions { max_states: 100_000, ..ExploreOptions::default() }, &|| false).unwrap()
@@ -419,7 +423,7 @@ fn addresses_flow_through_memory_and_arithmetic() {
     let mut pointer = object("p", 1);
     pointer.cells[0].0 = IntKind::Ideal;
     let m = module(vec![object("a", 3), object("b", 1), pointer], vec![main]);
-    let p = super::build_as(&m, &Options::default(), false).unwrap();
+    let p = super::build_as(&m, &Options::default(), &plain_plan()).unwrap();
     let points_to = PointsTo::new(&p);
     let loads: Vec<Targets> = p.templates[0]
         .graph
@@ -550,8 +554,8 @@ fn optimised_programs_do_the_same() {
         let m = module(vec![object("a", 4), object("x", 1), object("m", 4)], routines);
         let exclusive = rng.percent(30).then(|| "critical".to_string());
         let options = Options { exclusive, ..Options::default() };
-        let plain = super::build_as(&m, &options, false).unwrap();
-        let fast = super::build_as(&m, &options, true).unwrap();
+        let plain = super::build_as(&m, &options, &plain_plan()).unwrap();
+        let fast = super::build_as(&m, &options, &super::Plan::default()).unwrap();
         assert_eq!(fast.validate(), Ok(()), "seed {seed}");
         let limits = ExploreOptions {
             max_states: 1_000,

@@ -4,6 +4,7 @@
 //! threads, or in a routine that creates itself make templates without bound, one for each routine and constant
 //! argument.
 
+use super::Plan;
 use super::callees::Callees;
 use super::constants;
 use super::error::Refusal;
@@ -66,12 +67,12 @@ struct Builder<'m> {
 /// What tells templates without bound apart.
 type Kind = (FuncId, Option<Value>, Cells);
 
-/// Builds all templates, with or without constant propagation.
+/// Builds all templates.
 pub(super) fn templates(
     module: &Module,
     options: &Options,
     memory: &mut Memory,
-    specialise: bool,
+    plan: &Plan,
 ) -> Result<Vec<Template>, Refusal> {
     if module.starts.is_empty() {
         return Err(Refusal::NoStart);
@@ -100,7 +101,7 @@ pub(super) fn templates(
         sharing: Sharing::new(module, &points_to, &taken),
         callees: Callees { module, points_to, taken },
         signed_wraps: super::wraps(options),
-        specialise,
+        specialise: plan.optimise,
     };
     let mut templates = Vec::new();
     while templates.len() < jobs.len() {
@@ -109,7 +110,8 @@ pub(super) fn templates(
         let (mut body, known) = builder.build(number as u32, &jobs[number], end)?;
         let groups = builder.groups(&body, &jobs[number], &known);
         for (mut sites, cyclic) in groups {
-            let template = place(&mut jobs, &mut shared, number, &mut sites, cyclic);
+            let many = plan.many.contains(&sites[0].routine);
+            let template = place(&mut jobs, &mut shared, number, &mut sites, cyclic, many);
             for s in sites {
                 if let Op::Create { routine, template: t, .. } = &mut body.graph.edges[s.edge].op {
                     *routine = Callee::Known(s.routine);
@@ -285,13 +287,14 @@ impl Builder<'_> {
     }
 }
 
-/// The template for a group of places.
+/// The template for a group of places; `many`: one for all of the routine.
 fn place(
     jobs: &mut Vec<Job>,
     shared: &mut BTreeMap<Kind, u32>,
     creator: usize,
     sites: &mut [Site],
     cyclic: bool,
+    many: bool,
 ) -> u32 {
     let Some((site, others)) = sites.split_first_mut() else { return 0 };
     let mut cells = std::mem::take(&mut site.cells);
@@ -304,10 +307,10 @@ fn place(
     if full || again && !chain.contains(&(site.routine, arg)) {
         arg = None;
     }
-    if full {
+    if full || many {
         cells.clear();
     }
-    let unbounded = cyclic || again || full;
+    let unbounded = cyclic || again || full || many;
     let kind = (site.routine, arg, cells.clone());
     if unbounded {
         if let Some(t) = shared.get(&kind) {
