@@ -281,6 +281,10 @@ impl<'a> Search<'a> {
         if let Op::Store(a, v, kind) = &op {
             self.store(&mut env, a, v, *kind);
         }
+        if let Op::Call { .. } = &op {
+            // A call that is not inlined yet may write anything but registers.
+            env.retain(|p, _| matches!(p, Place::Register(_)));
+        }
         if let Some(r) = walk::writes(&op) {
             let v = if let Op::Assign(_, x) = &op { self.value(&Env::new(), x) } else { None };
             match v {
