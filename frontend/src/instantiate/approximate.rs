@@ -204,14 +204,14 @@ impl Threads {
         for (k, f) in module.functions.iter().enumerate() {
             let id = FuncId(k as u32);
             if self.protocols.keys().any(|g| graph.recurs(id, *g)) {
-                self.module.functions[k] = self.function(callees, graph, id, f.clone(), id);
+                self.module.functions[k] = self.function(callees, graph, id, f.clone(), false);
             }
         }
         let cut: Vec<FuncId> = self.protocols.keys().copied().collect();
         let mut routines = Vec::new();
         for f in &cut {
             let original = module.functions[f.0 as usize].clone();
-            routines.push(self.function(callees, graph, *f, original, self.protocols[f].routine));
+            routines.push(self.function(callees, graph, *f, original, true));
         }
         for (f, routine) in cut.iter().zip(routines) {
             let routine = self.routine(&self.protocols[f], routine);
@@ -221,14 +221,14 @@ impl Threads {
         self.losses.dedup();
     }
 
-    /// A function with its recursive calls rewritten; `own` is what it calls for a loop.
+    /// A function with its recursive calls rewritten, to be inlined or to be made a routine.
     fn function(
         &mut self,
         callees: &Callees<'_>,
         graph: &CallGraph,
         id: FuncId,
         mut f: Function,
-        own: FuncId,
+        is_routine: bool,
     ) -> Function {
         let original = &callees.module.functions[id.0 as usize];
         for i in 0..f.graph.edges.len() {
@@ -250,9 +250,12 @@ impl Threads {
                     f.graph.add_edge(start, from, Op::Assume(test), e.span);
                 }
                 let loops = g == id && calls::is_tail(original, &e);
+                if loops && is_routine {
+                    jump(&mut f, from, args, e.span);
+                    continue;
+                }
                 if !self.protocols.contains_key(&g) || !graph.recurs(id, g) || loops {
-                    let callee = Callee::Known(if loops { own } else { g });
-                    let op = Op::Call { dst: *dst, callee, args: args.clone() };
+                    let op = Op::Call { dst: *dst, callee: Callee::Known(g), args: args.clone() };
                     f.graph.add_edge(from, e.to, op, e.span);
                     continue;
                 }
@@ -347,6 +350,32 @@ fn section(f: &mut Function, mut from: Loc, to: Loc, ops: Vec<Op>, span: Span) {
         f.graph.add_edge(from, next, op, span);
         from = next;
     }
+}
+
+/// A call of a routine's function by itself as its last act.
+fn jump(f: &mut Function, mut from: Loc, args: &[Expr], span: Span) {
+    let mut step = |f: &mut Function, op: Op| {
+        let next = f.graph.add_location(span);
+        f.graph.add_edge(from, next, op, span);
+        from = next;
+    };
+    let mut values = Vec::new();
+    for (i, p) in f.params.clone().into_iter().enumerate() {
+        let dst = temp(f, f.registers[p.0 as usize].kind);
+        step(
+            f,
+            match args.get(i) {
+                Some(a) => Op::Assign(dst, a.clone()),
+                None => Op::Havoc { dst, source: String::new() },
+            },
+        );
+        values.push((p, dst));
+    }
+    for (p, t) in values {
+        step(f, Op::Assign(p, Expr::Reg(t)));
+    }
+    let entry = f.entry;
+    f.graph.add_edge(from, entry, Op::Skip, span);
 }
 
 /// A call by a thread.

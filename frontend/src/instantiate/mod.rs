@@ -32,6 +32,8 @@ mod unroll;
 pub(crate) mod walk;
 
 #[cfg(test)]
+mod recursion_tests;
+#[cfg(test)]
 mod search_tests;
 #[cfg(test)]
 mod tests;

@@ -74,6 +74,9 @@ pub enum ReplayError {
     /// The program or the start values are wrong.
     #[error("the run cannot start: {0}")]
     Start(Stop),
+    /// The program is not the C program: it may do more.
+    #[error("calls are over-approximated, so a run need not be one of the C program")]
+    Approximate,
     /// There is no such thread at that time.
     #[error("move {0}: there is no such thread")]
     NoThread(usize),
@@ -106,6 +109,9 @@ const MAX_INPUTS: usize = 40;
 /// Runs the schedule. Some steps that do not matter may be missing, and are added: steps at the end that no other
 /// thread can see, and those that take a thread to its end when another one waits for that.
 pub fn replay(program: &Program, schedule: &Schedule) -> Result<Trace, ReplayError> {
+    if program.approximate {
+        return Err(ReplayError::Approximate);
+    }
     let machine = Machine::new(program).map_err(ReplayError::Start)?;
     let unbounded = |t: usize| {
         let of = schedule.moves.iter().filter(|m| m.thread.template as usize == t);
