@@ -83,6 +83,11 @@ impl<'p> Config<'p> {
         self.normal.unpack(bytes, state);
     }
 
+    /// Reads a normal form, and which threads nothing tells from the one before them: they need not move.
+    pub fn unpack_twins(&self, bytes: &[u8], state: &mut State, twins: &mut Vec<bool>) {
+        self.normal.unpack_twins(bytes, state, twins);
+    }
+
     /// Does one edge; `choice` picks the value of an input.
     #[inline]
     pub fn step(&self, state: &mut State, thread: usize, edge: u32, choice: u32) -> Result<(), Stop> {

@@ -35,6 +35,7 @@ struct Chunk {
 struct Worker<'c, 'p> {
     mover: Mover<'c, 'p>,
     state: State,
+    twins: Vec<bool>,
     packed: Vec<u8>,
     scratch: Scratch,
 }
@@ -44,6 +45,7 @@ pub(super) fn run(search: &mut Search<'_, '_, '_>) -> Result<End, Stop> {
     let worker = || Worker {
         mover: Mover::new(search.config, search.reduction),
         state: State::default(),
+        twins: Vec::new(),
         packed: Vec::new(),
         scratch: Scratch::default(),
     };
@@ -184,10 +186,13 @@ impl Worker<'_, '_> {
 
     fn expand_one(&mut self, search: &Search<'_, '_, '_>, id: u32, chunk: &mut Chunk) -> Result<(), Stop> {
         let (config, store) = (search.config, &search.store);
-        config.unpack(store.get(id), &mut self.state);
+        config.unpack_twins(store.get(id), &mut self.state, &mut self.twins);
         let (packed, scratch) = (&mut self.packed, &mut self.scratch);
         let mut moved = false;
         for thread in 0..self.state.threads.len() {
+            if self.twins[thread] {
+                continue;
+            }
             moved |= self.mover.successors(&self.state, thread, &mut |after, _, _, violation| {
                 if violation {
                     chunk.found.get_or_insert(Found::After(id));
