@@ -8,6 +8,7 @@ pub mod check;
 pub mod formula;
 pub mod obligations;
 pub mod smt2;
+pub mod states;
 pub mod validate;
 
 use relyant_frontend::program::Loc;

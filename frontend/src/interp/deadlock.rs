@@ -41,6 +41,14 @@ impl Machine<'_> {
         })
     }
 
+    /// Is there a thread that can move, or that only what the program assumes keeps from it? A state in which no
+    /// thread can move is no deadlock then. Neither this nor a deadlock: it is not known.
+    pub fn is_excused(&self, state: &State, inputs: &Candidates) -> bool {
+        let alive = (0..state.threads.len()).filter(|i| state.threads[*i].ended.is_none());
+        let excused = |i| matches!(self.standing(state, i, inputs), Standing::Moves | Standing::Assumed);
+        alive.into_iter().any(excused)
+    }
+
     fn standing(&self, state: &State, thread: usize, inputs: &Candidates) -> Standing {
         let template = state.threads[thread].name.template;
         let (mut waits, mut assumed, mut limited) = (false, false, false);

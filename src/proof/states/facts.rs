@@ -1,0 +1,91 @@
+//! What the checker knows of a program before it looks at states.
+
+use super::future::Future;
+use super::{Encoding, Rejection};
+use relyant_frontend::cfa::{Count, Op, Program};
+use relyant_frontend::interp::candidates::Candidates;
+use relyant_frontend::interp::machine::Machine;
+use relyant_frontend::interp::normal::{Normal, NormalOptions};
+use relyant_frontend::interp::schedule::Start;
+
+/// Values to try where an input is computed with. Where these are not all the check fails, so few will do.
+const MOST_INPUTS: usize = 40;
+
+/// Facts about a program.
+pub(super) struct Facts<'p> {
+    pub machine: Machine<'p>,
+    pub normal: Normal,
+    pub candidates: Candidates,
+    pub future: Future,
+    /// By template and edge: values to try of an input that matters; `None` in the list stands for any.
+    inputs: Vec<Vec<Option<Inputs>>>,
+    /// All start values that matter; they differ in shared cells only.
+    pub starts: Vec<Start>,
+}
+
+struct Inputs {
+    values: Vec<Option<i128>>,
+    all: bool,
+}
+
+impl<'p> Facts<'p> {
+    /// Works them out.
+    ///
+    /// # Errors
+    /// A malformed program, or one whose starts cannot all be tried.
+    pub fn new(program: &'p Program, encoding: Encoding) -> Result<Self, Rejection> {
+        let machine = Machine::new(program)?;
+        if program.templates.iter().any(|t| t.initial && t.count == Count::Unbounded) {
+            return Err(Rejection::Incomplete("any number of threads may run from the start"));
+        }
+        let options = NormalOptions { symmetry: encoding.symmetry, keep_dead: false };
+        let normal = Normal::new(&machine, options);
+        let candidates = Candidates::new(program, MOST_INPUTS, 0);
+        let (starts, all) = candidates.starts(&machine);
+        if !all || starts.is_empty() {
+            return Err(Rejection::Incomplete("it has too many start values to try them all"));
+        }
+        let mut inputs = Vec::new();
+        for (t, template) in (0u32..).zip(&program.templates) {
+            let mut list = Vec::new();
+            for e in &template.graph.edges {
+                list.push(match &e.op {
+                    // A value that nobody reads is no choice.
+                    Op::Havoc { dst, .. } if normal.is_live(t, e.to, dst.0) => {
+                        let kind = template.registers[dst.0 as usize].kind;
+                        let (values, all) = candidates.inputs(t, *dst, kind);
+                        Some(Inputs { values: values.into_iter().map(Some).collect(), all })
+                    }
+                    _ => None,
+                });
+            }
+            inputs.push(list);
+        }
+        let several = |t: usize, e: usize| {
+            let of = |i: &Inputs| i.values.len() > 1;
+            inputs.get(t).and_then(|list: &Vec<Option<Inputs>>| list.get(e)?.as_ref()).is_some_and(of)
+        };
+        let future = Future::new(&machine, &several);
+        Ok(Facts { machine, normal, candidates, future, inputs, starts })
+    }
+
+    /// May a step begin an atomic section?
+    pub fn may_begin_section(&self, template: u32, edge: u32) -> bool {
+        self.machine.edge(template, edge).is_none_or(|e| {
+            // These lead somewhere else.
+            matches!(e.op, Op::Call { .. } | Op::Return(_)) || self.machine.location(template, e.to).atomic
+        })
+    }
+
+    /// Values to try at an edge.
+    ///
+    /// # Errors
+    /// Not all that matter can be tried.
+    pub fn inputs(&self, template: u32, edge: u32) -> Result<&[Option<i128>], Rejection> {
+        match &self.inputs[template as usize][edge as usize] {
+            None => Ok(&[None]),
+            Some(i) if i.all => Ok(&i.values),
+            Some(_) => Err(Rejection::Incomplete("an input has too many values to try them all")),
+        }
+    }
+}
