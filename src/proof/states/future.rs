@@ -192,10 +192,8 @@ impl Future {
                     && written.iter().all(|x| self.free(machine, state, thread, *x, true))
             }
             Touch::Access(edge) => {
-                let write = matches!(
-                    machine.edge(template as u32, *edge).map(|e| &e.op),
-                    None | Some(Op::Store(..))
-                );
+                let write =
+                    matches!(machine.edge(template as u32, *edge).map(|e| &e.op), None | Some(Op::Store(..)));
                 // Where there is no cell the step cannot be done.
                 let cell = machine.accessed(state, thread, *edge);
                 let thing = cell.and_then(|(o, k)| self.things.cell(o.0 as usize, k as usize));
