@@ -4,16 +4,18 @@ use super::exit::Status;
 use super::meaning::Meaning;
 use super::{complain, say};
 use clap::ValueEnum;
-use relyant::export::chc;
+use relyant::export::{chc, timbuk};
 use relyant::pipeline;
 
-use relyant_frontend::reduce;
+use relyant_frontend::{c, instantiate, reduce};
 use std::path::PathBuf;
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Target {
     /// Constrained Horn clauses (SMT-LIB 2, logic HORN), one relation over all threads and variables
     Chc,
+    /// A rewriting system (Timbuk's format), which `relyant verify` reads
+    Timbuk,
 }
 
 /// Write a program for other tools
@@ -30,23 +32,28 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(a: &Args) -> Status {
-    let program = match pipeline::read(&a.file, &a.meaning.options()).and_then(|p| reduce::thread_program(&p))
-    {
-        Ok(p) => p,
-        Err(d) => {
-            complain(&d.to_string());
-            return Status::BadInput;
-        }
+    let text = match a.to {
+        Target::Chc => chc_text(a),
+        Target::Timbuk => c::load(&a.file, &a.meaning.options())
+            .and_then(|m| instantiate::for_search(&m, &a.meaning.options()))
+            .and_then(|p| timbuk::export(&p))
+            .map_err(|d| d.to_string()),
     };
-    let Target::Chc = a.to;
-    match chc::export(&program) {
+    match text {
         Ok(text) => {
             say(&text);
             Status::Good
         }
         Err(e) => {
-            complain(&format!("{}: error: {e}", a.file.display()));
+            complain(&e);
             Status::BadInput
         }
     }
+}
+
+fn chc_text(a: &Args) -> Result<String, String> {
+    let program = pipeline::read(&a.file, &a.meaning.options())
+        .and_then(|p| reduce::thread_program(&p))
+        .map_err(|d| d.to_string())?;
+    chc::export(&program).map_err(|e| format!("{}: error: {e}", a.file.display()))
 }

@@ -2,3 +2,4 @@
 
 pub mod chc;
 pub mod spacer;
+pub mod timbuk;
