@@ -56,7 +56,7 @@ pub fn export(program: &Program) -> Result<String, Diagnostic> {
 }
 
 fn build(program: &Program) -> Result<(System, Vec<String>), Diagnostic> {
-    let program = hoist::sums(program)?;
+    let program = hoist::sums(program);
     let model = model::Model::new(&program)?;
     let mut rules = rules::Rules::new(&model);
     let initial = rules.initial()?;
@@ -70,7 +70,7 @@ fn build(program: &Program) -> Result<(System, Vec<String>), Diagnostic> {
     all.sort_by_key(|(at, _)| *at);
     let mut automata = vec![bad::errors(&rules)];
     if program.deadlock {
-        automata.push(deadlock::stuck(&mut rules)?);
+        automata.push(deadlock::stuck(&rules)?);
     }
     let mut system = rules.system;
     let list = all.into_iter().flat_map(|(_, r)| r).collect();

@@ -42,6 +42,8 @@ pub(super) struct Model<'p> {
     pub(super) out: Vec<Vec<Vec<usize>>>,
     /// Templates whose threads' handles somebody keeps.
     pub(super) named: Vec<bool>,
+    /// The procedure of each location, by template.
+    pub(super) procedures: Vec<Vec<Option<usize>>>,
     /// Some thread rests inside an atomic section.
     pub(super) token: bool,
 }
@@ -84,6 +86,7 @@ impl<'p> Model<'p> {
             out: program.templates.iter().map(|t| t.graph.out_edges()).collect(),
             named: vec![false; program.templates.len()],
             token: false,
+            procedures: program.templates.iter().map(ranges::procedures).collect(),
             ranges,
         };
         model.support()?;
@@ -161,6 +164,10 @@ impl<'p> Model<'p> {
                         return Err(refuse(p, object.span, message, "give it a value"));
                     }
                     if locks.contains(&(o, k)) {
+                        if object.init[k] != Some(0) {
+                            let message = format!("`{}` is held at the start", object.name);
+                            return Err(refuse(p, object.span, message, "begin with a free lock"));
+                        }
                         for (held, holds) in self.holds.iter_mut().zip(&holds) {
                             if holds.contains(&(o, k)) {
                                 held.push(self.locks.len());
@@ -231,7 +238,9 @@ impl<'p> Model<'p> {
                     matches!(self.place(t, *o, *k), Place::Own(_) | Place::Nowhere)
                 })
             }
-            Op::Create { .. } | Op::Join { .. } | Op::ThreadExit(_) | Op::Halt => false,
+            // nobody waits for the end of a thread without a name
+            Op::ThreadExit(_) => !self.named[t],
+            Op::Create { .. } | Op::Join { .. } | Op::Halt => false,
         }
     }
 

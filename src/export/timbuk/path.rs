@@ -77,6 +77,8 @@ pub(super) struct Explorer<'m, 'p> {
     pub(super) t: usize,
     /// Ways end at the first location where others may move.
     pub(super) first_step: bool,
+    /// Ways that end without rest are given, too.
+    pub(super) all_ends: bool,
 }
 
 impl Explorer<'_, '_> {
@@ -169,7 +171,7 @@ impl Explorer<'_, '_> {
                 let help = "make atomic sections and local computations smaller";
                 return Err(refuse(m.program, location.span, "too many cases to write a rule for each".into(), help));
             }
-            if self.first_step {
+            if self.all_ends {
                 self.stuck(&path, &mut done, undefined)?;
             }
             todo.extend(ways);
@@ -318,7 +320,7 @@ impl Explorer<'_, '_> {
             }
             Op::Return(x) => {
                 let v = x.as_ref().map(eval).transpose()?;
-                let function = template.procedure_at(e.from).map(|q| q.function);
+                let function = m.procedures[self.t][e.from.0 as usize].map(|k| template.procedures[k].function);
                 let mut out = Vec::new();
                 for (c, call) in template.graph.edges.iter().enumerate() {
                     let Op::Call { dst, callee, .. } = &call.op else { continue };

@@ -70,6 +70,7 @@ impl Ranges {
             ranges: Ranges { at, cells },
             returned: program.templates.iter().map(|t| vec![None; t.procedures.len()]).collect(),
             results: None,
+            procedures: program.templates.iter().map(procedures).collect(),
             updates: program.templates.iter().map(|t| vec![0; t.graph.locations.len()]).collect(),
             cell_updates: 0,
             thresholds,
@@ -104,6 +105,7 @@ struct Solver<'p> {
     ranges: Ranges,
     returned: Vec<Vec<Option<Range>>>,
     results: Option<Range>,
+    procedures: Vec<Vec<Option<usize>>>,
     updates: Vec<Vec<u32>>,
     cell_updates: u32,
     thresholds: BTreeSet<i128>,
@@ -189,9 +191,7 @@ impl Solver<'_> {
                 }
             }
             Op::Return(x) => {
-                let Some(k) = template.procedures.iter().position(|p| p.locations.contains(&e.from.0)) else {
-                    return;
-                };
+                let Some(k) = self.procedures[t][e.from.0 as usize] else { return };
                 let new = x.as_ref().map_or(Range::one(0), |x| value(self.program, &env, x));
                 let old = self.returned[t][k];
                 let joined = self.widen(old, new, self.cell_updates > 3, Range::of(-HUGE, HUGE));
@@ -421,6 +421,21 @@ fn narrow(mut env: Vec<Range>, e: &Expr, op: CmpOp, with: Range) -> Env {
     }
     env[r.0 as usize] = now;
     (now.lo <= now.hi).then_some(env)
+}
+
+/// The procedure that each location belongs to; `None` for the template's own and for those that are not reached.
+pub(super) fn procedures(template: &relyant_frontend::cfa::Template) -> Vec<Option<usize>> {
+    let out = template.graph.out_edges();
+    let mut of = vec![None; template.graph.locations.len()];
+    for (k, p) in template.procedures.iter().enumerate() {
+        let mut todo = vec![p.entry];
+        while let Some(l) = todo.pop() {
+            if of[l.0 as usize].replace(k).is_none() {
+                todo.extend(out[l.0 as usize].iter().map(|e| template.graph.edges[*e].to));
+            }
+        }
+    }
+    of
 }
 
 pub(super) fn negated(op: CmpOp) -> CmpOp {

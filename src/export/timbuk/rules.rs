@@ -79,9 +79,11 @@ impl<'m, 'p> Rules<'m, 'p> {
             return *id;
         }
         let templates = &self.model.program.templates;
+        let procedures = &self.model.procedures;
         let at = |t: usize, l: Loc| {
             let template = &templates[t];
-            let name = template.procedure_at(l).map_or(&template.name, |p| &p.name);
+            let called = procedures[t][l.0 as usize];
+            let name = called.map_or(&template.name, |k| &template.procedures[k].name);
             format!("{name}_{}", template.graph.locations[l.0 as usize].span.line)
         };
         let name = match symbol {
@@ -143,7 +145,7 @@ impl<'m, 'p> Rules<'m, 'p> {
     /// The rules of a location.
     pub(super) fn location(&mut self, t: usize, at: Loc) -> Result<Vec<Rule>, Diagnostic> {
         let model = self.model;
-        let explorer = Explorer { model, t, first_step: false };
+        let explorer = Explorer { model, t, first_step: false, all_ends: false };
         let mut rules = Vec::new();
         for (leaf, path) in explorer.run(at)? {
             // a program that has ended does nothing bad any more
@@ -239,7 +241,7 @@ impl<'m, 'p> Rules<'m, 'p> {
                 }
             }
         }
-        let mut say = |r: &mut Self, v: Val| r.value(path, &shapes, v, span);
+        let say = |r: &mut Self, v: Val| r.value(path, &shapes, v, span);
         // the thread before
         let mut frame = Vec::new();
         for (_, v) in &path.start {
@@ -247,7 +249,7 @@ impl<'m, 'p> Rules<'m, 'p> {
         }
         let top = self.app(Symbol::Point(t, path.from), frame);
         let rest = Term::Var(self.name("rest"));
-        let procedure = template.procedure_at(path.from).is_some();
+        let procedure = model.procedures[t][path.from.0 as usize].is_some();
         let stack = match &path.popped {
             Some((call, kept)) => {
                 let mut values = Vec::new();
@@ -293,7 +295,7 @@ impl<'m, 'p> Rules<'m, 'p> {
                 let back = self.app(Symbol::Back(t, *call), values);
                 let below = self.below(t, template.graph.edges[*call].from, &rest, back);
                 self.app(Symbol::Stack, vec![below, top])
-            } else if template.procedure_at(path.loc).is_some() {
+            } else if model.procedures[t][path.loc.0 as usize].is_some() {
                 self.app(Symbol::Stack, vec![rest, top])
             } else {
                 top
@@ -357,7 +359,7 @@ impl<'m, 'p> Rules<'m, 'p> {
     }
 
     fn below(&mut self, t: usize, caller: Loc, rest: &Term, back: Term) -> Term {
-        if self.model.program.templates[t].procedure_at(caller).is_some() {
+        if self.model.procedures[t][caller.0 as usize].is_some() {
             self.app(Symbol::Stack, vec![rest.clone(), back])
         } else {
             back
