@@ -12,6 +12,7 @@ pub mod race;
 pub mod refine;
 pub mod report;
 pub mod search;
+pub mod symbolic;
 #[cfg(test)]
 mod testing;
 pub mod verdict;

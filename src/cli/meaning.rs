@@ -107,6 +107,7 @@ enum MethodArg {
     RelyGuarantee,
     OwickiGries,
     Monolithic,
+    Symbolic,
 }
 
 /// How it is proved.
@@ -133,6 +134,7 @@ impl Engine {
                 MethodArg::RelyGuarantee => aret::Method::RelyGuarantee,
                 MethodArg::OwickiGries => aret::Method::OwickiGries,
                 MethodArg::Monolithic => aret::Method::Monolithic,
+                MethodArg::Symbolic => aret::Method::Symbolic,
             },
         }
     }
