@@ -15,6 +15,8 @@ mod moves;
 mod ordered;
 mod store;
 mod switches;
+#[cfg(test)]
+mod tests;
 mod trace;
 
 use config::Config;

@@ -14,6 +14,9 @@ use relyant_frontend::interp::machine::{State, Stop};
 use relyant_frontend::interp::normal::Scratch;
 use relyant_frontend::interp::schedule::{Move, Schedule};
 
+/// Longer runs are left as they are.
+const LONG: usize = 1000;
+
 /// A move of a run, with the state it leads to left implicit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Part {
@@ -228,16 +231,22 @@ fn run(config: &Config<'_>, state: &mut State, part: &Part) -> bool {
 fn finish(config: &Config<'_>, start: usize, parts: &[Part], found: Found) -> Result<Schedule, Stop> {
     let all: Vec<&Part> = parts.iter().collect();
     let order = put_off(config, start, parts, found).unwrap_or(all);
+    let order = gather(config, start, order, found);
     let mut state = config.initial(&config.starts[start])?;
     let mut moves: Vec<Move> = Vec::new();
+    // Thread of the last move, and whether its visible step is done.
     let mut open = None;
     for part in order {
         let name = state.threads.get(part.thread).ok_or(LOST)?.name;
-        // Invisible moves of a thread go with its next visible one.
-        if open != Some(part.thread) {
-            moves.push(Move { thread: name, path: Vec::new(), inputs: Vec::new() });
-        }
-        open = (!part.visible).then_some(part.thread);
+        // Invisible moves go with a visible one of their thread.
+        let seen = match open {
+            Some((thread, seen)) if thread == part.thread && !(seen && part.visible) => seen,
+            _ => {
+                moves.push(Move { thread: name, path: Vec::new(), inputs: Vec::new() });
+                false
+            }
+        };
+        open = Some((part.thread, seen || part.visible));
         if let Some(m) = moves.last_mut() {
             for (edge, choice) in &part.steps {
                 if let Some(v) = config.input(name.template, *edge, *choice) {
@@ -282,6 +291,38 @@ fn put_off<'a>(config: &Config<'_>, start: usize, parts: &'a [Part], found: Foun
         flush(config, &mut state, &mut waiting, t, &mut order, threads)?;
     }
     violates(config, start, &order, found).then_some(order)
+}
+
+/// Moves what a thread does between moves of others to its moves before, where that is only invisible steps.
+fn gather<'a>(config: &Config<'_>, start: usize, order: Vec<&'a Part>, found: Found) -> Vec<&'a Part> {
+    if order.len() > LONG {
+        return order;
+    }
+    let mut groups: Vec<Vec<&Part>> = Vec::new();
+    for part in order {
+        match groups.last_mut() {
+            Some(group) if group[0].thread == part.thread => group.push(part),
+            _ => groups.push(vec![part]),
+        }
+    }
+    let mut i = 1;
+    while i < groups.len() {
+        let invisible = groups[i].iter().all(|p| !p.visible);
+        let thread = groups[i][0].thread;
+        let before = groups[..i].iter().rposition(|g| g[0].thread == thread);
+        if let (true, Some(before)) = (invisible, before) {
+            let mut fewer = groups.clone();
+            let group = fewer.remove(i);
+            fewer[before].extend(group);
+            let all: Vec<&Part> = fewer.iter().flatten().copied().collect();
+            if violates(config, start, &all, found) {
+                groups = fewer;
+                continue;
+            }
+        }
+        i += 1;
+    }
+    groups.into_iter().flatten().collect()
 }
 
 /// Runs what waits of a thread, after what others have to do first.
