@@ -268,7 +268,9 @@ fn makes(unit: &Unit) -> BTreeMap<u32, Option<u32>> {
     let edges = graph.out_edges();
     let mut sites: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (i, e) in graph.edges.iter().enumerate() {
-        created(&e.op).map(|t| sites.entry(t).or_default().push(i));
+        if let Some(t) = created(&e.op) {
+            sites.entry(t).or_default().push(i);
+        }
     }
     for (t, sites) in sites {
         if out.contains_key(&t) {
