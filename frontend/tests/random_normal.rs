@@ -138,8 +138,36 @@ fn sorted_threads_do_not_change_verdicts() {
     assert!(counts.iter().all(|n| *n > 0));
 }
 
-/// Does a C program leave threads interchangeable?
-fn is_sorted(body: &str) -> bool {
+/// Threads made in loops, recursion with objects whose address is taken, and threads that call the same procedure.
+#[test]
+fn normal_forms_of_calls_go_the_same_ways() {
+    let texts = [
+        "int n; int f(int k) { int x = k; int *p = &x; if (k > 0) { int r = f(k - 1); n += *p; return r + x; } return n; }
+         void *w(void *a) { n = f(3) & 7; return 0; }",
+        "int n; int odd(int k); int even(int k) { return k == 0 ? 1 : odd(k - 1); }
+         int odd(int k) { int before = n; if (k == 0) return 0; n = (n + 1) % 4; return even(k - 1) + before - before; }
+         void *w(void *a) { if (even(4) != 1) reach_error(); n = odd(3); return 0; }",
+        "pthread_mutex_t m; int n; void up(int k) { if (k == 0) return; pthread_mutex_lock(&m); n = (n + 1) % 5;
+           pthread_mutex_unlock(&m); up(k - 1); n = n == 0 ? 0 : n - 1; }
+         void *w(void *a) { up(2); return 0; }",
+    ];
+    let main = "int main(void) { pthread_t t; int i; for (i = 0; i < 3; i++) pthread_create(&t, 0, w, 0);
+        pthread_join(t, 0); return 0; }";
+    let mut counts = Counts::default();
+    for body in texts {
+        let program = searched(&format!("{body}\n{main}"));
+        assert!(program.templates.iter().any(|t| !t.procedures.is_empty()));
+        for seed in 0..cases(100) {
+            walk(&program, &mut Rng::new(seed), &mut counts);
+        }
+    }
+    println!("{counts:?}");
+    assert!(counts.reordered * 20 > counts.states && counts.twins > 0, "{counts:?}");
+    assert_eq!(counts.apart, 0);
+}
+
+/// The program that is searched for a C program without declarations.
+fn searched(body: &str) -> Program {
     let text = format!(
         "typedef unsigned long pthread_t;
         typedef struct {{ int dummy; }} pthread_attr_t;
@@ -156,7 +184,12 @@ fn is_sorted(body: &str) -> bool {
     );
     let options = options::Options::default();
     let module = c::load_text("handles.c", &text, &options).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let program = instantiate::for_search(&module, &options).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    instantiate::for_search(&module, &options).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+/// Does a C program leave threads interchangeable?
+fn is_sorted(body: &str) -> bool {
+    let program = searched(body);
     let machine = Machine::new(&program).unwrap();
     Normal::new(&machine, NormalOptions { symmetry: true, keep_dead: false }).is_sorted()
 }
