@@ -14,6 +14,9 @@ use super::store::{is_small, put, skip, small, take};
 use crate::cfa::{Loc, Op, Reg, Template};
 use crate::points_to::PointsTo;
 
+/// Rounds in which threads are told apart by whom they refer to.
+const ROUNDS: usize = 4;
+
 /// Which states are one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NormalOptions {
@@ -77,10 +80,10 @@ pub struct Scratch {
     refs: Vec<u32>,
     /// New handles, by thread of the given state; 0: dropped.
     names: Vec<u32>,
-    /// When it is referred to first, and the first place of those with its key, by thread of the given state.
+    /// When it is referred to first, and the first place of those it is not told from, by thread of the given state.
     first: Vec<(u32, u32)>,
-    /// Places of threads with equal keys: first, how many.
-    groups: Vec<(usize, usize)>,
+    /// By place in the new order: the first place of those that are not told apart.
+    places: Vec<u32>,
     data: Vec<i128>,
     values: Vec<(i128, bool)>,
     frames: Vec<(u32, usize)>,
@@ -349,32 +352,50 @@ impl Normal {
             return;
         }
         // Threads with equal keys: by who refers to them first, cells before threads whose place is known, and by
-        // the keys of those that they refer to.
+        // the places of those that they refer to; again while that tells more of them apart.
         s.first.clear();
-        s.first.resize(state.threads.len(), (u32::MAX, 0));
-        let mut groups = std::mem::take(&mut s.groups);
-        groups.clear();
-        let mut k = 0;
-        while k < s.order.len() {
-            let group = s.order[k..].iter().take_while(|j| key(j) == key(&s.order[k])).count();
-            s.order[k..k + group].iter().for_each(|i| s.first[*i as usize].1 = k as u32);
-            groups.push((k, group));
-            k += group;
+        s.first.resize(state.threads.len(), (0, 0));
+        s.places.clear();
+        for k in 0..s.order.len() {
+            let same = k > 0 && key(&s.order[k - 1]) == key(&s.order[k]);
+            s.places.push(if same { s.places[k - 1] } else { k as u32 });
         }
         let refs_of = |i: u32| &s.refs[spans[i as usize].refs.0..spans[i as usize].refs.1];
-        let alone = groups.iter().filter(|g| g.1 == 1).flat_map(|g| refs_of(s.order[g.0]));
-        for (number, i) in (0u32..).zip(s.refs[..cell_refs].iter().chain(alone)) {
-            let first = &mut s.first[*i as usize].0;
-            *first = (*first).min(number);
+        for _ in 0..ROUNDS {
+            for (place, i) in s.places.iter().zip(&s.order) {
+                s.first[*i as usize] = (u32::MAX, *place);
+            }
+            let places = &s.places;
+            let starts = |k: &usize| places.get(*k) == Some(&(*k as u32)) || *k == places.len();
+            let is_alone = |k: &usize| starts(k) && starts(&(*k + 1));
+            let alone = (0..s.order.len()).filter(is_alone).flat_map(|k| refs_of(s.order[k]));
+            for (number, i) in (0u32..).zip(s.refs[..cell_refs].iter().chain(alone)) {
+                let first = &mut s.first[*i as usize].0;
+                *first = (*first).min(number);
+            }
+            let first = &s.first;
+            let compare = |a: &u32, b: &u32| {
+                let seen = |i: &u32| refs_of(*i).iter().map(|j| first[*j as usize].1);
+                (first[*a as usize].0.cmp(&first[*b as usize].0)).then_with(|| seen(a).cmp(seen(b)))
+            };
+            let mut k = 0;
+            while k < s.order.len() {
+                let end = (k + 1..s.order.len()).find(|k| starts(k)).unwrap_or(s.order.len());
+                s.order[k..end].sort_by(compare);
+                k = end;
+            }
+            let mut told = false;
+            for k in 1..s.order.len() {
+                let (before, here) = (s.order[k - 1], s.order[k]);
+                let together = first[before as usize].1 == first[here as usize].1;
+                let same = together && compare(&before, &here).is_eq();
+                told |= together && !same;
+                s.places[k] = if same { s.places[k - 1] } else { k as u32 };
+            }
+            if !told {
+                break;
+            }
         }
-        for (k, group) in &groups {
-            s.order[*k..*k + *group].sort_by(|a, b| {
-                let places = |i: &u32| refs_of(*i).iter().map(|j| s.first[*j as usize].1);
-                let (x, y) = (s.first[*a as usize].0, s.first[*b as usize].0);
-                x.cmp(&y).then_with(|| places(a).cmp(places(b)))
-            });
-        }
-        s.groups = groups;
     }
 
     /// Reads what [`Normal::pack`] wrote: a state that the machine can go on from. Threads have new names; the
