@@ -11,6 +11,7 @@ pub mod proof;
 pub mod race;
 pub mod refine;
 pub mod report;
+pub mod rewriting;
 pub mod search;
 pub mod symbolic;
 #[cfg(test)]

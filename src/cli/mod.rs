@@ -8,6 +8,7 @@ mod horn;
 mod input;
 mod internal;
 mod meaning;
+mod rewriting;
 mod show;
 mod spacer;
 mod verify;

@@ -3,7 +3,7 @@
 use super::exit::Status;
 use super::meaning::{Engine, Meaning};
 use super::workers::{self, Limits, Standing};
-use super::{complain, input, say};
+use super::{complain, input, rewriting, say};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use relyant::aret::Stats;
@@ -64,6 +64,12 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 
 /// Runs the command.
 pub fn run(a: &Args) -> Status {
+    if rewriting::is_any(&a.files) {
+        let memory_kib = a.memory.map(|m| m.saturating_mul(1024));
+        let json = a.format == Format::Json;
+        let wanted = rewriting::Wanted { timeout: a.timeout, memory_kib, json, verbose: a.verbose };
+        return rewriting::run(&a.files, &wanted);
+    }
     if a.proof.is_some() && a.files.len() > 1 {
         complain("error: --proof takes the certificate of one file; give one FILE only");
         return Status::BadInput;

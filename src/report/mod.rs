@@ -2,6 +2,7 @@
 
 pub mod automaton;
 pub mod json;
+pub mod rewriting;
 pub mod text;
 
 use crate::limits::Progress;
