@@ -187,11 +187,9 @@ fn differences(m: &Machine, a: &Ground, b: &Ground, out: &mut Vec<Change>) {
             if !m.system().op(*f).ac {
                 // a number alone would not say whose it is
                 let numbers = |t: &Ground| m.value(t).is_some();
-                if xs.iter().zip(ys.iter()).any(|(x, y)| x != y && (numbers(x) || numbers(y))) {
-                    if xs.iter().all(numbers) {
-                        out.push(Change { from: m.show(a), to: m.show(b) });
-                        return;
-                    }
+                if xs.iter().all(numbers) {
+                    out.push(Change { from: m.show(a), to: m.show(b) });
+                    return;
                 }
                 xs.iter().zip(ys.iter()).for_each(|(x, y)| differences(m, x, y, out));
                 return;

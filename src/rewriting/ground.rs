@@ -140,13 +140,10 @@ impl<'a> Machine<'a> {
                     }
                 }
             }
-            (Term::App(op, args), Ground::Succ(n, base)) => {
-                if Some(*op) == self.successor {
-                    let inner =
-                        if *n == 1 { base.as_ref().clone() } else { Ground::Succ(n - 1, base.clone()) };
-                    if let [p] = &args[..] {
-                        self.matches(p, &inner, values, &mut |m, v, _| then(m, v, &[]));
-                    }
+            (Term::App(op, args), Ground::Succ(n, base)) if Some(*op) == self.successor => {
+                let inner = if *n == 1 { base.as_ref().clone() } else { Ground::Succ(n - 1, base.clone()) };
+                if let [p] = &args[..] {
+                    self.matches(p, &inner, values, &mut |m, v, _| then(m, v, &[]));
                 }
             }
             (Term::App(op, args), Ground::App(g, inner)) if op == g => {

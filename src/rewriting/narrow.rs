@@ -133,7 +133,9 @@ impl Rules {
         }
         for (sub, path) in places {
             for (i, r) in self.list.iter().enumerate() {
-                if !same_root(arena, r.left, sub) {
+                // an operator of the left side that a ground term does not have
+                let missing = arena.ground(sub) && arena.operators(r.left) & !arena.operators(sub) != 0;
+                if missing || !same_root(arena, r.left, sub) {
                     continue;
                 }
                 for (k, (left, right)) in std::iter::once((r.left, r.right)).chain(r.extended).enumerate() {

@@ -33,6 +33,8 @@ pub enum Node {
 struct Facts {
     ground: bool,
     depth: u32,
+    /// Its operators, each a bit; several may share one.
+    operators: u64,
 }
 
 /// Terms.
@@ -47,6 +49,10 @@ pub struct Arena {
     successor: Option<OpId>,
     /// The first natural, and its value.
     first: Option<(TermId, u64)>,
+}
+
+fn bit(op: OpId) -> u64 {
+    1 << (op.0 % 64)
 }
 
 /// Bindings of variables; those of bound terms' variables are to be followed.
@@ -93,9 +99,9 @@ impl Arena {
     pub fn depth(&self, t: TermId) -> u32 {
         self.facts[t.0 as usize].depth
     }
-    /// Number of terms.
-    pub fn len(&self) -> usize {
-        self.nodes.len()
+    /// Its operators, each a bit; several may share one.
+    pub fn operators(&self, t: TermId) -> u64 {
+        self.facts[t.0 as usize].operators
     }
     /// Is the operator AC?
     pub fn is_ac(&self, op: OpId) -> bool {
@@ -115,11 +121,16 @@ impl Arena {
             return *t;
         }
         let facts = match &node {
-            Node::Var(_) => Facts { ground: false, depth: 0 },
-            Node::Succ(_, t) => Facts { ground: self.ground(*t), depth: self.depth(*t).saturating_add(1) },
-            Node::App(_, args) => Facts {
+            Node::Var(_) => Facts { ground: false, depth: 0, operators: 0 },
+            Node::Succ(_, t) => Facts {
+                ground: self.ground(*t),
+                depth: self.depth(*t).saturating_add(1),
+                operators: self.operators(*t) | self.successor.map_or(0, bit),
+            },
+            Node::App(op, args) => Facts {
                 ground: args.iter().all(|a| self.ground(*a)),
                 depth: args.iter().map(|a| self.depth(*a)).max().map_or(0, |d| d.saturating_add(1)),
+                operators: args.iter().fold(bit(*op), |set, a| set | self.operators(*a)),
             },
         };
         let t = TermId(self.nodes.len() as u32);

@@ -372,11 +372,7 @@ impl Parser<'_> {
             Automaton { name, states: Vec::new(), finals: Vec::new(), transitions: Vec::new(), place };
         let mut states: FxHashMap<String, StateId> = FxHashMap::default();
         let mut parts = FxHashSet::default();
-        loop {
-            let part = match self.token() {
-                Token::Word(w) => w.clone(),
-                _ => break,
-            };
+        while let Token::Word(part) = self.token().clone() {
             match part.as_str() {
                 "States" => {
                     self.skip();

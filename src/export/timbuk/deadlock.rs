@@ -164,7 +164,8 @@ fn ways(model: &Model<'_>, t: usize, at: Loc) -> Result<Vec<Path>, Diagnostic> {
         if !p.joined.is_empty() {
             return stop(at, "deadlocks with joins are not exported");
         }
-        let signs = |v: &Var| v.now.lo < 0 && v.now.lo != v.base.lo || v.now.hi < -1 || v.not.iter().any(|c| *c < 0);
+        let signs =
+            |v: &Var| v.now.lo < 0 && v.now.lo != v.base.lo || v.now.hi < -1 || v.not.iter().any(|c| *c < 0);
         if !p.known.conditions.is_empty() || p.known.vars.iter().any(signs) {
             return stop(at, "a thread waits for more than single natural numbers");
         }
@@ -251,7 +252,13 @@ fn build(
     let model = rules.model;
     let too_many = || "there are too many kinds of configurations for an automaton of deadlocks".to_string();
     let mut names: Vec<String> = (0..classes.top).map(|n| n.to_string()).map(|n| format!("n{n}")).collect();
-    names.extend([format!("n{}up", classes.top), "negative".into(), "none".into(), "live".into(), "dead".into()]);
+    names.extend([
+        format!("n{}up", classes.top),
+        "negative".into(),
+        "none".into(),
+        "live".into(),
+        "dead".into(),
+    ]);
     let number = |c: usize| StateId(c as u32);
     let at = |k: usize| StateId((classes.all() + k) as u32);
     let (none, live, dead) = (at(0), at(1), at(2));

@@ -2,7 +2,9 @@
 //! `x` up or down with it. Only the running thread sees these steps.
 
 use super::ranges::Ranges;
-use relyant_frontend::cfa::{BinOp, CmpOp, Edge, Expr, IntKind, Loc, Location, Op, Program, Reg, Register, Template};
+use relyant_frontend::cfa::{
+    BinOp, CmpOp, Edge, Expr, IntKind, Loc, Location, Op, Program, Reg, Register, Template,
+};
 use relyant_frontend::interp::candidates::Candidates;
 
 /// Numbers with as many values are told apart, case by case.
@@ -86,7 +88,8 @@ fn unfold(t: &mut Template, i: usize, (op, a, b, kind): &Sum, negative: bool) {
         Reg(t.registers.len() as u32 - 1)
     };
     let (x, y) = (register(t), register(t));
-    let like = Location { labels: Vec::new(), assumes: false, ..t.graph.locations[edge.from.0 as usize].clone() };
+    let like =
+        Location { labels: Vec::new(), assumes: false, ..t.graph.locations[edge.from.0 as usize].clone() };
     let mut location = || {
         t.graph.locations.push(like.clone());
         Loc(t.graph.locations.len() as u32 - 1)

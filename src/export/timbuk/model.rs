@@ -50,7 +50,8 @@ pub(super) struct Model<'p> {
 
 /// A refusal.
 pub(super) fn refuse(program: &Program, span: Span, message: String, help: &str) -> Diagnostic {
-    let line = program.lines.get(span.file as usize).and_then(|l| l.get((span.line as usize).checked_sub(1)?));
+    let line =
+        program.lines.get(span.file as usize).and_then(|l| l.get((span.line as usize).checked_sub(1)?));
     Diagnostic {
         file: program.files.get(span.file as usize).cloned().unwrap_or_default(),
         line: span.line,
@@ -232,12 +233,16 @@ impl<'p> Model<'p> {
     /// Does an edge do nothing that others see?
     pub(super) fn is_local(&self, t: usize, e: &relyant_frontend::cfa::Edge) -> bool {
         match &e.op {
-            Op::Skip | Op::Assign(..) | Op::Assume(_) | Op::Havoc { .. } | Op::Call { .. } | Op::Return(_) => true,
-            Op::Load(_, a, _) | Op::Store(a, _, _) => {
-                self.access(t, e.from, a).iter().all(|(o, k)| {
-                    matches!(self.place(t, *o, *k), Place::Own(_) | Place::Nowhere)
-                })
-            }
+            Op::Skip
+            | Op::Assign(..)
+            | Op::Assume(_)
+            | Op::Havoc { .. }
+            | Op::Call { .. }
+            | Op::Return(_) => true,
+            Op::Load(_, a, _) | Op::Store(a, _, _) => self
+                .access(t, e.from, a)
+                .iter()
+                .all(|(o, k)| matches!(self.place(t, *o, *k), Place::Own(_) | Place::Nowhere)),
             // nobody waits for the end of a thread without a name
             Op::ThreadExit(_) => !self.named[t],
             Op::Create { .. } | Op::Join { .. } | Op::Halt => false,
@@ -250,7 +255,9 @@ impl<'p> Model<'p> {
         let mut rests = vec![false; g.locations.len()];
         for (i, l) in g.locations.iter().enumerate() {
             let label = self.program.exclusive.as_ref().is_some_and(|x| l.labels.contains(x));
-            rests[i] = label || matches!(l.kind, LocationKind::Error(_)) || !l.atomic && l.kind == LocationKind::Normal && self.out[t][i].is_empty();
+            rests[i] = label
+                || matches!(l.kind, LocationKind::Error(_))
+                || !l.atomic && l.kind == LocationKind::Normal && self.out[t][i].is_empty();
             if !l.atomic {
                 rests[i] |= self.out[t][i].iter().any(|e| !self.is_local(t, &g.edges[*e]));
                 rests[i] &= l.kind != LocationKind::End;
@@ -272,7 +279,8 @@ impl<'p> Model<'p> {
             }
             state[root] = 1;
             while let Some((v, k)) = path.pop() {
-                let next = if rests[v] { None } else { self.out[t][v].get(k).map(|e| g.edges[*e].to.0 as usize) };
+                let next =
+                    if rests[v] { None } else { self.out[t][v].get(k).map(|e| g.edges[*e].to.0 as usize) };
                 let Some(w) = next else {
                     state[v] = 2;
                     continue;

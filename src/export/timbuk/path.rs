@@ -99,7 +99,8 @@ impl Explorer<'_, '_> {
         let positive = Range::of(1, super::ranges::HUGE);
         let id = m.named[self.t].then(|| known.var("self".into(), positive));
         let count = m.named.contains(&true).then(|| known.var("next".into(), positive));
-        let start: Vec<(u32, Val)> = self.live(at).iter().map(|r| (*r, self.register(&mut known, at, *r))).collect();
+        let start: Vec<(u32, Val)> =
+            self.live(at).iter().map(|r| (*r, self.register(&mut known, at, *r))).collect();
         Path {
             known,
             from: at,
@@ -169,7 +170,12 @@ impl Explorer<'_, '_> {
             cases += ways.len();
             if cases > MAX_CASES {
                 let help = "make atomic sections and local computations smaller";
-                return Err(refuse(m.program, location.span, "too many cases to write a rule for each".into(), help));
+                return Err(refuse(
+                    m.program,
+                    location.span,
+                    "too many cases to write a rule for each".into(),
+                    help,
+                ));
             }
             if self.all_ends {
                 self.stuck(&path, &mut done, undefined)?;
@@ -193,7 +199,11 @@ impl Explorer<'_, '_> {
                     for p in blocked {
                         let negated = Edge { op: Op::Assume(Expr::Not(Box::new(x.clone()))), ..e.clone() };
                         let mut ignored = false;
-                        not.extend(self.edge(&p, i, &negated, &mut ignored)?.into_iter().map(|n| Path { loc: p.loc, ..n }));
+                        not.extend(
+                            self.edge(&p, i, &negated, &mut ignored)?
+                                .into_iter()
+                                .map(|n| Path { loc: p.loc, ..n }),
+                        );
                     }
                     not
                 }
@@ -260,8 +270,14 @@ impl Explorer<'_, '_> {
                 }
                 let (values, all) = m.inputs.inputs(self.t as u32, *dst, kind(dst.0));
                 if !all {
-                    let what = if source.is_empty() { "this value".into() } else { format!("what `{source}` gives") };
-                    return Err(Need::Refuse(format!("{what} is computed with, so that a few values do not stand for all")));
+                    let what = if source.is_empty() {
+                        "this value".into()
+                    } else {
+                        format!("what `{source}` gives")
+                    };
+                    return Err(Need::Refuse(format!(
+                        "{what} is computed with, so that a few values do not stand for all"
+                    )));
                 }
                 let with = |v: i128| {
                     let mut p = p.clone();
@@ -310,8 +326,9 @@ impl Explorer<'_, '_> {
                 }
             }
             Op::Call { callee, args, .. } => {
-                let called =
-                    template.procedure(callee).ok_or_else(|| Need::Refuse("a call of no procedure".into()))?;
+                let called = template
+                    .procedure(callee)
+                    .ok_or_else(|| Need::Refuse("a call of no procedure".into()))?;
                 let values = args.iter().map(eval).collect::<Result<Vec<_>, _>>()?;
                 let value = |r: &u32| path.regs.get(r).copied().unwrap_or(Val::Const(0));
                 p.pushed = Some((i, self.kept(i).iter().map(value).collect()));
@@ -320,7 +337,8 @@ impl Explorer<'_, '_> {
             }
             Op::Return(x) => {
                 let v = x.as_ref().map(eval).transpose()?;
-                let function = m.procedures[self.t][e.from.0 as usize].map(|k| template.procedures[k].function);
+                let function =
+                    m.procedures[self.t][e.from.0 as usize].map(|k| template.procedures[k].function);
                 let mut out = Vec::new();
                 for (c, call) in template.graph.edges.iter().enumerate() {
                     let Op::Call { dst, callee, .. } = &call.op else { continue };
@@ -348,7 +366,11 @@ impl Explorer<'_, '_> {
             Op::Create { handle, arg, template: other, .. } => {
                 let other = other.unwrap_or(0) as usize;
                 let arg = arg.as_ref().map_or(Ok(Val::Const(0)), eval)?;
-                let arg = if program.templates[other].param.is_some() { self.handle_free(arg)? } else { Val::Const(0) };
+                let arg = if program.templates[other].param.is_some() {
+                    self.handle_free(arg)?
+                } else {
+                    Val::Const(0)
+                };
                 let id = if m.named[other] { p.count } else { None };
                 if let Some(Val::Lin(x, k)) = id {
                     p.count = Some(Val::Lin(x, k + 1));
@@ -361,7 +383,8 @@ impl Explorer<'_, '_> {
                 let mut out = Vec::new();
                 for u in (0..program.templates.len()).filter(|u| m.named[*u]) {
                     let mut p = p.clone();
-                    let v = p.known.var("result".into(), Range::of(-super::ranges::HUGE, super::ranges::HUGE));
+                    let v =
+                        p.known.var("result".into(), Range::of(-super::ranges::HUGE, super::ranges::HUGE));
                     if let Some(r) = result {
                         p.regs.insert(r.0, v);
                     }
@@ -381,7 +404,9 @@ impl Explorer<'_, '_> {
 
     fn handle_free(&self, v: Val) -> Result<Val, Need> {
         match v {
-            Val::SelfId | Val::Other => Err(Need::Refuse("a thread keeps who holds a lock, or its own handle".into())),
+            Val::SelfId | Val::Other => {
+                Err(Need::Refuse("a thread keeps who holds a lock, or its own handle".into()))
+            }
             v => Ok(v),
         }
     }
@@ -399,7 +424,9 @@ impl Explorer<'_, '_> {
                 }
                 let object = super::ranges::base(address);
                 let cells = super::ranges::cells_in(program, path.known.range(Val::Lin(x, k)), object);
-                let at = |c: &(relyant_frontend::cfa::ObjId, usize)| program.bases[c.0.0 as usize] + c.1 as i128 - k;
+                let at = |c: &(relyant_frontend::cfa::ObjId, usize)| {
+                    program.bases[c.0.0 as usize] + c.1 as i128 - k
+                };
                 let (Some(lo), Some(hi)) = (cells.iter().map(at).min(), cells.iter().map(at).max()) else {
                     return Err(Need::Undefined);
                 };

@@ -148,10 +148,8 @@ impl Solver<'_> {
             }
             Op::Load(r, address, _) => {
                 let found = self.cells_at(&env, address);
-                let loaded = found
-                    .iter()
-                    .filter_map(|(o, k)| self.ranges.cells[o.0 as usize][*k])
-                    .reduce(Range::join);
+                let loaded =
+                    found.iter().filter_map(|(o, k)| self.ranges.cells[o.0 as usize][*k]).reduce(Range::join);
                 let Some(loaded) = loaded else { return };
                 let all = kind(*r);
                 env[r.0 as usize] = if loaded.within(all) { loaded } else { all };
@@ -346,8 +344,8 @@ fn value(program: &Program, env: &[Range], e: &Expr) -> Range {
                 BinOp::Add => fit(Range::of(a.lo + b.lo, a.hi + b.hi), *k),
                 BinOp::Sub => fit(Range::of(a.lo - b.hi, a.hi - b.lo), *k),
                 BinOp::Mul => {
-                    let corners =
-                        [(a.lo, b.lo), (a.lo, b.hi), (a.hi, b.lo), (a.hi, b.hi)].map(|(x, y)| x.saturating_mul(y));
+                    let corners = [(a.lo, b.lo), (a.lo, b.hi), (a.hi, b.lo), (a.hi, b.hi)]
+                        .map(|(x, y)| x.saturating_mul(y));
                     let (lo, hi) = (corners.iter().min(), corners.iter().max());
                     let (lo, hi) = (lo.copied().unwrap_or(-HUGE), hi.copied().unwrap_or(HUGE));
                     fit(Range::of(lo, hi), *k)
@@ -361,8 +359,9 @@ fn value(program: &Program, env: &[Range], e: &Expr) -> Range {
         Expr::Compare(op, a, b) => {
             decide(*op, eval(a), eval(b)).map_or(Range::of(0, 1), |v| Range::one(i128::from(v)))
         }
-        Expr::Not(a) => decide(CmpOp::Eq, eval(a), Range::one(0))
-            .map_or(Range::of(0, 1), |v| Range::one(i128::from(v))),
+        Expr::Not(a) => {
+            decide(CmpOp::Eq, eval(a), Range::one(0)).map_or(Range::of(0, 1), |v| Range::one(i128::from(v)))
+        }
         Expr::Cast(a, k) => {
             let a = eval(a);
             match a.constant() {

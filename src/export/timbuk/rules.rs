@@ -61,7 +61,11 @@ impl<'m, 'p> Rules<'m, 'p> {
             reached: Vec::new(),
             vars: BTreeMap::new(),
         };
-        let tops = 1 + usize::from(model.token) + usize::from(rules.counts()) + model.shared.len() + model.locks.len();
+        let tops = 1
+            + usize::from(model.token)
+            + usize::from(rules.counts())
+            + model.shared.len()
+            + model.locks.len();
         for (symbol, arity) in
             [(Symbol::Root, tops), (Symbol::Par, 2), (Symbol::Idle, 0), (Symbol::Zero, 0), (Symbol::Succ, 1)]
         {
@@ -133,7 +137,12 @@ impl<'m, 'p> Rules<'m, 'p> {
     fn number(&mut self, n: i128, span: Span) -> Result<Term, Diagnostic> {
         if n.abs() > MAX_NUMBER {
             let help = "numbers are written as s(s(…)); addresses cannot be kept";
-            return Err(refuse(self.model.program, span, format!("the number {n} is too large for a term"), help));
+            return Err(refuse(
+                self.model.program,
+                span,
+                format!("the number {n} is too large for a term"),
+                help,
+            ));
         }
         let mut t = self.app(Symbol::Zero, Vec::new());
         for _ in 0..n.abs() {
@@ -153,7 +162,8 @@ impl<'m, 'p> Rules<'m, 'p> {
                 continue;
             }
             let span = model.program.templates[t].graph.locations[at.0 as usize].span;
-            let stop = |message: String| refuse(model.program, span, message, "this value cannot be kept in a term");
+            let stop =
+                |message: String| refuse(model.program, span, message, "this value cannot be kept in a term");
             let mut todo = vec![path];
             let mut tries = 0;
             while let Some(path) = todo.pop() {

@@ -93,7 +93,9 @@ impl Known {
         if handle(a) || handle(b) {
             return match (a, b, op) {
                 (Val::SelfId, Val::SelfId, _) => Ok(ranges::decide(op, Range::one(1), Range::one(1))),
-                (Val::SelfId, Val::Other, CmpOp::Eq) | (Val::Other, Val::SelfId, CmpOp::Eq) => Ok(Some(false)),
+                (Val::SelfId, Val::Other, CmpOp::Eq) | (Val::Other, Val::SelfId, CmpOp::Eq) => {
+                    Ok(Some(false))
+                }
                 (Val::SelfId, Val::Other, CmpOp::Ne) | (Val::Other, Val::SelfId, CmpOp::Ne) => Ok(Some(true)),
                 _ => match ranges::decide(op, self.range(a), self.range(b)) {
                     Some(v) if !(handle(a) && handle(b)) => Ok(Some(v)),
@@ -278,7 +280,8 @@ impl Known {
                 let (a, b) = (go(a)?, go(b)?);
                 match (op, a, b) {
                     (_, Val::Const(a), Val::Const(b)) => constant(eval::binary(*op, a, b, *k, wraps))?,
-                    (BinOp::Add, Val::Lin(x, n), Val::Const(c)) | (BinOp::Add, Val::Const(c), Val::Lin(x, n)) => {
+                    (BinOp::Add, Val::Lin(x, n), Val::Const(c))
+                    | (BinOp::Add, Val::Const(c), Val::Lin(x, n)) => {
                         self.fit(Val::Lin(x, n + c), *k, wraps)?
                     }
                     (BinOp::Sub, Val::Lin(x, n), Val::Const(c)) => self.fit(Val::Lin(x, n - c), *k, wraps)?,
@@ -309,4 +312,3 @@ fn constant(v: Result<i128, Stop>) -> Result<Val, Need> {
         Err(_) => Err(Need::Undefined),
     }
 }
-
