@@ -129,6 +129,15 @@ impl Index {
         });
         place[k].1.entry(numbers).or_default().push(id);
     }
+    /// Takes a state out.
+    pub fn remove(&mut self, s: &State, id: u32) {
+        let mask = mask(s);
+        let Some(place) = self.places.get_mut(&s.at) else { return };
+        let Some((_, map)) = place.iter_mut().find(|m| m.0 == mask) else { return };
+        if let Some(ids) = numbers(s, &mask).and_then(|n| map.get_mut(&n)) {
+            ids.retain(|i| *i != id);
+        }
+    }
     /// A state that includes this one.
     pub fn find(&self, s: &State, state: impl Fn(u32) -> Arc<State>) -> Option<u32> {
         for (mask, map) in self.places.get(&s.at)? {

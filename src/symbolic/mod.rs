@@ -7,6 +7,7 @@
 mod cover;
 mod eliminate;
 mod live;
+mod merge;
 mod normal;
 mod proof;
 mod state;
@@ -20,6 +21,7 @@ use cover::Index;
 use live::Live;
 use normal::Normal;
 use relyant_frontend::program::{Count, Loc, Program};
+use rustc_hash::FxHashMap;
 use state::State;
 use std::sync::Arc;
 use step::Steps;
@@ -30,11 +32,13 @@ use trace::{Node, Origin};
 pub struct Settings {
     /// States to look at.
     pub states: usize,
+    /// Two states that are one together are made one.
+    pub merge: bool,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { states: 200_000 }
+        Settings { states: 200_000, merge: true }
     }
 }
 
@@ -72,7 +76,9 @@ pub fn search(program: &Program, settings: &Settings, watch: &Watch) -> (Answer,
         normal: Normal::new(&live),
         nodes: Vec::new(),
         index: Index::default(),
+        places: FxHashMap::default(),
         next: Vec::new(),
+        merge: settings.merge,
         doubtful: None,
         stats: Stats::default(),
     };
@@ -80,14 +86,30 @@ pub fn search(program: &Program, settings: &Settings, watch: &Watch) -> (Answer,
     (answer, search.stats)
 }
 
+/// States with the same locations.
+#[derive(Default)]
+struct Place {
+    /// Layer of `waiting`.
+    depth: u32,
+    /// Those of the next layer.
+    waiting: Vec<u32>,
+    /// Those that include all there are, the ones to be looked at included.
+    all: Vec<u32>,
+}
+
+/// How many of the last states a new one is tried with.
+const MERGE_WITH: usize = 8;
+
 struct Search<'a> {
     program: &'a Program,
     steps: Steps<'a>,
     normal: Normal<'a>,
     nodes: Vec<Node>,
     index: Index,
+    places: FxHashMap<Arc<[Loc]>, Place>,
     /// The next layer.
     next: Vec<u32>,
+    merge: bool,
     /// A counterexample that may be none: it has a step that is not exact.
     doubtful: Option<Counterexample>,
     stats: Stats,
@@ -103,7 +125,7 @@ impl Search<'_> {
         }
         while !self.next.is_empty() {
             self.stats.depth += 1;
-            for id in std::mem::take(&mut self.next) {
+            for id in self.layer() {
                 if (watch.cancel)() {
                     return self.end(Reason::Limit("stopped".into()));
                 }
@@ -130,7 +152,14 @@ impl Search<'_> {
         if self.doubtful.is_some() {
             return self.end(Reason::Stuck(String::new()));
         }
-        Answer::Safe(proof::of(self.nodes.iter().map(|n| n.state.clone())))
+        let all = self.places.values().flat_map(|p| &p.all);
+        Answer::Safe(proof::of(all.map(|id| self.nodes[*id as usize].state.clone())))
+    }
+    /// The next layer, without what became part of another state.
+    fn layer(&mut self) -> Vec<u32> {
+        let mut next = std::mem::take(&mut self.next);
+        next.retain(|id| !self.nodes[*id as usize].part);
+        next
     }
     /// What there is to say at the end of a search without a verdict.
     fn end(&mut self, reason: Reason) -> Answer {
@@ -138,51 +167,90 @@ impl Search<'_> {
     }
     /// Adds a state, unless it is known; an answer if it is an error.
     fn add(&mut self, state: State, origin: Origin) -> Option<Answer> {
-        let error = self.is_error(&state.at);
-        if error && self.doubtful.is_some() && !self.is_exact(origin) {
+        let exact = match origin {
+            Origin::Start => true,
+            Origin::Step(from, t, e) => self.nodes[from as usize].exact && self.steps.edge((t, e)).exact,
+            Origin::Union(a, b) => self.nodes[a as usize].exact && self.nodes[b as usize].exact,
+        };
+        if !self.is_error(&state.at) {
+            if self.index.find(&state, |id| self.nodes[id as usize].state.clone()).is_none() {
+                let id = self.push(state, origin, exact);
+                self.enter(id);
+            }
             return None;
         }
-        if !error && self.index.find(&state, |id| self.nodes[id as usize].state.clone()).is_some() {
+        if self.doubtful.is_some() && !exact {
             return None;
         }
-        let id = self.nodes.len() as u32;
-        let state = Arc::new(state);
-        self.nodes.push(Node { state: state.clone(), origin });
-        self.stats.states = self.nodes.len();
-        if error {
-            let exact = self.is_exact(origin);
-            let run = trace::run(self.program, &self.steps, &self.nodes, id);
-            self.nodes.pop();
-            return match run {
-                Some(c) if exact => Some(Answer::Unsafe(c)),
-                Some(c) => {
-                    self.doubtful.get_or_insert(c);
-                    None
-                }
-                None => Some(Answer::Unknown(Reason::Stuck("no numbers for a path to an error".into()))),
-            };
+        let id = self.push(state, origin, exact);
+        let run = trace::run(self.program, &self.steps, &self.nodes, id);
+        self.nodes.pop();
+        match run {
+            Some(c) if exact => return Some(Answer::Unsafe(c)),
+            Some(c) => {
+                self.doubtful.get_or_insert(c);
+            }
+            None => return Some(Answer::Unknown(Reason::Stuck("no numbers for a path to an error".into()))),
         }
-        self.index.insert(&state, id);
-        self.next.push(id);
         None
     }
-    /// Is every step exact on the way?
-    fn is_exact(&self, mut origin: Origin) -> bool {
-        loop {
-            match origin {
-                Origin::Start => return true,
-                Origin::Step(from, t, e) => {
-                    if !self.steps.edge((t, e)).exact {
-                        return false;
+    fn push(&mut self, state: State, origin: Origin, exact: bool) -> u32 {
+        self.nodes.push(Node { state: Arc::new(state), origin, exact, part: false });
+        self.stats.states = self.nodes.len();
+        self.nodes.len() as u32 - 1
+    }
+    /// A new state will be looked at, as one with others of the next layer where that can be.
+    fn enter(&mut self, mut id: u32) {
+        let at = self.nodes[id as usize].state.at.clone();
+        let mut place = self.places.remove(&at).unwrap_or_default();
+        if place.depth != self.stats.depth {
+            place.depth = self.stats.depth;
+            place.waiting.clear();
+        }
+        while let Some((both, old)) = self.merged(id, &mut place.waiting) {
+            self.nodes[old as usize].part = true;
+            id = both;
+        }
+        place.waiting.push(id);
+        self.next.push(id);
+        // What is known of the place is kept small in the same way, but not looked at again.
+        let mut whole = id;
+        if self.merge {
+            loop {
+                let (nodes, index) = (&self.nodes, &mut self.index);
+                let new = nodes[whole as usize].state.clone();
+                let first = place.all.len().saturating_sub(MERGE_WITH);
+                for k in (first..place.all.len()).rev() {
+                    let old = &nodes[place.all[k] as usize].state;
+                    if cover::covers(&new, old) {
+                        index.remove(old, place.all[k]);
+                        place.all.remove(k);
                     }
-                    origin = self.nodes[from as usize].origin;
                 }
-                Origin::Union(a, b) => {
-                    return self.is_exact(self.nodes[a as usize].origin)
-                        && self.is_exact(self.nodes[b as usize].origin);
-                }
+                let Some((both, old)) = self.merged(whole, &mut place.all) else { break };
+                self.index.remove(&self.nodes[old as usize].state, old);
+                whole = both;
             }
         }
+        self.index.insert(&self.nodes[whole as usize].state.clone(), whole);
+        place.all.push(whole);
+        self.places.insert(at, place);
+    }
+    /// The union of a state and one of these, and that one, which is taken out.
+    fn merged(&mut self, id: u32, with: &mut Vec<u32>) -> Option<(u32, u32)> {
+        if !self.merge {
+            return None;
+        }
+        let new = self.nodes[id as usize].state.clone();
+        for k in (0..with.len()).rev().take(MERGE_WITH) {
+            let old = self.nodes[with[k] as usize].state.clone();
+            if let Some(both) = merge::union(&old, &new, &mut self.normal.tidy) {
+                let old = with.remove(k);
+                let exact = self.nodes[old as usize].exact && self.nodes[id as usize].exact;
+                return Some((self.push(both, Origin::Union(old, id), exact), old));
+            }
+        }
+        None
     }
     fn is_error(&self, at: &[Loc]) -> bool {
         let there = || self.program.templates.iter().zip(at).filter(|(t, _)| t.count != Count::AtMost(0));

@@ -19,7 +19,8 @@ const OWN: u32 = 1 << 25;
 pub struct Normal<'a> {
     live: &'a Live,
     dead: FxHashMap<Arc<[Loc]>, Arc<[bool]>>,
-    tidy: Tidy,
+    /// Cubes kept small.
+    pub tidy: Tidy,
 }
 
 struct Work<'a> {

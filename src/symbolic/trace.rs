@@ -20,7 +20,6 @@ pub enum Origin {
     /// A step: from which state, template, edge.
     Step(u32, u32, u32),
     /// The union of two.
-    #[allow(dead_code)]
     Union(u32, u32),
 }
 
@@ -31,6 +30,10 @@ pub struct Node {
     pub state: Arc<State>,
     /// Where it comes from.
     pub origin: Origin,
+    /// Every step on the way is exact.
+    pub exact: bool,
+    /// It became part of a state that is looked at in its place.
+    pub part: bool,
 }
 
 /// Values of live variables.

@@ -128,6 +128,19 @@ impl Dbm {
         })
     }
 
+    /// An upper bound of an expression: the least for a difference, else from the variables' own bounds.
+    pub fn upper_of(&self, e: &LinExpr) -> Option<Rat> {
+        if let Some(b) = as_bound(&e.with_constant(Rat::zero())) {
+            return Some(&Rat::from(self.upper(b.from, b.to)?) + e.constant_part());
+        }
+        let mut sum = e.constant_part().clone();
+        for (v, c) in e.terms() {
+            let bound = if c.is_positive() { self.upper(Some(*v), None) } else { self.upper(None, Some(*v)) };
+            sum = &sum + &(&c.abs() * &Rat::from(bound?));
+        }
+        Some(sum)
+    }
+
     /// Does the sum of the variables' own bounds imply `e <= 0`? Sound, not complete.
     pub fn interval_entails(&self, e: &LinExpr) -> bool {
         let mut sum = e.constant_part().clone();

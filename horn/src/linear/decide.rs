@@ -5,7 +5,7 @@ use super::branch::{Branched, branch};
 use super::dbm::{Closing, Dbm};
 use super::omega::{self, Found};
 use super::simplex::Simplex;
-use super::{Atom, Cube, Norm, Rat, Rel, Var};
+use super::{Atom, Cube, LinExpr, Norm, Rat, Rel, Var};
 use std::collections::BTreeMap;
 
 /// Values of variables; one that is not mentioned is zero.
@@ -115,6 +115,17 @@ impl Closed {
     /// The cube.
     pub fn cube(&self) -> &Cube {
         &self.cube
+    }
+    /// An upper bound of an expression, where one is at hand: the least for difference bounds, not always for others.
+    pub fn upper(&self, e: &LinExpr) -> Option<Rat> {
+        let same = |a: &&Atom| a.expr().terms() == e.terms();
+        if e.is_constant() {
+            Some(e.constant_part().clone())
+        } else if let Form::Dbm(m) = &self.form {
+            m.upper_of(e)
+        } else {
+            self.cube.atoms().iter().find(same).map(|a| e.constant_part() - a.expr().constant_part())
+        }
     }
     /// Is it known to have no solution? Exact over rationals, and over integers for difference bounds.
     pub fn is_unsat(&self) -> bool {
