@@ -1,6 +1,7 @@
 //! Stopping a run from outside, and what it had reached by then.
 
 use crate::aret::Stats;
+use crate::search;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,7 +16,7 @@ pub enum Stage {
     Reading,
     /// Looking for a short counterexample.
     Searching,
-    /// Refining the abstraction.
+    /// Searching and refining the abstraction.
     Proving,
     /// Checking the certificate, or replaying the counterexample.
     Checking,
@@ -28,7 +29,7 @@ impl Stage {
             Stage::Waiting => "waiting",
             Stage::Reading => "reading the source",
             Stage::Searching => "searching for a short counterexample",
-            Stage::Proving => "refining the abstraction",
+            Stage::Proving => "searching and proving",
             Stage::Checking => "checking the evidence",
         }
     }
@@ -41,8 +42,10 @@ pub struct Progress {
     pub stage: Stage,
     /// When it began.
     pub since: Option<Instant>,
-    /// Where the engine stands.
+    /// Where refinement stands.
     pub stats: Stats,
+    /// Where the search stands.
+    pub searched: search::Stats,
 }
 
 impl Progress {
@@ -97,6 +100,10 @@ impl Run {
         let mut p = open(&self.progress);
         p.stage = stage;
         p.since.get_or_insert_with(Instant::now);
+    }
+    /// The search has come further.
+    pub fn searched(&self, stats: &search::Stats) {
+        open(&self.progress).searched = *stats;
     }
     /// The engine has done one more iteration.
     pub fn advance(&self, stats: &Stats) {

@@ -43,6 +43,7 @@ mod check;
 pub mod clause;
 mod formula;
 pub mod linear;
+pub mod meter;
 mod refute;
 pub mod smt2;
 pub mod solve;

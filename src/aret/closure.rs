@@ -1,5 +1,7 @@
 //! Difference bounds and their closure: the entailment test of the fixpoint.
 
+use relyant_horn::meter;
+
 /// Bounds beyond this are weakened to it (or to none): sound, and no sum overflows.
 const LIMIT: i64 = 1 << 60;
 const NONE: i64 = i64::MAX;
@@ -31,6 +33,7 @@ impl Closure {
     /// Computes all implied bounds; false when there is no solution.
     pub fn close(&mut self) -> bool {
         let n = self.n;
+        meter::add(n * n / 4 + 1);
         for k in 0..n {
             for i in 0..n {
                 let ik = self.m[i * n + k];

@@ -11,12 +11,13 @@ use super::store::{Blocks, Env, Parent, State};
 use super::{Method, Watch};
 use relyant_frontend::program::{Loc, Program};
 use relyant_horn::linear::{Cube, Satisfiable, Var};
+use relyant_horn::meter;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
 /// Work of taking a state or an environment transition from the queue, see [`Watch::work`].
-const ITEM_WORK: u64 = 15;
+const ITEM_WORK: u64 = 2;
 
 /// How the fixpoint ended.
 pub enum Reached {
@@ -134,7 +135,7 @@ impl<'a> Aret<'a> {
         let mut count = 0u32;
         while let Some(item) = self.queue.pop_front() {
             count += 1;
-            (watch.work)(ITEM_WORK);
+            (watch.work)(ITEM_WORK + meter::take());
             if count % 64 == 0 && watch.cancelled() {
                 return Reached::Stopped;
             }

@@ -2,6 +2,8 @@
 
 use clap::{Args, ValueEnum};
 use relyant::aret;
+use relyant::pipeline::Method;
+use relyant::search::{self, Strategy};
 use relyant_frontend::options::{Atomicity, DataModel, Integers, Options, Signed};
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -104,10 +106,25 @@ enum BiasArg {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum MethodArg {
+    /// Search and rely-guarantee side by side; the first evidence wins
+    Auto,
+    /// The search of states alone
+    Search,
+    /// The search of symbolic states alone
+    Symbolic,
     RelyGuarantee,
     OwickiGries,
     Monolithic,
     Symbolic,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum StrategyArg {
+    /// Level by level: the shortest run to an error
+    BreadthFirst,
+    DepthFirst,
+    /// Runs with few context switches first
+    FewSwitches,
 }
 
 /// How it is proved.
@@ -117,13 +134,54 @@ pub struct Engine {
     /// Look for modular proofs first, or for any
     #[arg(long, value_enum, default_value = "modular", value_name = "WHICH")]
     bias: BiasArg,
-    /// Proof rule
-    #[arg(long, value_enum, default_value = "rely-guarantee", value_name = "RULE")]
+    /// Engine, or proof rule
+    #[arg(long, value_enum, default_value = "auto", value_name = "WHICH")]
     method: MethodArg,
+    /// Order of the search (`--method search`)
+    #[arg(long, value_enum, default_value = "breadth-first", value_name = "ORDER")]
+    strategy: StrategyArg,
+    /// Search runs with at most so many context switches
+    #[arg(long, value_name = "K")]
+    max_switches: Option<u32>,
+    /// States that the search may keep
+    #[arg(long, value_name = "N")]
+    max_states: Option<usize>,
+    /// Search all interleavings, those too that differ in the order of independent steps only
+    #[arg(long)]
+    no_reduction: bool,
+    /// Tell threads of one start routine apart
+    #[arg(long)]
+    no_symmetry: bool,
 }
 
 impl Engine {
-    /// For the engine.
+    /// Which engines.
+    pub fn method(&self) -> Method {
+        match self.method {
+            MethodArg::Auto => Method::Auto,
+            MethodArg::Search => Method::Search,
+            MethodArg::Symbolic => Method::Symbolic,
+            MethodArg::RelyGuarantee | MethodArg::OwickiGries | MethodArg::Monolithic => Method::Prove,
+        }
+    }
+    /// For the search.
+    pub fn search(&self) -> search::Settings {
+        let default = search::Settings::default();
+        search::Settings {
+            strategy: match self.strategy {
+                StrategyArg::BreadthFirst => Strategy::BreadthFirst,
+                StrategyArg::DepthFirst => Strategy::DepthFirst,
+                StrategyArg::FewSwitches => Strategy::FewSwitches,
+            },
+            max_switches: self.max_switches,
+            max_states: self.max_states.unwrap_or(usize::MAX),
+            reduction: !self.no_reduction,
+            symmetry: !self.no_symmetry,
+            jobs: std::thread::available_parallelism().map_or(1, usize::from),
+            ..default
+        }
+    }
+    /// For the proof engine.
     pub fn settings(&self) -> aret::Settings {
         aret::Settings {
             bias: match self.bias {
@@ -131,7 +189,9 @@ impl Engine {
                 BiasArg::None => aret::Bias::None,
             },
             method: match self.method {
-                MethodArg::RelyGuarantee => aret::Method::RelyGuarantee,
+                MethodArg::Auto | MethodArg::Search | MethodArg::Symbolic | MethodArg::RelyGuarantee => {
+                    aret::Method::RelyGuarantee
+                }
                 MethodArg::OwickiGries => aret::Method::OwickiGries,
                 MethodArg::Monolithic => aret::Method::Monolithic,
                 MethodArg::Symbolic => aret::Method::Symbolic,

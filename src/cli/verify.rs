@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use relyant::aret::Stats;
 use relyant::limits;
-use relyant::pipeline::{QUICK_STATES, Settings, Verdict};
+use relyant::pipeline::{Evidence, QUICK_STATES, Settings, Verdict};
 use relyant::proof::certificate::{self, Meta, Source};
 use relyant::report::{Outcome, json, standing, text};
 use std::path::{Path, PathBuf};
@@ -76,7 +76,9 @@ pub fn run(a: &Args) -> Status {
     }
     let settings = Settings {
         meaning: a.meaning.options(),
+        method: a.engine.method(),
         engine: a.engine.settings(),
+        search: a.engine.search(),
         quick_states: a.search,
         ..Settings::default()
     };
@@ -117,7 +119,7 @@ pub fn run(a: &Args) -> Status {
 
 fn write_proof(path: &Path, file: &Path, outcome: &Outcome, settings: &Settings) -> Result<(), String> {
     let Outcome::Verdict(report) = outcome else { return Ok(()) };
-    let Verdict::Safe { proof, program, .. } = &report.verdict else { return Ok(()) };
+    let Verdict::Safe(Evidence::Proof { proof, program, .. }) = &report.verdict else { return Ok(()) };
     let bytes = std::fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
     let sources = vec![Source::new(&file.display().to_string(), &bytes)];
     let text = certificate::write(proof, program, &Meta { sources, options: settings.meaning.clone() });

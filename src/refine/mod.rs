@@ -15,6 +15,7 @@ use predicates::Solved;
 use relyant_frontend::interp::schedule::ThreadRef;
 use relyant_frontend::program::{Loc, Program};
 use relyant_horn::linear::Cube;
+use relyant_horn::meter;
 use unfold::{Unfolder, Unfolding};
 
 /// An error tuple and what it was made from.
@@ -55,7 +56,7 @@ const DEPTHS: [usize; 5] = [4, 8, 16, 32, usize::MAX];
 /// Nodes that a tree may have.
 const MOST_NODES: usize = 5_000;
 /// Work of a node of a tree, see [`Watch::work`].
-const NODE_WORK: u64 = 100;
+const NODE_WORK: u64 = 20;
 
 /// Refines the precision so that the tuple does not come back.
 pub fn refine(t: &Tuple, settings: &Settings, precision: &mut Precision, watch: &Watch) -> Refined {
@@ -100,7 +101,7 @@ fn refine_meeting<'a>(
     if settings.bias == Bias::Modular {
         for depth in DEPTHS {
             let u = unfolder(true, depth).unfold(t.tuple, meeting);
-            (watch.work)(NODE_WORK * u.nodes.len() as u64);
+            (watch.work)(NODE_WORK * u.nodes.len() as u64 + meter::take());
             match predicates::add(&u, t.program, precision, true) {
                 Solved::New => return Refined::Modular,
                 _ if !u.cut => break,
@@ -114,7 +115,7 @@ fn refine_meeting<'a>(
     let mut why = Reason::Stuck("a refinement brought nothing new".into());
     for depth in DEPTHS {
         let u = unfolder(false, depth).unfold(t.tuple, meeting);
-        (watch.work)(NODE_WORK * u.nodes.len() as u64);
+        (watch.work)(NODE_WORK * u.nodes.len() as u64 + meter::take());
         if control::refine(&u, precision) {
             return Refined::Control;
         }

@@ -10,6 +10,7 @@
 //!     "verdict": "safe",
 //!     "assumes": ["no signed overflow"],
 //!     "source_lines": 47,
+//!     "answered_by": "refinement",
 //!     "threads": [{"name": "main", "count": 1}],
 //!     "proof": {"rule": "rely-guarantee", "modular": false, "obligations": 312},
 //!     "engine": {"iterations": 15, "state_predicates": 32, "transition_predicates": 26, "states": 77,
@@ -26,7 +27,7 @@
 use super::Outcome;
 use super::text::rule;
 use crate::aret::Stats;
-use crate::pipeline::{Report, Verdict};
+use crate::pipeline::{Evidence, Report, Verdict};
 use relyant_frontend::cfa::Count;
 use relyant_frontend::diagnostic::Diagnostic;
 use relyant_frontend::interp::Trace;
@@ -76,7 +77,10 @@ pub struct Entry {
     /// The proof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<ProofEntry>,
-    /// Where the engine ended.
+    /// Which engine found the evidence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
+    /// Where refinement ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<Engine>,
     /// Where the search ended.
@@ -118,11 +122,11 @@ pub struct Thread {
 /// A proof.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ProofEntry {
-    /// `rely-guarantee`, `owicki-gries`, `monolithic`.
+    /// `rely-guarantee`, `owicki-gries`, `monolithic`; `states`: the set of all states.
     pub rule: String,
     /// Speaks of globals and one thread's locals only.
     pub modular: bool,
-    /// What the checker had to decide.
+    /// What the checker had to decide: obligations, or states.
     pub obligations: usize,
 }
 
@@ -183,6 +187,9 @@ pub struct Assignment {
 pub struct TraceEntry {
     /// What was violated.
     pub violation: String,
+    /// No run with fewer steps gets there.
+    #[serde(default)]
+    pub shortest: bool,
     /// By which thread.
     pub thread: String,
     /// Where: file.
@@ -255,17 +262,30 @@ fn fill(e: &mut Entry, r: &Report) {
         })
         .collect();
     e.engine = r.stats.as_ref().map(engine);
+    e.answered_by = r.engine.map(|e| e.name().into());
+    e.search = r.searched.map(|s| Search {
+        states: s.stats.states,
+        steps: s.stats.steps,
+        depth: s.stats.depth,
+        bytes: s.stats.bytes,
+        seconds: s.seconds,
+    });
     let s = r.seconds;
     e.seconds = SecondsEntry { read: s.read, search: s.search, prove: s.prove, check: s.check };
     match &r.verdict {
-        Verdict::Safe { proof, checked, .. } => {
+        Verdict::Safe(Evidence::Space { checked, .. }) => {
+            e.proof = Some(ProofEntry { rule: "states".into(), modular: false, obligations: checked.states });
+        }
+        Verdict::Safe(Evidence::Proof { proof, checked, .. }) => {
             e.proof = Some(ProofEntry {
                 rule: rule(proof.rule).into(),
                 modular: proof.modular,
                 obligations: checked.obligations,
             });
         }
-        Verdict::Unsafe(t) => e.trace = Some(trace(t)),
+        Verdict::Unsafe { trace: t, shortest } => {
+            e.trace = Some(TraceEntry { shortest: *shortest, ..trace(t) });
+        }
         Verdict::Unknown(reason) => e.reason = Some(reason.clone()),
     }
 }
@@ -293,6 +313,7 @@ fn engine(s: &Stats) -> Engine {
 fn trace(t: &Trace) -> TraceEntry {
     TraceEntry {
         violation: t.violation.clone(),
+        shortest: false,
         thread: t.thread_name.clone(),
         file: t.place.0.clone(),
         line: t.place.1,

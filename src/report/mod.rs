@@ -45,3 +45,9 @@ pub fn standing(stats: &crate::aret::Stats) -> String {
         plural(stats.environment, "environment transition"),
     )
 }
+
+/// How far the search came, in words.
+pub fn seen(s: &crate::search::Stats) -> String {
+    let states = if s.states == 1 { "1 state".to_string() } else { format!("{} states", s.states) };
+    format!("{states}, all within {} steps", s.depth)
+}

@@ -1,7 +1,7 @@
 //! The report as text. Its last line is the verdict.
 
-use super::{Outcome, standing};
-use crate::pipeline::{Report, Verdict};
+use super::{Outcome, seen, standing};
+use crate::pipeline::{Engine, Evidence, Report, Verdict};
 use crate::proof::Rule;
 use anstyle::{AnsiColor, Style};
 use relyant_frontend::interp::render;
@@ -34,11 +34,24 @@ fn verdict(out: &mut String, r: &Report, full: bool) {
         let _ = writeln!(out, "{FAINT}assumes:{FAINT:#} {a}");
     }
     match &r.verdict {
-        Verdict::Safe { proof, checked, .. } => {
+        Verdict::Safe(Evidence::Space { checked, .. }) => {
+            let _ = writeln!(out, "proof: all states, none of which is an error");
+            searched(out, r);
+            let _ = writeln!(
+                out,
+                "checked: {} states lead to each other only, in {:.2} s",
+                checked.states, checked.seconds
+            );
+            last(out, GOOD, "safe");
+        }
+        Verdict::Safe(Evidence::Proof { proof, checked, .. }) => {
             let modular = if proof.modular { ", modular" } else { "" };
             let _ = writeln!(out, "proof: {}{modular}", rule(proof.rule));
             if let Some(s) = &r.stats {
-                let _ = writeln!(out, "found: {}, in {:.2} s", standing(s), r.seconds.prove);
+                let by = r.engine.map_or("", Engine::name);
+                let what = standing(s);
+                let comma = if what.is_empty() { "" } else { ": " };
+                let _ = writeln!(out, "found: by {by}{comma}{what}, in {:.2} s", r.seconds.prove);
             }
             let _ = writeln!(
                 out,
@@ -47,15 +60,25 @@ fn verdict(out: &mut String, r: &Report, full: bool) {
             );
             last(out, GOOD, "safe");
         }
-        Verdict::Unsafe(trace) => {
+        Verdict::Unsafe { trace, shortest } => {
             out.push_str(&render::render(trace, render::Style { full }));
+            let by = r.engine.map_or("", Engine::name);
+            let how = if *shortest { ", and no run with fewer steps fails" } else { "" };
+            let _ = writeln!(out, "found: by {by}{how}");
             last(out, BAD, "unsafe");
         }
         Verdict::Unknown(reason) => {
             let _ = writeln!(out, "reason: {reason}");
             so_far(out, &r.stats.as_ref().map(standing).unwrap_or_default());
+            searched(out, r);
             last(out, DULL, "unknown");
         }
+    }
+}
+
+fn searched(out: &mut String, r: &Report) {
+    if let Some(s) = &r.searched {
+        let _ = writeln!(out, "searched: {}, in {:.2} s", seen(&s.stats), s.seconds);
     }
 }
 

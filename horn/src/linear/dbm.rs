@@ -2,6 +2,7 @@
 //! under the triangle inequality (Floyd and Warshall). Closure decides them over the integers.
 
 use super::{Atom, LinExpr, Rat, Rel, Var};
+use crate::meter;
 
 /// Constants above this are left to the simplex method: a sum of fewer than 2^24 of them fits `i128`.
 const MAX_CONSTANT: i128 = 1 << 100;
@@ -81,6 +82,7 @@ impl Dbm {
     /// entry is the length of a simple path, so sums stay small.
     fn floyd_warshall(&mut self) -> bool {
         let n = self.vars.len() + 1;
+        meter::add(n * n / 4 + 1);
         for k in 0..n {
             for i in 0..n {
                 let ik = self.d[i * n + k];

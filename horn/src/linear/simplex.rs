@@ -2,6 +2,7 @@
 //! DPLL(T)", CAV 2006), with Bland's rule so that it ends. A conflict comes with Farkas multipliers.
 
 use super::{LinExpr, Rat, Rel, Var};
+use crate::meter;
 use rustc_hash::FxHashMap;
 
 /// Multipliers of constraints whose weighted sum is a positive constant: non-negative for `<=`, of any
@@ -67,6 +68,7 @@ impl Simplex {
 
     /// Takes in `e rel 0`, which must have a variable, as constraint number `id`.
     pub fn assert(&mut self, id: usize, e: &LinExpr, rel: Rel) -> Result<(), Conflict> {
+        meter::add(4 + 2 * e.terms().len());
         // e = lead * form + constant, where the form's first coefficient is 1.
         let lead = e.terms()[0].1.clone();
         let form: Vec<(Var, Rat)> = e.terms().iter().map(|(v, c)| (*v, c / &lead)).collect();
@@ -148,7 +150,9 @@ impl Simplex {
 
     /// Looks for a rational solution of everything asserted.
     pub fn check(&mut self) -> Result<(), Conflict> {
+        meter::add(1 + self.rows.len() / 4);
         while let Some((basic, side)) = self.violated() {
+            meter::add(1 + self.rows.len() / 4);
             let Some(row) = &self.rows[basic] else { return Ok(()) };
             // Bland: the first column that can move the basic one towards its bound.
             let up = side == Side::Lower;
@@ -199,6 +203,7 @@ impl Simplex {
             if let Some(r) = other {
                 let k = r.coeff(Var(entering));
                 if !k.is_zero() {
+                    meter::add(4 + 2 * (r.terms().len() + solved.terms().len()));
                     self.value[i] = &self.value[i] + &(&k * &delta);
                     let mut with_entering = solved.clone();
                     with_entering = with_entering.sub(&LinExpr::var(Var(entering)));

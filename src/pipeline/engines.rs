@@ -1,0 +1,218 @@
+//! Each engine, from a program to checked evidence.
+
+use super::{Engine, Evidence, Programs, Provable, Searched, Settings, Verdict};
+use crate::aret::{self, Stats};
+use crate::limits::Run;
+use crate::proof::states::Space;
+use crate::proof::{check, states};
+use crate::race::Lane;
+use crate::search::{self, Strategy};
+use crate::symbolic;
+use crate::verdict::{Answer, Counterexample};
+use relyant_frontend::cfa;
+use relyant_frontend::interp::schedule::Schedule;
+use relyant_frontend::interp::{self, Trace};
+use relyant_frontend::program;
+use std::time::Instant;
+
+/// States that the search for deep errors looks at before breadth first takes over: few switches find them soon or
+/// not at all.
+const FEW_SWITCHES: usize = 1_000_000;
+
+/// What an engine found: a verdict with evidence that was checked, or why there is none.
+#[derive(Default)]
+pub(super) struct Finding {
+    pub(super) verdict: Option<Verdict>,
+    pub(super) engine: Option<Engine>,
+    pub(super) reason: Option<String>,
+    pub(super) stats: Option<Stats>,
+    pub(super) searched: Option<Searched>,
+    /// Seconds that replay or checking took.
+    pub(super) check_seconds: f64,
+}
+
+impl Finding {
+    pub(super) fn unknown(reason: impl Into<String>) -> Finding {
+        Finding { reason: Some(reason.into()), ..Finding::default() }
+    }
+
+    /// Takes a result that was checked just now.
+    fn checked(&mut self, since: Instant, result: Result<Verdict, String>) {
+        self.check_seconds += since.elapsed().as_secs_f64();
+        match result {
+            Ok(v) => self.verdict = Some(v),
+            Err(reason) => self.reason = Some(reason),
+        }
+    }
+}
+
+/// Where engines tell how far they are.
+pub(super) struct Progress<'r> {
+    run: &'r Run,
+}
+
+impl<'r> Progress<'r> {
+    pub(super) fn new(run: &'r Run) -> Progress<'r> {
+        Progress { run }
+    }
+}
+
+/// A short search: breadth first, then with few switches.
+pub(super) fn quick(programs: &Programs, settings: &Settings, progress: &Progress) -> Finding {
+    let mut finding = Finding::default();
+    for strategy in [Strategy::BreadthFirst, Strategy::FewSwitches] {
+        let options =
+            search::Settings { strategy, max_states: settings.quick_states, jobs: 1, ..settings.search };
+        run_search(&programs.search, &options, progress, None, &mut finding);
+        if finding.verdict.is_some() || progress.run.stopped() {
+            break;
+        }
+    }
+    finding
+}
+
+/// The search, to its end.
+pub(super) fn search(
+    programs: &Programs,
+    settings: &Settings,
+    progress: &Progress,
+    lane: &Lane<'_>,
+) -> Finding {
+    let mut finding = Finding::default();
+    let alone = settings.method == super::Method::Search || programs.proof.is_err();
+    let jobs = if alone { settings.search.jobs } else { 1 };
+    if settings.method == super::Method::Search {
+        let options = search::Settings { jobs, ..settings.search };
+        run_search(&programs.search, &options, progress, Some(lane), &mut finding);
+        return finding;
+    }
+    for (strategy, states) in [(Strategy::FewSwitches, FEW_SWITCHES), (Strategy::BreadthFirst, usize::MAX)] {
+        let max_states = settings.search.max_states.min(states);
+        let options = search::Settings { strategy, max_states, jobs, ..settings.search };
+        let all = run_search(&programs.search, &options, progress, Some(lane), &mut finding);
+        if finding.verdict.is_some() || lane.is_over() {
+            return finding;
+        }
+        if all {
+            break;
+        }
+    }
+    // What inputs there are may be too many for values, but few as constraints.
+    let other = symbolic(programs.proof.as_ref().ok(), progress, lane);
+    if other.verdict.is_some() {
+        let check_seconds = finding.check_seconds + other.check_seconds;
+        return Finding { searched: finding.searched, check_seconds, ..other };
+    }
+    finding
+}
+
+/// One search; tells whether all was seen that it can see.
+fn run_search(
+    program: &cfa::Program,
+    options: &search::Settings,
+    progress: &Progress,
+    lane: Option<&Lane<'_>>,
+    finding: &mut Finding,
+) -> bool {
+    let before = lane.map_or(0, Lane::clock);
+    let cancel = || progress.run.stopped() || lane.is_some_and(Lane::is_over);
+    let tick = |work: u64| {
+        if let Some(lane) = lane {
+            lane.set(before.saturating_add(work));
+        }
+    };
+    let tell = |s: &search::Stats| progress.run.searched(s);
+    let watch = search::Watch { cancel: &cancel, progress: &tell, tick: &tick };
+    let start = Instant::now();
+    let (outcome, stats) = match search::search(program, options, &watch) {
+        Ok(found) => found,
+        Err(stop) => {
+            finding.reason = Some(format!("the search cannot run the program: {stop}"));
+            return true;
+        }
+    };
+    finding.searched = Some(Searched { stats, seconds: start.elapsed().as_secs_f64() });
+    let start = Instant::now();
+    match outcome {
+        search::Outcome::Violation { schedule, shortest } => {
+            finding.checked(
+                start,
+                replayed(program, &schedule).map(|trace| Verdict::Unsafe { trace, shortest }),
+            );
+            true
+        }
+        search::Outcome::Exhausted(space) => {
+            let space = Space::new(space.states(), space.symmetry());
+            let checked =
+                states::check(program, &space, &states::Limits { jobs: options.jobs, ..Default::default() });
+            let result = checked.map_err(|e| format!("the checker rejected the states: {e}"));
+            finding.checked(start, result.map(|checked| Verdict::Safe(Evidence::Space { space, checked })));
+            true
+        }
+        search::Outcome::Limit { reason, depth } => {
+            finding.reason = Some(format!("no error within {depth} steps; {reason}"));
+            matches!(reason, search::Reason::Inputs)
+        }
+    }
+}
+
+fn replayed(program: &cfa::Program, schedule: &Schedule) -> Result<Trace, String> {
+    interp::replay(program, schedule).map_err(|e| format!("the counterexample does not replay: {e}"))
+}
+
+/// Abstraction and refinement.
+pub(super) fn prove(p: &Provable, settings: &Settings, progress: &Progress, lane: &Lane<'_>) -> Finding {
+    let watch = aret::Watch {
+        cancel: &|| lane.is_over(),
+        work: &|more| lane.work(more),
+        progress: &|s| progress.run.advance(s),
+    };
+    let t0 = Instant::now();
+    let (answer, stats) = aret::verify(&p.threads, &settings.engine, &watch);
+    if std::env::var_os("RELYANT_CLOCK").is_some() {
+        eprintln!("clock {} us, time {} us", lane.clock(), t0.elapsed().as_micros());
+    }
+    let mut finding = evidence(p, answer, settings);
+    finding.stats = Some(stats);
+    finding
+}
+
+/// The search of symbolic states.
+pub(super) fn symbolic(p: Option<&Provable>, progress: &Progress, lane: &Lane<'_>) -> Finding {
+    let Some(p) = p else { return Finding::default() };
+    let watch = symbolic::Watch {
+        cancel: &|| progress.run.stopped() || lane.is_over(),
+        progress: &|_| (),
+        work: &|more| lane.work(more),
+    };
+    let (answer, _) = symbolic::search(&p.threads, &symbolic::Settings::default(), &watch);
+    let mut finding = evidence(p, answer, &Settings::default());
+    finding.engine = Some(Engine::SymbolicSearch);
+    finding
+}
+
+/// The answer of an engine that works on the thread program, checked.
+fn evidence(p: &Provable, answer: Answer, settings: &Settings) -> Finding {
+    let mut finding = Finding::default();
+    let start = Instant::now();
+    let result = match answer {
+        Answer::Safe(proof) => match check::check(&p.threads, &proof, &settings.check) {
+            Ok(checked) => {
+                Ok(Verdict::Safe(Evidence::Proof { proof, program: Box::new(p.threads.clone()), checked }))
+            }
+            Err(e) => Err(format!("the checker rejected the proof: {e}")),
+        },
+        Answer::Unsafe(found) => {
+            replayed(&p.automata, &schedule(p, found)).map(|trace| Verdict::Unsafe { trace, shortest: false })
+        }
+        Answer::Unknown(reason) => Err(reason.to_string()),
+    };
+    finding.checked(start, result);
+    finding
+}
+
+fn schedule(p: &Provable, found: Counterexample) -> Schedule {
+    let steps: Vec<program::Step> =
+        found.steps.into_iter().map(|s| (s.thread, s.edge as usize, s.inputs)).collect();
+    program::schedule(&p.threads, &p.automata, &found.start, &steps)
+}

@@ -1,0 +1,306 @@
+//! From a source file to a verdict with checked evidence.
+//!
+//! ```text
+//!               .-> search program -> quick search -> search ---.--> replay -------> unsafe
+//! load -> Module                                        race     \-> states checked -> safe
+//!               '-> proof program  -> thread program -> refinement -> schedule, replay -> unsafe
+//!                                                              '----> checker --------> safe
+//! ```
+//!
+//! An engine's answer alone is never a verdict: what the checker or the interpreter does not accept is *unknown*.
+
+mod engines;
+mod programs;
+
+pub use programs::{Programs, Provable, read, read_for_search};
+
+use crate::aret::{self, Stats};
+use crate::limits::{Run, Stage};
+use crate::proof::Proof;
+use crate::proof::check::{self, CheckReport};
+use crate::proof::states::{Space, SpaceReport};
+use crate::race::{Winner, race};
+use crate::search;
+use engines::{Finding, Progress};
+use relyant_frontend::cfa;
+use relyant_frontend::diagnostic::Diagnostic;
+use relyant_frontend::interp::Trace;
+use relyant_frontend::options::Options;
+use relyant_frontend::program::Program;
+use std::path::Path;
+use std::time::Instant;
+
+/// States that the search before the proof may look at. A number of states, not a time: the verdict does not depend
+/// on the machine.
+pub const QUICK_STATES: usize = 20_000;
+
+/// Work that a set of all states counts for on top, see [`crate::race`]: a proof found soon says more.
+const SPACE_HANDICAP: u64 = 400_000;
+
+/// How a file is decided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Method {
+    /// Search and proof side by side.
+    #[default]
+    Auto,
+    /// The search alone.
+    Search,
+    /// The symbolic search alone.
+    Symbolic,
+    /// The proof rule of [`aret::Settings`], after the quick search.
+    Prove,
+}
+
+/// What the user may choose.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What the program means.
+    pub meaning: Options,
+    /// Which engines.
+    pub method: Method,
+    /// How it is proved.
+    pub engine: aret::Settings,
+    /// How it is searched.
+    pub search: search::Settings,
+    /// States of the quick search, 0 for no search at all.
+    pub quick_states: usize,
+    /// Limits of the checker.
+    pub check: check::Limits,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            meaning: Options::default(),
+            method: Method::Auto,
+            engine: aret::Settings::default(),
+            search: search::Settings::default(),
+            quick_states: QUICK_STATES,
+            check: check::Limits::default(),
+        }
+    }
+}
+
+/// Why a program is safe, accepted by the checker.
+#[derive(Clone, Debug)]
+pub enum Evidence {
+    /// A proof by assertions.
+    Proof {
+        /// The proof.
+        proof: Proof,
+        /// What it is a proof of.
+        program: Box<Program>,
+        /// What the checker did.
+        checked: CheckReport,
+    },
+    /// All its states, none of which is an error.
+    Space {
+        /// The states.
+        space: Space,
+        /// What the checker did.
+        checked: SpaceReport,
+    },
+}
+
+/// A verdict and its evidence.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// No error can be reached.
+    Safe(Evidence),
+    /// An error can be reached: a run of the program that gets there, replayed by the interpreter.
+    Unsafe {
+        /// The run.
+        trace: Trace,
+        /// No run with fewer steps gets to an error.
+        shortest: bool,
+    },
+    /// Neither is known: why.
+    Unknown(String),
+}
+
+impl Verdict {
+    /// `safe`, `unsafe` or `unknown`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Verdict::Safe(_) => "safe",
+            Verdict::Unsafe { .. } => "unsafe",
+            Verdict::Unknown(_) => "unknown",
+        }
+    }
+}
+
+/// Who found the evidence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Engine {
+    /// The search of states.
+    Search,
+    /// The search of symbolic states.
+    SymbolicSearch,
+    /// Abstraction and refinement.
+    Refinement,
+}
+
+impl Engine {
+    /// For reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Search => "search",
+            Engine::SymbolicSearch => "symbolic search",
+            Engine::Refinement => "refinement",
+        }
+    }
+}
+
+/// Seconds of wall-clock time, by stage.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Seconds {
+    /// Reading the source, making the programs.
+    pub read: f64,
+    /// The quick search.
+    pub search: f64,
+    /// Refinement, and the search beside it.
+    pub prove: f64,
+    /// Checking the certificate, or the replay.
+    pub check: f64,
+}
+
+/// Where the search ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Searched {
+    /// Its numbers.
+    pub stats: search::Stats,
+    /// Seconds it took.
+    pub seconds: f64,
+}
+
+/// What is said about a file.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Who found its evidence.
+    pub engine: Option<Engine>,
+    /// What was assumed about the program, a line each.
+    pub assumes: Vec<String>,
+    /// Lines of the source file.
+    pub source_lines: usize,
+    /// Threads, by name and number.
+    pub threads: Vec<(String, cfa::Count)>,
+    /// Where refinement ended, if it ran.
+    pub stats: Option<Stats>,
+    /// Where the search ended, if it ran.
+    pub searched: Option<Searched>,
+    /// Where the time went.
+    pub seconds: Seconds,
+}
+
+/// Verifies a file.
+///
+/// # Errors
+/// What is wrong with the input. Everything else, the limits that `run` brings included, is a verdict.
+pub fn verify_file(path: &Path, settings: &Settings, run: &Run) -> Result<Report, Diagnostic> {
+    run.enter(Stage::Reading);
+    let start = Instant::now();
+    let programs = Programs::read(path, &settings.meaning)?;
+    if let (Method::Prove | Method::Symbolic, Err(e)) = (settings.method, &programs.proof) {
+        return Err(e.clone());
+    }
+    let templates = programs.proof.as_ref().map_or(&programs.search.templates, |p| &p.automata.templates);
+    let mut report = Report {
+        verdict: Verdict::Unknown(String::new()),
+        engine: None,
+        assumes: programs.assumes().to_vec(),
+        source_lines: source_lines(path),
+        threads: templates.iter().map(|t| (t.name.clone(), t.count)).collect(),
+        stats: None,
+        searched: None,
+        seconds: Seconds { read: start.elapsed().as_secs_f64(), ..Seconds::default() },
+    };
+    decide(&programs, settings, run, &mut report);
+    if let Some(reason) = run.reason().filter(|_| matches!(report.verdict, Verdict::Unknown(_))) {
+        report.verdict = Verdict::Unknown(reason);
+    }
+    Ok(report)
+}
+
+fn decide(programs: &Programs, settings: &Settings, run: &Run, report: &mut Report) {
+    let progress = Progress::new(run);
+    let mut pocket = None;
+    if settings.quick_states > 0 && settings.method != Method::Symbolic {
+        run.enter(Stage::Searching);
+        let start = Instant::now();
+        let mut found = engines::quick(programs, settings, &progress);
+        report.searched = found.searched;
+        report.seconds.search = start.elapsed().as_secs_f64() - found.check_seconds;
+        report.seconds.check += found.check_seconds;
+        match found.verdict.take() {
+            Some(v @ Verdict::Unsafe { .. }) => return accept(report, v, Engine::Search),
+            Some(safe) if settings.method == Method::Search => return accept(report, safe, Engine::Search),
+            safe => pocket = safe,
+        }
+    }
+    run.enter(Stage::Proving);
+    let start = Instant::now();
+    let checked = report.seconds.check;
+    let stopped = || run.stopped();
+    let provable = programs.proof.as_ref().ok().filter(|p| !p.automata.deadlock);
+    let (proved, searched, winner) = race(
+        u64::MAX,
+        &stopped,
+        |lane| {
+            let proves = matches!(settings.method, Method::Auto | Method::Prove);
+            match provable.filter(|_| proves) {
+                Some(p) => engines::prove(p, settings, &progress, lane).in_race(),
+                None => (Finding::default(), None),
+            }
+        },
+        |lane| match (pocket, settings.method) {
+            (Some(safe), Method::Auto | Method::Search) => {
+                (Finding { verdict: Some(safe), ..Finding::default() }, Some(SPACE_HANDICAP))
+            }
+            (_, Method::Prove) => (Finding::default(), None),
+            (_, Method::Symbolic) => engines::symbolic(provable, &progress, lane).in_race(),
+            (None, _) => engines::search(programs, settings, &progress, lane).in_race(),
+        },
+    );
+    let proved = proved.unwrap_or_else(|| Finding::unknown("internal error in the proof engine"));
+    report.stats = proved.stats;
+    report.searched = searched.searched.or(report.searched);
+    report.seconds.check += proved.check_seconds + searched.check_seconds;
+    report.seconds.prove = (start.elapsed().as_secs_f64() - (report.seconds.check - checked)).max(0.0);
+    let (verdict, engine) = match winner {
+        Winner::First => (proved.verdict, Engine::Refinement),
+        Winner::Second => (searched.verdict, searched.engine.unwrap_or(Engine::Search)),
+        Winner::Nobody => (None, Engine::Search),
+    };
+    match verdict {
+        Some(v) => accept(report, v, engine),
+        None => {
+            let mut reasons: Vec<String> = [proved.reason, searched.reason].into_iter().flatten().collect();
+            if let Err(e) = &programs.proof {
+                reasons.insert(0, format!("no proof was tried: {} (line {})", e.message, e.line));
+            }
+            report.verdict = Verdict::Unknown(reasons.join("; "));
+        }
+    }
+}
+
+fn accept(report: &mut Report, verdict: Verdict, engine: Engine) {
+    report.verdict = verdict;
+    report.engine = Some(engine);
+}
+
+fn source_lines(path: &Path) -> usize {
+    std::fs::read(path).map_or(0, |text| text.split(|b| *b == b'\n').count().saturating_sub(1))
+}
+
+impl Finding {
+    /// As a race wants it: with what its evidence counts for.
+    fn in_race(self) -> (Finding, Option<u64>) {
+        let extra = self.verdict.as_ref().map(|v| match v {
+            Verdict::Safe(Evidence::Space { .. }) => SPACE_HANDICAP,
+            _ => 0,
+        });
+        (self, extra)
+    }
+}

@@ -1,0 +1,72 @@
+//! The two programs that are made of a source file.
+//!
+//! The *search program* keeps threads of one start routine together and calls recursive functions; the *proof
+//! program* has everything inlined and specialised, and linear steps. Where one of them cannot be made the other one
+//! may still do.
+
+use relyant_frontend::diagnostic::Diagnostic;
+use relyant_frontend::options::Options;
+use relyant_frontend::program::Program;
+use relyant_frontend::{c, cfa, instantiate, reduce};
+use std::path::Path;
+
+/// What the proof engines work on.
+#[derive(Clone, Debug)]
+pub struct Provable {
+    /// The program of threads, as the interpreter runs it.
+    pub automata: cfa::Program,
+    /// The same with linear steps.
+    pub threads: Program,
+}
+
+/// Both programs.
+#[derive(Clone, Debug)]
+pub struct Programs {
+    /// For the search.
+    pub search: cfa::Program,
+    /// For proofs, or why there is none.
+    pub proof: Result<Provable, Diagnostic>,
+}
+
+/// Reads a file and makes its proof program.
+pub fn read(path: &Path, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
+    let module = c::load(path, meaning)?;
+    instantiate::instantiate(&module, meaning)
+}
+
+/// Reads a file and makes its search program. Certificates of exhausted searches are about this one.
+pub fn read_for_search(path: &Path, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
+    let module = c::load(path, meaning)?;
+    for_search(&module, meaning)
+}
+
+/// Some programs can only be searched with their threads told apart.
+fn for_search(module: &cfa::Module, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
+    instantiate::for_search(module, meaning)
+        .or_else(|e| instantiate::instantiate(module, meaning).map_err(|_| e))
+}
+
+impl Programs {
+    /// Reads a file and makes both.
+    ///
+    /// # Errors
+    /// What is wrong with the input, or why neither can be made of it.
+    pub fn read(path: &Path, meaning: &Options) -> Result<Programs, Diagnostic> {
+        let module = c::load(path, meaning)?;
+        let proof = instantiate::instantiate(&module, meaning).and_then(|automata| {
+            let threads = reduce::thread_program(&automata)?;
+            Ok(Provable { automata, threads })
+        });
+        let search = match (instantiate::for_search(&module, meaning), &proof) {
+            (Ok(search), _) => search,
+            (Err(_), Ok(p)) => p.automata.clone(),
+            (Err(_), Err(e)) => return Err(e.clone()),
+        };
+        Ok(Programs { search, proof })
+    }
+
+    /// What was assumed of the program, a line each.
+    pub fn assumes(&self) -> &[String] {
+        self.proof.as_ref().map_or(&self.search.assumes, |p| &p.automata.assumes)
+    }
+}
