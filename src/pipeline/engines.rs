@@ -3,7 +3,7 @@
 use super::{Engine, Evidence, Programs, Provable, Searched, Settings, Verdict};
 use crate::aret::{self, Stats};
 use crate::limits::Run;
-use crate::proof::states::Space;
+use crate::proof::states::{Encoding, Space};
 use crate::proof::{check, states};
 use crate::race::Lane;
 use crate::search::{self, Strategy};
@@ -60,9 +60,12 @@ impl<'r> Progress<'r> {
 /// A short search: breadth first, then with few switches.
 pub(super) fn quick(programs: &Programs, settings: &Settings, progress: &Progress) -> Finding {
     let mut finding = Finding::default();
+    // Programs with many inputs take many steps to few states.
+    let max_steps = (settings.quick_states as u64).saturating_mul(10);
     for strategy in [Strategy::BreadthFirst, Strategy::FewSwitches] {
         let options =
-            search::Settings { strategy, max_states: settings.quick_states, jobs: 1, ..settings.search };
+            search::Settings { strategy, max_states: settings.quick_states,
+            max_steps, jobs: 1, ..settings.search };
         run_search(&programs.search, &options, progress, None, &mut finding);
         if finding.verdict.is_some() || progress.run.stopped() {
             break;
@@ -142,7 +145,7 @@ fn run_search(
             true
         }
         search::Outcome::Exhausted(space) => {
-            let space = Space::new(space.states(), space.symmetry());
+            let space = Space::new(Encoding { symmetry: space.symmetry() }, space.states());
             let checked =
                 states::check(program, &space, &states::Limits { jobs: options.jobs, ..Default::default() });
             let result = checked.map_err(|e| format!("the checker rejected the states: {e}"));
@@ -167,11 +170,7 @@ pub(super) fn prove(p: &Provable, settings: &Settings, progress: &Progress, lane
         work: &|more| lane.work(more),
         progress: &|s| progress.run.advance(s),
     };
-    let t0 = Instant::now();
     let (answer, stats) = aret::verify(&p.threads, &settings.engine, &watch);
-    if std::env::var_os("RELYANT_CLOCK").is_some() {
-        eprintln!("clock {} us, time {} us", lane.clock(), t0.elapsed().as_micros());
-    }
     let mut finding = evidence(p, answer, settings);
     finding.stats = Some(stats);
     finding

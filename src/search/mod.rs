@@ -54,6 +54,8 @@ pub struct Settings {
     pub jobs: usize,
     /// Stop after about this many states.
     pub max_states: usize,
+    /// Stop after about this many steps.
+    pub max_steps: u64,
     /// Stop after this many levels, or go no deeper.
     pub max_depth: Option<u32>,
     /// Threads of an initial template of unbounded count.
@@ -69,6 +71,7 @@ impl Default for Settings {
             symmetry: true,
             jobs: 1,
             max_states: 1_000_000,
+            max_steps: u64::MAX,
             max_depth: None,
             unbounded_initial: 2,
         }
@@ -94,6 +97,9 @@ pub enum Reason {
     /// Too many states.
     #[error("the limit of states")]
     States,
+    /// Too many steps.
+    #[error("the limit of steps")]
+    Work,
     /// Too many levels.
     #[error("the limit of depth")]
     Depth,
@@ -344,6 +350,9 @@ impl Search<'_, '_, '_> {
         (self.watch.tick)(self.stats.steps);
         if (self.watch.cancel)() {
             return Some(Reason::Cancelled);
+        }
+        if self.stats.steps >= self.settings.max_steps {
+            return Some(Reason::Work);
         }
         (self.store.full() || self.stats.states >= self.settings.max_states).then_some(Reason::States)
     }
