@@ -33,7 +33,7 @@ impl Closure {
     /// Computes all implied bounds; false when there is no solution.
     pub fn close(&mut self) -> bool {
         let n = self.n;
-        meter::add(n * n / 4 + 1);
+        meter::add(n * n * 2 + 10);
         for k in 0..n {
             for i in 0..n {
                 let ik = self.m[i * n + k];

@@ -16,6 +16,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
+/// Work of looking at an environment transition, in the meter's units.
+const APPLY_WORK: usize = 10;
 /// Work of taking a state or an environment transition from the queue, see [`Watch::work`].
 const ITEM_WORK: u64 = 2;
 
@@ -419,6 +421,7 @@ impl<'a> Aret<'a> {
 
     /// Applies a transition to a state.
     fn apply(&mut self, id: u32, e: u32) -> Option<Vec<u32>> {
+        meter::add(APPLY_WORK);
         let (s, env) = (&self.states[id as usize], &self.envs[e as usize]);
         let (i, j) = (env.actor as usize, env.target as usize);
         if s.covered

@@ -3,6 +3,7 @@
 use super::bits::Bits;
 use super::closure::Closure;
 use relyant_horn::linear::{Atom, Closed, Cube, LinExpr, Norm, Rat, Rel, Satisfiable, Var};
+use relyant_horn::meter;
 use rustc_hash::FxHashMap;
 
 /// Slots of variables; slot 0 is the constant zero.
@@ -130,6 +131,7 @@ impl Solver {
     }
     /// Closes; false when there is no solution.
     pub fn close(&mut self, layout: &Layout) -> bool {
+        meter::add(3 * (self.differences.len() + self.general.len()));
         if !self.closure.close() {
             return false;
         }
@@ -214,6 +216,7 @@ fn difference(x: u16, y: u16, c: i64, name: impl Fn(u16) -> Var) -> Atom {
 
 /// Answers all questions; `held` are the predicates that held before the step.
 pub fn answer(solver: &mut Solver, layout: &Layout, queries: &[Query], held: Option<&Bits>) -> Bits {
+    meter::add(10 + 4 * queries.len());
     let mut out = Bits::new(queries.len());
     for (k, q) in queries.iter().enumerate() {
         let yes = match q {

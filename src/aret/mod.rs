@@ -18,7 +18,6 @@ pub mod tickets;
 mod tests;
 
 use crate::refine::{self, Refined};
-use crate::symbolic;
 use crate::verdict::{Answer, Reason};
 use explore::{Aret, Reached};
 use precision::Precision;
@@ -44,8 +43,6 @@ pub enum Method {
     OwickiGries,
     /// One thread made of all.
     Monolithic,
-    /// No abstraction: search over symbolic states (`crate::symbolic`).
-    Symbolic,
 }
 
 /// What the user may choose.
@@ -91,24 +88,13 @@ impl Watch<'_> {
     }
 }
 
-/// The symbolic search, seen as an engine of this kind: a layer is an iteration.
-fn symbolic(program: &Program, watch: &Watch) -> (Answer, Stats) {
-    let stats = |s: &symbolic::Stats| Stats { iterations: s.depth, states: s.states, ..Stats::default() };
-    let progress = |s: &symbolic::Stats| (watch.progress)(&stats(s));
-    let watch = symbolic::Watch { cancel: watch.cancel, work: watch.work, progress: &progress };
-    let (answer, end) = symbolic::search(program, &symbolic::Settings::default(), &watch);
-    (answer, stats(&end))
-}
-
 /// Refinements after which the engine gives up.
 const MOST_ITERATIONS: u32 = 100_000;
 
 /// Proves or refutes a program, or says why it can't (GPR, figure 6).
 pub fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Answer, Stats) {
-    match settings.method {
-        Method::Monolithic => return product::verify_product(program, settings, watch),
-        Method::Symbolic => return symbolic(program, watch),
-        Method::RelyGuarantee | Method::OwickiGries => {}
+    if settings.method == Method::Monolithic {
+        return product::verify_product(program, settings, watch);
     }
     let tickets = tickets::of_crowds(program);
     let threads = precision::threads(program, &tickets);

@@ -115,7 +115,6 @@ enum MethodArg {
     RelyGuarantee,
     OwickiGries,
     Monolithic,
-    Symbolic,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -194,7 +193,6 @@ impl Engine {
                 }
                 MethodArg::OwickiGries => aret::Method::OwickiGries,
                 MethodArg::Monolithic => aret::Method::Monolithic,
-                MethodArg::Symbolic => aret::Method::Symbolic,
             },
         }
     }

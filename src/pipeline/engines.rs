@@ -63,9 +63,13 @@ pub(super) fn quick(programs: &Programs, settings: &Settings, progress: &Progres
     // Programs with many inputs take many steps to few states.
     let max_steps = (settings.quick_states as u64).saturating_mul(10);
     for strategy in [Strategy::BreadthFirst, Strategy::FewSwitches] {
-        let options =
-            search::Settings { strategy, max_states: settings.quick_states,
-            max_steps, jobs: 1, ..settings.search };
+        let options = search::Settings {
+            strategy,
+            max_states: settings.quick_states,
+            max_steps,
+            jobs: 1,
+            ..settings.search
+        };
         run_search(&programs.search, &options, progress, None, &mut finding);
         if finding.verdict.is_some() || progress.run.stopped() {
             break;

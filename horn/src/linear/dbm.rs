@@ -82,7 +82,7 @@ impl Dbm {
     /// entry is the length of a simple path, so sums stay small.
     fn floyd_warshall(&mut self) -> bool {
         let n = self.vars.len() + 1;
-        meter::add(n * n / 4 + 1);
+        meter::add(n * n * 2 + 10);
         for k in 0..n {
             for i in 0..n {
                 let ik = self.d[i * n + k];

@@ -68,7 +68,7 @@ impl Simplex {
 
     /// Takes in `e rel 0`, which must have a variable, as constraint number `id`.
     pub fn assert(&mut self, id: usize, e: &LinExpr, rel: Rel) -> Result<(), Conflict> {
-        meter::add(4 + 2 * e.terms().len());
+        meter::add(40 + 20 * e.terms().len());
         // e = lead * form + constant, where the form's first coefficient is 1.
         let lead = e.terms()[0].1.clone();
         let form: Vec<(Var, Rat)> = e.terms().iter().map(|(v, c)| (*v, c / &lead)).collect();
@@ -150,9 +150,9 @@ impl Simplex {
 
     /// Looks for a rational solution of everything asserted.
     pub fn check(&mut self) -> Result<(), Conflict> {
-        meter::add(1 + self.rows.len() / 4);
+        meter::add(10 + self.rows.len() * 2);
         while let Some((basic, side)) = self.violated() {
-            meter::add(1 + self.rows.len() / 4);
+            meter::add(10 + self.rows.len() * 2);
             let Some(row) = &self.rows[basic] else { return Ok(()) };
             // Bland: the first column that can move the basic one towards its bound.
             let up = side == Side::Lower;
@@ -203,7 +203,7 @@ impl Simplex {
             if let Some(r) = other {
                 let k = r.coeff(Var(entering));
                 if !k.is_zero() {
-                    meter::add(4 + 2 * (r.terms().len() + solved.terms().len()));
+                    meter::add(40 + 20 * (r.terms().len() + solved.terms().len()));
                     self.value[i] = &self.value[i] + &(&k * &delta);
                     let mut with_entering = solved.clone();
                     with_entering = with_entering.sub(&LinExpr::var(Var(entering)));
