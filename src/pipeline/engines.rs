@@ -121,6 +121,10 @@ fn run_search(
     lane: Option<&Lane<'_>>,
     finding: &mut Finding,
 ) -> bool {
+    if program.approximate {
+        finding.reason = Some("the search can't run a program with over-approximated calls".into());
+        return true;
+    }
     let before = lane.map_or(0, Lane::clock);
     let cancel = || progress.run.stopped() || lane.is_some_and(Lane::is_over);
     let tick = |work: u64| {

@@ -182,6 +182,8 @@ pub struct Report {
     pub engine: Option<Engine>,
     /// What was assumed about the program, a line each.
     pub assumes: Vec<String>,
+    /// Where the proof engine had to take the program for more than it is, a line each.
+    pub losses: Vec<String>,
     /// Lines of the source file.
     pub source_lines: usize,
     /// Threads, by name and number.
@@ -210,6 +212,7 @@ pub fn verify_file(path: &Path, settings: &Settings, run: &Run) -> Result<Report
         verdict: Verdict::Unknown(String::new()),
         engine: None,
         assumes: programs.assumes().to_vec(),
+        losses: programs.proof.as_ref().map_or(Vec::new(), |p| p.automata.losses.clone()),
         source_lines: source_lines(path),
         threads: templates.iter().map(|t| (t.name.clone(), t.count)).collect(),
         stats: None,

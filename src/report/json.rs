@@ -65,6 +65,9 @@ pub struct Entry {
     /// Assumptions.
     #[serde(default)]
     pub assumes: Vec<String>,
+    /// Where the proof engine had to take the program for more than it is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub losses: Vec<String>,
     /// Lines of the source file.
     #[serde(default)]
     pub source_lines: usize,
@@ -249,6 +252,7 @@ fn entry(file: &str, outcome: &Outcome, peak_memory_kib: Option<u64>) -> Entry {
 
 fn fill(e: &mut Entry, r: &Report) {
     e.assumes.clone_from(&r.assumes);
+    e.losses.clone_from(&r.losses);
     e.source_lines = r.source_lines;
     e.threads = r
         .threads

@@ -33,6 +33,9 @@ fn verdict(out: &mut String, r: &Report, full: bool) {
     for a in &r.assumes {
         let _ = writeln!(out, "{FAINT}assumes:{FAINT:#} {a}");
     }
+    for l in &r.losses {
+        let _ = writeln!(out, "{FAINT}for proofs:{FAINT:#} {l}");
+    }
     match &r.verdict {
         Verdict::Safe(Evidence::Space { checked, .. }) => {
             let _ = writeln!(out, "proof: all states, none of which is an error");

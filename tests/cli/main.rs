@@ -61,7 +61,7 @@ int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); assert(x == 0); retur
 /// Refused: a syntax error.
 const WRONG: &str = "int main(void) { return 0 }\n";
 
-/// Takes the engine longer than anybody waits.
+/// Takes the engines longer than anybody waits.
 fn endless() -> PathBuf {
-    benchmark("rcu/qrcu_two_readers.c")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/cli/endless.c")
 }
