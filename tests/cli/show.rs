@@ -30,3 +30,19 @@ fn horn_clauses() {
     let text = out(&o);
     assert!(text.contains("(set-logic HORN)") && text.contains("(check-sat)"), "{text}");
 }
+
+#[test]
+fn rewriting_systems() {
+    let endless = "unsigned x; int main(void) {\n  while (1)\n    x--;\n}\n";
+    let dir = folder(&[("s.c", UNSAFE), ("r.c", endless)]);
+    let run = |file: &str| relyant(dir.path()).args(["export", "--to", "timbuk", file]).output().unwrap();
+    let o = run("s.c");
+    assert_eq!(o.status.code(), Some(0));
+    let text = out(&o);
+    let parts = ["(* A program", "AC par", "TRS Program", "Automaton Bad", "Set Initial"];
+    assert!(parts.iter().all(|p| text.contains(p)), "{text}");
+    let o = run("r.c");
+    assert_eq!(o.status.code(), Some(2));
+    let message = String::from_utf8_lossy(&o.stderr).into_owned();
+    assert!(message.contains("r.c:3:5: error: ") && message.contains("4294967295 is too large"), "{message}");
+}
