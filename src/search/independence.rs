@@ -25,7 +25,6 @@
 //! of them in the normal form goes on, while states differ and there are not too many of them. A head on a cycle
 //! that creates threads or deepens the stack is never left by an invisible move.
 
-use super::Head;
 use super::config::Config;
 use relyant_frontend::cfa::{
     BinOp, Callee, Edge, Expr, FuncId, IntKind, Loc, LocationKind, Op, Owner, Program,
@@ -308,21 +307,6 @@ impl Independence {
         keys.sort_unstable();
         keys.dedup();
         Touch::Keys(keys)
-    }
-
-    /// Where threads may rest although their moves are independent, in order.
-    pub fn heads(&self, program: &Program) -> Vec<Head> {
-        let mut list = Vec::new();
-        for (t, template) in program.templates.iter().enumerate() {
-            for l in 0..template.graph.locations.len() {
-                let row = self.first[t] + l;
-                if self.head[row] {
-                    let stays = self.touch[row] == Touch::Visible;
-                    list.push(Head { template: t as u32, loc: l as u32, stays });
-                }
-            }
-        }
-        list
     }
 
     /// Are all moves of a thread independent now? `Some(true)` at a head.

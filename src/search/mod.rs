@@ -151,18 +151,6 @@ pub struct Space {
     symmetry: bool,
     /// The thread that moved last is behind each state.
     with_last: bool,
-    heads: Vec<Head>,
-}
-
-/// A location at which the threads of a stored state may stand although their moves from there are independent.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Head {
-    /// Template.
-    pub template: u32,
-    /// Location.
-    pub loc: u32,
-    /// No thread went on from there ahead of its turn.
-    pub stays: bool,
 }
 
 impl Space {
@@ -185,13 +173,6 @@ impl Space {
     /// The states, in an order that is always the same.
     pub fn states(&self) -> impl Iterator<Item = &[u8]> {
         self.store.iter().map(|s| if self.with_last { ordered::without_last(s) } else { s })
-    }
-    /// Where threads may stand in a state although their moves are independent. With the coverage that
-    /// [`independence`] defines: a state in which a thread at no such location has an independent move is not stored,
-    /// and need not be looked up; from one in which only threads at such locations do, the first of them in the
-    /// normal form that does not stay goes on, unless the state is stored. A hint: nothing has to be believed.
-    pub fn heads(&self) -> &[Head] {
-        &self.heads
     }
 }
 
@@ -302,7 +283,6 @@ pub fn search(program: &Program, settings: &Settings, watch: &Watch<'_>) -> Resu
         End::All => {
             let Settings { unbounded_initial, symmetry, .. } = *settings;
             let space = Space {
-                heads: reduction.as_ref().map_or(Vec::new(), |r| r.heads(program)),
                 store: search.store,
                 unbounded_initial,
                 symmetry,

@@ -94,6 +94,7 @@ pub(super) fn run(search: &mut Search<'_, '_, '_>) -> Result<End, Stop> {
         }
     }
     let mut state = State::default();
+    let mut twins = Vec::new();
     // Switches needed, with a bound.
     let mut least: FxHashMap<u32, u32> = FxHashMap::default();
     let (mut too_deep, mut too_many) = (false, false);
@@ -115,7 +116,8 @@ pub(super) fn run(search: &mut Search<'_, '_, '_>) -> Result<End, Stop> {
         }
         explored += 1;
         let bytes = search.store.get(item.id);
-        config.unpack(if bound.is_some() { without_last(bytes) } else { bytes }, &mut state);
+        let bytes = if bound.is_some() { without_last(bytes) } else { bytes };
+        config.unpack_twins(bytes, &mut state, &mut twins);
         let n = state.threads.len();
         let last = usize::from(item.last);
         let mut goes_on = false;
@@ -123,6 +125,10 @@ pub(super) fn run(search: &mut Search<'_, '_, '_>) -> Result<End, Stop> {
         let mut found = false;
         let threads = (last < n).then_some(last).into_iter().chain((0..n).filter(|t| *t != last));
         for thread in threads {
+            // Which of several equal threads moves makes no difference, unless one of them moved last.
+            if twins[thread] && (bound.is_none() || last >= n) {
+                continue;
+            }
             let switches = u32::from(goes_on && thread != last);
             let mut new = false;
             let store = &mut search.store;
