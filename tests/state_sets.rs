@@ -38,7 +38,8 @@ fn space_of(symmetry: bool, states: &States) -> Space {
 fn searched(program: &Program, settings: &Settings) -> Option<Space> {
     match search::search(program, settings, &Watch::NONE).unwrap().0 {
         Outcome::Exhausted(space) => {
-            Some(Space::new(Encoding { symmetry: space.symmetry() }, space.states()))
+            let states = Space::new(Encoding { symmetry: space.symmetry() }, space.states());
+            Some(states.with_order(space.order().cloned()))
         }
         _ => None,
     }

@@ -153,7 +153,8 @@ fn run_search(
             true
         }
         search::Outcome::Exhausted(space) => {
-            let space = Space::new(Encoding { symmetry: space.symmetry() }, space.states());
+            let space = Space::new(Encoding { symmetry: space.symmetry() }, space.states())
+                .with_order(space.order().cloned());
             let checked =
                 states::check(program, &space, &states::Limits { jobs: options.jobs, ..Default::default() });
             let result = checked.map_err(|e| format!("the checker rejected the states: {e}"));

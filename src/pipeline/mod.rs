@@ -35,7 +35,7 @@ use std::time::Instant;
 pub const QUICK_STATES: usize = 20_000;
 
 /// Work that a set of all states counts for on top, see [`crate::race`]: a proof found soon says more.
-const SPACE_HANDICAP: u64 = 400_000;
+const SPACE_HANDICAP: u64 = 250_000;
 
 /// How a file is decided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

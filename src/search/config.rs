@@ -78,6 +78,11 @@ impl<'p> Config<'p> {
         self.normal.pack(state, scratch, bytes);
     }
 
+    /// The normal form.
+    pub fn normal(&self) -> &Normal {
+        &self.normal
+    }
+
     /// Reads a normal form.
     pub fn unpack(&self, bytes: &[u8], state: &mut State) {
         self.normal.unpack(bytes, state);

@@ -4,6 +4,8 @@
 //! then each shard takes in its lists, in the order of the chunks. So numbers of states, parents and what is found
 //! are the same for any number of workers.
 
+use super::config::Config;
+use super::fronts::Fronts;
 use super::moves::{Cut, Mover};
 use super::store::{ROOT, SHARDS, Store, hash, shard_of};
 use super::{End, Found, Reason, Search};
@@ -97,7 +99,10 @@ pub(super) fn run(search: &mut Search<'_, '_, '_>) -> Result<End, Stop> {
                 }
                 break;
             }
-            take_in(&mut search.store, used, jobs);
+            match &mut search.fronts {
+                Some(fronts) => take_in_larger(search.config, &mut search.store, fronts, used),
+                None => take_in(&mut search.store, used, jobs),
+            }
             if let Some(reason) = search.report() {
                 return Ok(End::Limit(reason));
             }
@@ -116,11 +121,14 @@ fn starts(search: &mut Search<'_, '_, '_>, worker: &mut Worker<'_, '_>) -> Resul
         let state = config.initial(start)?;
         let mut violated = false;
         let (store, packed, scratch) = (&mut search.store, &mut worker.packed, &mut worker.scratch);
+        let fronts = &mut search.fronts;
         worker.mover.start(&state, &mut |after, _, _, violation| {
             violated |= violation;
             if !violation {
                 config.pack(after, scratch, packed);
-                store.insert(hash(packed), packed, ROOT);
+                if fronts.as_mut().is_none_or(|f| f.admit(config, packed)) {
+                    store.insert(hash(packed), packed, ROOT);
+                }
             }
         })?;
         if violated {
@@ -213,6 +221,19 @@ impl Worker<'_, '_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Puts those new states of a batch into the set that are below no other.
+fn take_in_larger(config: &Config<'_>, store: &mut Store, fronts: &mut Fronts, chunks: &[RwLock<Chunk>]) {
+    for chunk in chunks {
+        let chunk = chunk.read().unwrap_or_else(PoisonError::into_inner);
+        for &(h, place, length, parent) in chunk.new.iter().flatten() {
+            let bytes = &chunk.bytes[place as usize..(place + length) as usize];
+            if fronts.admit(config, bytes) {
+                store.insert(h, bytes, parent);
+            }
+        }
     }
 }
 

@@ -9,9 +9,11 @@
 
 mod config;
 mod cycles;
+mod fronts;
 mod independence;
 mod levels;
 mod moves;
+mod order;
 mod ordered;
 mod store;
 mod switches;
@@ -19,7 +21,9 @@ mod switches;
 mod tests;
 mod trace;
 
+use crate::proof::states::order::Order;
 use config::Config;
+use fronts::Fronts;
 use independence::Independence;
 use moves::Cut;
 use relyant_frontend::cfa::Program;
@@ -50,6 +54,8 @@ pub struct Settings {
     pub reduction: bool,
     /// States that differ in the order of interchangeable threads are one.
     pub symmetry: bool,
+    /// Breadth first: of states that differ in numbers that only matter by being large, the largest will do.
+    pub domination: bool,
     /// Workers.
     pub jobs: usize,
     /// Stop after about this many states.
@@ -69,6 +75,7 @@ impl Default for Settings {
             max_switches: None,
             reduction: true,
             symmetry: true,
+            domination: true,
             jobs: 1,
             max_states: 1_000_000,
             max_steps: u64::MAX,
@@ -130,7 +137,8 @@ pub enum Outcome {
     Violation {
         /// The run.
         schedule: Schedule,
-        /// There is none with fewer visible steps, nor with as many and fewer context switches.
+        /// There is none with fewer visible steps, nor (where no state stands for smaller ones) with as many and fewer
+        /// context switches.
         shortest: bool,
     },
     /// There are no further states: all inputs and numbers of threads were tried, nothing was left out.
@@ -151,6 +159,7 @@ pub struct Space {
     symmetry: bool,
     /// The thread that moved last is behind each state.
     with_last: bool,
+    order: Option<Order>,
 }
 
 impl Space {
@@ -165,6 +174,10 @@ impl Space {
     /// Are interchangeable threads sorted in them?
     pub fn symmetry(&self) -> bool {
         self.symmetry
+    }
+    /// The order in which states stand for those below them, too.
+    pub fn order(&self) -> Option<&Order> {
+        self.order.as_ref()
     }
     /// Threads of each initial template of unbounded count.
     pub fn unbounded_initial(&self) -> u32 {
@@ -204,6 +217,7 @@ struct Search<'c, 'p, 'w> {
     settings: &'c Settings,
     watch: &'c Watch<'w>,
     store: Store,
+    fronts: Option<Fronts>,
     /// How many states each shard had when a level was complete.
     levels: Vec<[u32; store::SHARDS]>,
     stats: Stats,
@@ -239,17 +253,19 @@ const MIN_SHORTEN: usize = 10_000;
 pub fn search(program: &Program, settings: &Settings, watch: &Watch<'_>) -> Result<(Outcome, Stats), Stop> {
     let config = Config::new(program, settings)?;
     let reduction = settings.reduction.then(|| Independence::new(&config));
+    let by_levels = settings.strategy == Strategy::BreadthFirst && settings.max_switches.is_none();
+    let order = (by_levels && settings.domination).then(|| order::find(program)).filter(|o| !o.is_exact());
     let mut search = Search {
         config: &config,
         reduction: reduction.as_ref(),
         settings,
         watch,
         store: Store::new(),
+        fronts: order.as_ref().map(|o| Fronts::new(&config, o)),
         levels: Vec::new(),
         stats: Stats::default(),
         cut: Cut::default(),
     };
-    let by_levels = settings.strategy == Strategy::BreadthFirst && settings.max_switches.is_none();
     let end = if by_levels { levels::run(&mut search)? } else { ordered::run(&mut search)? };
     search.count();
     let stats = search.stats;
@@ -257,7 +273,7 @@ pub fn search(program: &Program, settings: &Settings, watch: &Watch<'_>) -> Resu
     let limit = |reason| Ok((Outcome::Limit { reason, depth }, stats));
     match end {
         End::Violation(found) => {
-            let guide = if by_levels { switches::guide(&search, found)? } else { None };
+            let guide = if by_levels && order.is_none() { switches::guide(&search, found)? } else { None };
             let schedule = match trace::schedule(&search, found, guide.as_ref()) {
                 // An input may name a thread by its handle, which is another one where threads changed places.
                 Err(trace::LOST) if settings.symmetry => {
@@ -268,6 +284,12 @@ pub fn search(program: &Program, settings: &Settings, watch: &Watch<'_>) -> Resu
             };
             let tried = !search.cut.any() && config.all_starts && !config.any_number;
             let guided = guide.is_some() || matches!(found, Found::AtStart(_));
+            if order.is_some() {
+                return Ok((
+                    Outcome::Violation { schedule, shortest: tried && !search.cut.undefined },
+                    stats,
+                ));
+            }
             if by_levels || settings.max_switches.is_some() {
                 return Ok((Outcome::Violation { schedule, shortest: tried && guided }, stats));
             }
@@ -276,6 +298,12 @@ pub fn search(program: &Program, settings: &Settings, watch: &Watch<'_>) -> Resu
             shorten(program, settings, watch, schedule, states, stats)
         }
         End::Limit(reason) => limit(reason),
+        End::All if order.is_some() && search.cut.undefined => {
+            // A smaller number might have gone on where the larger one overflowed.
+            let tick = |work| (watch.tick)(stats.steps + work);
+            let watch = Watch { tick: &tick, ..*watch };
+            self::search(program, &Settings { domination: false, ..*settings }, &watch)
+        }
         End::All if search.cut.stack => limit(Reason::Stack),
         End::All if search.cut.large || search.cut.long => limit(Reason::Steps),
         End::All if search.cut.inputs || !config.all_starts => limit(Reason::Inputs),
@@ -287,6 +315,7 @@ pub fn search(program: &Program, settings: &Settings, watch: &Watch<'_>) -> Resu
                 unbounded_initial,
                 symmetry,
                 with_last: settings.max_switches.is_some(),
+                order,
             };
             Ok((Outcome::Exhausted(space), stats))
         }

@@ -53,6 +53,8 @@ pub(super) struct Cut {
     pub long: bool,
     /// Stacks too deep.
     pub stack: bool,
+    /// Steps without meaning. They are none; but where states stand for smaller ones, those may have a step.
+    pub undefined: bool,
 }
 
 impl Cut {
@@ -62,10 +64,11 @@ impl Cut {
         self.large |= other.large;
         self.long |= other.long;
         self.stack |= other.stack;
+        self.undefined |= other.undefined;
     }
     /// Anything?
     pub fn any(&self) -> bool {
-        *self != Cut::default()
+        *self != Cut { undefined: self.undefined, ..Cut::default() }
     }
 }
 
@@ -319,6 +322,10 @@ impl<'c, 'p> Mover<'c, 'p> {
             Err(Stop::Malformed(what)) => Err(Stop::Malformed(what)),
             Err(Stop::TooLarge) => {
                 self.cut.large = true;
+                Ok(false)
+            }
+            Err(Stop::Undefined(_)) => {
+                self.cut.undefined = true;
                 Ok(false)
             }
             Err(_) => Ok(false),

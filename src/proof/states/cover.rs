@@ -6,6 +6,7 @@
 //! threads, too.
 
 use super::facts::Facts;
+use super::split::Parts;
 use super::{Rejection, Space};
 use relyant_frontend::interp::machine::{Machine, State, Stop};
 use relyant_frontend::interp::normal::Scratch;
@@ -32,6 +33,7 @@ pub(super) struct Walker<'f, 'p> {
     scratch: Scratch,
     bytes: Vec<u8>,
     twins: Vec<bool>,
+    parts: Parts,
     spare: Vec<State>,
 }
 
@@ -63,6 +65,7 @@ impl<'f, 'p> Walker<'f, 'p> {
             scratch: Scratch::default(),
             bytes: Vec::new(),
             twins: Vec::new(),
+            parts: Parts::default(),
             spare: Vec::new(),
         }
     }
@@ -234,7 +237,10 @@ impl<'f, 'p> Walker<'f, 'p> {
     /// Is a state in the set?
     fn is_in(&mut self, state: &State, met: Met<'_>) -> bool {
         self.facts.normal.pack(state, &mut self.scratch, &mut self.bytes);
-        let found = self.space.find(&self.bytes);
+        let found = self.space.find(&self.bytes).or_else(|| {
+            let larger = self.facts.larger.as_ref()?;
+            larger.find(&self.facts.normal, &self.bytes, &mut self.parts)
+        });
         found.is_some_and(|i| {
             met(i);
             true
@@ -338,6 +344,9 @@ impl<'f, 'p> Walker<'f, 'p> {
         }
         match facts.machine.step(state, thread, edge, input, &facts.starts[0]) {
             Ok(()) => Ok(true),
+            Err(Stop::Undefined(_)) if self.facts.larger.is_some() => Err(Rejection::Incomplete(
+                "a larger state has undefined behaviour where a smaller one need not",
+            )),
             Err(Stop::Blocked | Stop::Undefined(_)) => Ok(false),
             Err(stop) => Err(stop.into()),
         }

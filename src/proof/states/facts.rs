@@ -1,7 +1,9 @@
 //! What the checker knows of a program before it looks at states.
 
 use super::future::Future;
-use super::{Encoding, Rejection};
+use super::order::holds;
+use super::split::Larger;
+use super::{Rejection, Space};
 use relyant_frontend::cfa::{Count, Op, Program};
 use relyant_frontend::interp::candidates::Candidates;
 use relyant_frontend::interp::machine::Machine;
@@ -19,6 +21,8 @@ pub(super) struct Facts<'p> {
     pub future: Future,
     /// By template and edge: values to try of an input that matters; `None` in the list stands for any.
     inputs: Vec<Vec<Option<Inputs>>>,
+    /// States of the set that stand for those below them.
+    pub larger: Option<Larger>,
     /// All start values that matter; they differ in shared cells only.
     pub starts: Vec<Start>,
 }
@@ -33,7 +37,8 @@ impl<'p> Facts<'p> {
     ///
     /// # Errors
     /// A malformed program, or one whose starts cannot all be tried.
-    pub fn new(program: &'p Program, encoding: Encoding) -> Result<Self, Rejection> {
+    pub fn new(program: &'p Program, space: &Space) -> Result<Self, Rejection> {
+        let encoding = space.encoding();
         let machine = Machine::new(program)?;
         if program.templates.iter().any(|t| t.initial && t.count == Count::Unbounded) {
             return Err(Rejection::Incomplete("any number of threads may run from the start"));
@@ -66,7 +71,14 @@ impl<'p> Facts<'p> {
             inputs.get(t).and_then(|list: &Vec<Option<Inputs>>| list.get(e)?.as_ref()).is_some_and(of)
         };
         let future = Future::new(&machine, &several);
-        Ok(Facts { machine, normal, candidates, future, inputs, starts })
+        let larger = match space.order() {
+            Some(order) if order.fits(program) && holds(program, order) => {
+                Some(Larger::new(&machine, &normal, order, space))
+            }
+            Some(_) => return Err(Rejection::Incomplete("its order of states is no simulation")),
+            None => None,
+        };
+        Ok(Facts { larger, machine, normal, candidates, future, inputs, starts })
     }
 
     /// May a step begin an atomic section?

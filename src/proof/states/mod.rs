@@ -4,7 +4,7 @@
 //! and all that one move of one thread leads to from a state of the set, and when no state met on the way violates the
 //! property. An atomic section is one move, which does not happen when the section cannot be left. A state is covered
 //!
-//! * when it is in the set, or
+//! * when it is in the set, or below one that is, where the set comes with an order ([`order`]),
 //! * when some thread can move, all that its moves lead to is covered, and none of them can ever be noticed by
 //!   another thread ([`future`]).
 //!
@@ -21,7 +21,9 @@
 mod cover;
 mod facts;
 mod future;
+pub mod order;
 mod space;
+pub(crate) mod split;
 
 use cover::Walker;
 use facts::Facts;
@@ -116,7 +118,7 @@ const SHARED: usize = 256;
 /// does not depend on the number of workers.
 pub fn check(program: &Program, space: &Space, limits: &Limits<'_>) -> Result<SpaceReport, Rejection> {
     let clock = Instant::now();
-    let facts = Facts::new(program, space.encoding())?;
+    let facts = Facts::new(program, space)?;
     let hits = Hits::new(space.len());
     let mut workers: Vec<Worker> = (0..limits.jobs.max(1))
         .map(|_| Worker { walker: Walker::new(&facts, space, limits.fuel), state: State::default() })

@@ -1,5 +1,6 @@
 //! A set of packed states.
 
+use super::order::Order;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
@@ -14,6 +15,8 @@ pub struct Encoding {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Space {
     encoding: Encoding,
+    /// A state stands for those below it, too.
+    order: Option<Order>,
     bytes: Vec<u8>,
     ends: Vec<usize>,
     /// Open addressing: number + 1 in the low bits, a part of the hash in the others; 0 is free.
@@ -42,7 +45,7 @@ impl Space {
         ends.truncate(MOST);
         let size = (ends.len() * 3 / 2 + 1).next_power_of_two();
         let low = (ends.len() + 1).next_power_of_two() as u32 - 1;
-        let mut space = Space { encoding, bytes, ends, slots: vec![0; size], low };
+        let mut space = Space { encoding, order: None, bytes, ends, slots: vec![0; size], low };
         for number in 0..space.ends.len() as u32 {
             let hash = hash(space.get(number));
             let mut i = hash as usize & (size - 1);
@@ -54,6 +57,14 @@ impl Space {
         space
     }
 
+    /// The same states, each of which stands for those below it, too.
+    pub fn with_order(self, order: Option<Order>) -> Space {
+        Space { order, ..self }
+    }
+    /// The order in which a state stands for those below it.
+    pub fn order(&self) -> Option<&Order> {
+        self.order.as_ref()
+    }
     /// How many.
     pub fn len(&self) -> usize {
         self.ends.len()

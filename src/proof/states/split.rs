@@ -1,0 +1,121 @@
+//! A state in two parts: what an order takes as it is, and the numbers of which more is more.
+
+use super::Space;
+use super::order::{Direction, Order};
+use relyant_frontend::cfa::Owner;
+use relyant_frontend::interp::machine::{Machine, State};
+use relyant_frontend::interp::normal::{Normal, Scratch};
+use rustc_hash::FxHashMap;
+
+/// Splits states.
+pub(crate) struct Split {
+    /// Indices of shared cells, and whether they rise.
+    cells: Vec<(usize, bool)>,
+    /// By template: indices into a thread's data, and whether they rise.
+    data: Vec<Vec<(usize, bool)>>,
+}
+
+/// Buffers.
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    /// The normal form of the state with 0 for all that is not exact.
+    pub(crate) exact: Vec<u8>,
+    /// The other numbers, such that larger is more.
+    pub(crate) numbers: Vec<i128>,
+    state: State,
+    masked: State,
+    scratch: Scratch,
+}
+
+impl Split {
+    /// For the states of a machine.
+    pub(crate) fn new(machine: &Machine<'_>, order: &Order) -> Split {
+        let program = machine.program();
+        let inexact = |list: &mut Vec<(usize, bool)>, at: usize, d: Direction| {
+            if d != Direction::Exact {
+                list.push((at, d == Direction::Rising));
+            }
+        };
+        // The machine has the cells of one owner in the order of their objects.
+        let owned = |owner: Owner| {
+            let objects =
+                program.objects.iter().enumerate().filter(move |(o, _)| program.owners[*o] == owner);
+            objects.flat_map(|(o, object)| object.cells.iter().map(move |_| o))
+        };
+        let mut cells = Vec::new();
+        for (i, o) in owned(Owner::Shared).enumerate() {
+            inexact(&mut cells, i, order.objects[o]);
+        }
+        let data = (0u32..).zip(&program.templates).map(|(t, template)| {
+            let mut list = Vec::new();
+            for (i, d) in order.registers[t as usize].iter().enumerate() {
+                inexact(&mut list, i, *d);
+            }
+            for (i, o) in owned(Owner::Template(t)).enumerate() {
+                inexact(&mut list, template.registers.len() + i, order.objects[o]);
+            }
+            list
+        });
+        Split { cells, data: data.collect() }
+    }
+
+    /// Splits a packed state.
+    pub(crate) fn split(&self, normal: &Normal, packed: &[u8], parts: &mut Parts) {
+        normal.unpack(packed, &mut parts.state);
+        parts.masked.clone_from(&parts.state);
+        self.cells.iter().for_each(|(i, _)| parts.masked.cells[*i] = 0);
+        for t in &parts.state.threads {
+            for (i, _) in &self.data[t.name.template as usize] {
+                parts.masked.data[t.at + i] = 0;
+            }
+        }
+        normal.pack(&parts.masked, &mut parts.scratch, &mut parts.exact);
+        parts.numbers.clear();
+        // The smallest number of all has no opposite, and no type of C has it.
+        let as_more = |v: i128, rises: bool| if rises { v } else { v.saturating_neg() };
+        for (i, rises) in &self.cells {
+            parts.numbers.push(as_more(parts.state.cells[*i], *rises));
+        }
+        for k in &parts.scratch.order {
+            let t = &parts.state.threads[*k as usize];
+            for (i, rises) in &self.data[t.name.template as usize] {
+                parts.numbers.push(as_more(parts.state.data[t.at + i], *rises));
+            }
+        }
+    }
+}
+
+/// Is the first below the second?
+pub(crate) fn below(a: &[i128], b: &[i128]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x <= y)
+}
+
+/// States by their exact part, to find one that is not below a given one.
+pub(crate) struct Larger {
+    split: Split,
+    states: FxHashMap<Box<[u8]>, Vec<(u32, Box<[i128]>)>>,
+}
+
+impl Larger {
+    /// Of the states of a set.
+    pub(crate) fn new(machine: &Machine<'_>, normal: &Normal, order: &Order, space: &Space) -> Larger {
+        let split = Split::new(machine, order);
+        let mut states: FxHashMap<Box<[u8]>, Vec<(u32, Box<[i128]>)>> = FxHashMap::default();
+        let mut parts = Parts::default();
+        for i in 0..space.len() as u32 {
+            split.split(normal, space.get(i), &mut parts);
+            states
+                .entry(parts.exact.as_slice().into())
+                .or_default()
+                .push((i, parts.numbers.as_slice().into()));
+        }
+        Larger { split, states }
+    }
+
+    /// The first state of the set that a packed one is below.
+    pub(crate) fn find(&self, normal: &Normal, packed: &[u8], parts: &mut Parts) -> Option<u32> {
+        self.split.split(normal, packed, parts);
+        let states = self.states.get(parts.exact.as_slice())?;
+        states.iter().find(|(_, numbers)| below(&parts.numbers, numbers)).map(|(i, _)| *i)
+    }
+}
