@@ -323,22 +323,23 @@ fn absorbs(
     rule: &timbuk::Rule,
     var: &impl Fn(timbuk::VarId) -> Var,
 ) -> bool {
-    let Node::App(g, right_args) = arena.node(right) else { return false };
+    let kept = |t: TermId| {
+        t == right || matches!(arena.node(right), Node::App(g, args) if *g == op && args.contains(&t))
+    };
     let occurrences = |t: &timbuk::Term, v: Var| {
         let mut n = 0;
         t.each_var(&mut |w| n += u32::from(var(w) == v));
         n
     };
-    *g == op
-        && left.iter().any(|t| match arena.node(*t) {
-            Node::Var(v) => {
-                right_args.contains(t)
-                    && occurrences(&rule.left, *v) == 1
-                    && occurrences(&rule.right, *v) == 1
-                    && timbuk::condition_vars(&rule.condition).all(|w| var(w) != *v)
-            }
-            _ => false,
-        })
+    left.iter().any(|t| match arena.node(*t) {
+        Node::Var(v) => {
+            kept(*t)
+                && occurrences(&rule.left, *v) == 1
+                && occurrences(&rule.right, *v) == 1
+                && timbuk::condition_vars(&rule.condition).all(|w| var(w) != *v)
+        }
+        _ => false,
+    })
 }
 
 fn same_root(arena: &Arena, a: TermId, b: TermId) -> bool {

@@ -11,7 +11,7 @@ use relyant_frontend::timbuk::OpId;
 use smallvec::SmallVec;
 
 /// Steps for one problem.
-const FUEL: u32 = 50_000;
+const FUEL: u32 = 3_000;
 
 /// Pairs of variables that may share a fresh one.
 const PAIRS: usize = 10;
