@@ -4,6 +4,7 @@
 //! `RELYANT_CASES` sets how many random programs, `RELYANT_SEED` the first seed.
 
 use rayon::prelude::*;
+use relyant::proof::certificate::{AnyCertificate, CertificateError, Meta, Source, write_states};
 use relyant::proof::states::{Encoding, Limits, Rejection, Space, SpaceReport, check};
 use relyant::search::{self, Outcome, Settings, Watch};
 use relyant_frontend::c;
@@ -13,7 +14,7 @@ use relyant_frontend::interp::candidates::Candidates;
 use relyant_frontend::interp::machine::{Machine, State};
 use relyant_frontend::interp::normal::{Normal, NormalOptions, Scratch};
 use relyant_frontend::options::Options;
-use relyant_frontend::testing::rng::cases;
+use relyant_frontend::testing::rng::{Rng, cases};
 use relyant_frontend::testing::threads::{ThreadProgram, generate};
 use std::collections::BTreeSet;
 
@@ -183,4 +184,259 @@ fn the_sets_of_searches_are_accepted() {
     }
     println!("safe, unsafe, sets of searches, states not needed: {counts:?}");
     assert!(counts[0] > 0 && counts[1] > 0 && counts[2] > 0);
+}
+
+/// Two threads that add under a lock, and main that waits for them.
+const ADDERS: &str = r"
+typedef unsigned long pthread_t;
+typedef struct { int x; } pthread_mutex_t;
+int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+int pthread_join(pthread_t, void **);
+int pthread_mutex_lock(pthread_mutex_t *);
+int pthread_mutex_unlock(pthread_mutex_t *);
+void reach_error(void);
+pthread_mutex_t m;
+int sum;
+void *add(void *p) {
+  pthread_mutex_lock(&m);
+  sum = sum + 1;
+  pthread_mutex_unlock(&m);
+  return 0;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, add, 0);
+  pthread_create(&b, 0, add, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  if (sum != 2) reach_error();
+  return 0;
+}
+";
+
+/// Recursion, threads created in a loop, an array, and a deadlock that does not happen.
+const CALLS: &str = r"
+typedef unsigned long pthread_t;
+typedef struct { int x; } pthread_mutex_t;
+int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+int pthread_join(pthread_t, void **);
+int pthread_mutex_lock(pthread_mutex_t *);
+int pthread_mutex_unlock(pthread_mutex_t *);
+void reach_error(void);
+pthread_mutex_t m, n;
+int slots[4];
+pthread_t t[3];
+int depth(int k) {
+  if (k == 0) return 0;
+  slots[k] = slots[k] + 1;
+  return depth(k - 1) + 1;
+}
+void *work(void *p) {
+  pthread_mutex_lock(&m);
+  pthread_mutex_lock(&n);
+  if (depth(3) != 3) reach_error();
+  pthread_mutex_unlock(&n);
+  pthread_mutex_unlock(&m);
+  return 0;
+}
+int main(void) {
+  int i;
+  for (i = 0; i < 3; i++) pthread_create(&t[i], 0, work, 0);
+  for (i = 0; i < 3; i++) pthread_join(t[i], 0);
+  if (slots[0] != 0 || slots[3] != 3) reach_error();
+  return 0;
+}
+";
+
+fn options() -> Options {
+    Options { deadlock: true, ..Options::default() }
+}
+
+/// Both programs with the sets that a search leaves, with and without reduction and sorted threads.
+fn examples() -> Vec<(&'static str, Program, Space)> {
+    let mut out = Vec::new();
+    for source in [ADDERS, CALLS] {
+        for (reduction, symmetry) in [(true, true), (true, false), (false, true)] {
+            let program = program(source, &options());
+            let settings = Settings { reduction, symmetry, ..Settings::default() };
+            let space = searched(&program, &settings);
+            let space = space.unwrap_or_else(|| panic!("not exhausted: {settings:?}\n{source}"));
+            out.push((source, program, space));
+        }
+    }
+    out
+}
+
+#[test]
+fn a_reduced_set_is_needed_as_a_whole() {
+    let mut plain = 0;
+    for (_, program, space) in examples() {
+        let report = checked(&program, &space, 1).unwrap();
+        assert_eq!(report.states, space.len());
+        // Of all states, few have nothing that goes unnoticed.
+        plain += usize::from(report.needed < space.len() / 3);
+        assert!(report.needed == space.len() || report.needed < space.len() / 3);
+    }
+    assert_eq!(plain, 2);
+}
+
+#[test]
+fn a_set_that_lacks_a_state_or_has_another_for_it_is_rejected() {
+    for (_, program, space) in examples() {
+        let symmetry = space.encoding().symmetry;
+        let all: States = space.states().map(<[u8]>::to_vec).collect();
+        let needed = checked(&program, &space, 1).unwrap().needed;
+        let mut missed = 0;
+        for state in all.iter().step_by(all.len().div_ceil(40)) {
+            let mut states = all.clone();
+            states.remove(state);
+            match checked(&program, &space_of(symmetry, &states), 1) {
+                Ok(report) => assert!(needed < all.len() && report.needed < all.len()),
+                Err(Rejection::NotCovered { .. }) => missed += 1,
+                Err(e) => panic!("{e}"),
+            }
+            if needed < all.len() || missed > 5 {
+                continue;
+            }
+            for k in 0..state.len() {
+                let mut states = states.clone();
+                let mut other = state.clone();
+                other[k] ^= 2;
+                states.insert(other);
+                // Garbage is never read.
+                assert!(checked(&program, &space_of(symmetry, &states), 1).is_err());
+            }
+        }
+        assert!(missed > 0);
+        // States that no run reaches do no harm.
+        let mut states = all.clone();
+        states.extend([vec![], vec![0xff; 3], vec![0xff; 200], all.iter().flatten().copied().collect()]);
+        let report = checked(&program, &space_of(symmetry, &states), 1).unwrap();
+        assert_eq!((report.states, report.needed), (all.len() + 4, needed));
+        // The states of the other normal form are others, where threads can change places.
+        assert!(checked(&program, &space_of(!symmetry, &all), 1).is_err());
+    }
+}
+
+#[test]
+fn fuel_and_cancelling_end_a_check() {
+    let (_, program, space) = examples().swap_remove(0);
+    let limits = Limits { fuel: 1, ..Limits::default() };
+    assert_eq!(check(&program, &space, &limits), Err(Rejection::Fuel));
+    let limits = Limits { cancel: &|| true, ..Limits::default() };
+    assert_eq!(check(&program, &space, &limits), Err(Rejection::Cancelled));
+}
+
+#[test]
+fn unsafe_programs_are_never_accepted() {
+    let attempt = |seed: &u64| {
+        let mut rng = Rng::new(*seed);
+        let [program, _] = programs(&generate(*seed));
+        let symmetry = rng.percent(50);
+        let Some((states, true)) = all_states(&program, symmetry) else { return 0 };
+        // Perhaps with some states left out, some changed, and some of the other normal form.
+        for _ in 0..10 {
+            let mut damaged = States::new();
+            for s in &states {
+                let mut s = s.clone();
+                if rng.percent(5) {
+                    continue;
+                }
+                if rng.percent(10) && !s.is_empty() {
+                    let k = rng.below(s.len());
+                    s[k] = rng.below(256) as u8;
+                }
+                damaged.insert(s);
+            }
+            let answer = checked(&program, &space_of(symmetry != rng.percent(10), &damaged), 1);
+            assert!(answer.is_err(), "seed {seed}");
+        }
+        10
+    };
+    let tried: usize = seeds(200).par_iter().map(attempt).sum();
+    println!("damaged sets of unsafe programs: {tried}");
+    assert!(tried >= 500);
+}
+
+fn meta(source: &str) -> Meta {
+    Meta { sources: vec![Source::new("test.i", source.as_bytes())], options: options() }
+}
+
+fn written(source: &str, program: &Program, space: &Space) -> String {
+    let mut text = Vec::new();
+    write_states(space, program, &meta(source), &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+/// As `relyant check` reads it, for a program.
+fn read(text: &str, program: &Program) -> Result<Space, CertificateError> {
+    match AnyCertificate::parse(text)? {
+        AnyCertificate::States(c) => c.space(program),
+        AnyCertificate::Proof(_) => panic!("another kind"),
+    }
+}
+
+#[test]
+fn certificates_come_back() {
+    for (source, program, space) in examples() {
+        let text = written(source, &program, &space);
+        assert!(text.lines().all(|l| l.len() < 4100));
+        assert_eq!(read(&text, &program).as_ref(), Ok(&space));
+        let certificate = AnyCertificate::parse(&text).unwrap();
+        assert_eq!(certificate.options(), options());
+        assert!(certificate.is_about(&meta(source).sources).is_ok());
+        assert!(certificate.is_about(&meta("int main(void) {}").sources).is_err());
+    }
+    let (source, program, _) = examples().swap_remove(0);
+    let none = Space::new(Encoding { symmetry: true }, std::iter::empty());
+    assert_eq!(read(&written(source, &program, &none), &program), Ok(none));
+}
+
+#[test]
+fn damaged_certificates_are_rejected() {
+    let (source, program, space) = examples().swap_remove(0);
+    let text = written(source, &program, &space);
+    for end in (0..text.trim_end().len()).step_by(7) {
+        assert!(read(&text[..end], &program).is_err());
+    }
+    let edits = [
+        ("\"symmetry\": true", "\"symmetry\": false"),
+        ("\"deadlock\": true", "\"deadlock\": 1"),
+        ("\"kind\": \"states\"", "\"kind\": \"set\""),
+        ("\"version\": 1", "\"version\": 2"),
+        ("\"count\": ", "\"count\": 1"),
+        ("\"states\": [", "\"more\": 1, \"states\": ["),
+        ("\"states\": [", "\"states\": [\"AAAA\", "),
+        ("\"states\": [", "\"states\": [\"A\", "),
+        ("\"states\": [", "\"states\": [7, "),
+    ];
+    for (from, to) in edits {
+        let edited = text.replacen(from, to, 1);
+        assert_ne!(edited, text);
+        let accepted = AnyCertificate::parse(&edited).ok().and_then(|c| match c {
+            AnyCertificate::States(c) => checked(&program, &c.space(&program).ok()?, 1).ok(),
+            AnyCertificate::Proof(_) => None,
+        });
+        assert_eq!(accepted, None, "{to}");
+    }
+    // Of another program, or the same under other options.
+    let (_, other, _) = examples().pop().unwrap();
+    assert_eq!(read(&text, &other), Err(CertificateError::Program));
+    let mut lax = program.clone();
+    lax.deadlock = false;
+    assert_eq!(read(&text, &lax), Err(CertificateError::Program));
+    // Each character of the states counts.
+    let from = text.find("\"states\": [").unwrap() + 20;
+    let mut rng = Rng::new(1);
+    for _ in 0..300 {
+        let mut bytes = text.clone().into_bytes();
+        let k = from + rng.below(text.len() - from - 8);
+        bytes[k] = b"Ag9/"[rng.below(4)];
+        if bytes == text.as_bytes() {
+            continue;
+        }
+        let edited = String::from_utf8(bytes).unwrap();
+        let accepted = read(&edited, &program).ok().and_then(|s| checked(&program, &s, 1).ok());
+        assert_eq!(accepted, None);
+    }
 }

@@ -4,17 +4,20 @@ use super::exit::Status;
 use super::input::read_text;
 use super::{complain, say};
 use relyant::pipeline;
-use relyant::proof::certificate::{Certificate, Source};
+use relyant::proof::certificate::{AnyCertificate, Source, StatesCertificate};
 use relyant::proof::check::{self, CheckError, Limits};
 use relyant::proof::obligations::Obligations;
 use relyant::proof::smt2;
+use relyant::proof::states::{self, Rejection};
+use relyant_frontend::options::Options;
 use relyant_frontend::reduce;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Check a certificate against its source, with Z3 and without the engines
 ///
-/// The source is read anew, under the choices that the certificate records.
+/// The source is read anew, under the choices that the certificate records. A set of states needs no solver: that
+/// the set is closed under the program's steps is checked state by state.
 #[derive(clap::Args)]
 pub struct Args {
     /// The certificate
@@ -38,10 +41,12 @@ pub fn run(a: &Args) -> Status {
         Ok(text) => text,
         Err(d) => return refuse(&d.to_string()),
     };
-    let certificate = match Certificate::parse(&text) {
+    let certificate = match AnyCertificate::parse(&text) {
         Ok(c) => c,
         Err(e) => return refuse(&format!("{}: error: {e}", a.proof.display())),
     };
+    // The text of a large one takes room.
+    drop(text);
     let mut meaning = certificate.options();
     meaning.cpp_args.extend(a.include.iter().map(|i| format!("-I{i}")));
     let bytes = match std::fs::read(&a.file) {
@@ -51,6 +56,10 @@ pub fn run(a: &Args) -> Status {
     if let Err(e) = certificate.is_about(&[Source::new(&a.file.display().to_string(), &bytes)]) {
         return reject(&e.to_string());
     }
+    let certificate = match certificate {
+        AnyCertificate::Proof(c) => c,
+        AnyCertificate::States(c) => return check_states(a, c, &meaning),
+    };
     let program = match pipeline::read(&a.file, &meaning).and_then(|p| reduce::thread_program(&p)) {
         Ok(p) => p,
         Err(d) => return refuse(&d.to_string()),
@@ -82,6 +91,40 @@ pub fn run(a: &Args) -> Status {
             Status::Good
         }
         Err(e @ CheckError::Undecided { .. }) => {
+            say(&format!("undecided: {e}\n"));
+            Status::Unknown
+        }
+        Err(e) => reject(&e.to_string()),
+    }
+}
+
+/// Checks a set of states.
+fn check_states(a: &Args, certificate: StatesCertificate, meaning: &Options) -> Status {
+    if a.smt2.is_some() {
+        return refuse("error: --smt2: a set of states has no obligations for a solver");
+    }
+    let program = match pipeline::read_for_search(&a.file, meaning) {
+        Ok(p) => p,
+        Err(d) => return refuse(&d.to_string()),
+    };
+    let space = match certificate.space(&program) {
+        Ok(s) => s,
+        Err(e) => return reject(&e.to_string()),
+    };
+    let deadline = a.timeout.map(|t| Instant::now() + t);
+    let cancel = || deadline.is_some_and(|d| Instant::now() >= d);
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    let limits = states::Limits { jobs, cancel: &cancel, ..states::Limits::default() };
+    match states::check(&program, &space, &limits) {
+        Ok(report) => {
+            for line in &program.assumes {
+                say(&format!("assumes: {line}\n"));
+            }
+            let states::SpaceReport { states, steps, seconds, .. } = report;
+            say(&format!("accepted: {states} states, closed under {steps} steps, in {seconds:.2} s\n"));
+            Status::Good
+        }
+        Err(e @ (Rejection::Cancelled | Rejection::Fuel)) => {
             say(&format!("undecided: {e}\n"));
             Status::Unknown
         }

@@ -8,9 +8,11 @@ use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use relyant::aret::Stats;
 use relyant::limits;
-use relyant::pipeline::{Evidence, QUICK_STATES, Settings, Verdict};
+use relyant::pipeline::{self, Evidence, QUICK_STATES, Settings, Verdict};
 use relyant::proof::certificate::{self, Meta, Source};
 use relyant::report::{Outcome, json, standing, text};
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -119,11 +121,22 @@ pub fn run(a: &Args) -> Status {
 
 fn write_proof(path: &Path, file: &Path, outcome: &Outcome, settings: &Settings) -> Result<(), String> {
     let Outcome::Verdict(report) = outcome else { return Ok(()) };
-    let Verdict::Safe(Evidence::Proof { proof, program, .. }) = &report.verdict else { return Ok(()) };
+    let Verdict::Safe(evidence) = &report.verdict else { return Ok(()) };
     let bytes = std::fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
     let sources = vec![Source::new(&file.display().to_string(), &bytes)];
-    let text = certificate::write(proof, program, &Meta { sources, options: settings.meaning.clone() });
-    std::fs::write(path, text).map_err(|e| e.to_string())
+    let meta = Meta { sources, options: settings.meaning.clone() };
+    match evidence {
+        Evidence::Proof { proof, program, .. } => {
+            std::fs::write(path, certificate::write(proof, program, &meta)).map_err(|e| e.to_string())
+        }
+        Evidence::Space { space, .. } => {
+            // The certificate names the program by its digest, as `check` makes it.
+            let program = pipeline::read_for_search(file, &settings.meaning).map_err(|e| e.to_string())?;
+            let mut out = BufWriter::new(File::create(path).map_err(|e| e.to_string())?);
+            let written = certificate::write_states(space, &program, &meta, &mut out);
+            written.and_then(|()| out.flush()).map_err(|e| e.to_string())
+        }
+    }
 }
 
 /// The line on standard error that says how far things are; on a terminal only.

@@ -59,3 +59,24 @@ fn obligations_as_files() {
         assert!(text.contains("(check-sat)"), "{text}");
     }
 }
+
+#[test]
+fn the_states_of_a_search_are_a_certificate() {
+    let dir = folder(&[("s.c", SAFE), ("t.c", &SAFE.replace("x = 1", "x = 0"))]);
+    let run = |args: &[&str]| relyant(dir.path()).args(args).output().unwrap();
+    let o = run(&["verify", "--method", "search", "--proof", "p.json", "s.c"]);
+    assert_eq!(o.status.code(), Some(0), "{}", out(&o));
+    let text = std::fs::read_to_string(dir.path().join("p.json")).unwrap();
+    assert!(text.contains("\"kind\": \"states\""));
+    let o = run(&["check", "p.json", "s.c"]);
+    assert_eq!(o.status.code(), Some(0), "{}", out(&o));
+    assert!(out(&o).contains(" states, closed under "), "{}", out(&o));
+    assert_eq!(run(&["check", "p.json", "t.c"]).status.code(), Some(1));
+    assert_eq!(run(&["check", "--smt2", "obligations", "p.json", "s.c"]).status.code(), Some(2));
+    // Another property makes another program.
+    std::fs::write(dir.path().join("q.json"), text.replace("\"deadlock\": false", "\"deadlock\": true"))
+        .unwrap();
+    assert_eq!(run(&["check", "q.json", "s.c"]).status.code(), Some(1));
+    std::fs::write(dir.path().join("q.json"), &text[..text.len() - 20]).unwrap();
+    assert_eq!(run(&["check", "q.json", "s.c"]).status.code(), Some(2));
+}

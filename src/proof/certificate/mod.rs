@@ -1,7 +1,9 @@
 //! Proof certificates: JSON in terms of the source. The format is documented in `docs/CERTIFICATE.md`.
 
+mod base64;
 mod format;
 mod read;
+mod states;
 mod text;
 mod write;
 
@@ -10,6 +12,7 @@ use relyant_frontend::program::Program;
 use sha2::{Digest, Sha256};
 
 pub use read::Certificate;
+pub use states::{StatesCertificate, write_states};
 pub use write::write;
 
 /// The `format` of every certificate.
@@ -74,6 +77,71 @@ pub enum CertificateError {
         /// What.
         message: String,
     },
+}
+
+/// A certificate of either kind.
+pub enum AnyCertificate {
+    /// Assertions, for the thread program.
+    Proof(Certificate),
+    /// States, for the program that is searched.
+    States(StatesCertificate),
+}
+
+impl AnyCertificate {
+    /// Reads the JSON; format and version are right.
+    ///
+    /// # Errors
+    /// It is no certificate, or of another version.
+    pub fn parse(json: &str) -> Result<AnyCertificate, CertificateError> {
+        /// Looked at first: another version may have other fields.
+        #[derive(serde::Deserialize)]
+        struct Head {
+            format: String,
+            version: u64,
+            #[serde(default)]
+            kind: Option<String>,
+        }
+        let head: Head = serde_json::from_str(json).map_err(|e| CertificateError::Json(e.to_string()))?;
+        if head.format != FORMAT || head.version != u64::from(VERSION) {
+            return Err(CertificateError::Version { format: head.format, version: head.version });
+        }
+        match head.kind.as_deref() {
+            Some(states::KIND) => StatesCertificate::parse(json).map(AnyCertificate::States),
+            _ => Certificate::parse(json).map(AnyCertificate::Proof),
+        }
+    }
+
+    /// The choices about the program's meaning.
+    pub fn options(&self) -> Options {
+        match self {
+            AnyCertificate::Proof(c) => c.options(),
+            AnyCertificate::States(c) => c.options(),
+        }
+    }
+
+    /// Is it about exactly these files? Contents count, names may differ.
+    ///
+    /// # Errors
+    /// It is not: about which.
+    pub fn is_about(&self, sources: &[Source]) -> Result<(), CertificateError> {
+        match self {
+            AnyCertificate::Proof(c) => c.is_about(sources),
+            AnyCertificate::States(c) => c.is_about(sources),
+        }
+    }
+}
+
+/// Are these the sources?
+fn matches_sources(own: &[format::SourceFile], sources: &[Source]) -> Result<(), CertificateError> {
+    for (k, s) in sources.iter().enumerate() {
+        if own.get(k).is_none_or(|x| x.sha256 != s.sha256) {
+            return Err(CertificateError::Source(s.file.clone()));
+        }
+    }
+    match own.get(sources.len()) {
+        Some(s) => Err(CertificateError::Source(s.file.clone())),
+        None => Ok(()),
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {

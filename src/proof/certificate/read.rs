@@ -40,16 +40,7 @@ impl Certificate {
     }
     /// Is it about exactly these files? Contents count, names may differ.
     pub fn is_about(&self, sources: &[Source]) -> Result<(), CertificateError> {
-        let own = self.sources();
-        for (k, s) in sources.iter().enumerate() {
-            if own.get(k).is_none_or(|x| x.sha256 != s.sha256) {
-                return Err(CertificateError::Source(s.file.clone()));
-            }
-        }
-        match own.get(sources.len()) {
-            Some(s) => Err(CertificateError::Source(s.file.clone())),
-            None => Ok(()),
-        }
+        super::matches_sources(&self.file.sources, sources)
     }
     /// The proof, in terms of a program: rejected unless it is about this program.
     pub fn proof(&self, program: &Program) -> Result<Proof, CertificateError> {
