@@ -2,11 +2,13 @@
 //!
 //! `lock cnt` are globals (start value 0 unless `lock=3`), a thread is a name and its edges
 //! `a>b: lock==0 & x<=1 ; lock:=1, x:=x+1`; locals are named `x` with the thread's other names, `!b` marks an error
-//! location, `*` after the thread's name means any number of threads.
+//! location, `*` after the thread's name means any number of threads, `x:=?` is an input.
 
 use relyant_frontend::cfa::Reg;
 use relyant_frontend::diagnostic::Span;
-use relyant_frontend::program::{Count, Edge, Loc, Location, Origin, Program, Scope, Template, Variable};
+use relyant_frontend::program::{
+    Count, Edge, Input, Loc, Location, Origin, Program, Scope, Template, Variable,
+};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
 
 /// Parses `sum` like `x - 2*y + 3`.
@@ -103,12 +105,19 @@ pub fn program(globals: &str, threads: &[(&str, &str, &str)]) -> Program {
             };
             let (guard, updates) = what.split_once(';').unwrap_or((what, ""));
             let guard = guard.split('&').map(str::trim).filter(|g| !g.is_empty());
+            let n = p.variables.len();
+            let asked = updates.matches('?').count();
+            let mut input = (n..n + asked).map(|k| Var(k as u32));
             let mut updates: Vec<(Var, LinExpr)> = updates
                 .split(',')
                 .filter(|u| !u.trim().is_empty())
                 .map(|u| {
                     let (v, e) = u.split_once(":=").unwrap();
-                    (var(v.trim()), sum(e, &var))
+                    let e = match e.trim() {
+                        "?" => LinExpr::var(input.next().unwrap()),
+                        e => sum(e, &var),
+                    };
+                    (var(v.trim()), e)
                 })
                 .collect();
             updates.sort();
@@ -116,7 +125,7 @@ pub fn program(globals: &str, threads: &[(&str, &str, &str)]) -> Program {
             template.edges.push(Edge {
                 from,
                 to,
-                inputs: Vec::new(),
+                inputs: (0..asked as u32).map(Input::Havoc).collect(),
                 guard: Cube::of(guard.map(|g| atom(g, &var))),
                 bounds: Cube::top(),
                 updates,

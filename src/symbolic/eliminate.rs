@@ -15,6 +15,8 @@ const MEMORY: usize = 200_000;
 #[derive(Default)]
 pub struct Tidy {
     known: FxHashMap<Cube, Option<Arc<Cube>>>,
+    /// Cubes looked at in earnest so far.
+    pub work: u64,
 }
 
 impl Tidy {
@@ -27,6 +29,7 @@ impl Tidy {
         if self.known.len() >= MEMORY {
             self.known.clear();
         }
+        self.work += 1;
         let new = tidy(cube).map(Arc::new);
         self.known.insert(cube.clone(), new.clone());
         new

@@ -79,6 +79,7 @@ pub fn search(program: &Program, settings: &Settings, watch: &Watch) -> (Answer,
         places: FxHashMap::default(),
         next: Vec::new(),
         merge: settings.merge,
+        unions: 0,
         doubtful: None,
         stats: Stats::default(),
     };
@@ -110,6 +111,8 @@ struct Search<'a> {
     /// The next layer.
     next: Vec<u32>,
     merge: bool,
+    /// Unions tried.
+    unions: u64,
     /// A counterexample that may be none: it has a step that is not exact.
     doubtful: Option<Counterexample>,
     stats: Stats,
@@ -129,7 +132,7 @@ impl Search<'_> {
                 if (watch.cancel)() {
                     return self.end(Reason::Limit("stopped".into()));
                 }
-                let before = self.stats.steps;
+                let before = self.work();
                 let state = self.nodes[id as usize].state.clone();
                 let moves: Vec<(u32, u32)> = self.steps.from(&state.at).collect();
                 for (t, e) in moves {
@@ -141,7 +144,7 @@ impl Search<'_> {
                         return answer;
                     }
                 }
-                (watch.work)(self.stats.steps - before);
+                (watch.work)(self.work() - before);
                 if self.nodes.len() > settings.states {
                     let why = format!("no verdict after {} symbolic states", self.nodes.len());
                     return self.end(Reason::Limit(why));
@@ -160,6 +163,10 @@ impl Search<'_> {
         let mut next = std::mem::take(&mut self.next);
         next.retain(|id| !self.nodes[*id as usize].part);
         next
+    }
+    /// Work so far, in microseconds as measured once.
+    fn work(&self) -> u64 {
+        self.stats.steps * 4 + self.normal.tidy.work * 40 + self.unions * 15
     }
     /// What there is to say at the end of a search without a verdict.
     fn end(&mut self, reason: Reason) -> Answer {
@@ -244,6 +251,7 @@ impl Search<'_> {
         let new = self.nodes[id as usize].state.clone();
         for k in (0..with.len()).rev().take(MERGE_WITH) {
             let old = self.nodes[with[k] as usize].state.clone();
+            self.unions += 1;
             if let Some(both) = merge::union(&old, &new, &mut self.normal.tidy) {
                 let old = with.remove(k);
                 let exact = self.nodes[old as usize].exact && self.nodes[id as usize].exact;
