@@ -16,8 +16,9 @@ use rustc_hash::FxHashSet;
 
 /// No step before.
 pub(super) const NO_NODE: u32 = u32::MAX;
-/// Loop heads passed after one visible move.
-const MAX_ROUNDS: usize = 2000;
+/// Loop heads passed after one visible move. A loop without end whose states all differ costs as much in each state;
+/// a longer one that ends costs a few more states.
+const MAX_ROUNDS: usize = 256;
 /// Branches of what follows a visible move, after which no more inputs are tried.
 const MAX_BRANCHES: usize = 64;
 /// Steps of one atomic section, and branches of what follows a visible move at all.
