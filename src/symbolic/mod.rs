@@ -79,11 +79,16 @@ pub fn search(program: &Program, settings: &Settings, watch: &Watch) -> (Answer,
         places: FxHashMap::default(),
         next: Vec::new(),
         merge: settings.merge,
+        exact: true,
         unions: 0,
         doubtful: None,
         stats: Stats::default(),
     };
     let answer = search.run(settings, watch);
+    if !search.exact && settings.merge {
+        // Steps of unions may leave sets that no cube describes where single states would not.
+        return self::search(program, &Settings { merge: false, ..*settings }, watch);
+    }
     (answer, search.stats)
 }
 
@@ -111,6 +116,8 @@ struct Search<'a> {
     /// The next layer.
     next: Vec<u32>,
     merge: bool,
+    /// The proof says exactly what the states say.
+    exact: bool,
     /// Unions tried.
     unions: u64,
     /// A counterexample that may be none: it has a step that is not exact.
@@ -121,7 +128,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn run(&mut self, settings: &Settings, watch: &Watch) -> Answer {
         let Some(start) = step::start(self.program, &mut self.normal) else {
-            return Answer::Safe(proof::of([]));
+            return Answer::Safe(proof::of([]).0);
         };
         if let Some(answer) = self.add(start, Origin::Start) {
             return answer;
@@ -156,7 +163,9 @@ impl Search<'_> {
             return self.end(Reason::Stuck(String::new()));
         }
         let all = self.places.values().flat_map(|p| &p.all);
-        Answer::Safe(proof::of(all.map(|id| self.nodes[*id as usize].state.clone())))
+        let (proof, exact) = proof::of(all.map(|id| self.nodes[*id as usize].state.clone()));
+        self.exact = exact;
+        Answer::Safe(proof)
     }
     /// The next layer, without what became part of another state.
     fn layer(&mut self) -> Vec<u32> {
