@@ -284,18 +284,14 @@ pub fn search(program: &Program, settings: &Settings, watch: &Watch<'_>) -> Resu
             };
             let tried = !search.cut.any() && config.all_starts && !config.any_number;
             let guided = guide.is_some() || matches!(found, Found::AtStart(_));
-            if order.is_some() {
-                return Ok((
-                    Outcome::Violation { schedule, shortest: tried && !search.cut.undefined },
-                    stats,
-                ));
-            }
-            if by_levels || settings.max_switches.is_some() {
+            // Where states stand for smaller ones, runs with fewer switches may have been passed over.
+            let shortest = order.is_some() && tried && !search.cut.undefined;
+            if (by_levels && order.is_none()) || settings.max_switches.is_some() {
                 return Ok((Outcome::Violation { schedule, shortest: tried && guided }, stats));
             }
             let states = search.store.len();
             drop(search);
-            shorten(program, settings, watch, schedule, states, stats)
+            shorten(program, settings, watch, (schedule, shortest), states, stats)
         }
         End::Limit(reason) => limit(reason),
         End::All if order.is_some() && search.cut.undefined => {
@@ -327,12 +323,13 @@ fn shorten(
     program: &Program,
     settings: &Settings,
     watch: &Watch<'_>,
-    schedule: Schedule,
+    (schedule, shortest): (Schedule, bool),
     states: usize,
     stats: Stats,
 ) -> Result<(Outcome, Stats), Stop> {
     let levels = Settings {
         strategy: Strategy::BreadthFirst,
+        domination: false,
         max_depth: None,
         max_states: states.saturating_mul(SHORTEN).saturating_add(MIN_SHORTEN).min(settings.max_states),
         ..*settings
@@ -343,7 +340,7 @@ fn shorten(
     let steps = stats.steps + more.steps;
     Ok(match outcome {
         Outcome::Violation { .. } => (outcome, Stats { steps, ..more }),
-        _ => (Outcome::Violation { schedule, shortest: false }, Stats { steps, ..stats }),
+        _ => (Outcome::Violation { schedule, shortest }, Stats { steps, ..stats }),
     })
 }
 

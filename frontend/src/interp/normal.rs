@@ -48,6 +48,9 @@ struct Shape {
     saved: Vec<Vec<u32>>,
 }
 
+/// Threads alike that a state may have when it is read.
+const MOST_THREADS: i128 = 1 << 20;
+
 /// Turns states into their normal form and back.
 pub struct Normal {
     shapes: Vec<Shape>,
@@ -400,6 +403,8 @@ impl Normal {
 
     /// Reads what [`Normal::pack`] wrote: a state that the machine can go on from. Threads have new names; the
     /// location of a thread that has ended is lost, and of no use.
+    ///
+    /// Of bytes that nobody wrote it makes some state, which need not be one of the program.
     pub fn unpack(&self, bytes: &[u8], state: &mut State) {
         self.read(bytes, state, None);
     }
@@ -434,7 +439,7 @@ impl Normal {
             let head = take(&mut reader.bytes);
             let count = if head & 1 == 1 { take(&mut reader.bytes) } else { 1 };
             let start = reader.bytes;
-            for i in 0..count {
+            for i in 0..count.min(MOST_THREADS) {
                 reader.bytes = start;
                 let refs = reader.refs.len();
                 self.unpack_thread((head / 2) as u32, &mut reader, state);
@@ -462,7 +467,8 @@ impl Normal {
 
     fn unpack_thread(&self, head: u32, reader: &mut Reader<'_>, state: &mut State) {
         let template = head / 4;
-        let shape = &self.shapes[template as usize];
+        // What nobody wrote gives some state, or none of this thread, but no panic.
+        let Some(shape) = self.shapes.get(template as usize) else { return };
         let at = state.data.len();
         let number = state.threads.len();
         let own = number as i128 + 1;
@@ -476,9 +482,16 @@ impl Normal {
         let mut loc = Loc(0);
         if ended.is_none() {
             loc = Loc(take(&mut reader.bytes) as u32);
+            if loc.0 as usize >= shape.running.len() {
+                loc = Loc(0);
+            }
             let frames = if self.calls { take(&mut reader.bytes) } else { 0 };
-            for _ in 0..frames {
+            // A frame takes a byte at least.
+            for _ in 0..frames.min(reader.bytes.len() as i128) {
                 let edge = take(&mut reader.bytes);
+                if edge < 0 || edge as usize >= shape.waiting.len() {
+                    continue;
+                }
                 for slot in &shape.waiting[edge as usize] {
                     data[slot.at as usize] = reader.slot(own, slot.handle);
                 }

@@ -2,6 +2,7 @@
 
 use super::format::{OptionsRecord, SourceFile};
 use super::{CertificateError, FORMAT, Meta, Source, VERSION, base64, hex, matches_sources};
+use crate::proof::states::order::{Direction, Order};
 use crate::proof::states::{Encoding, Space};
 use relyant_frontend::cfa::Program;
 use relyant_frontend::options::Options;
@@ -17,6 +18,47 @@ pub(super) const KIND: &str = "states";
 /// Bytes in a line, a multiple of 3.
 const LINE: usize = 3000;
 
+/// Directions as signs: `=` exact, `+` rising, `-` falling.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OrderRecord {
+    /// By template, a sign a register.
+    registers: Vec<String>,
+    /// A sign an object.
+    objects: String,
+}
+
+impl From<&Order> for OrderRecord {
+    fn from(order: &Order) -> OrderRecord {
+        let sign = |d: &Direction| match d {
+            Direction::Exact => '=',
+            Direction::Rising => '+',
+            Direction::Falling => '-',
+        };
+        let signs = |list: &Vec<Direction>| list.iter().map(sign).collect();
+        OrderRecord { registers: order.registers.iter().map(signs).collect(), objects: signs(&order.objects) }
+    }
+}
+
+impl OrderRecord {
+    fn order(&self) -> Result<Order, CertificateError> {
+        let direction = |c: char| match c {
+            '=' => Ok(Direction::Exact),
+            '+' => Ok(Direction::Rising),
+            '-' => Ok(Direction::Falling),
+            other => Err(CertificateError::Content {
+                place: "order".into(),
+                message: format!("`{other}` is no direction"),
+            }),
+        };
+        let directions = |text: &String| text.chars().map(direction).collect::<Result<Vec<_>, _>>();
+        Ok(Order {
+            registers: self.registers.iter().map(directions).collect::<Result<_, _>>()?,
+            objects: directions(&self.objects)?,
+        })
+    }
+}
+
 /// What stands before the states.
 #[derive(Serialize)]
 struct Head {
@@ -28,6 +70,8 @@ struct Head {
     options: OptionsRecord,
     program: String,
     symmetry: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    order: Option<OrderRecord>,
     count: u64,
 }
 
@@ -47,6 +91,8 @@ struct File {
     options: OptionsRecord,
     program: String,
     symmetry: bool,
+    #[serde(default)]
+    order: Option<OrderRecord>,
     count: u64,
     states: Lines,
 }
@@ -71,6 +117,7 @@ pub fn write_states(space: &Space, program: &Program, meta: &Meta, out: &mut dyn
         options: (&meta.options).into(),
         program: digest(program),
         symmetry: space.encoding().symmetry,
+        order: space.order().map(OrderRecord::from),
         count: space.len() as u64,
     };
     let head = serde_json::to_string_pretty(&head)?;
@@ -120,7 +167,7 @@ impl StatesCertificate {
     /// # Errors
     /// It is about another program, or damaged.
     pub fn space(self, program: &Program) -> Result<Space, CertificateError> {
-        let File { program: about, symmetry, count, states: Lines(bytes), .. } = self.file;
+        let File { program: about, symmetry, order, count, states: Lines(bytes), .. } = self.file;
         if about != digest(program) {
             return Err(CertificateError::Program);
         }
@@ -128,7 +175,8 @@ impl StatesCertificate {
         if ends.len() as u64 != count {
             return Err(damaged("there are more or fewer than `count`"));
         }
-        Ok(Space::from_parts(Encoding { symmetry }, bytes, ends))
+        let order = order.map(|o| o.order()).transpose()?;
+        Ok(Space::from_parts(Encoding { symmetry }, bytes, ends).with_order(order))
     }
 }
 
