@@ -3,7 +3,6 @@
 
 pub mod aret;
 pub mod bench;
-pub mod beside;
 pub mod export;
 pub mod limits;
 pub mod pipeline;

@@ -12,6 +12,9 @@ use relyant_frontend::interp::schedule::Start;
 /// Values tried for an input that is computed with and has more than 16 values.
 const MAX_INPUTS: usize = 40;
 
+/// Values of an input, and whether these are all that matter.
+type Inputs = (Vec<i128>, bool);
+
 /// A program ready to be searched.
 pub(super) struct Config<'p> {
     /// Its machine.
@@ -19,7 +22,7 @@ pub(super) struct Config<'p> {
     normal: Normal,
     candidates: Candidates,
     /// By template and edge: values to try where it takes an input that matters, and whether these are all.
-    inputs: Vec<Vec<Option<(Vec<i128>, bool)>>>,
+    inputs: Vec<Vec<Option<Inputs>>>,
     /// Start values to try. They differ in shared cells only.
     pub starts: Vec<Start>,
     /// Whether these are all.

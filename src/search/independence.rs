@@ -340,7 +340,7 @@ impl Independence {
     /// Will no other thread notice the access?
     fn unseen(&self, config: &Config<'_>, state: &State, thread: usize, key: u32, write: bool) -> bool {
         let free =
-            |row: usize| !self.future.has(row, key, true) && !(write && self.future.has(row, key, false));
+            |row: usize| !(self.future.has(row, key, true) || write && self.future.has(row, key, false));
         state.threads.iter().enumerate().all(|(u, t)| {
             let template = t.name.template;
             let first = self.first[template as usize];

@@ -215,10 +215,8 @@ impl Worker<'_, '_> {
                 }
             })?;
         }
-        if !moved && config.deadlock(&self.state) {
-            if !matches!(chunk.found, Some(Found::Deadlock(_))) {
-                chunk.found = Some(Found::Deadlock(id));
-            }
+        if !moved && config.deadlock(&self.state) && !matches!(chunk.found, Some(Found::Deadlock(_))) {
+            chunk.found = Some(Found::Deadlock(id));
         }
         Ok(())
     }

@@ -101,11 +101,14 @@ fn instance(e: &LinExpr, small: &State, hidden: &[Option<LinExpr>], n: u32) -> O
 /// Which variables are numbers in a state, and these numbers.
 type Mask = Arc<[bool]>;
 
+/// Numbers of states by the numbers in them.
+type ByConstants = FxHashMap<Vec<i64>, Vec<u32>>;
+
 /// States by locations, then by which variables are numbers, then by these numbers: a state can be included only in
 /// one that has no other number in it.
 #[derive(Default)]
 pub struct Index {
-    places: FxHashMap<Arc<[relyant_frontend::program::Loc]>, Vec<(Mask, FxHashMap<Vec<i64>, Vec<u32>>)>>,
+    places: FxHashMap<Arc<[relyant_frontend::program::Loc]>, Vec<(Mask, ByConstants)>>,
 }
 
 fn mask(s: &State) -> Mask {

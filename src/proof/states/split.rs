@@ -90,17 +90,20 @@ pub(crate) fn below(a: &[i128], b: &[i128]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x <= y)
 }
 
+/// Numbers of states, with what is not exact in them, by their exact part.
+type ByExact = FxHashMap<Box<[u8]>, Vec<(u32, Box<[i128]>)>>;
+
 /// States by their exact part, to find one that is not below a given one.
 pub(crate) struct Larger {
     split: Split,
-    states: FxHashMap<Box<[u8]>, Vec<(u32, Box<[i128]>)>>,
+    states: ByExact,
 }
 
 impl Larger {
     /// Of the states of a set.
     pub(crate) fn new(machine: &Machine<'_>, normal: &Normal, order: &Order, space: &Space) -> Larger {
         let split = Split::new(machine, order);
-        let mut states: FxHashMap<Box<[u8]>, Vec<(u32, Box<[i128]>)>> = FxHashMap::default();
+        let mut states = ByExact::default();
         let mut parts = Parts::default();
         for i in 0..space.len() as u32 {
             split.split(normal, space.get(i), &mut parts);
