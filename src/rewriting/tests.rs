@@ -10,7 +10,7 @@ use super::unify::{Solution, Unifier};
 use super::visited::is_instance;
 use super::{Report, Verdict, decide};
 use proptest::prelude::*;
-use relyant_frontend::timbuk::{System, load_text};
+use relyant_frontend::timbuk::{System, Term, load_text};
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
@@ -152,6 +152,47 @@ proptest! {
             }).collect()
         }).collect();
         prop_assert_eq!(&engine, &expected);
+    }
+
+    /// Unifiers unify, and what is an instance of both sides is an instance of one of them.
+    #[test]
+    fn unification(left in term(true, 2), right in term(true, 2)) {
+        let small = "a b zero g(a) s(zero) f(a, a) f(a, b) h(b, a)";
+        let system = load(&format!("{OPS}Set S {left} {right} {small}"));
+        let terms: Vec<Term> = system.initial().map(|p| p.term.clone()).collect();
+        let (left, right) = (&terms[0], &terms[1]);
+        let mut arena = Arena::new(&system);
+        let (l, r) = (arena.import(left, &|v| v.0), arena.import(right, &|v| RULE + v.0));
+        let mut u = Unifier::new(&mut arena, 0);
+        let solutions = u.solve(l, r, Solution::default());
+        if u.gave_up {
+            return Ok(());
+        }
+        let mut unified: Vec<(Term, usize)> = Vec::new();
+        for s in &solutions {
+            let t = arena.apply(l, &s.subst);
+            prop_assert_eq!(t, arena.apply(r, &s.subst));
+            let mut vars = Vec::new();
+            arena.each_var(t, &mut |v| vars.push(v));
+            vars.sort_unstable();
+            vars.dedup();
+            let names: Vec<_> = (0..vars.len() as u32).map(|v| arena.var(v)).collect();
+            let t = arena.rename(t, &|v| vars.binary_search(&v).ok().map(|i| names[i]));
+            unified.push((arena.export(t), vars.len()));
+        }
+        let m = Machine::new(&system, 10_000_000);
+        let is = |t: &Ground, pattern: &Term, vars: usize| {
+            let mut found = false;
+            m.matches(pattern, t, &mut vec![None; vars], &mut |_, _, _| found = true);
+            found
+        };
+        let small: Vec<Ground> = terms[2..].iter().filter_map(|t| m.build(t, &[])).collect();
+        for (x, y) in small.iter().flat_map(|x| small.iter().map(move |y| (x, y))) {
+            let t = m.build(left, &[Some(x.clone()), Some(y.clone())]).unwrap();
+            if is(&t, right, 2) {
+                prop_assert!(unified.iter().any(|(u, vars)| is(&t, u, *vars)), "{} is left out", m.show(&t));
+            }
+        }
     }
 
     /// The deterministic automaton accepts what the given one does.
@@ -310,4 +351,15 @@ fn sequences_that_are_no_such_thing_do_not_replay() {
     let mut wrong = *path;
     wrong.start = wrong.moves[0].after.clone();
     assert!(super::check::replay(&system, &wrong).is_err());
+}
+
+#[test]
+fn equations_without_end_are_given_up() {
+    // each round of f(x, x) = f(y, y) leaves one of its kind
+    let system = load(&format!("{OPS}Set S f(f(a, x), x) f(a, f(y, y))"));
+    let mut arena = Arena::new(&system);
+    let ids: Vec<_> = system.initial().map(|p| arena.import(&p.term, &|v| v.0)).collect();
+    let mut u = Unifier::new(&mut arena, 0);
+    u.solve(ids[0], ids[1], Solution::default());
+    assert!(u.gave_up);
 }

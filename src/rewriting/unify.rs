@@ -13,6 +13,9 @@ use smallvec::SmallVec;
 /// Steps for one problem.
 const FUEL: u32 = 3_000;
 
+/// AC equations that may be solved one inside the other: each takes room on the stack.
+const NESTING: u32 = 100;
+
 /// Pairs of variables that may share a fresh one.
 const PAIRS: usize = 10;
 
@@ -38,6 +41,7 @@ pub struct Unifier<'a> {
     pub gave_up: bool,
     fresh: Var,
     fuel: u32,
+    nesting: u32,
     found: Vec<Solution>,
 }
 
@@ -58,7 +62,7 @@ struct Lists {
 impl<'a> Unifier<'a> {
     /// Unifies; variables below `rigid` are constants.
     pub fn new(arena: &'a mut Arena, rigid: Var) -> Unifier<'a> {
-        Unifier { arena, rigid, gave_up: false, fresh: FRESH, fuel: FUEL, found: Vec::new() }
+        Unifier { arena, rigid, gave_up: false, fresh: FRESH, fuel: FUEL, nesting: 0, found: Vec::new() }
     }
     /// All solutions of an equation that extend `start`.
     pub fn solve(&mut self, a: TermId, b: TermId, start: Solution) -> Vec<Solution> {
@@ -106,9 +110,15 @@ impl<'a> Unifier<'a> {
                     goals.extend(xs.into_iter().zip(ys).rev());
                 }
                 (Node::App(f, xs), Node::App(g, ys)) if f == g => {
+                    if self.nesting == NESTING {
+                        self.gave_up = true;
+                        return;
+                    }
+                    self.nesting += 1;
                     if let Some(lists) = self.lists(f, &xs, &ys, &s) {
                         self.meet(lists, 0, &goals, &s);
                     }
+                    self.nesting -= 1;
                     return;
                 }
                 _ => return,
