@@ -12,6 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Terms deeper than this are not rewritten.
 const DEPTH: u32 = 5_000;
 
+/// Nor are terms of more nodes.
+const SIZE: u32 = 20_000;
+
 /// When to give up.
 #[derive(Clone, Copy)]
 pub struct Limits<'a> {
@@ -106,6 +109,9 @@ impl<'a> Search<'a> {
             let config = self.visited.configs[n].clone();
             if self.arena.depth(config.term) > DEPTH {
                 return Found::Unknown(format!("a term is more than {DEPTH} deep"));
+            }
+            if self.arena.size(config.term) > SIZE {
+                return Found::Unknown(format!("a term has more than {SIZE} nodes"));
             }
             let narrowing = self.rules.narrow(&config, self.arena);
             if let Some(why) = narrowing.gap {

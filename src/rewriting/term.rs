@@ -33,6 +33,7 @@ pub enum Node {
 struct Facts {
     ground: bool,
     depth: u32,
+    size: u32,
     /// Its operators, each a bit; several may share one.
     operators: u64,
 }
@@ -99,6 +100,10 @@ impl Arena {
     pub fn depth(&self, t: TermId) -> u32 {
         self.facts[t.0 as usize].depth
     }
+    /// How many nodes it has as a tree.
+    pub fn size(&self, t: TermId) -> u32 {
+        self.facts[t.0 as usize].size
+    }
     /// Its operators, each a bit; several may share one.
     pub fn operators(&self, t: TermId) -> u64 {
         self.facts[t.0 as usize].operators
@@ -121,15 +126,17 @@ impl Arena {
             return *t;
         }
         let facts = match &node {
-            Node::Var(_) => Facts { ground: false, depth: 0, operators: 0 },
+            Node::Var(_) => Facts { ground: false, depth: 0, size: 1, operators: 0 },
             Node::Succ(_, t) => Facts {
                 ground: self.ground(*t),
                 depth: self.depth(*t).saturating_add(1),
+                size: self.size(*t).saturating_add(1),
                 operators: self.operators(*t) | self.successor.map_or(0, bit),
             },
             Node::App(op, args) => Facts {
                 ground: args.iter().all(|a| self.ground(*a)),
                 depth: args.iter().map(|a| self.depth(*a)).max().map_or(0, |d| d.saturating_add(1)),
+                size: args.iter().fold(1, |n: u32, a| n.saturating_add(self.size(*a))),
                 operators: args.iter().fold(bit(*op), |set, a| set | self.operators(*a)),
             },
         };

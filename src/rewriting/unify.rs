@@ -16,6 +16,10 @@ const FUEL: u32 = 3_000;
 /// AC equations that may be solved one inside the other: each takes room on the stack.
 const NESTING: u32 = 100;
 
+/// AC equations between terms with variables, one following from another. Repeated variables make them, and each may
+/// double the terms.
+const ROUNDS: u32 = 6;
+
 /// Pairs of variables that may share a fresh one.
 const PAIRS: usize = 10;
 
@@ -29,6 +33,8 @@ pub struct Solution {
     pub subst: Subst,
     /// Variables that are naturals; bound ones may be among them.
     pub naturals: SmallVec<[Var; 8]>,
+    /// AC equations between terms with variables so far.
+    pub rounds: u32,
 }
 
 /// A problem being solved.
@@ -113,6 +119,13 @@ impl<'a> Unifier<'a> {
                     if self.nesting == NESTING {
                         self.gave_up = true;
                         return;
+                    }
+                    if !self.arena.ground(a) && !self.arena.ground(b) {
+                        s.rounds += 1;
+                        if s.rounds > ROUNDS {
+                            self.gave_up = true;
+                            return;
+                        }
                     }
                     self.nesting += 1;
                     if let Some(lists) = self.lists(f, &xs, &ys, &s) {
