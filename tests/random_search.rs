@@ -36,7 +36,12 @@ fn truth(program: &Program) -> Result<Option<bool>, String> {
     let options = Options { max_states: STATES, ..Options::default() };
     match explore(program, &options, &|| false) {
         Ok(Exploration::Violation(run)) => {
-            let plain = Settings { reduction: false, max_states: 4 * STATES, ..Settings::default() };
+            let plain = Settings {
+                reduction: false,
+                domination: false,
+                max_states: 4 * STATES,
+                ..Settings::default()
+            };
             if let Ok((Outcome::Violation { schedule, shortest }, _)) = search(program, &plain, &Watch::NONE)
             {
                 let (a, b) = (schedule.moves.len(), run.moves.len());
@@ -76,15 +81,16 @@ fn compare(p: &ThreadProgram, deadlock: bool) -> Result<Option<bool>, String> {
     // Automata made directly do not tell assumptions from waiting.
     let direct = if deadlock { &text } else { &direct };
     let truth = truth(direct)?;
-    for (program, reduction, symmetry) in [
-        (direct, true, true),
-        (direct, false, true),
-        (&text, true, true),
-        (&text, true, false),
-        (&text, false, true),
-        (&text, false, false),
+    for (program, reduction, symmetry, domination) in [
+        (direct, true, true, true),
+        (direct, false, true, true),
+        (&text, true, true, true),
+        (&text, true, true, false),
+        (&text, true, false, true),
+        (&text, false, true, true),
+        (&text, false, false, false),
     ] {
-        let one = Settings { reduction, symmetry, max_states: STATES, ..Settings::default() };
+        let one = Settings { reduction, symmetry, domination, max_states: STATES, ..Settings::default() };
         let first = found(program, &one)?;
         if let (Some(a), Some(b)) = (truth, first.0)
             && a != b
