@@ -90,7 +90,7 @@ impl Default for Settings {
 pub struct Stats {
     /// States stored.
     pub states: usize,
-    /// Steps tried.
+    /// Steps tried; those in large states count for several.
     pub steps: u64,
     /// All states at up to this many visible steps from the start were explored.
     pub depth: u32,

@@ -21,6 +21,8 @@ pub(super) const NO_NODE: u32 = u32::MAX;
 const MAX_ROUNDS: usize = 256;
 /// Branches of what follows a visible move, after which no more inputs are tried.
 const MAX_BRANCHES: usize = 64;
+/// A step in a state of this many numbers counts for one more.
+const LARGE: u64 = 64;
 /// Steps of one atomic section, and branches of what follows a visible move at all.
 const MAX_MOVE: usize = 20_000;
 /// Numbers on a thread's stack.
@@ -313,7 +315,8 @@ impl<'c, 'p> Mover<'c, 'p> {
 
     /// Does a step, if it can be done.
     fn step(&mut self, state: &mut State, thread: usize, edge: u32, choice: u32) -> Result<bool, Stop> {
-        self.steps += 1;
+        // In large states steps take longer, for what is copied and packed.
+        self.steps += 1 + (state.data.len() + 4 * state.threads.len()) as u64 / LARGE;
         match self.config.step(state, thread, edge, choice) {
             Ok(()) if state.stacks.get(thread).is_some_and(|s| s.len() > MAX_STACK) => {
                 self.cut.stack = true;
