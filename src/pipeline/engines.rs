@@ -105,7 +105,8 @@ pub(super) fn search(
         }
     }
     // What inputs there are may be too many for values, but few as constraints.
-    let other = symbolic(programs.proof.as_ref().ok(), progress, lane);
+    let provable = programs.proof.as_ref().ok().filter(|p| !p.automata.deadlock);
+    let other = symbolic(provable, progress, lane);
     if other.verdict.is_some() {
         let check_seconds = finding.check_seconds + other.check_seconds;
         return Finding { searched: finding.searched, check_seconds, ..other };

@@ -246,6 +246,7 @@ fn decide(programs: &Programs, settings: &Settings, run: &Run, report: &mut Repo
     let start = Instant::now();
     let checked = report.seconds.check;
     let stopped = || run.stopped();
+    // Only the search looks for deadlocks.
     let provable = programs.proof.as_ref().ok().filter(|p| !p.automata.deadlock);
     let (proved, searched, winner) = race(
         u64::MAX,
@@ -280,6 +281,9 @@ fn decide(programs: &Programs, settings: &Settings, run: &Run, report: &mut Repo
         Some(v) => accept(report, v, engine),
         None => {
             let mut reasons: Vec<String> = [proved.reason, searched.reason].into_iter().flatten().collect();
+            if provable.is_none() && programs.proof.is_ok() && settings.method != Method::Search {
+                reasons.push("no proof was tried: only the search looks for deadlocks".into());
+            }
             if let Err(e) = &programs.proof {
                 reasons.insert(0, format!("no proof was tried: {} (line {})", e.message, e.line));
             }

@@ -64,3 +64,18 @@ fn a_closed_pipe_is_no_crash() {
     let o = child.wait_with_output().unwrap();
     assert_eq!((o.status.code(), err(&o).as_str()), (Some(1), ""));
 }
+
+#[test]
+fn deadlocks_are_an_error_when_asked_for() {
+    let stuck = "#include <pthread.h>\npthread_mutex_t m;\nint main(void) { pthread_mutex_lock(&m); pthread_mutex_lock(&m); return 0; }\n";
+    let joins = "#include <pthread.h>\nvoid *f(void *a) { return 0; }\nint main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); return 0; }\n";
+    let files = [("stuck.c", stuck), ("joins.c", joins)];
+    assert_eq!(status(&["verify", "stuck.c"], &files), 0);
+    assert_eq!(status(&["verify", "--property", "deadlock", "stuck.c"], &files), 1);
+    assert_eq!(status(&["verify", "--property", "deadlock", "joins.c"], &files), 0);
+    // The bound is ours, and so is what it leaves undone.
+    assert_eq!(status(&["verify", "--property", "deadlock", "--max-threads", "1", "joins.c"], &files), 0);
+    // Proof engines do not look for them.
+    let prove = ["verify", "--method", "rely-guarantee", "--property", "deadlock", "joins.c"];
+    assert_eq!(status(&prove, &files), 3);
+}

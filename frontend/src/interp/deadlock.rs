@@ -99,7 +99,13 @@ impl Machine<'_> {
                     }
                 }
             }
-            if stuck && self.location(template, loc).assumes {
+            // A thread that was not created for want of room is waited for as long as the bound is there, no longer.
+            let nobody = |e: &u32| {
+                matches!(self.edge(template, *e).map(|e| &e.op), Some(Op::Join { .. }))
+                    && self.awaited(&state, thread, *e).is_none()
+            };
+            let unmade = self.program().max_threads.is_some() && self.out(&state, thread).iter().any(nobody);
+            if stuck && (unmade || self.location(template, loc).assumes) {
                 assumed = true;
             } else if stuck {
                 waits = true;
