@@ -358,6 +358,45 @@ fn unsafe_programs_are_never_accepted() {
     assert!(tried >= 500);
 }
 
+#[test]
+fn garbage_in_a_set_whose_states_stand_for_smaller_ones_is_passed_over() {
+    let below = ADDERS.replace("  sum = sum + 1;\n", "  sum = sum + 1;\n  if (sum > 4) reach_error();\n");
+    let below = below.replace("if (sum != 2) reach_error();", "");
+    let program = program(&below, &Options::default());
+    let space = searched(&program, &Settings::default()).expect("safe");
+    let order = space.order().cloned();
+    assert!(order.is_some());
+    let all: States = space.states().map(<[u8]>::to_vec).collect();
+    let symmetry = space.encoding().symmetry;
+    let judge = |states: &States| {
+        let space = space_of(symmetry, states).with_order(order.clone());
+        checked(&program, &space, 1)
+    };
+    let needed = judge(&all).unwrap().needed;
+    let mut rng = Rng::new(3);
+    let mut rejected = 0;
+    for _ in 0..300 {
+        let mut states = all.clone();
+        for state in &all {
+            let mut other = state.clone();
+            for _ in 0..1 + rng.below(3) {
+                let k = rng.below(other.len());
+                other[k] = rng.below(256) as u8;
+            }
+            other.truncate(1 + rng.below(other.len() * 2));
+            states.insert(other);
+        }
+        states.insert((0..40).map(|_| rng.below(256) as u8).collect());
+        // More states may stand for a state, and lead to others that nothing stands for.
+        rejected += usize::from(judge(&states).is_err());
+        let one = all.iter().nth(rng.below(all.len())).cloned().unwrap();
+        let mut fewer = all.clone();
+        fewer.remove(&one);
+        assert!(judge(&fewer).map_or(true, |r| r.needed <= needed));
+    }
+    assert!(rejected < 300);
+}
+
 fn meta(source: &str) -> Meta {
     Meta { sources: vec![Source::new("test.i", source.as_bytes())], options: options() }
 }

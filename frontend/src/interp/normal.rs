@@ -416,6 +416,57 @@ impl Normal {
         self.read(bytes, state, Some(twins));
     }
 
+    /// Can the bytes be read as a normal form, of at most so many threads? What [`Normal::pack`] wrote can. Nothing
+    /// is said about the values in them.
+    pub fn is_readable(&self, mut bytes: &[u8], most_threads: usize) -> bool {
+        let mut refs = bytes;
+        if self.handles {
+            let n = take(&mut refs);
+            bytes = refs;
+            skip(&mut bytes, n);
+        }
+        let mut reader = Reader { bytes, refs };
+        self.kept_cells.iter().for_each(|c| {
+            let _ = reader.slot(0, c.handle);
+        });
+        let mut threads = 0usize;
+        while !reader.bytes.is_empty() {
+            let head = take(&mut reader.bytes);
+            let count = if head & 1 == 1 { take(&mut reader.bytes) } else { 1 };
+            let Some(shape) = usize::try_from(head / 8).ok().and_then(|t| self.shapes.get(t)) else {
+                return false;
+            };
+            match usize::try_from(count).ok().and_then(|n| threads.checked_add(n)) {
+                Some(n) if head >= 0 && n <= most_threads => threads = n,
+                _ => return false,
+            }
+            if head & 4 != 0 {
+                self.result.iter().for_each(|handle| {
+                    let _ = reader.slot(0, *handle);
+                });
+                continue;
+            }
+            let loc = usize::try_from(take(&mut reader.bytes)).ok();
+            let Some(running) = loc.and_then(|l| shape.running.get(l)) else { return false };
+            let frames = if self.calls { take(&mut reader.bytes) } else { 0 };
+            // A frame takes at least the byte of its edge.
+            if usize::try_from(frames).map_or(true, |n| n > reader.bytes.len()) {
+                return false;
+            }
+            for _ in 0..frames {
+                let edge = usize::try_from(take(&mut reader.bytes)).ok();
+                let Some(waiting) = edge.and_then(|e| shape.waiting.get(e)) else { return false };
+                waiting.iter().for_each(|slot| {
+                    let _ = reader.slot(0, slot.handle);
+                });
+            }
+            running.iter().chain(&shape.always).for_each(|slot| {
+                let _ = reader.slot(0, slot.handle);
+            });
+        }
+        true
+    }
+
     fn read(&self, mut bytes: &[u8], state: &mut State, mut twins: Option<&mut Vec<bool>>) {
         state.threads.clear();
         state.data.clear();

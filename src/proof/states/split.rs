@@ -2,17 +2,18 @@
 
 use super::Space;
 use super::order::{Direction, Order};
-use relyant_frontend::cfa::Owner;
+use relyant_frontend::cfa::{IntKind, Owner};
+use relyant_frontend::interp::eval::in_kind;
 use relyant_frontend::interp::machine::{Machine, State};
 use relyant_frontend::interp::normal::{Normal, Scratch};
 use rustc_hash::FxHashMap;
 
 /// Splits states.
 pub(crate) struct Split {
-    /// Indices of shared cells, and whether they rise.
-    cells: Vec<(usize, bool)>,
-    /// By template: indices into a thread's data, and whether they rise.
-    data: Vec<Vec<(usize, bool)>>,
+    /// Indices of shared cells, whether they rise, and their kinds.
+    cells: Vec<(usize, bool, IntKind)>,
+    /// By template: the same of a thread's data.
+    data: Vec<Vec<(usize, bool, IntKind)>>,
 }
 
 /// Buffers.
@@ -31,41 +32,50 @@ impl Split {
     /// For the states of a machine.
     pub(crate) fn new(machine: &Machine<'_>, order: &Order) -> Split {
         let program = machine.program();
-        let inexact = |list: &mut Vec<(usize, bool)>, at: usize, d: Direction| {
+        let inexact = |list: &mut Vec<(usize, bool, IntKind)>, at: usize, d: Direction, kind: IntKind| {
             if d != Direction::Exact {
-                list.push((at, d == Direction::Rising));
+                list.push((at, d == Direction::Rising, kind));
             }
         };
         // The machine has the cells of one owner in the order of their objects.
         let owned = |owner: Owner| {
             let objects =
                 program.objects.iter().enumerate().filter(move |(o, _)| program.owners[*o] == owner);
-            objects.flat_map(|(o, object)| object.cells.iter().map(move |_| o))
+            objects.flat_map(|(o, object)| object.cells.iter().map(move |c| (o, c.0)))
         };
         let mut cells = Vec::new();
-        for (i, o) in owned(Owner::Shared).enumerate() {
-            inexact(&mut cells, i, order.objects[o]);
+        for (i, (o, kind)) in owned(Owner::Shared).enumerate() {
+            inexact(&mut cells, i, order.objects[o], kind);
         }
         let data = (0u32..).zip(&program.templates).map(|(t, template)| {
             let mut list = Vec::new();
             for (i, d) in order.registers[t as usize].iter().enumerate() {
-                inexact(&mut list, i, *d);
+                inexact(&mut list, i, *d, template.registers[i].kind);
             }
-            for (i, o) in owned(Owner::Template(t)).enumerate() {
-                inexact(&mut list, template.registers.len() + i, order.objects[o]);
+            for (i, (o, kind)) in owned(Owner::Template(t)).enumerate() {
+                inexact(&mut list, template.registers.len() + i, order.objects[o], kind);
             }
             list
         });
         Split { cells, data: data.collect() }
     }
 
+    /// Are the numbers that are not exact of their kinds?
+    fn in_kinds(&self, state: &State) -> bool {
+        self.cells.iter().all(|(i, _, kind)| in_kind(state.cells[*i], *kind))
+            && state.threads.iter().all(|t| {
+                let data = &self.data[t.name.template as usize];
+                data.iter().all(|(i, _, kind)| in_kind(state.data[t.at + i], *kind))
+            })
+    }
+
     /// Splits a packed state.
     pub(crate) fn split(&self, normal: &Normal, packed: &[u8], parts: &mut Parts) {
         normal.unpack(packed, &mut parts.state);
         parts.masked.clone_from(&parts.state);
-        self.cells.iter().for_each(|(i, _)| parts.masked.cells[*i] = 0);
+        self.cells.iter().for_each(|(i, ..)| parts.masked.cells[*i] = 0);
         for t in &parts.state.threads {
-            for (i, _) in &self.data[t.name.template as usize] {
+            for (i, ..) in &self.data[t.name.template as usize] {
                 parts.masked.data[t.at + i] = 0;
             }
         }
@@ -73,12 +83,12 @@ impl Split {
         parts.numbers.clear();
         // The smallest number of all has no opposite, and no type of C has it.
         let as_more = |v: i128, rises: bool| if rises { v } else { v.saturating_neg() };
-        for (i, rises) in &self.cells {
+        for (i, rises, _) in &self.cells {
             parts.numbers.push(as_more(parts.state.cells[*i], *rises));
         }
         for k in &parts.scratch.order {
             let t = &parts.state.threads[*k as usize];
-            for (i, rises) in &self.data[t.name.template as usize] {
+            for (i, rises, _) in &self.data[t.name.template as usize] {
                 parts.numbers.push(as_more(parts.state.data[t.at + i], *rises));
             }
         }
@@ -93,6 +103,9 @@ pub(crate) fn below(a: &[i128], b: &[i128]) -> bool {
 /// Numbers of states, with what is not exact in them, by their exact part.
 type ByExact = FxHashMap<Box<[u8]>, Vec<(u32, Box<[i128]>)>>;
 
+/// A state of a set may have no more threads than this to stand for others.
+const MOST_THREADS: usize = 1 << 12;
+
 /// States by their exact part, to find one that is not below a given one.
 pub(crate) struct Larger {
     split: Split,
@@ -106,7 +119,15 @@ impl Larger {
         let mut states = ByExact::default();
         let mut parts = Parts::default();
         for i in 0..space.len() as u32 {
+            // The bytes may be anything. What is exact in them is compared with that of states that were met; the
+            // other numbers must be such as the program can have.
+            if !normal.is_readable(space.get(i), MOST_THREADS) {
+                continue;
+            }
             split.split(normal, space.get(i), &mut parts);
+            if !split.in_kinds(&parts.state) {
+                continue;
+            }
             states
                 .entry(parts.exact.as_slice().into())
                 .or_default()
