@@ -156,8 +156,9 @@ fn run_search(
         search::Outcome::Exhausted(space) => {
             let space = Space::new(Encoding { symmetry: space.symmetry() }, space.states())
                 .with_order(space.order().cloned());
-            let checked =
-                states::check(program, &space, &states::Limits { jobs: options.jobs, ..Default::default() });
+            let stopped = || progress.run.stopped();
+            let limits = states::Limits { jobs: options.jobs, cancel: &stopped, ..states::Limits::default() };
+            let checked = states::check(program, &space, &limits);
             let result = checked.map_err(|e| format!("the checker rejected the states: {e}"));
             finding.checked(start, result.map(|checked| Verdict::Safe(Evidence::Space { space, checked })));
             true
