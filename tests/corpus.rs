@@ -57,7 +57,9 @@ fn other_methods() {
     }
     let variants: [&[&str]; 4] =
         [&["--bias", "none"], &["--method", "owicki-gries"], &["--method", "monolithic"], &["--search", "0"]];
-    let rows = rows();
+    // Programs for the search would only run into the proof engines' limits.
+    let rows: Vec<Row> =
+        rows().into_iter().filter(|r| !["dynamic", "adders"].contains(&r.set.as_str())).collect();
     let runs: Vec<(&Row, &[&str])> =
         rows.iter().flat_map(|r| variants.iter().map(move |v| (r, *v))).collect();
     let answers: Vec<(&Row, &[&str], Result<runner::Run, runner::RunError>)> = runs
