@@ -2,7 +2,7 @@
 //!
 //! A configuration is the shared cells and the threads, each with a stack of frames (Ben Rajeb et al., "Term
 //! rewriting", section 4); the machine runs it, and its normal form, in which interchangeable threads are sorted
-//! (Basler et al., "Symbolic counter abstraction", section 5), is what is stored.
+//! (Basler et al., "Context-aware counter abstraction", section 5), is what is stored.
 //!
 //! [`moves`] makes successors, [`independence`] says which moves need no interleaving, [`store`] keeps what was
 //! seen, [`levels`] searches breadth first, [`ordered`] in other orders, [`trace`] finds a run to a violation.

@@ -1,6 +1,6 @@
 //! Where handles of threads may be, and whether the program can tell one thread's handle from another's.
 //!
-//! Threads of one template are interchangeable (Basler, Kroening and Wahl, "BOOM", section 5.1) as long as their
+//! Threads of one template are interchangeable (Basler et al., BOOM, section 5.1) as long as their
 //! handles are only copied, joined, and compared for equality with each other or with values that are no handles.
 //! Then a run stays a run when threads change places and handles are renamed with them. Registers and cells between
 //! which values are copied or compared are in one class, as unification has it (Steensgaard, POPL 1996).

@@ -1,7 +1,7 @@
 //! The normal form of states: states that no run can tell apart have one.
 //!
 //! Left out are registers that are not read before they are written, and cells that no load reads. Threads of one
-//! template are interchangeable (Basler, Kroening and Wahl, "BOOM", section 5.1): they are sorted, equal ones are
+//! template are interchangeable (Basler et al., BOOM, section 5.1): they are sorted, equal ones are
 //! stored once with their number, and ended ones are dropped once nobody holds their handle. The order is found
 //! with handles masked; where it leaves a choice, the form may differ for states that could share one, which costs
 //! states but no run.
