@@ -32,6 +32,21 @@ pub enum Signed {
     Check,
 }
 
+/// What must not happen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Property {
+    /// Failing assertions, reaching errors, and whatever is checked besides.
+    #[default]
+    Assertions,
+    /// Two accesses to one cell, one of them a write and one not atomic, that nothing orders (C11 5.1.2.4). Nothing
+    /// else: a failing assertion ends the run.
+    NoDataRace,
+    /// Signed overflow and the like, and nothing else.
+    NoOverflow,
+    /// Accesses to memory that is none, and nothing else.
+    ValidMemory,
+}
+
 /// Widths of `long` and pointers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum DataModel {
@@ -51,6 +66,10 @@ pub struct Options {
     pub integers: Integers,
     /// What signed overflow does.
     pub signed: Signed,
+    /// What must not happen.
+    pub property: Property,
+    /// An access outside of an object, or to one that is gone, is an error too.
+    pub check_memory: bool,
     /// Widths.
     pub data_model: DataModel,
     /// Functions that all start at once, instead of `main`.
@@ -63,4 +82,19 @@ pub struct Options {
     pub max_threads: Option<u32>,
     /// `-D` and `-I` options for the preprocessor, whole (`-DX=1`).
     pub cpp_args: Vec<String>,
+}
+
+impl Options {
+    /// Are failing assertions, `reach_error` and error labels errors?
+    pub fn asserts(&self) -> bool {
+        self.property == Property::Assertions
+    }
+    /// Is undefined arithmetic an error?
+    pub fn checks_overflow(&self) -> bool {
+        self.property == Property::NoOverflow || self.asserts() && self.signed == Signed::Check
+    }
+    /// Are accesses to memory that is none errors?
+    pub fn checks_memory(&self) -> bool {
+        self.property == Property::ValidMemory || self.asserts() && self.check_memory
+    }
 }

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use relyant::aret;
 use relyant::pipeline::Method;
 use relyant::search::{self, Strategy};
-use relyant_frontend::options::{Atomicity, DataModel, Integers, Options, Signed};
+use relyant_frontend::options::{Atomicity, DataModel, Integers, Options, Property, Signed};
 
 #[derive(Clone, Copy, ValueEnum)]
 enum AtomicityArg {
@@ -33,6 +33,12 @@ enum PropertyArg {
     Deadlock,
 }
 
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum CheckArg {
+    /// Signed overflow, shifts too far, division by zero
+    Overflow,
+}
+
 /// What the program means.
 #[derive(Args)]
 #[command(next_help_heading = "Meaning of the program")]
@@ -46,6 +52,9 @@ pub struct Meaning {
     /// Signed overflow is assumed not to happen, wraps, or is an error
     #[arg(long, value_enum, default_value = "assume", value_name = "WHAT")]
     signed: SignedArg,
+    /// What must not happen either, whatever the property
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
+    check: Vec<CheckArg>,
     /// `long` and pointers have 32 bits
     #[arg(long)]
     ilp32: bool,
@@ -84,6 +93,7 @@ impl Meaning {
                 IntegersArg::Ideal => Integers::Ideal,
             },
             signed: match self.signed {
+                _ if self.check.contains(&CheckArg::Overflow) => Signed::Check,
                 SignedArg::Assume => Signed::Assume,
                 SignedArg::Wrap => Signed::Wrap,
                 SignedArg::Check => Signed::Check,
@@ -91,6 +101,8 @@ impl Meaning {
             data_model: if self.ilp32 { DataModel::Ilp32 } else { DataModel::Lp64 },
             threads: self.threads.clone(),
             exclusive: self.exclusive.clone(),
+            property: Property::Assertions,
+            check_memory: false,
             deadlock: self.property == PropertyArg::Deadlock,
             max_threads: self.max_threads,
             cpp_args,

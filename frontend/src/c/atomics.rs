@@ -8,6 +8,7 @@ use super::value::{Place, Value, cast};
 use crate::cfa::{BinOp, CmpOp, Expr, Loc, Op, UnOp};
 use lang_c::ast::Expression;
 use lang_c::span::{Node, Span as Bytes};
+use std::rc::Rc;
 
 impl<'a> Lower<'a> {
     fn target(&mut self, args: Args<'a>, k: usize, at: Bytes) -> Res<Place> {
@@ -36,7 +37,11 @@ impl<'a> Lower<'a> {
 
     /// A call of an atomic function.
     pub fn atomic_call(&mut self, f: Atomic, args: Args<'a>, at: Bytes) -> Res<Value> {
-        let p = self.target(args, 0, at)?;
+        let mut p = self.target(args, 0, at)?;
+        if !matches!(p.ty, Ty::Atomic(_)) {
+            // The access is atomic whatever the object's type.
+            p.ty = Ty::Atomic(Rc::new(p.ty));
+        }
         let arg = |l: &Self, k: usize| -> Res<&'a Node<Expression>> { l.argument(args, k, at) };
         match f {
             Atomic::Load => {

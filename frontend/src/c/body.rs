@@ -1,5 +1,6 @@
 //! The automaton of the function being lowered.
 
+use super::access::Access;
 use super::types::Ty;
 use crate::cfa::{Edge, Expr, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg, Register};
 use crate::diagnostic::Span;
@@ -76,6 +77,8 @@ pub struct Body {
     pub first: Loc,
     /// Where memory is made.
     pub makes: Vec<(Loc, Span)>,
+    /// Accesses of the program to its objects.
+    pub accesses: Vec<Access>,
     /// Has the function a switch?
     pub switched: bool,
     /// Where a record that the function returns goes: a hidden first parameter.
@@ -91,6 +94,7 @@ pub struct Mark {
     markers: usize,
     locals: usize,
     makes: usize,
+    accesses: usize,
     cur: Loc,
 }
 
@@ -127,6 +131,7 @@ impl Body {
             end,
             first: cur,
             makes: Vec::new(),
+            accesses: Vec::new(),
             switched: false,
             return_to: None,
         }
@@ -235,6 +240,7 @@ impl Body {
             markers: self.markers.len(),
             locals: self.locals.len(),
             makes: self.makes.len(),
+            accesses: self.accesses.len(),
             cur: self.cur,
         }
     }
@@ -251,6 +257,7 @@ impl Body {
         self.locals.truncate(m.locals);
         self.open.retain(|l| (l.0 as usize) < m.locations);
         self.makes.truncate(m.makes);
+        self.accesses.truncate(m.accesses);
         self.labels.retain(|_, l| (l.at.0 as usize) < m.locations);
         self.labels.values_mut().for_each(|l| l.defined = l.defined.filter(|n| *n <= m.locations));
         for s in &mut self.switches {

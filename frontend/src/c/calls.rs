@@ -1,12 +1,13 @@
 //! Calls: of functions with a body, of modelled ones, and of unknown ones.
 
+use super::access::How;
 use super::library::{Model, model, name_decides, nondet_type};
 use super::lower::{Lower, Res};
 use super::scan::name_of;
 use super::scope::Symbol;
 use super::types::{BOOL, CHAR, INT, Int, Signature, Ty, UINT};
 use super::value::{Value, offset};
-use crate::cfa::{Callee, CmpOp, Expr, IntKind, Op};
+use crate::cfa::{Callee, CmpOp, Expr, IntKind, Loc, Op};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 
@@ -135,7 +136,8 @@ impl<'a> Lower<'a> {
                 return self.refuse(a.span, format!("{why}; passing it is"), "");
             }
             for (k, (kind, _)) in cells.into_iter().enumerate() {
-                out.push(self.body.load(offset(v.expr.clone(), k as u64), kind));
+                let cell = offset(v.expr.clone(), k as u64);
+                out.push(self.read_cell(cell, kind, How::default(), a.span));
             }
         }
         for ty in params.iter().skip(args.len()) {
@@ -160,7 +162,9 @@ impl<'a> Lower<'a> {
         at: Bytes,
     ) -> Res<Value> {
         let defined = self.declared.get(name).is_some_and(|d| d.definition.is_some());
-        if defined && !name_decides(name) {
+        // Where reaching an error is none, the function does what it says.
+        let plain = !self.options.asserts() && matches!(model(name), Some(Model::Error(_)));
+        if defined && (plain || !name_decides(name)) {
             let signature = self.signature(name);
             let values = self.arguments(name, args, at)?;
             let (Some(id), Some(s)) = (self.function(name), signature) else {
@@ -176,6 +180,19 @@ impl<'a> Lower<'a> {
         }
     }
 
+    /// Where a failing assertion leads: an error, or the end of the program where assertions are not asked about.
+    fn failure(&mut self, what: &str) -> Loc {
+        if self.options.asserts() {
+            return self.body.error(what);
+        }
+        let at = self.body.fresh();
+        let here = std::mem::replace(&mut self.body.cur, at);
+        let end = self.body.end;
+        self.body.edge_to(end, Op::Halt);
+        self.body.cur = here;
+        at
+    }
+
     fn modelled(&mut self, m: Model, name: &str, args: Args<'a>, wanted: bool, at: Bytes) -> Res<Value> {
         let first = |l: &Self| match args.first() {
             Some(a) => Ok(a),
@@ -185,12 +202,13 @@ impl<'a> Lower<'a> {
             Model::Error(what) => {
                 let span = self.span(at);
                 self.body.span = span;
-                self.body.fail(what);
+                let error = self.failure(what);
+                self.body.leave(error, Op::Skip);
                 Ok(Value::void())
             }
             Model::Assert => {
                 let e = first(self)?;
-                let (ok, error) = (self.body.fresh(), self.body.error("assertion"));
+                let (ok, error) = (self.body.fresh(), self.failure("assertion"));
                 self.condition(e, ok, error)?;
                 self.body.cur = ok;
                 Ok(Value::void())

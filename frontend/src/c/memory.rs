@@ -3,6 +3,7 @@
 //! `malloc` is an object for each place that calls it, a local of the function it is in, so that each inlined call has
 //! its own. That is right where the place is passed once at most in each thread; anything else is refused (`alloc.rs`).
 
+use super::access::How;
 use super::calls::Args;
 use super::library::Memory;
 use super::lower::{Lower, Res};
@@ -72,7 +73,7 @@ impl<'a> Lower<'a> {
         };
         for (k, c) in self.string_cells(&s.node).into_iter().enumerate() {
             let kind = self.types.kind(&Ty::Int(super::types::CHAR));
-            self.body.store(offset(to.expr.clone(), k as u64), Expr::Const(c), kind);
+            self.write_cell(offset(to.expr.clone(), k as u64), Expr::Const(c), kind, How::default(), at);
         }
         Ok(to)
     }
@@ -122,7 +123,8 @@ impl<'a> Lower<'a> {
                 let from =
                     self.convert(from, if byte { &target } else { &Ty::Int(super::types::INT) }, at)?;
                 for (k, (kind, _)) in cells.into_iter().enumerate() {
-                    self.body.store(offset(to.expr.clone(), k as u64), from.expr.clone(), kind);
+                    let cell = offset(to.expr.clone(), k as u64);
+                    self.write_cell(cell, from.expr.clone(), kind, How::default(), at);
                 }
             }
             Memory::Copy => {

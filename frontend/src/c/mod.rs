@@ -4,6 +4,7 @@
 //! file --preprocess--> text --tokens--> mended text --parse--> syntax tree --lower--> automata
 //! ```
 
+mod access;
 mod alloc;
 mod atomics;
 mod body;

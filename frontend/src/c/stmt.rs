@@ -240,7 +240,7 @@ impl<'a> Lower<'a> {
                 self.body.join(label.at);
                 let shown = super::tokens::original_name(name);
                 self.body.graph.locations[label.at.0 as usize].labels.push(shown);
-                if name == "ERROR" {
+                if name == "ERROR" && self.options.asserts() {
                     self.start(l.node.statement.span);
                     self.body.fail("label ERROR");
                     return Ok(());

@@ -1,9 +1,9 @@
 //! Values and places: conversions, arithmetic with constants folded, reading and writing.
 
+use super::access::How;
 use super::lower::{Lower, Res};
 use super::types::{INT, Int, Ty};
 use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Op, Reg, UnOp};
-use crate::options::Signed;
 use lang_c::span::Span as Bytes;
 
 /// Larger expressions go through a register, so that nobody has to recurse deep.
@@ -278,7 +278,7 @@ impl Lower<'_> {
         let a = self.convert(a, &Ty::Int(ty), at)?.expr;
         let b = self.convert(b, &Ty::Int(right), at)?.expr;
         let kind = self.types.kind(&Ty::Int(ty));
-        if ty.signed && self.options.signed == Signed::Check && kind != IntKind::Ideal {
+        if ty.signed && self.options.checks_overflow() && kind != IntKind::Ideal {
             self.check_overflow(op, &a, &b, kind);
         }
         let expr = binary(op, a, b, kind);
@@ -360,11 +360,7 @@ impl Lower<'_> {
             (Some(UnOp::Neg), Expr::Const(n)) => Expr::Const(wrap(n.wrapping_neg(), kind)),
             (Some(UnOp::BitNot), Expr::Const(n)) => Expr::Const(wrap(!n, kind)),
             (Some(op), e) => {
-                if op == UnOp::Neg
-                    && ty.signed
-                    && self.options.signed == Signed::Check
-                    && kind != IntKind::Ideal
-                {
+                if op == UnOp::Neg && ty.signed && self.options.checks_overflow() && kind != IntKind::Ideal {
                     self.check_overflow(BinOp::Sub, &Expr::Const(0), &e, kind);
                 }
                 Expr::Unary(op, Box::new(e), kind)
@@ -392,10 +388,7 @@ impl Lower<'_> {
         let expr = match (&p.at, &plain) {
             (At::Register(r), _) => Expr::Reg(*r),
             (At::Input, _) => self.body.havoc(kind, "NONDET"),
-            (At::Memory(a), Ty::Int(_) | Ty::Pointer(_)) => {
-                let a = a.clone();
-                self.body.load(a, kind)
-            }
+            (At::Memory(a), Ty::Int(_) | Ty::Pointer(_)) => self.read_cell(a.clone(), kind, How::of(p), at),
             (At::Memory(a), Ty::Array(t, _)) => {
                 return Ok(Value { expr: a.clone(), ty: Ty::Pointer(t.clone()) });
             }
@@ -429,7 +422,7 @@ impl Lower<'_> {
             At::Memory(a) => {
                 if p.ty.is_scalar() {
                     let kind = self.types.kind(&p.ty);
-                    self.body.store(a.clone(), v.expr.clone(), kind);
+                    self.write_cell(a.clone(), v.expr.clone(), kind, How::of(p), at);
                 } else {
                     self.copy(a.clone(), v.expr.clone(), &p.ty, at)?;
                 }
@@ -446,10 +439,10 @@ impl Lower<'_> {
         }
         let mut values = Vec::new();
         for (k, (kind, _)) in cells.iter().enumerate() {
-            values.push(self.body.load(offset(from.clone(), k as u64), *kind));
+            values.push(self.read_cell(offset(from.clone(), k as u64), *kind, How::default(), at));
         }
         for (k, v) in values.into_iter().enumerate() {
-            self.body.store(offset(to.clone(), k as u64), v, cells[k].0);
+            self.write_cell(offset(to.clone(), k as u64), v, cells[k].0, How::default(), at);
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The JSON of a certificate, field by field.
 
 use crate::proof::Rule;
-use relyant_frontend::options::{Atomicity, DataModel, Integers, Options, Signed};
+use relyant_frontend::options::{Atomicity, DataModel, Integers, Options, Property, Signed};
 use relyant_frontend::program::Program;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +44,10 @@ pub struct OptionsRecord {
     pub atomicity: AtomicityName,
     pub integers: IntegersName,
     pub signed: SignedName,
+    #[serde(default)]
+    pub property: PropertyName,
+    #[serde(default)]
+    pub check_memory: bool,
     pub data_model: DataModelName,
     pub threads: Vec<String>,
     pub exclusive: Option<String>,
@@ -73,6 +77,16 @@ pub enum SignedName {
     Assume,
     Wrap,
     Check,
+}
+
+#[derive(Serialize, Deserialize, Clone, Copy, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum PropertyName {
+    #[default]
+    Assertions,
+    NoDataRace,
+    NoOverflow,
+    ValidMemory,
 }
 
 #[derive(Serialize, Deserialize, Clone, Copy)]
@@ -175,6 +189,7 @@ same!(RuleName, Rule: RelyGuarantee, OwickiGries, Monolithic);
 same!(AtomicityName, Atomicity: Access, Statement);
 same!(IntegersName, Integers: Machine, Ideal);
 same!(SignedName, Signed: Assume, Wrap, Check);
+same!(PropertyName, Property: Assertions, NoDataRace, NoOverflow, ValidMemory);
 same!(DataModelName, DataModel: Lp64, Ilp32);
 
 impl From<&Options> for OptionsRecord {
@@ -183,6 +198,8 @@ impl From<&Options> for OptionsRecord {
             atomicity: o.atomicity.into(),
             integers: o.integers.into(),
             signed: o.signed.into(),
+            property: o.property.into(),
+            check_memory: o.check_memory,
             data_model: o.data_model.into(),
             threads: o.threads.clone(),
             exclusive: o.exclusive.clone(),
@@ -199,6 +216,8 @@ impl From<OptionsRecord> for Options {
             atomicity: o.atomicity.into(),
             integers: o.integers.into(),
             signed: o.signed.into(),
+            property: o.property.into(),
+            check_memory: o.check_memory,
             data_model: o.data_model.into(),
             threads: o.threads,
             exclusive: o.exclusive,

@@ -1,0 +1,54 @@
+//! Accesses of the program to its objects. All of them pass here: reads, writes, copies, compound assignments, atomic
+//! operations and memory functions; not what the front end does itself: locks, start values, arguments.
+
+use super::lower::Lower;
+use super::types::Ty;
+use super::value::Place;
+use crate::cfa::{Expr, IntKind, Loc};
+use lang_c::span::Span as Bytes;
+
+/// What is known of an access besides its address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct How {
+    /// To an object of atomic type, or by an atomic operation.
+    pub atomic: bool,
+    /// To a member that shares a storage unit with its neighbours.
+    pub bit_field: bool,
+}
+
+impl How {
+    /// Of a place.
+    pub fn of(p: &Place) -> How {
+        How { atomic: matches!(p.ty, Ty::Atomic(_)), bit_field: p.bit_field }
+    }
+}
+
+/// An access in a function's automaton: the edge that reads or writes memory leaves `from`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// Where the edge is.
+    pub from: Loc,
+    /// Is it a write?
+    pub write: bool,
+    /// The rest.
+    pub how: How,
+}
+
+impl Lower<'_> {
+    /// Reads a cell.
+    pub fn read_cell(&mut self, address: Expr, kind: IntKind, how: How, at: Bytes) -> Expr {
+        self.access(&address, false, how, at);
+        self.body.load(address, kind)
+    }
+
+    /// Writes a value, converted to the kind, to a cell.
+    pub fn write_cell(&mut self, address: Expr, value: Expr, kind: IntKind, how: How, at: Bytes) {
+        self.access(&address, true, how, at);
+        self.body.store(address, value, kind);
+    }
+
+    /// What is to be done before an access, whose edge comes next.
+    fn access(&mut self, _address: &Expr, write: bool, how: How, _at: Bytes) {
+        self.body.accesses.push(Access { from: self.body.cur, write, how });
+    }
+}
