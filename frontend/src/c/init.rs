@@ -2,7 +2,7 @@
 
 use super::lower::{Lower, Res};
 use super::types::Ty;
-use super::value::{At, Place, Value, offset};
+use super::value::{At, Place, Value, offset, wrap};
 use crate::cfa::{Expr, IntKind, ObjId};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
@@ -64,11 +64,13 @@ impl<'a> Lower<'a> {
                 }
                 Ok(())
             }
-            (Ty::Array(_, n), _) if string_of(init).is_some() => {
+            (Ty::Array(element, n), _) if string_of(init).is_some() => {
                 let cells = string_of(init).map(|s| self.string_cells(s)).unwrap_or_default();
                 let n = n.unwrap_or(0);
+                // Of any character type.
+                let kind = self.types.kind(element);
                 for (k, c) in cells.into_iter().enumerate().take_while(|(k, _)| (*k as u64) < n) {
-                    out.insert(base + k as u64, Start::Character(c));
+                    out.insert(base + k as u64, Start::Character(wrap(c, kind)));
                 }
                 Ok(())
             }

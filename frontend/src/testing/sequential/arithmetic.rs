@@ -1,61 +1,11 @@
-//! Random programs of one thread, to compare what the interpreter computes with what a C compiler computes.
+//! Random programs of one thread on integers.
 //!
 //! Expressions mix all integer types, so that conversions matter. Undefined behaviour is rare but not excluded: a
 //! compiler with a sanitizer says where it happens.
 
-use super::rng::Rng;
-use crate::cfa::Program;
-use crate::interp::machine::{Machine, State, Stop};
+use super::{Sequential, TYPES};
+use crate::testing::rng::Rng;
 use std::fmt::Write;
-
-/// Integer types that variables have.
-pub const TYPES: [&str; 12] = [
-    "_Bool",
-    "char",
-    "signed char",
-    "unsigned char",
-    "short",
-    "unsigned short",
-    "int",
-    "unsigned",
-    "long",
-    "unsigned long",
-    "long long",
-    "unsigned long long",
-];
-
-/// A program in two forms.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Sequential {
-    /// Global variables: type and name. Their values at the end are the result.
-    pub globals: Vec<(&'static str, String)>,
-    /// Declarations and functions before `main`.
-    pub before: String,
-    /// Body of `main`.
-    pub body: Vec<String>,
-}
-
-impl Sequential {
-    /// A program with `main`.
-    pub fn to_c(&self) -> String {
-        format!("{}int main(void)\n{{\n{}  return 0;\n}}\n", self.before, self.body.concat())
-    }
-
-    /// Declarations and a function `run<prefix>` that prints the globals; `prefix` starts all global names.
-    pub fn to_function(&self) -> String {
-        let name = self.globals.first().map_or("", |g| &g.1);
-        let prefix = name.split('_').next().unwrap_or("");
-        let mut out = format!("{}static void run{prefix}(void)\n{{\n{}}}\n", self.before, self.body.concat());
-        let _ = writeln!(out, "static void print{prefix}(void)\n{{");
-        for (ty, name) in &self.globals {
-            let (format, cast) =
-                if ty.starts_with('u') { ("%llu", "unsigned long long") } else { ("%lld", "long long") };
-            let _ = writeln!(out, "  printf(\"{name} {format}\\n\", ({cast}){name});");
-        }
-        out.push_str("}\n");
-        out
-    }
-}
 
 /// A random program; `prefix` starts all its global names and has no underscore.
 pub fn generate(seed: u64, prefix: &str) -> Sequential {
@@ -421,51 +371,6 @@ impl Gen {
         let _ = writeln!(out, "{pad}  ;\n{pad}}}");
         out
     }
-}
-
-/// How a run of one thread ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ended {
-    /// The program ended.
-    Normally,
-    /// No step can be done.
-    Stuck(Stop),
-    /// Too many steps.
-    Limit,
-}
-
-/// Runs a program of one thread, taking the first step that can be done each time.
-pub fn run(program: &Program, max_steps: usize) -> Result<(State, Ended), Stop> {
-    let machine = Machine::new(program)?;
-    let mut state = machine.initial(&[], 1)?;
-    for _ in 0..max_steps {
-        if state.halted || state.threads.iter().all(|t| t.ended.is_some()) {
-            return Ok((state, Ended::Normally));
-        }
-        let mut stop = Stop::Blocked;
-        let mut moved = false;
-        for edge in machine.out(&state, 0).to_vec() {
-            match machine.step(&mut state, 0, edge, None, &[]) {
-                Ok(()) => {
-                    moved = true;
-                    break;
-                }
-                Err(Stop::Blocked) => {}
-                Err(why) => stop = why,
-            }
-        }
-        if !moved {
-            return Ok((state, Ended::Stuck(stop)));
-        }
-    }
-    Ok((state, Ended::Limit))
-}
-
-/// The value of a global variable at the end.
-pub fn value(program: &Program, state: &State, name: &str) -> Option<i128> {
-    let machine = Machine::new(program).ok()?;
-    let object = program.objects.iter().position(|o| o.name == name)?;
-    machine.shared_cells(state).find(|(o, _, _)| o.0 as usize == object).map(|(_, _, v)| v)
 }
 
 #[cfg(test)]
