@@ -1,7 +1,7 @@
 //! A program's automata as text and as a DOT graph, with C's own expressions.
 
 use relyant_frontend::cfa::{
-    BinOp, Callee, CmpOp, Count, Edge, Expr, IntKind, LocationKind, Op, Program, Reg, Template, UnOp,
+    BinOp, Callee, CmpOp, Count, Edge, Expr, FloatOp, IntKind, LocationKind, Op, Program, Reg, Template, UnOp,
 };
 use std::fmt::Write;
 
@@ -148,6 +148,7 @@ fn expr(p: &Program, t: &Template, e: &Expr) -> String {
         Expr::SelfId => "self".into(),
         Expr::Unary(UnOp::Neg, a, _) => format!("-{}", x(a)),
         Expr::Unary(UnOp::BitNot, a, _) => format!("~{}", x(a)),
+        Expr::Unary(UnOp::Float(op), a, _) => format!("{op:?}({})", x(a)),
         Expr::Binary(op, a, b, _) => {
             let op = match op {
                 BinOp::Add => "+",
@@ -160,6 +161,13 @@ fn expr(p: &Program, t: &Template, e: &Expr) -> String {
                 BinOp::And => "&",
                 BinOp::Or => "|",
                 BinOp::Xor => "^",
+                BinOp::Float(FloatOp::Add, _) => "+.",
+                BinOp::Float(FloatOp::Sub, _) => "-.",
+                BinOp::Float(FloatOp::Mul, _) => "*.",
+                BinOp::Float(FloatOp::Div, _) => "/.",
+                BinOp::Float(FloatOp::Less, _) => "<.",
+                BinOp::Float(FloatOp::LessEqual, _) => "<=.",
+                BinOp::Float(FloatOp::Equal, _) => "==.",
             };
             format!("({} {op} {})", x(a), x(b))
         }

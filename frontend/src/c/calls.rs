@@ -120,7 +120,7 @@ impl<'a> Lower<'a> {
                 }
                 None if promote => {
                     let v = self.value(a)?;
-                    if v.ty.int().is_some() { self.unary(None, v, a.span)? } else { v }
+                    if v.ty.is_arithmetic() { self.promoted(v, a.span)? } else { v }
                 }
                 None => {
                     self.effect(a)?;
@@ -310,7 +310,6 @@ impl<'a> Lower<'a> {
                 let expr = if wanted { self.body.havoc(kind, source) } else { Expr::Const(0) };
                 Ok(Value { expr, ty: t.clone() })
             }
-            Ty::Float(_) if !wanted => Ok(Value::void()),
             t => {
                 let what = format!("`{source}`, which returns `{}`, is", self.types.describe(t));
                 self.refuse(at, what, "use integers")
@@ -334,6 +333,7 @@ impl<'a> Lower<'a> {
             "longlong" => Ty::Int(long_long),
             "ulonglong" => unsigned(long_long),
             "pointer" => Ty::Void.pointer(),
+            "float" => Ty::Float(4),
             "double" => Ty::Float(8),
             _ => Ty::Int(INT),
         }

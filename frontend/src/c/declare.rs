@@ -377,8 +377,8 @@ impl<'a> Lower<'a> {
                 _ => Ty::Int(UINT),
             });
         }
-        let mut next = 0i128;
-        let mut negative = false;
+        let (mut next, mut least, mut most) = (0i128, 0i128, 0i128);
+        let mut names = Vec::new();
         for x in &e.node.enumerators {
             if let Some(v) = &x.node.expression {
                 match self.constant(v)? {
@@ -386,12 +386,29 @@ impl<'a> Lower<'a> {
                     None => return self.error(v.span, "the value of an enumerator must be constant", ""),
                 }
             }
-            negative |= next < 0;
+            (least, most) = (least.min(next), most.max(next));
+            // Its type while the list goes on.
             self.scopes.declare(&x.node.identifier.node.name, Symbol::Constant(next, Ty::Int(INT)));
+            names.push((&x.node.identifier.node.name, next));
             next = next.saturating_add(1);
         }
-        // As gcc has it: unsigned unless a value is negative.
-        let ty = Ty::Int(if negative { INT } else { UINT });
+        // As gcc has it: unsigned unless a value is negative, int where that is wide enough.
+        let long = Int { rank: if self.types.long().bits == 64 { 4 } else { 5 }, bits: 64, signed: true };
+        let candidates = [INT, long].map(|t| Int { signed: least < 0, ..t });
+        let holds = |t: &Int| {
+            let kind = self.types.kind(&Ty::Int(*t));
+            kind.min().is_none_or(|m| m <= least) && kind.max().is_none_or(|m| most <= m)
+        };
+        let Some(int) = candidates.into_iter().find(holds) else {
+            return self.error(e.span, "the values of this enum fit no integer type", "");
+        };
+        let ty = Ty::Int(int);
+        for (name, value) in names {
+            // A constant that fits int is one.
+            if i32::try_from(value).is_err() {
+                self.scopes.declare(name, Symbol::Constant(value, ty.clone()));
+            }
+        }
         if let Some(n) = name {
             self.scopes.declare_tag(n, Tag::Enum(ty.clone()));
         }
@@ -559,7 +576,7 @@ impl<'a> Lower<'a> {
 /// `_Atomic` of a type.
 fn atomic(ty: Ty) -> Ty {
     match ty {
-        t @ (Ty::Int(_) | Ty::Pointer(_)) => Ty::Atomic(Rc::new(t)),
+        t @ (Ty::Int(_) | Ty::Pointer(_) | Ty::Float(4 | 8)) => Ty::Atomic(Rc::new(t)),
         Ty::Atomic(_) => ty,
         _ => unsupported("_Atomic of this type is not supported"),
     }

@@ -312,8 +312,8 @@ impl<'a> Lower<'a> {
                     return self.truth(e);
                 }
                 let v = self.value(operand)?;
-                self.scalar(&v, operand.span)?;
-                Ok(Value { expr: super::value::not(v.expr), ty: Ty::Int(INT) })
+                let e = self.tested(v, operand.span)?;
+                Ok(Value { expr: super::value::not(e), ty: Ty::Int(INT) })
             }
         }
     }
@@ -507,6 +507,9 @@ impl<'a> Lower<'a> {
         Ok(match (x.plain(), y.plain()) {
             (Ty::Int(x), Ty::Int(y)) => Ty::Int(self.types.common(*x, *y)),
             (Ty::Void, _) | (_, Ty::Void) => Ty::Void,
+            (x @ Ty::Float(_), y) | (y, x @ Ty::Float(_)) if y.is_arithmetic() => {
+                if y.precision() > x.precision() { y.clone() } else { x.clone() }
+            }
             (Ty::Pointer(t), Ty::Pointer(_)) if **t == Ty::Void => y.plain().clone(),
             (p @ Ty::Pointer(_), _) | (_, p @ Ty::Pointer(_)) => p.clone(),
             (x, y) if x == y => x.clone(),
@@ -626,7 +629,6 @@ impl<'a> Lower<'a> {
     pub fn scalar(&self, v: &Value, at: Bytes) -> Res<()> {
         match v.ty.plain() {
             Ty::Int(_) | Ty::Pointer(_) => Ok(()),
-            Ty::Float(_) => self.refuse(at, "floating-point values are", "use integers"),
             t => self.error(at, format!("a condition of type `{}`", self.types.describe(t)), ""),
         }
     }
@@ -686,8 +688,8 @@ impl<'a> Lower<'a> {
             _ => {}
         }
         let v = self.value(e)?;
-        self.scalar(&v, e.span)?;
-        Ok(self.branch(v.expr, yes, no))
+        let v = self.tested(v, e.span)?;
+        Ok(self.branch(v, yes, no))
     }
 
     /// Branches on a value.

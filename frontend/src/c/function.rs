@@ -231,7 +231,7 @@ impl<'a> Lower<'a> {
             Ty::Void | Ty::Record(_) => None,
             // C99 has main return 0.
             _ if self.body.name == "main" => Some(Expr::Const(0)),
-            Ty::Int(_) | Ty::Pointer(_) => {
+            t if t.is_scalar() => {
                 let kind = self.types.kind(&ty);
                 Some(self.body.havoc(kind, ""))
             }
@@ -260,7 +260,7 @@ impl<'a> Lower<'a> {
                 }
                 None
             }
-            (Some(v), Ty::Int(_) | Ty::Pointer(_)) => Some(self.convert(v, &ty, at)?.expr),
+            (Some(v), t) if t.is_scalar() => Some(self.convert(v, &ty, at)?.expr),
             _ => {
                 return self.refuse(
                     at,

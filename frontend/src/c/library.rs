@@ -357,7 +357,8 @@ pub fn nondet_type(name: &str) -> &'static str {
         "longlong" | "s64" | "long_long" => "longlong",
         "ulonglong" | "u64" => "ulonglong",
         "pointer" => "pointer",
-        "float" | "double" => "double",
+        "float" => "float",
+        "double" => "double",
         _ => "int",
     }
 }

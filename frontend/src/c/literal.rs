@@ -4,7 +4,7 @@ use super::lower::{Lower, Res};
 use super::types::{INT, Int, Ty};
 use super::value::Value;
 use crate::cfa::Expr;
-use lang_c::ast::{Constant, Integer, IntegerBase, IntegerSize};
+use lang_c::ast::{Constant, Float, FloatBase, FloatFormat, Integer, IntegerBase, IntegerSize};
 use lang_c::span::{Node, Span as Bytes};
 
 impl Lower<'_> {
@@ -12,7 +12,7 @@ impl Lower<'_> {
     pub fn literal(&mut self, c: &Node<Constant>) -> Res<Value> {
         match &c.node {
             Constant::Integer(i) => self.integer_literal(i, c.span),
-            Constant::Float(_) => self.refuse(c.span, "floating-point values are", "use integers"),
+            Constant::Float(f) => self.float_literal(f, c.span),
             Constant::Character(text) => {
                 let body =
                     text.trim_start_matches(['L', 'u', 'U']).trim_start_matches('\'').trim_end_matches('\'');
@@ -24,6 +24,31 @@ impl Lower<'_> {
                 };
                 Ok(Value::int(value))
             }
+        }
+    }
+
+    fn float_literal(&mut self, f: &Float, at: Bytes) -> Res<Value> {
+        let ty = match f.suffix.format {
+            FloatFormat::Float => Ty::Float(4),
+            FloatFormat::Double => Ty::Float(8),
+            _ => return self.refuse(at, "`long double` and other wide formats are", "use `double`"),
+        };
+        if f.suffix.imaginary {
+            return self.refuse(at, "complex numbers are", "use real ones");
+        }
+        let single = ty == Ty::Float(4);
+        let bits = match f.base {
+            // Both parse to the nearest value of their format.
+            FloatBase::Decimal if single => f.number.parse().ok().map(|v: f32| i128::from(v.to_bits())),
+            FloatBase::Decimal => f.number.parse().ok().map(|v: f64| i128::from(v.to_bits())),
+            FloatBase::Hexadecimal => hexadecimal(&f.number).and_then(|v| {
+                let exact = !single || f64::from(v as f32) == v;
+                exact.then(|| ty.precision().map(|p| p.of(v))).flatten()
+            }),
+        };
+        match bits {
+            Some(bits) => Ok(Value { expr: Expr::Const(bits), ty }),
+            None => self.refuse(at, "this floating-point constant is", "write it in decimal"),
         }
     }
 
@@ -81,6 +106,16 @@ impl Lower<'_> {
         cells.push(0);
         cells
     }
+}
+
+/// The value of `1.8p3`, if a double holds all its digits.
+fn hexadecimal(text: &str) -> Option<f64> {
+    let (digits, power) = text.split_once(['p', 'P'])?;
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let mantissa = u64::from_str_radix(&format!("{whole}{fraction}"), 16).ok().filter(|m| m >> 53 == 0)?;
+    let power = power.parse::<i32>().ok()?.checked_sub(4 * i32::try_from(fraction.len()).ok()?)?;
+    // Powers in this range are exact, and so is the product.
+    (-900..900).contains(&power).then(|| mantissa as f64 * 2f64.powi(power))
 }
 
 /// Bytes of the inside of a literal.

@@ -11,6 +11,7 @@ mod body;
 mod calls;
 mod declare;
 mod expr;
+mod floats;
 mod fresh;
 mod function;
 mod init;

@@ -1,6 +1,6 @@
 //! C types, their sizes in bytes (for `sizeof`) and in cells (for addresses).
 
-use crate::cfa::IntKind;
+use crate::cfa::{IntKind, Precision};
 use crate::options::{DataModel, Integers, Options};
 use std::rc::Rc;
 
@@ -84,7 +84,7 @@ pub struct Signature {
 pub enum Ty {
     Void,
     Int(Int),
-    /// A floating type; values of it are refused.
+    /// A floating type, by its size in bytes; `long double` has no values here.
     Float(u64),
     Pointer(Rc<Ty>),
     /// Element and length, where known.
@@ -157,9 +157,21 @@ impl Ty {
             _ => None,
         }
     }
+    /// The floating-point format it is.
+    pub fn precision(&self) -> Option<Precision> {
+        match self.plain() {
+            Ty::Float(4) => Some(Precision::Single),
+            Ty::Float(8) => Some(Precision::Double),
+            _ => None,
+        }
+    }
+    /// An integer or floating type.
+    pub fn is_arithmetic(&self) -> bool {
+        matches!(self.plain(), Ty::Int(_) | Ty::Float(_))
+    }
     /// Held in one cell.
     pub fn is_scalar(&self) -> bool {
-        matches!(self.plain(), Ty::Int(_) | Ty::Pointer(_))
+        self.precision().is_some() || matches!(self.plain(), Ty::Int(_) | Ty::Pointer(_))
     }
 }
 
@@ -196,6 +208,8 @@ impl Types {
     pub fn kind(&self, ty: &Ty) -> IntKind {
         match ty.plain() {
             Ty::Int(i) if i.rank == 0 => IntKind::Bool,
+            Ty::Float(4) => Precision::Single.kind(),
+            Ty::Float(_) => Precision::Double.kind(),
             Ty::Int(i) if !self.ideal => IntKind::Machine { bits: i.bits, signed: i.signed },
             _ => IntKind::Ideal,
         }
@@ -226,7 +240,7 @@ impl Types {
     /// Number of cells of an object, or why it has none.
     pub fn cells(&self, ty: &Ty) -> Result<u64, String> {
         let n = match ty.plain() {
-            Ty::Int(_) | Ty::Pointer(_) => 1,
+            Ty::Int(_) | Ty::Pointer(_) | Ty::Float(4 | 8) => 1,
             Ty::Array(t, Some(n)) => self.cells(t)?.saturating_mul(*n),
             Ty::Array(_, None) => return Err("an array of unknown length".into()),
             Ty::Record(id) => match &self.records[id.0] {
@@ -239,7 +253,7 @@ impl Types {
                 Sync::Barrier => 3,
                 _ => 1,
             },
-            Ty::Float(_) => return Err("floating-point values are not supported".into()),
+            Ty::Float(_) => return Err("`long double` and other wide formats are not supported".into()),
             Ty::Void => return Err("`void` has no values".into()),
             Ty::Function(_) => return Err("a function is no object".into()),
             Ty::Unsupported(why) => return Err(why.to_string()),
@@ -402,7 +416,8 @@ impl Types {
                 format!("{sign}{name}")
             }
             Ty::Float(4) => "float".into(),
-            Ty::Float(_) => "double".into(),
+            Ty::Float(8) => "double".into(),
+            Ty::Float(_) => "long double".into(),
             Ty::Pointer(t) => format!("{} *", self.describe(t)),
             Ty::Array(t, Some(n)) => format!("{} [{n}]", self.describe(t)),
             Ty::Array(t, None) => format!("{} []", self.describe(t)),

@@ -1,9 +1,10 @@
 //! Values and places: conversions, arithmetic with constants folded, reading and writing.
 
 use super::access::How;
+use super::floats::float_unary;
 use super::lower::{Lower, Res};
 use super::types::{INT, Int, Ty};
-use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Op, Reg, UnOp};
+use crate::cfa::{BinOp, CmpOp, Expr, FloatUnary, IntKind, Op, Reg, UnOp};
 use lang_c::span::Span as Bytes;
 
 /// Larger expressions go through a register, so that nobody has to recurse deep.
@@ -93,7 +94,11 @@ fn holds(outer: IntKind, inner: IntKind) -> bool {
 
 /// Bounds of an expression's value that can be seen at once.
 fn is_bit(e: &Expr) -> bool {
-    matches!(e, Expr::Compare(..) | Expr::Not(_) | Expr::Cast(_, IntKind::Bool))
+    match e {
+        Expr::Compare(..) | Expr::Not(_) | Expr::Cast(_, IntKind::Bool) => true,
+        Expr::Binary(BinOp::Float(op, _), ..) => op.is_comparison(),
+        _ => false,
+    }
 }
 
 /// Folds `a op b` on constants; `None` where the result is no constant or undefined.
@@ -109,6 +114,7 @@ fn fold(op: BinOp, a: i128, b: i128, kind: IntKind) -> Option<i128> {
         BinOp::And => Some(a & b),
         BinOp::Or => Some(a | b),
         BinOp::Xor => Some(a ^ b),
+        BinOp::Float(op, p) => Some(op.apply(p, a, b)),
         BinOp::Shl | BinOp::Shr => {
             let width = if let IntKind::Machine { bits, .. } = kind { i128::from(bits) } else { 100 };
             if b < 0 || b >= width {
@@ -226,9 +232,7 @@ impl Lower<'_> {
             (Ty::Int(_), Ty::Pointer(_)) | (Ty::Pointer(_), Ty::Pointer(_)) => v.expr,
             (Ty::Record(a), Ty::Record(b)) if a == b => v.expr,
             (Ty::Sync(a), Ty::Sync(b)) if a == b => v.expr,
-            (Ty::Float(_), _) | (_, Ty::Float(_)) => {
-                return self.refuse(at, "floating-point values are", "use integers");
-            }
+            (Ty::Float(_), _) | (_, Ty::Float(_)) => self.convert_float(v, plain, at)?,
             (Ty::Unsupported(why), _) | (_, Ty::Unsupported(why)) => {
                 let why = why.to_string();
                 return self.error(at, why, "");
@@ -249,7 +253,6 @@ impl Lower<'_> {
     pub fn integer(&self, v: &Value, at: Bytes) -> Res<Int> {
         match v.ty.plain() {
             Ty::Int(i) => Ok(*i),
-            Ty::Float(_) => self.refuse(at, "floating-point values are", "use integers"),
             Ty::Unsupported(why) => self.error(at, why.to_string(), ""),
             t => self.error(at, format!("an integer is needed, not `{}`", self.types.describe(t)), ""),
         }
@@ -270,6 +273,9 @@ impl Lower<'_> {
             }
             (_, None, None) => {}
             _ => return self.error(at, "this operator takes no pointers", ""),
+        }
+        if let Some(p) = self.common_float(&a.ty, &b.ty) {
+            return self.float_arithmetic(op, p, a, b, at);
         }
         let (x, y) = (self.integer(&a, at)?, self.integer(&b, at)?);
         let shift = matches!(op, BinOp::Shl | BinOp::Shr);
@@ -351,6 +357,12 @@ impl Lower<'_> {
 
     /// `-v`, `~v` or `+v`.
     pub fn unary(&mut self, op: Option<UnOp>, v: Value, at: Bytes) -> Res<Value> {
+        if let (Some(p), None | Some(UnOp::Neg)) = (v.ty.precision(), op) {
+            return Ok(match op {
+                None => v,
+                Some(_) => Value { expr: float_unary(FloatUnary::Negate(p), v.expr, p.kind()), ty: v.ty },
+            });
+        }
         let int = self.integer(&v, at)?;
         let ty = self.types.promote(int);
         let e = self.convert(v, &Ty::Int(ty), at)?.expr;
@@ -358,6 +370,7 @@ impl Lower<'_> {
         let expr = match (op, e) {
             (None, e) => e,
             (Some(UnOp::Neg), Expr::Const(n)) => Expr::Const(wrap(n.wrapping_neg(), kind)),
+            (Some(UnOp::Float(_)), _) => return self.error(at, "this operator takes no such value", ""),
             (Some(UnOp::BitNot), Expr::Const(n)) => Expr::Const(wrap(!n, kind)),
             (Some(op), e) => {
                 if op == UnOp::Neg && ty.signed && self.options.checks_overflow() && kind != IntKind::Ideal {
@@ -373,6 +386,8 @@ impl Lower<'_> {
     pub fn comparison(&mut self, op: CmpOp, a: Value, b: Value, at: Bytes) -> Res<Value> {
         let (a, b) = if a.ty.target().is_some() || b.ty.target().is_some() {
             (a.expr, b.expr)
+        } else if let Some(p) = self.common_float(&a.ty, &b.ty) {
+            return self.float_comparison(op, p, a, b, at);
         } else {
             let ty = Ty::Int(self.types.common(self.integer(&a, at)?, self.integer(&b, at)?));
             (self.convert(a, &ty, at)?.expr, self.convert(b, &ty, at)?.expr)
@@ -388,14 +403,16 @@ impl Lower<'_> {
         let expr = match (&p.at, &plain) {
             (At::Register(r), _) => Expr::Reg(*r),
             (At::Input, _) => self.body.havoc(kind, "NONDET"),
-            (At::Memory(a), Ty::Int(_) | Ty::Pointer(_)) => self.read_cell(a.clone(), kind, How::of(p), at),
+            (At::Memory(a), Ty::Int(_) | Ty::Pointer(_) | Ty::Float(4 | 8)) => {
+                self.read_cell(a.clone(), kind, How::of(p), at)
+            }
             (At::Memory(a), Ty::Array(t, _)) => {
                 return Ok(Value { expr: a.clone(), ty: Ty::Pointer(t.clone()) });
             }
             (At::Memory(a), Ty::Function(_)) => return Ok(Value { expr: a.clone(), ty: plain.pointer() }),
             (At::Memory(a), Ty::Record(_) | Ty::Sync(_)) => a.clone(),
             (At::Memory(_), Ty::Float(_)) => {
-                return self.refuse(at, "floating-point values are", "use integers");
+                return self.refuse(at, "`long double` and other wide formats are", "use `double`");
             }
             (At::Memory(_), Ty::Unsupported(why)) => {
                 let why = why.to_string();

@@ -23,6 +23,8 @@ impl Display for Expr {
             Expr::SelfId => write!(f, "self"),
             Expr::Unary(UnOp::Neg, a, k) => write!(f, "-{k} {a}"),
             Expr::Unary(UnOp::BitNot, a, k) => write!(f, "~{k} {a}"),
+            Expr::Unary(UnOp::Float(op), a, k) => write!(f, "{op:?}{k} {a}"),
+            Expr::Binary(BinOp::Float(op, p), a, b, _) => write!(f, "({a} {op:?}{} {b})", p.kind()),
             Expr::Binary(op, a, b, k) => {
                 let op = match op {
                     BinOp::Add => "+",
@@ -34,7 +36,7 @@ impl Display for Expr {
                     BinOp::Shr => ">>",
                     BinOp::And => "&",
                     BinOp::Or => "|",
-                    BinOp::Xor => "^",
+                    BinOp::Xor | BinOp::Float(..) => "^",
                 };
                 write!(f, "({a} {op}{k} {b})")
             }

@@ -1,6 +1,6 @@
 //! Expressions over registers. They read no memory and have no side effects.
 
-use super::{FuncId, IntKind, ObjId, Reg};
+use super::{FloatOp, FloatUnary, FuncId, IntKind, ObjId, Precision, Reg};
 
 /// One operand.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -9,6 +9,8 @@ pub enum UnOp {
     Neg,
     /// `~x`
     BitNot,
+    /// On floating-point values.
+    Float(FloatUnary),
 }
 
 /// Two operands of the result's kind (shifts: the right one of its own).
@@ -27,6 +29,8 @@ pub enum BinOp {
     And,
     Or,
     Xor,
+    /// On floating-point values, held as bit patterns; a comparison gives 0 or 1.
+    Float(FloatOp, Precision),
 }
 
 /// Comparisons, as mathematics has them: lowering converts both operands first.

@@ -7,6 +7,7 @@
 
 mod display;
 mod expr;
+mod float;
 mod module;
 mod op;
 mod program;
@@ -14,6 +15,7 @@ mod types;
 mod validate;
 
 pub use expr::{BinOp, CmpOp, Expr, UnOp};
+pub use float::{FloatOp, FloatUnary, Precision};
 pub use module::{Function, Module};
 pub use op::{Callee, Edge, Graph, Loc, Location, LocationKind, Op};
 pub use program::{Count, Owner, Procedure, Program, Template};

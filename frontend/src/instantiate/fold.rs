@@ -4,7 +4,7 @@
 //! zero, an odd shift) or its result depends on where objects lie, the expression stays.
 
 use super::memory::LAST_BASE;
-use crate::cfa::{BinOp, CmpOp, Expr, FuncId, IntKind, ObjId, UnOp};
+use crate::cfa::{BinOp, CmpOp, Expr, FloatUnary, FuncId, IntKind, ObjId, UnOp};
 
 /// A value known before the program runs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -54,6 +54,7 @@ impl Rules<'_> {
                     IntKind::Machine { signed: false, .. } => convert(!n, *k).map(Value::Int),
                     _ => Some(Value::Int(!n)),
                 },
+                (UnOp::Float(op), Value::Int(n)) => op.apply(n, *k).map(Value::Int),
                 _ => None,
             },
             Expr::Not(a) => Some(Value::Int((self.value(a)? == Value::Int(0)) as i128)),
@@ -184,6 +185,7 @@ impl Rules<'_> {
             BinOp::And => Some(Value::Int(a & b)),
             BinOp::Or => Some(Value::Int(a | b)),
             BinOp::Xor => Some(Value::Int(a ^ b)),
+            BinOp::Float(op, p) => Some(Value::Int(op.apply(p, a, b))),
         }
     }
 
@@ -235,6 +237,7 @@ pub(crate) fn may_be_undefined(e: &Expr, signed_wraps: bool) -> bool {
         Expr::Binary(BinOp::Div | BinOp::Rem | BinOp::Shl | BinOp::Shr, ..) => bad = true,
         Expr::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, _, _, IntKind::Machine { signed: true, .. })
         | Expr::Unary(UnOp::Neg, _, IntKind::Machine { signed: true, .. }) => bad |= !signed_wraps,
+        Expr::Unary(UnOp::Float(FloatUnary::ToInt(_)), ..) => bad = true,
         _ => {}
     });
     bad

@@ -67,7 +67,7 @@ impl Found {
                     BinOp::Div | BinOp::Rem => self.division |= !matches!(**b, Expr::Const(c) if c != 0),
                     BinOp::Shl | BinOp::Shr => self.shift |= !matches!(**b, Expr::Const(_)),
                     BinOp::Add | BinOp::Sub | BinOp::Mul => self.signed |= signed(*kind),
-                    BinOp::And | BinOp::Or | BinOp::Xor => {}
+                    BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Float(..) => {}
                 }
                 self.expr(a);
                 self.expr(b);

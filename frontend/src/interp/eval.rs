@@ -49,6 +49,10 @@ pub fn unary(op: UnOp, a: i128, kind: IntKind, signed_wraps: bool) -> Result<i12
     match op {
         UnOp::Neg => fit(a.checked_neg(), a.wrapping_neg(), kind, signed_wraps),
         UnOp::BitNot => fit(Some(!a), !a, kind, signed_wraps),
+        UnOp::Float(op) => match op.apply(a, kind) {
+            Some(v) => fit(Some(v), v, kind, signed_wraps),
+            None => Err(Stop::Undefined("a floating-point value out of the range of the integer")),
+        },
     }
 }
 
@@ -62,6 +66,10 @@ pub fn binary(op: BinOp, a: i128, b: i128, kind: IntKind, signed_wraps: bool) ->
         BinOp::And => (Some(a & b), a & b),
         BinOp::Or => (Some(a | b), a | b),
         BinOp::Xor => (Some(a ^ b), a ^ b),
+        BinOp::Float(op, p) => {
+            let v = op.apply(p, a, b);
+            (Some(v), v)
+        }
         BinOp::Shl => {
             let by = shift_count(b, kind)?;
             let power = 1i128.checked_shl(by).filter(|p| *p > 0);

@@ -27,6 +27,8 @@ impl Linear<'_> {
         let cases = match op {
             BinOp::Add => self.both(a, b, |x, y| x.add(y)),
             BinOp::Sub => self.both(a, b, |x, y| x.sub(y)),
+            // Nothing linear says what floating-point operations do.
+            BinOp::Float(..) => vec![self.unknown(&before)],
             _ => match self.bitwise(op, a, b, kind) {
                 Some(cases) => cases,
                 None => self.by_constant(op, a, b, kind),
@@ -90,6 +92,7 @@ impl Linear<'_> {
                 BinOp::Sub => vec![c.with(c.value.sub(&LinExpr::int(k)))],
                 BinOp::Mul => vec![c.with(times(k, &c.value))],
                 BinOp::Div | BinOp::Rem => self.divide(op, c, x, k, kind),
+                BinOp::Float(..) => vec![self.unknown(&Range::of_kind(kind))],
                 BinOp::Shl | BinOp::Shr if !shifts(k, kind) => Vec::new(),
                 BinOp::Shl => match power(k) {
                     Some(p) => vec![c.with(times(p, &c.value))],

@@ -251,6 +251,8 @@ impl Range {
         let bits = |r: &Range| r.hi().filter(|_| r.lo().is_some_and(|a| a >= 0));
         let mask = |h: i128| if h == 0 { 0 } else { i128::MAX >> (h.leading_zeros() - 1) };
         match (op, bits(self), bits(other)) {
+            (BinOp::Float(op, _), _, _) if op.is_comparison() => Range::of_kind(IntKind::Bool),
+            (BinOp::Float(_, p), _, _) => Range::of_kind(p.kind()),
             (BinOp::And, Some(a), Some(b)) => Range::between(Some(0), Some(a.min(b))),
             (BinOp::And, Some(a), None) | (BinOp::And, None, Some(a)) => Range::between(Some(0), Some(a)),
             (BinOp::Or | BinOp::Xor, Some(a), Some(b)) => Range::between(Some(0), Some(mask(a.max(b)))),
@@ -299,6 +301,7 @@ pub fn apply(op: BinOp, x: i128, y: i128) -> Option<i128> {
         BinOp::And => Some(x & y),
         BinOp::Or => Some(x | y),
         BinOp::Xor => Some(x ^ y),
+        BinOp::Float(op, p) => Some(op.apply(p, x, y)),
     }
 }
 

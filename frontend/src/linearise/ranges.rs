@@ -73,9 +73,18 @@ impl Env<'_> {
     }
     /// Values of a unary operator before they wrap.
     pub fn before_wrap_unary(&self, op: UnOp, a: &Expr, kind: IntKind) -> Range {
+        if let UnOp::Float(op) = op {
+            let a = self.range(a);
+            let known =
+                a.values().and_then(|v| v.iter().map(|c| op.apply(*c, kind)).collect::<Option<Vec<_>>>());
+            return match known {
+                Some(v) => v.into_iter().map(Range::one).fold(Range::none(), |a, b| a.join(&b)),
+                None => Range::of_kind(kind),
+            };
+        }
         let r = self.range(a).neg();
         match op {
-            UnOp::Neg => r,
+            UnOp::Neg | UnOp::Float(_) => r,
             UnOp::BitNot => match kind {
                 IntKind::Machine { signed: false, .. } => r.add(&Range::one(kind.max().unwrap_or(0))),
                 _ => r.sub(&Range::one(1)),

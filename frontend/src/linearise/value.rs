@@ -4,7 +4,7 @@ use super::case::{Case, at_least, at_most, eq, times};
 use super::range::Range;
 use super::ranges::Env;
 use super::variables::Variables;
-use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Reg, UnOp};
+use crate::cfa::{BinOp, CmpOp, Expr, FloatUnary, IntKind, Reg, UnOp};
 use crate::program::Input;
 use relyant_horn::linear::{Cube, LinExpr, Norm, Rat, Satisfiable, Var};
 
@@ -51,6 +51,7 @@ impl Linear<'_> {
                 None => vec![self.unknown(&range)],
             },
             Expr::SelfId => vec![Case::of(self.self_handle())],
+            Expr::Unary(UnOp::Float(_), _, _) => vec![self.unknown(&range)],
             Expr::Unary(op, a, kind) => {
                 let (op, kind) = (*op, *kind);
                 let before = self.env.before_wrap_unary(op, a, kind);
@@ -82,6 +83,7 @@ impl Linear<'_> {
     pub fn total(&self, e: &Expr) -> bool {
         match e {
             Expr::Const(_) | Expr::Reg(_) | Expr::Addr(_) | Expr::Func(_) | Expr::SelfId => true,
+            Expr::Unary(UnOp::Float(FloatUnary::ToInt(_)), ..) => false,
             Expr::Unary(op, a, kind) => {
                 (self.env.wraps(*kind) || self.env.before_wrap_unary(*op, a, *kind).fits(*kind))
                     && self.total(a)

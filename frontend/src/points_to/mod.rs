@@ -152,7 +152,7 @@ impl PointsTo {
             Expr::Addr(o) => [Fact::Object(*o, Some(0))].into(),
             Expr::Func(f) => [Fact::Function(*f)].into(),
             Expr::Cast(a, _) => self.eval(template, a),
-            Expr::Unary(UnOp::Neg | UnOp::BitNot, a, _) => opaque(self.eval(template, a)),
+            Expr::Unary(UnOp::Neg | UnOp::BitNot | UnOp::Float(_), a, _) => opaque(self.eval(template, a)),
             Expr::Binary(op, a, b, _) => {
                 let (x, y) = (self.eval(template, a), self.eval(template, b));
                 if x.is_empty() && y.is_empty() {
@@ -174,9 +174,13 @@ impl PointsTo {
                         out.extend(self.shift(&y, None));
                         out
                     }
-                    BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Rem | BinOp::Shl | BinOp::Shr => {
-                        [Fact::Anything].into()
-                    }
+                    BinOp::Sub
+                    | BinOp::Mul
+                    | BinOp::Div
+                    | BinOp::Rem
+                    | BinOp::Shl
+                    | BinOp::Shr
+                    | BinOp::Float(..) => [Fact::Anything].into(),
                 }
             }
         }

@@ -338,6 +338,7 @@ fn value(program: &Program, env: &[Range], e: &Expr) -> Range {
             let a = eval(a);
             fit(Range::of(-a.hi - 1, -a.lo - 1), *k)
         }
+        Expr::Unary(UnOp::Float(_), _, k) => Range::kind(*k),
         Expr::Binary(op, a, b, k) => {
             let (a, b) = (eval(a), eval(b));
             match op {
