@@ -17,6 +17,7 @@ pub mod linearise;
 pub mod options;
 pub mod points_to;
 pub mod program;
+pub mod races;
 pub mod reduce;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

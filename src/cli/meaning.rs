@@ -31,6 +31,10 @@ enum PropertyArg {
     Assertions,
     /// No thread can move, and some thread is not at its end
     Deadlock,
+    /// Two threads access one object, one writes it, and neither atomics nor locks order them; assertions do not count
+    NoDataRace,
+    /// Signed overflow, shifts too far, division by zero; assertions do not count
+    NoOverflow,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -101,7 +105,11 @@ impl Meaning {
             data_model: if self.ilp32 { DataModel::Ilp32 } else { DataModel::Lp64 },
             threads: self.threads.clone(),
             exclusive: self.exclusive.clone(),
-            property: Property::Assertions,
+            property: match self.property {
+                PropertyArg::Assertions | PropertyArg::Deadlock => Property::Assertions,
+                PropertyArg::NoDataRace => Property::NoDataRace,
+                PropertyArg::NoOverflow => Property::NoOverflow,
+            },
             check_memory: false,
             deadlock: self.property == PropertyArg::Deadlock,
             max_threads: self.max_threads,

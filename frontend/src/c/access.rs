@@ -4,7 +4,8 @@
 use super::lower::Lower;
 use super::types::Ty;
 use super::value::Place;
-use crate::cfa::{Expr, IntKind, Loc};
+use crate::cfa::{Expr, IntKind};
+use crate::races::Access;
 use lang_c::span::Span as Bytes;
 
 /// What is known of an access besides its address.
@@ -23,17 +24,6 @@ impl How {
     }
 }
 
-/// An access in a function's automaton: the edge that reads or writes memory leaves `from`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Access {
-    /// Where the edge is.
-    pub from: Loc,
-    /// Is it a write?
-    pub write: bool,
-    /// The rest.
-    pub how: How,
-}
-
 impl Lower<'_> {
     /// Reads a cell.
     pub fn read_cell(&mut self, address: Expr, kind: IntKind, how: How, at: Bytes) -> Expr {
@@ -49,6 +39,7 @@ impl Lower<'_> {
 
     /// What is to be done before an access, whose edge comes next.
     fn access(&mut self, _address: &Expr, write: bool, how: How, _at: Bytes) {
-        self.body.accesses.push(Access { from: self.body.cur, write, how });
+        let in_unit = 0;
+        self.body.accesses.push(Access { from: self.body.cur, write, atomic: how.atomic, in_unit });
     }
 }

@@ -1,9 +1,9 @@
 //! The automaton of the function being lowered.
 
-use super::access::Access;
 use super::types::Ty;
 use crate::cfa::{Edge, Expr, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg, Register};
 use crate::diagnostic::Span;
+use crate::races::Access;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 

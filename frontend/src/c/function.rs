@@ -17,6 +17,8 @@ impl<'a> Lower<'a> {
     /// Lowers a function that was asked for.
     pub fn lower_function(&mut self, id: FuncId, name: &str, work: Work<'a>) -> Res<Function> {
         let (f, makes) = self.lower_work(name, work)?;
+        let accesses = std::mem::take(&mut self.accesses_here);
+        self.accesses.insert(id, accesses);
         if makes {
             self.makers.insert(id);
         }
@@ -219,7 +221,9 @@ impl<'a> Lower<'a> {
         let makes = !body.makes.is_empty();
         let registers = body.registers.clone();
         let locals = body.locals.clone();
-        let (graph, entry) = self.finish_graph(body, atomic, &params)?;
+        let accesses = body.accesses.clone();
+        let (graph, entry, new) = self.finish_graph(body, atomic, &params)?;
+        self.accesses_here = accesses.iter().filter_map(|a| a.moved(&new)).collect();
         let f = Function { name, params, result, registers, locals, entry, graph, atomic, span };
         Ok((f, makes))
     }
@@ -275,7 +279,12 @@ impl<'a> Lower<'a> {
     }
 
     /// Marks atomic locations and drops what can't be reached.
-    fn finish_graph(&self, mut body: Body, atomic: bool, params: &[Reg]) -> Res<(Graph, Loc)> {
+    fn finish_graph(
+        &self,
+        mut body: Body,
+        atomic: bool,
+        params: &[Reg],
+    ) -> Res<(Graph, Loc, Vec<Option<Loc>>)> {
         super::fresh::forget_skipped(&mut body, params);
         let depth = self.depths(&body)?;
         for e in body.graph.edges.iter().filter(|e| body.assumed.contains(&e.to)) {
@@ -361,8 +370,8 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// Drops locations that can't be reached, and skips that change nothing.
-fn prune(graph: Graph, entry: Loc) -> (Graph, Loc) {
+/// Drops locations that can't be reached. Gives the new place of each.
+fn prune(graph: Graph, entry: Loc) -> (Graph, Loc, Vec<Option<Loc>>) {
     let out = graph.out_edges();
     let mut seen = vec![false; graph.locations.len()];
     let mut work = vec![entry];
@@ -389,5 +398,7 @@ fn prune(graph: Graph, entry: Loc) -> (Graph, Loc) {
             result.edges.push(e);
         }
     }
-    (result, new[entry.0 as usize])
+    let entry = new[entry.0 as usize];
+    let new = new.into_iter().zip(seen).map(|(l, seen)| seen.then_some(l)).collect();
+    (result, entry, new)
 }

@@ -6,7 +6,8 @@ use super::source::Source;
 use super::types::{Ty, Types};
 use crate::cfa::{Callee, Expr, FuncId, Function, IntKind, Module, ObjId, Object, Op};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::options::Options;
+use crate::options::{Options, Property};
+use crate::races::Access;
 use lang_c::ast::{Expression, ExternalDeclaration, FunctionDefinition, Statement, TranslationUnit};
 use lang_c::span::{Node, Span as Bytes};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -69,6 +70,10 @@ pub struct Lower<'a> {
     pub called: BTreeSet<FuncId>,
     /// Functions whose address is taken.
     pub pointed_at: BTreeSet<FuncId>,
+    /// Accesses to memory, by function.
+    pub accesses: BTreeMap<FuncId, Vec<Access>>,
+    /// Those of the function that was just lowered.
+    pub accesses_here: Vec<Access>,
     /// Functions that make memory.
     pub makers: BTreeSet<FuncId>,
     /// What the memory that the next expression makes is for.
@@ -177,6 +182,8 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         addressed_anywhere: FxHashSet::default(),
         called: BTreeSet::new(),
         pointed_at: BTreeSet::new(),
+        accesses: BTreeMap::new(),
+        accesses_here: Vec::new(),
         makers: BTreeSet::new(),
         made_for: None,
         open_orders: 0,
@@ -292,14 +299,20 @@ impl<'a> Lower<'a> {
         let starts = start_addresses(&mut functions, starts, std::mem::take(&mut self.prologue), |f| {
             self.called.contains(&f) || (self.calls_pointers && self.pointed_at.contains(&f))
         });
-        Ok(Module {
+        let mut module = Module {
             files: self.source.files.clone(),
             lines: self.source.lines.clone(),
             objects: self.objects,
             functions,
             starts,
             assumes: self.assumes,
-        })
+        };
+        if self.options.property == Property::NoDataRace {
+            let of = |f: u32| self.accesses.remove(&FuncId(f)).unwrap_or_default();
+            let accesses: Vec<Vec<Access>> = (0..module.functions.len() as u32).map(of).collect();
+            crate::races::instrument(&mut module, &accesses);
+        }
+        Ok(module)
     }
 
     /// The object of a global; made, with its start values, when first used.

@@ -71,6 +71,13 @@ pub struct Object {
     pub span: Span,
 }
 
+impl Object {
+    /// Name of the cell that holds the address which some thread is about to write, or 0 (see [`crate::races`]).
+    pub const WATCHED_WRITE: &str = "(about to write)";
+    /// The same for reads.
+    pub const WATCHED_READ: &str = "(about to read)";
+}
+
 /// A register: a scalar local whose address is not taken, or a temporary.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Register {

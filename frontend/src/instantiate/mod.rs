@@ -40,6 +40,7 @@ mod tests;
 
 pub use error::Refusal;
 pub use search::{build_for_search, for_search};
+pub(crate) use sharing::{Sharing, taken};
 
 use crate::cfa::{FuncId, Module, Owner, Program};
 use crate::diagnostic::Diagnostic;

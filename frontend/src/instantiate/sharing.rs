@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 const CELLS: usize = 256;
 
 /// Facts about the objects of a module.
-pub(super) struct Sharing {
+pub(crate) struct Sharing {
     /// Objects of which each thread has its own: locals of functions, thread-locals.
     own: BTreeSet<ObjId>,
     /// Of these, the ones whose address may come to another thread.
@@ -22,7 +22,7 @@ pub(super) struct Sharing {
 }
 
 impl Sharing {
-    pub(super) fn new(module: &Module, points_to: &PointsTo, taken: &BTreeSet<FuncId>) -> Sharing {
+    pub(crate) fn new(module: &Module, points_to: &PointsTo, taken: &BTreeSet<FuncId>) -> Sharing {
         let all = || (0..module.objects.len() as u32).map(ObjId);
         let object = |o: ObjId| &module.objects[o.0 as usize];
         let mut own: BTreeSet<ObjId> =
@@ -81,9 +81,14 @@ impl Sharing {
         Sharing { own, escaping, written_by_threads, one_start, small }
     }
 
+    /// Does each thread have an object of its own that no other can name?
+    pub(crate) fn alone(&self, object: ObjId) -> bool {
+        self.own.contains(&object) && !self.escaping.contains(&object)
+    }
+
     /// May a thread (`main` or another) rely on what it last wrote to the cell?
     pub(super) fn follows(&self, object: ObjId, cell: u32, main: bool) -> bool {
-        let alone = self.own.contains(&object) && !self.escaping.contains(&object);
+        let alone = self.alone(object);
         let written = |k| self.written_by_threads.contains(&(object, k));
         self.small.contains(&object)
             && (alone || main && self.one_start && !written(None) && !written(Some(cell as usize)))
@@ -101,7 +106,7 @@ impl Sharing {
 }
 
 /// The functions whose address is taken.
-pub(super) fn taken(module: &Module) -> BTreeSet<FuncId> {
+pub(crate) fn taken(module: &Module) -> BTreeSet<FuncId> {
     let mut taken = BTreeSet::new();
     for e in module.functions.iter().flat_map(|f| &f.graph.edges) {
         for x in walk::reads(&e.op) {

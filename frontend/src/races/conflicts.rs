@@ -1,0 +1,133 @@
+//! Which accesses may race as far as can be seen without looking at runs, and which of two is to wait.
+
+use super::Access;
+use super::concurrent::Concurrent;
+use crate::cfa::{FuncId, Module, ObjId, Op};
+use crate::instantiate::{Sharing, taken};
+use crate::points_to::{PointsTo, Targets};
+use std::collections::BTreeMap;
+
+/// Names in a message.
+const NAMES: usize = 3;
+
+/// What an access has to do.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Role {
+    /// It may wait, and says so.
+    pub(super) waits: bool,
+    /// It looks whether somebody is about to write the cell.
+    pub(super) minds_writes: bool,
+    /// It looks whether somebody is about to read the cell.
+    pub(super) minds_reads: bool,
+    /// What is wrong if so.
+    pub(super) error: String,
+}
+
+struct Site {
+    function: FuncId,
+    access: Access,
+    /// The access is ordered with all others of which that holds: atomic, or in an atomic section.
+    ordered: bool,
+    role: Role,
+}
+
+/// The accesses that may race, with their roles.
+pub(super) fn roles(
+    module: &Module,
+    points_to: &PointsTo,
+    accesses: &[Vec<Access>],
+) -> Vec<(FuncId, Access, Role)> {
+    let concurrent = Concurrent::new(module, points_to);
+    let sharing = Sharing::new(module, points_to, &taken(module));
+    let shared = |o: ObjId| {
+        let object = &module.objects[o.0 as usize];
+        !object.thread_local && !object.synthetic && !sharing.alone(o)
+    };
+    let all: Vec<(ObjId, Option<usize>)> =
+        (0..module.objects.len() as u32).map(|o| (ObjId(o), None)).filter(|c| shared(c.0)).collect();
+    let mut sites = Vec::new();
+    // Sites by object, with the cell if it is known.
+    let mut users: BTreeMap<ObjId, Vec<(usize, Option<usize>)>> = BTreeMap::new();
+    for (f, list) in accesses.iter().enumerate() {
+        let (id, function) = (FuncId(f as u32), &module.functions[f]);
+        for access in list.iter().filter(|a| concurrent.at(id, a.from)) {
+            let mut cells = Vec::new();
+            for e in function.graph.edges.iter().filter(|e| e.from == access.from) {
+                let (Op::Load(_, a, _) | Op::Store(a, _, _)) = &e.op else { continue };
+                match points_to.targets(id.0, a) {
+                    Targets::Objects(set) => cells.extend(set.into_iter().filter(|c| shared(c.0))),
+                    Targets::Unknown => cells.extend(all.iter().copied()),
+                }
+            }
+            if cells.is_empty() {
+                continue;
+            }
+            for (o, k) in &cells {
+                let first = k.map(|k| k.saturating_sub(access.in_unit as usize));
+                users.entry(*o).or_default().push((sites.len(), first));
+            }
+            let ordered =
+                access.atomic || function.atomic || function.graph.locations[access.from.0 as usize].atomic;
+            let role = Role { error: format!("data race on {}", names(module, &cells)), ..Role::default() };
+            sites.push(Site { function: id, access: *access, ordered, role });
+        }
+    }
+    let mut free = Vec::new();
+    for list in users.values() {
+        for (i, (a, k)) in list.iter().enumerate() {
+            for (b, l) in &list[i..] {
+                let (x, y) = (&sites[*a], &sites[*b]);
+                let meet = k.is_none() || l.is_none() || k == l;
+                if !meet
+                    || !(x.access.write || y.access.write)
+                    || x.ordered && y.ordered
+                    || !concurrent.both(x.function, y.function)
+                {
+                    continue;
+                }
+                match (x.ordered, y.ordered) {
+                    (false, true) => settle(&mut sites, *a, *b),
+                    (true, false) => settle(&mut sites, *b, *a),
+                    _ => free.push((*a, *b)),
+                }
+            }
+        }
+    }
+    for (a, b) in free {
+        let (x, y) = (&sites[a], &sites[b]);
+        // Whoever waits anyway; else the one that writes.
+        let rank = |s: &Site| (s.role.waits, s.access.write);
+        if rank(x) >= rank(y) { settle(&mut sites, a, b) } else { settle(&mut sites, b, a) }
+    }
+    let acts = |r: &Role| r.waits || r.minds_writes || r.minds_reads;
+    sites.into_iter().filter(|s| acts(&s.role)).map(|s| (s.function, s.access, s.role)).collect()
+}
+
+/// One waits, the other one looks.
+fn settle(sites: &mut [Site], waits: usize, looks: usize) {
+    sites[waits].role.waits = true;
+    if sites[waits].access.write {
+        sites[looks].role.minds_writes = true;
+    } else {
+        sites[looks].role.minds_reads = true;
+    }
+}
+
+fn names(module: &Module, cells: &[(ObjId, Option<usize>)]) -> String {
+    let mut out: Vec<String> = Vec::new();
+    for (o, k) in cells {
+        let object = &module.objects[o.0 as usize];
+        let name = match k {
+            Some(k) => format!("`{}{}`", object.name, object.cells[*k].1),
+            None => format!("`{}`", object.name),
+        };
+        if !out.contains(&name) {
+            out.push(name);
+        }
+    }
+    if out.len() > NAMES {
+        out.truncate(NAMES);
+        return format!("{} or others", out.join(", "));
+    }
+    out.join(" or ")
+}

@@ -1,0 +1,154 @@
+//! Data races as errors that can be reached (`--property no-data-race`).
+//!
+//! With every access sequentially consistent, a program has a race (C11 5.1.2.4) if and only if in some run two threads
+//! are about to access one cell, one of them to write it and one not atomically (Adve and Hill, "Weak ordering: a new
+//! definition", 1990; Boehm and Adve, "Foundations of the C++ concurrency memory model", 2008, section 4). So a thread
+//! about to access a cell may first say so, in a cell of its own called a *watch*:
+//!
+//! ```text
+//! from --[watch = 0; watch := &x]--> waiting --[watch := 0; access x]--> to
+//! ```
+//!
+//! Another thread that accesses the cell meanwhile comes to an error. An access in an atomic section happens in the
+//! section's one step: it looks at the watch but waits nowhere. The watch is in the module before threads are made of
+//! it, so that engines, replay and certificates need not know of it.
+//!
+//! What `conflicts` rules out is left as it is: of two accesses that may race it is enough that one waits and the other
+//! one looks.
+
+mod concurrent;
+mod conflicts;
+
+use crate::cfa::{
+    BinOp, CmpOp, Edge, Expr, Function, IntKind, Loc, LocationKind, Module, ObjId, Object, Op, Reg, Register,
+};
+use crate::diagnostic::Span;
+use crate::points_to::PointsTo;
+use conflicts::Role;
+
+/// An access of the program to its memory: the edges that read or write memory and leave a location.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// Where.
+    pub from: Loc,
+    /// Is it a write?
+    pub write: bool,
+    /// To an object of atomic type, or by an atomic operation.
+    pub atomic: bool,
+    /// Cells from the first bit-field of its storage unit: they are one memory location (C11 3.14).
+    pub in_unit: u64,
+}
+
+impl Access {
+    /// In a graph whose locations have new numbers.
+    pub(crate) fn moved(&self, new: &[Option<Loc>]) -> Option<Access> {
+        Some(Access { from: new.get(self.from.0 as usize).copied().flatten()?, ..*self })
+    }
+}
+
+/// Makes races errors. `accesses` has those of each function.
+pub fn instrument(module: &mut Module, accesses: &[Vec<Access>]) {
+    let points_to = PointsTo::of_module(module);
+    let roles = conflicts::roles(module, &points_to, accesses);
+    if roles.is_empty() {
+        return;
+    }
+    let watches =
+        Watches { write: watch(module, Object::WATCHED_WRITE), read: watch(module, Object::WATCHED_READ) };
+    for (f, access, role) in roles {
+        watches.put(&mut module.functions[f.0 as usize], access, &role);
+    }
+}
+
+fn watch(module: &mut Module, name: &str) -> ObjId {
+    module.objects.push(Object {
+        name: name.to_string(),
+        cells: vec![(IntKind::Ideal, String::new())],
+        init: vec![Some(0)],
+        thread_local: false,
+        synthetic: true,
+        span: Span::default(),
+    });
+    ObjId(module.objects.len() as u32 - 1)
+}
+
+/// The cells that hold the address which a thread is about to write, or to read; 0 is none.
+struct Watches {
+    write: ObjId,
+    read: ObjId,
+}
+
+impl Watches {
+    /// Puts what an access has to do around its edges.
+    fn put(&self, f: &mut Function, access: Access, role: &Role) {
+        let from = access.from;
+        let edges: Vec<usize> = (0..f.graph.edges.len())
+            .filter(|i| f.graph.edges[*i].from == from)
+            .filter(|i| matches!(f.graph.edges[*i].op, Op::Load(..) | Op::Store(..)))
+            .collect();
+        for i in edges {
+            let edge = f.graph.edges[i].clone();
+            let (Op::Load(_, address, _) | Op::Store(address, _, _)) = &edge.op else { continue };
+            let address = match access.in_unit {
+                0 => address.clone(),
+                n => minus(address.clone(), n),
+            };
+            let mut code = Code { f, at: from, span: edge.span };
+            if role.waits {
+                let watch = if access.write { self.write } else { self.read };
+                let free = code.load(watch);
+                code.step(Op::Assume(is(free, Expr::Const(0))), true);
+                // Others may move while it waits, and only then.
+                code.step(Op::Store(Expr::Addr(watch), address.clone(), IntKind::Ideal), false);
+                code.step(Op::Store(Expr::Addr(watch), Expr::Const(0), IntKind::Ideal), true);
+                let at = code.at;
+                code.f.graph.edges.push(Edge { from: at, ..edge.clone() });
+                code.at = from;
+            }
+            let looks = [(role.minds_writes, self.write), (role.minds_reads, self.read)];
+            for (_, watch) in looks.into_iter().filter(|l| l.0) {
+                let seen = code.load(watch);
+                let same = is(seen, address.clone());
+                code.fail(&role.error, same.clone());
+                code.step(Op::Assume(same.is_false()), true);
+            }
+            let at = code.at;
+            f.graph.edges[i].from = at;
+        }
+    }
+}
+
+fn is(a: Expr, b: Expr) -> Expr {
+    Expr::Compare(CmpOp::Eq, Box::new(a), Box::new(b))
+}
+
+fn minus(address: Expr, n: u64) -> Expr {
+    Expr::Binary(BinOp::Add, Box::new(address), Box::new(Expr::Const(-i128::from(n))), IntKind::Ideal)
+}
+
+/// New edges in a function, from a location on.
+struct Code<'f> {
+    f: &'f mut Function,
+    at: Loc,
+    span: Span,
+}
+
+impl Code<'_> {
+    fn step(&mut self, op: Op, held: bool) {
+        let to = self.f.graph.add_location(self.span);
+        self.f.graph.locations[to.0 as usize].atomic = held;
+        self.f.graph.add_edge(self.at, to, op, self.span);
+        self.at = to;
+    }
+    fn load(&mut self, o: ObjId) -> Expr {
+        self.f.registers.push(Register { name: String::new(), kind: IntKind::Ideal });
+        let r = Reg(self.f.registers.len() as u32 - 1);
+        self.step(Op::Load(r, Expr::Addr(o), IntKind::Ideal), true);
+        Expr::Reg(r)
+    }
+    fn fail(&mut self, what: &str, test: Expr) {
+        let to = self.f.graph.add_location(self.span);
+        self.f.graph.locations[to.0 as usize].kind = LocationKind::Error(what.to_string());
+        self.f.graph.add_edge(self.at, to, Op::Assume(test), self.span);
+    }
+}
