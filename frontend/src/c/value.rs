@@ -209,7 +209,8 @@ pub fn cast(e: Expr, from: IntKind, to: IntKind) -> Expr {
     match e {
         Expr::Const(n) => Expr::Const(wrap(n, to)),
         Expr::Addr(_) | Expr::Func(_) if to == IntKind::Bool => Expr::Const(1),
-        e if is_bit(&e) => e,
+        // Not so in a signed bit-field of one bit.
+        e if is_bit(&e) && holds(to, IntKind::Bool) => e,
         e => Expr::Cast(Box::new(e), to),
     }
 }

@@ -74,8 +74,8 @@ impl Rules<'_> {
                 a => Expr::Not(Box::new(a)),
             },
             Expr::Cast(a, k) => match self.fold(a) {
-                // A truth value fits every kind.
-                a @ (Expr::Compare(..) | Expr::Not(_)) => a,
+                // A truth value fits every kind but that of a signed bit-field of one bit.
+                a @ (Expr::Compare(..) | Expr::Not(_)) if IntKind::max(*k).is_none_or(|m| m >= 1) => a,
                 a if *k == IntKind::Ideal => a,
                 a => Expr::Cast(Box::new(a), *k),
             },

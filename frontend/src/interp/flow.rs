@@ -147,7 +147,7 @@ impl<'p> Scan<'_, 'p> {
                 Shape::Copy(r) if fits(self.kind(r), *kind) => Shape::Copy(r),
                 Shape::Const(c) => Shape::Const(super::eval::cast(c, *kind)),
                 Shape::Copy(_) if *kind == IntKind::Bool => Shape::Truth(e),
-                Shape::Truth(c) => Shape::Truth(c),
+                Shape::Truth(c) if IntKind::max(*kind).is_none_or(|m| m >= 1) => Shape::Truth(c),
                 _ => Shape::Other,
             },
             _ => Shape::Other,

@@ -1,6 +1,7 @@
 //! Random programs for tests: seeded, the same for every run, and shrinking.
 
 pub mod direct;
+pub mod mutate;
 pub mod rng;
 pub mod sequential;
 pub mod shrink;
