@@ -1,0 +1,16 @@
+// `x += y` reads both and writes later.
+#include <assert.h>
+#include <pthread.h>
+int x = 1, y = 2;
+void *worker(void *arg) {
+    (void)arg;
+    y = 5;
+    return 0;
+}
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, worker, 0);
+    x += y;
+    pthread_join(t, 0);
+    assert(x == 3 || x == 6);
+}

@@ -1,0 +1,13 @@
+// A jump over a declaration leaves the object uninitialised: any value.
+#include <assert.h>
+int main(void) {
+    int n = 0;
+    goto inside;
+    {
+        int x = 3;
+inside:
+        x = 3;
+        n = x;
+    }
+    assert(n == 3);
+}

@@ -1,0 +1,16 @@
+// `x++` is a read and a write: two threads may lose one.
+#include <assert.h>
+#include <pthread.h>
+int x;
+void *worker(void *arg) {
+    (void)arg;
+    x++;
+    return 0;
+}
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, worker, 0);
+    pthread_join(t, 0);
+    x++;
+    assert(x == 2);
+}
