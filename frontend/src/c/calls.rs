@@ -3,6 +3,7 @@
 use super::access::How;
 use super::library::{Model, model, name_decides, nondet_type};
 use super::lower::{Lower, Res};
+use super::orders::Operand;
 use super::scan::name_of;
 use super::scope::Symbol;
 use super::types::{BOOL, CHAR, INT, Int, Signature, Ty, UINT};
@@ -111,22 +112,17 @@ impl<'a> Lower<'a> {
         at: Bytes,
     ) -> Res<Vec<Expr>> {
         let params = s.params.as_deref().unwrap_or(&[]);
+        let operands: Vec<Operand<'_, 'a>> = args
+            .iter()
+            .enumerate()
+            .map(|(k, a)| -> Operand<'_, 'a> { Box::new(move |l| l.passed(a, params.get(k), promote)) })
+            .collect();
+        let values = self.any_order(&operands)?;
         let mut out = Vec::new();
-        for (k, a) in args.iter().enumerate() {
-            let v = match params.get(k) {
-                Some(ty) => {
-                    let v = self.value_for(a, ty)?;
-                    self.convert(v, ty, a.span)?
-                }
-                None if promote => {
-                    let v = self.value(a)?;
-                    if v.ty.is_arithmetic() { self.promoted(v, a.span)? } else { v }
-                }
-                None => {
-                    self.effect(a)?;
-                    continue;
-                }
-            };
+        for (a, v) in args.iter().zip(values) {
+            if v.ty == Ty::Void {
+                continue;
+            }
             if v.ty.is_scalar() {
                 out.push(v.expr);
                 continue;
@@ -151,6 +147,21 @@ impl<'a> Lower<'a> {
             }
         }
         Ok(out)
+    }
+
+    /// One argument, converted; nothing where no parameter takes it.
+    fn passed(&mut self, a: &'a Node<Expression>, ty: Option<&Ty>, promote: bool) -> Res<Value> {
+        match ty {
+            Some(ty) => {
+                let v = self.value_for(a, ty)?;
+                self.convert(v, ty, a.span)
+            }
+            None if promote => {
+                let v = self.value(a)?;
+                if v.ty.is_arithmetic() { self.promoted(v, a.span) } else { Ok(v) }
+            }
+            None => self.effect(a).map(|()| Value::void()),
+        }
     }
 
     fn call_named(

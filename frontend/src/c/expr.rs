@@ -1,6 +1,7 @@
 //! Expressions: each read and each write of memory becomes an edge, left to right.
 
 use super::lower::{Lower, Res, Work};
+use super::orders::Operand;
 use super::scan::name_of;
 use super::scope::{Storage, Symbol};
 use super::types::{CHAR, INT, Ty};
@@ -8,9 +9,6 @@ use super::value::{At, Place, Value, offset};
 use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Op, UnOp};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
-
-/// Deepest nesting of operands that are evaluated in both orders.
-const MAX_ORDERS: usize = 3;
 
 impl<'a> Lower<'a> {
     /// The value of an expression.
@@ -330,8 +328,7 @@ impl<'a> Lower<'a> {
             Index => self.read_expression(e),
             LogicalAnd | LogicalOr => self.truth(e),
             Assign => {
-                let p = self.place(lhs)?;
-                let v = self.value_for(rhs, &p.ty)?;
+                let (p, v) = self.assigned(lhs, rhs)?;
                 self.write(&p, v, e.span)
             }
             Less | Greater | LessOrEqual | GreaterOrEqual | Equals | NotEquals => {
@@ -348,6 +345,27 @@ impl<'a> Lower<'a> {
         }
     }
 
+    /// The place and the value of an assignment, in any order.
+    fn assigned(&mut self, lhs: &'a Node<Expression>, rhs: &'a Node<Expression>) -> Res<(Place, Value)> {
+        let mark = self.body.mark();
+        let p = self.place(lhs)?;
+        if !self.body.moved(mark) || !matches!(p.at, At::Memory(_)) {
+            let v = self.value_for(rhs, &p.ty)?;
+            return Ok((p, v));
+        }
+        self.body.rewind(mark);
+        let address = |l: &mut Self| {
+            let p = l.place(lhs)?;
+            match p.at {
+                At::Memory(expr) => Ok(Value { expr, ty: p.ty.pointer() }),
+                _ => l.error(lhs.span, "this expression designates no object", ""),
+            }
+        };
+        let ty = p.ty.clone();
+        let (at, v) = self.either_order(address, move |l| l.value_for(rhs, &ty))?;
+        Ok((Place { at: At::Memory(at.expr), ..p }, v))
+    }
+
     /// Two operands of an operator.
     fn operands(&mut self, lhs: &'a Node<Expression>, rhs: &'a Node<Expression>) -> Res<(Value, Value)> {
         if is_offset(&rhs.node) {
@@ -361,56 +379,18 @@ impl<'a> Lower<'a> {
         self.either_order(|l| l.value(lhs), |l| l.value(rhs))
     }
 
-    /// Evaluates two operands whose order C leaves open. Where a call is one of them and both act on memory, both
-    /// orders are possible; two plain reads are done from left to right, which is said.
-    fn either_order(
+    /// Evaluates two operands whose order C leaves open.
+    fn either_order<'p>(
         &mut self,
-        first: impl Fn(&mut Self) -> Res<Value>,
-        second: impl Fn(&mut Self) -> Res<Value>,
+        first: impl Fn(&mut Self) -> Res<Value> + 'p,
+        second: impl Fn(&mut Self) -> Res<Value> + 'p,
     ) -> Res<(Value, Value)> {
-        let mark = self.body.mark();
-        let start = mark.edges();
-        let labels = self.body.labels.len();
-        self.open_orders += 1;
-        let x = first(self);
-        let middle = self.body.graph.edges.len();
-        let y = x.and_then(|x| Ok((x, second(self)?)));
-        self.open_orders -= 1;
-        let (x, y) = y?;
-        let edges = &self.body.graph.edges;
-        let both = edges[start..middle].iter().any(is_access) && edges[middle..].iter().any(is_access);
-        if !both {
-            return Ok((x, y));
+        let operands: [Operand<'p, 'a>; 2] = [Box::new(first), Box::new(second)];
+        let values = self.any_order(&operands)?;
+        match <[Value; 2]>::try_from(values) {
+            Ok([x, y]) => Ok((x, y)),
+            Err(_) => self.error(Bytes::none(), "an operand was lost", ""),
         }
-        let calls = edges[start..].iter().any(|e| matches!(e.op, Op::Call { .. }));
-        let scalars = x.ty.is_scalar() && y.ty.is_scalar();
-        // Each level doubles what is below it.
-        if !calls || !scalars || self.open_orders >= MAX_ORDERS || labels != self.body.labels.len() {
-            self.assume("operands are evaluated from left to right");
-            return Ok((x, y));
-        }
-        self.body.rewind(mark);
-        let (kx, ky) = (self.types.kind(&x.ty), self.types.kind(&y.ty));
-        let (rx, ry) = (self.body.temp(kx), self.body.temp(ky));
-        let (left, right, end) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
-        self.body.edge_to(left, Op::Skip);
-        self.body.edge_to(right, Op::Skip);
-        self.open_orders += 1;
-        for (at, in_order) in [(left, true), (right, false)] {
-            self.body.cur = at;
-            let (a, b) = if in_order {
-                let a = first(self)?;
-                (a, second(self)?)
-            } else {
-                let b = second(self)?;
-                (first(self)?, b)
-            };
-            self.body.emit(Op::Assign(rx, a.expr));
-            self.body.edge_to(end, Op::Assign(ry, b.expr));
-        }
-        self.open_orders -= 1;
-        self.body.cur = end;
-        Ok((Value { expr: Expr::Reg(rx), ty: x.ty }, Value { expr: Expr::Reg(ry), ty: y.ty }))
     }
 
     /// `lhs op= rhs`; on an `_Atomic` object the read and the write are one step.
@@ -798,10 +778,6 @@ fn is_offset(e: &Expression) -> bool {
         Expression::Cast(c) => is_offset(&c.node.expression.node),
         _ => false,
     }
-}
-
-fn is_access(e: &crate::cfa::Edge) -> bool {
-    matches!(e.op, Op::Load(..) | Op::Store(..) | Op::Call { .. })
 }
 
 fn is_logical(e: &Expression) -> bool {

@@ -20,6 +20,7 @@ mod literal;
 mod locks;
 mod lower;
 mod memory;
+mod orders;
 mod parse;
 mod preprocess;
 mod scan;

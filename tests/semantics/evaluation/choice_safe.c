@@ -9,6 +9,4 @@ int main(void) {
     assert(v == (n > 0) && calls == v);
     long big = n ? -1 : 0u;
     assert(n == 0 || big == 4294967295);
-    int e = n ?: 5;
-    assert(e != 0);
 }

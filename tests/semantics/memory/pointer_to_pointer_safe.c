@@ -1,0 +1,14 @@
+// Pointers to pointers.
+#include <assert.h>
+int x = 1, y = 2;
+void swap(int **p, int **q) {
+    int *t = *p;
+    *p = *q;
+    *q = t;
+}
+int main(void) {
+    int *a = &x, *b = &y, **pp = &a;
+    swap(&a, &b);
+    **pp = 5;
+    assert(x == 1 && y == 5 && *b == 1);
+}
