@@ -238,10 +238,22 @@ impl<'a> Lower<'a> {
                     Some(s) => s.result.clone(),
                     None => self.named_type(nondet_type(name)),
                 };
-                if name == "rand" || name == "random" {
-                    self.assume(format!("`{name}` returns any value of its type"));
+                let v = self.any(&ty, name, wanted, at)?;
+                let least = match name {
+                    "rand" | "random" | "lrand48" => 0,
+                    "getpid" => 1,
+                    _ => return Ok(v),
+                };
+                self.assume(format!("`{name}` returns any value of its type from {least} on"));
+                if wanted {
+                    self.body.assumes();
+                    self.body.emit(Op::Assume(super::value::compare(
+                        CmpOp::Ge,
+                        v.expr.clone(),
+                        Expr::Const(least),
+                    )));
                 }
-                self.any(&ty, name, wanted, at)
+                Ok(v)
             }
             Model::Begin => {
                 self.body.marker(1);
@@ -302,14 +314,35 @@ impl<'a> Lower<'a> {
                 self.assume("freed memory is not used");
                 Ok(Value::void())
             }
+            Model::Scan(from) => self.scan_call(name, from, args, at),
+            Model::Print { limited } => self.print_call(name, limited, args, at),
+            Model::Into(k) => {
+                self.evaluate(&args[..k.min(args.len())])?;
+                let to = self.argument(args, k, at)?;
+                self.any_into(name, to, None, at)?;
+                match self.signature(name) {
+                    Some(s) if name == "time" => self.any(&s.result, name, wanted, at),
+                    _ => Ok(Value::int(0)),
+                }
+            }
+            Model::Magnitude => {
+                let v = self.value(first(self)?)?;
+                let ty = self.signature(name).map_or(Ty::Float(8), |s| s.result.clone());
+                let v = self.convert(v, &ty, at)?;
+                let kind = self.types.kind(&ty);
+                let mask = crate::cfa::IntKind::max(kind).unwrap_or(0) >> 1;
+                let expr = super::value::binary(crate::cfa::BinOp::And, v.expr, Expr::Const(mask), kind);
+                Ok(Value { expr, ty })
+            }
             Model::Memory(m) => self.memory_call(m, args, at),
+            Model::Text(t) => self.text_call(t, args, at),
             Model::Refuse(what, help) => self.refuse(at, format!("`{name}`: {what}"), help),
         }
     }
 
     /// Evaluates arguments for what they do.
     pub fn evaluate(&mut self, args: Args<'a>) -> Res<()> {
-        args.iter().try_for_each(|a| self.effect(a))
+        args.iter().try_for_each(|a| if self.of_command_line(&a.node) { Ok(()) } else { self.effect(a) })
     }
 
     /// Any value of a type.

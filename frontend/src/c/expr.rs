@@ -48,6 +48,18 @@ impl<'a> Lower<'a> {
                 }
             }
             Expression::UnaryOperator(u) => self.unary_expression(u, e),
+            Expression::Cast(c) if is_null_member(&c.node.expression.node) => {
+                let ty = self.type_name(&c.node.type_name)?;
+                match ty.plain() {
+                    Ty::Int(_) => {
+                        let bytes = self.bytes_of_null_member(&c.node.expression)?;
+                        let v =
+                            Value { expr: Expr::Const(i128::from(bytes)), ty: Ty::Int(self.types.ulong()) };
+                        self.convert(v, &ty, e.span)
+                    }
+                    _ => self.refuse(e.span, "the address of a member of no object is", "use offsetof"),
+                }
+            }
             Expression::Cast(c) => {
                 let ty = self.type_name(&c.node.type_name)?;
                 if ty == Ty::Void {
@@ -73,11 +85,10 @@ impl<'a> Lower<'a> {
                 }
                 self.value(last)
             }
-            Expression::OffsetOf(_) => self.refuse(
-                e.span,
-                "`offsetof` is",
-                "objects are numbered by scalars here, not by bytes: use the member itself",
-            ),
+            Expression::OffsetOf(o) => {
+                let bytes = self.offset_of(o, e.span)?.0;
+                Ok(Value { expr: Expr::Const(i128::from(bytes)), ty: Ty::Int(self.types.ulong()) })
+            }
             Expression::VaArg(_) => {
                 self.refuse(e.span, "variable argument lists are", "give the function fixed parameters")
             }
@@ -562,39 +573,81 @@ impl<'a> Lower<'a> {
     /// `offsetof` in scalars, where it is added to or taken from a pointer to bytes.
     fn member_offset(&mut self, pointer: &Value, e: &'a Node<Expression>) -> Res<Option<Value>> {
         match (&e.node, pointer.ty.target().map(Ty::plain)) {
+            (Expression::Cast(c), Some(Ty::Void | Ty::Int(super::types::Int { rank: 1, .. })))
+                if is_null_member(&c.node.expression.node) =>
+            {
+                let cells = self.value(&c.node.expression)?;
+                Ok(Some(Value { expr: cells.expr, ty: Ty::Int(self.types.long()) }))
+            }
             (Expression::Cast(c), Some(_)) => self.member_offset(pointer, &c.node.expression),
             (Expression::OffsetOf(o), Some(Ty::Void | Ty::Int(super::types::Int { rank: 1, .. }))) => {
-                let mut ty = self.type_name(&o.node.type_name)?;
-                let mut cells = 0u64;
-                let designator = &o.node.designator.node;
-                let mut names = vec![&designator.base.node.name];
-                for m in &designator.members {
-                    match &m.node {
-                        OffsetMember::Member(n) => names.push(&n.node.name),
-                        _ => {
-                            return self.refuse(
-                                m.span,
-                                "`offsetof` of an element is",
-                                "use the member itself",
-                            );
-                        }
-                    }
-                }
-                for name in names {
-                    let member = match ty.plain() {
-                        Ty::Record(id) => self.types.member(*id, name),
-                        _ => None,
-                    };
-                    let Some(member) = member else {
-                        return self.error(e.span, format!("no member `{name}`"), "");
-                    };
-                    cells = cells.saturating_add(member.cell);
-                    ty = member.ty;
-                }
+                let cells = self.offset_of(o, e.span)?.1;
                 Ok(Some(Value { expr: Expr::Const(i128::from(cells)), ty: Ty::Int(self.types.long()) }))
             }
             _ => Ok(None),
         }
+    }
+
+    /// Where a member is in a record: bytes, cells, and its type.
+    fn member_at(&self, ty: &Ty, name: &str, at: Bytes) -> Res<(u64, u64, Ty)> {
+        let member = match ty.plain() {
+            Ty::Record(id) => self.types.member(*id, name),
+            _ => None,
+        };
+        match member {
+            Some(m) => Ok((m.byte, m.cell, m.ty)),
+            None => self.error(at, format!("no member `{name}`"), ""),
+        }
+    }
+
+    /// The number of bytes that `&((T *)0)->member` stands for.
+    fn bytes_of_null_member(&mut self, e: &'a Node<Expression>) -> Res<u64> {
+        match &e.node {
+            Expression::Cast(c) => self.bytes_of_null_member(&c.node.expression),
+            Expression::UnaryOperator(u) => self.bytes_of_null_member(&u.node.operand),
+            Expression::Member(m) => {
+                let (base, ty) = match m.node.operator.node {
+                    MemberOperator::Direct => {
+                        (self.bytes_of_null_member(&m.node.expression)?, self.type_of(&m.node.expression)?)
+                    }
+                    MemberOperator::Indirect => {
+                        let ty = self.value_type(&m.node.expression)?;
+                        (0, ty.target().cloned().unwrap_or(Ty::Void))
+                    }
+                };
+                let name = &m.node.identifier.node.name;
+                Ok(base.saturating_add(self.member_at(&ty, name, e.span)?.0))
+            }
+            _ => self.error(e.span, "this is no member", ""),
+        }
+    }
+
+    /// Distance of a member from the start of its object, in bytes and in cells.
+    fn offset_of(&mut self, o: &'a Node<OffsetOfExpression>, at: Bytes) -> Res<(u64, u64)> {
+        let ty = self.type_name(&o.node.type_name)?;
+        let designator = &o.node.designator.node;
+        let (mut bytes, mut cells, mut ty) = self.member_at(&ty, &designator.base.node.name, at)?;
+        for m in &designator.members {
+            let (more, cell, inner) = match (&m.node, ty.plain().clone()) {
+                (OffsetMember::Member(n) | OffsetMember::IndirectMember(n), t) => {
+                    self.member_at(&t, &n.node.name, m.span)?
+                }
+                (OffsetMember::Index(e), Ty::Array(t, _)) => {
+                    let k = self.constant(e)?.and_then(|k| u64::try_from(k).ok());
+                    let (Some(k), Ok((one, _))) = (k, self.types.size(&t)) else {
+                        return self.refuse(
+                            m.span,
+                            "`offsetof` of an element that is not constant is",
+                            "use &a[i]",
+                        );
+                    };
+                    (one.saturating_mul(k), self.types.stride(&t).saturating_mul(k), (*t).clone())
+                }
+                _ => return self.error(m.span, "this is no array", ""),
+            };
+            (bytes, cells, ty) = (bytes.saturating_add(more), cells.saturating_add(cell), inner);
+        }
+        Ok((bytes, cells))
     }
 
     /// Is it arithmetic with a member's offset, whose operands may be seen as bytes?
@@ -771,9 +824,37 @@ impl<'a> Lower<'a> {
     }
 }
 
+/// `&((T *)0)->member`
+fn is_null_member(e: &Expression) -> bool {
+    fn null(e: &Expression) -> bool {
+        match e {
+            Expression::Cast(c) => null(&c.node.expression.node),
+            Expression::Constant(c) => matches!(&c.node, Constant::Integer(i) if &*i.number == "0"),
+            _ => false,
+        }
+    }
+    fn path(e: &Expression) -> bool {
+        match e {
+            Expression::Member(m) if m.node.operator.node == MemberOperator::Indirect => {
+                matches!(m.node.expression.node, Expression::Cast(_)) && null(&m.node.expression.node)
+            }
+            Expression::Member(m) => path(&m.node.expression.node),
+            _ => false,
+        }
+    }
+    match e {
+        Expression::UnaryOperator(u) => {
+            u.node.operator.node == UnaryOperator::Address && path(&u.node.operand.node)
+        }
+        Expression::Cast(c) => is_null_member(&c.node.expression.node),
+        _ => false,
+    }
+}
+
 /// `offsetof`, through casts.
 fn is_offset(e: &Expression) -> bool {
     match e {
+        Expression::Cast(c) if is_null_member(&c.node.expression.node) => true,
         Expression::OffsetOf(_) => true,
         Expression::Cast(c) => is_offset(&c.node.expression.node),
         _ => false,

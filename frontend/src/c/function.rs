@@ -121,7 +121,10 @@ impl<'a> Lower<'a> {
         match params.map(|p| &p.node) {
             Some(DerivedDeclarator::Function(d)) => {
                 for p in &d.node.parameters {
-                    let named = self.parameter(&p.node)?;
+                    let mut named = self.parameter(&p.node)?;
+                    if self.body.name == "main" && registers.len() == 1 && named.ty.target().is_some() {
+                        named.ty = super::input::command_line();
+                    }
                     if named.ty != Ty::Void {
                         self.declare_parameter(&named.name, &named.ty, p.span, &mut registers)?;
                     }

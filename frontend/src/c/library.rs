@@ -45,6 +45,19 @@ pub enum Model {
     Free,
     /// Clearing and copying objects.
     Memory(Memory),
+    /// Writes any values through its arguments from this one on.
+    Scan(usize),
+    /// Writes any text to its first argument.
+    Print {
+        /// The second is its length.
+        limited: bool,
+    },
+    /// Writes any value through this argument.
+    Into(usize),
+    /// The absolute value of a floating-point number.
+    Magnitude,
+    /// Strings.
+    Text(Text),
     /// Refused: what it is, and what to do.
     Refuse(&'static str, &'static str),
 }
@@ -91,8 +104,27 @@ pub enum Lock {
 #[allow(missing_docs)]
 pub enum Memory {
     Set,
+    /// `bzero`
+    Zero,
     Copy,
-    CopyString,
+    /// The objects may overlap.
+    Move,
+    Compare,
+}
+
+/// Functions on strings; `Within`: with a number of characters at most.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Text {
+    Length,
+    LengthWithin,
+    Compare,
+    CompareWithin,
+    Copy,
+    CopyWithin,
+    Append,
+    AppendWithin,
+    Find,
 }
 
 /// How an atomic operation computes the new value.
@@ -242,9 +274,17 @@ pub fn model(name: &str) -> Option<Model> {
         "__CPROVER_predicate" | "__CPROVER_input" | "__CPROVER_output" | "__CPROVER_cover" => Model::Hint,
         "__builtin_expect" => Model::First,
         "abs" | "labs" | "llabs" => Model::Abs,
-        "rand" | "random" | "lrand48" | "mrand48" | "getpid" | "clock" => Model::Nondet,
+        "rand" | "random" | "lrand48" | "mrand48" | "getpid" | "clock" | "getchar" | "atoi" | "atol"
+        | "atoll" | "atof" => Model::Nondet,
         "printf" | "fprintf" | "puts" | "putchar" | "fputs" | "fputc" | "perror" | "fflush" | "vprintf"
         | "putc" => Model::Pure,
+        "scanf" | "__isoc99_scanf" => Model::Scan(1),
+        "sscanf" | "fscanf" | "__isoc99_sscanf" | "__isoc99_fscanf" => Model::Scan(2),
+        "sprintf" => Model::Print { limited: false },
+        "snprintf" => Model::Print { limited: true },
+        "time" | "gettimeofday" => Model::Into(0),
+        "clock_gettime" => Model::Into(1),
+        "fabs" | "fabsf" | "__builtin_fabs" | "__builtin_fabsf" => Model::Magnitude,
         "sleep"
         | "usleep"
         | "nanosleep"
@@ -286,9 +326,20 @@ pub fn model(name: &str) -> Option<Model> {
         "malloc" | "__builtin_malloc" => Model::Allocate { zero: false },
         "calloc" => Model::Allocate { zero: true },
         "free" | "cfree" => Model::Free,
-        "memset" | "__builtin_memset" => Model::Memory(Memory::Set),
-        "strcpy" | "__builtin_strcpy" => Model::Memory(Memory::CopyString),
-        "memcpy" | "memmove" | "__builtin_memcpy" | "__builtin_memmove" => Model::Memory(Memory::Copy),
+        "memset" | "__builtin_memset" | "__builtin___memset_chk" => Model::Memory(Memory::Set),
+        "bzero" => Model::Memory(Memory::Zero),
+        "memcpy" | "__builtin_memcpy" | "__builtin___memcpy_chk" => Model::Memory(Memory::Copy),
+        "memmove" | "__builtin_memmove" | "__builtin___memmove_chk" => Model::Memory(Memory::Move),
+        "memcmp" | "__builtin_memcmp" => Model::Memory(Memory::Compare),
+        "strlen" | "__builtin_strlen" => Model::Text(Text::Length),
+        "strnlen" => Model::Text(Text::LengthWithin),
+        "strcmp" | "__builtin_strcmp" => Model::Text(Text::Compare),
+        "strncmp" | "__builtin_strncmp" => Model::Text(Text::CompareWithin),
+        "strcpy" | "__builtin_strcpy" | "__builtin___strcpy_chk" => Model::Text(Text::Copy),
+        "strncpy" | "__builtin_strncpy" | "__builtin___strncpy_chk" => Model::Text(Text::CopyWithin),
+        "strcat" | "__builtin_strcat" => Model::Text(Text::Append),
+        "strncat" | "__builtin_strncat" => Model::Text(Text::AppendWithin),
+        "strchr" | "index" | "__builtin_strchr" => Model::Text(Text::Find),
         "pthread_create" => Model::Thread(Thread::Create),
         "pthread_join" => Model::Thread(Thread::Join),
         "pthread_exit" => Model::Thread(Thread::Exit),

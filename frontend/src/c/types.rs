@@ -366,6 +366,48 @@ impl Types {
         }
         Ok(())
     }
+    /// Cells of an object and the bytes they stand for, in order.
+    pub fn layout(&self, ty: &Ty) -> Result<Vec<Part>, String> {
+        self.cells(ty)?;
+        let mut parts = Vec::new();
+        self.lay_parts(ty, 0, &mut parts)?;
+        Ok(parts)
+    }
+    fn lay_parts(&self, ty: &Ty, byte: u64, out: &mut Vec<Part>) -> Result<(), String> {
+        match ty.plain() {
+            Ty::Array(t, Some(n)) => {
+                let (one, _) = self.size(t)?;
+                (0..*n).try_for_each(|k| self.lay_parts(t, byte + k * one, out))
+            }
+            Ty::Record(id) => {
+                let record = &self.records[id.0];
+                let (start, all) = (out.len(), record.fields.iter().flatten());
+                let fields: Vec<&Field> = match record.union {
+                    true => all.skip(record.used.unwrap_or(0)).take(1).collect(),
+                    false => all.collect(),
+                };
+                for f in fields {
+                    let before = out.len();
+                    match &f.ty {
+                        Ty::Array(_, None) => {}
+                        t => self.lay_parts(t, byte + f.byte, out)?,
+                    }
+                    out[before..].iter_mut().for_each(|p| p.bits |= f.bit_field);
+                }
+                if out.len() - start != record.cells as usize {
+                    return Err("a union whose members have different layouts is not seen as bytes".into());
+                }
+                Ok(())
+            }
+            t => {
+                let mut cells = Vec::new();
+                self.flatten(t, "", &mut cells)?;
+                let size = self.size(t)?.0;
+                out.extend(cells.into_iter().map(|c| Part { byte, size, kind: c.0, bits: false }));
+                Ok(())
+            }
+        }
+    }
     /// Path to a member: offset in cells, offset in bytes, type, and the unions it goes through.
     pub fn member(&self, id: RecordId, name: &str) -> Option<Member> {
         let record = &self.records[id.0];
@@ -428,6 +470,19 @@ impl Types {
             Ty::Unsupported(_) => "unsupported type".into(),
         }
     }
+}
+
+/// A cell of an object, and the bytes it stands for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// First byte.
+    pub byte: u64,
+    /// Number of bytes.
+    pub size: u64,
+    /// Kind of the cell.
+    pub kind: IntKind,
+    /// It is a bit-field, whose bytes are its neighbours' too.
+    pub bits: bool,
 }
 
 /// Where a member is in its record.

@@ -224,6 +224,10 @@ impl Lower<'_> {
     /// Converts a value to a type, as an assignment or a cast does.
     pub fn convert(&mut self, v: Value, to: &Ty, at: Bytes) -> Res<Value> {
         let plain = to.plain();
+        if let (Some(Ty::Unsupported(why)), false) = (v.ty.target(), *plain == *v.ty.plain()) {
+            let why = why.to_string();
+            return self.error(at, why, "");
+        }
         let expr = match (v.ty.plain(), plain) {
             (_, Ty::Void) => return Ok(Value::void()),
             (Ty::Int(_), Ty::Int(_)) => cast(v.expr, self.types.kind(&v.ty), self.types.kind(plain)),
