@@ -1,5 +1,5 @@
 int main(void)
 {
-    double half = 0.5;
+    long double half = 0.5;
     return half > 0;
 }
