@@ -91,10 +91,10 @@ impl Options {
     }
     /// Is undefined arithmetic an error?
     pub fn checks_overflow(&self) -> bool {
-        self.property == Property::NoOverflow || self.asserts() && self.signed == Signed::Check
+        self.property == Property::NoOverflow || self.signed == Signed::Check
     }
     /// Are accesses to memory that is none errors?
     pub fn checks_memory(&self) -> bool {
-        self.property == Property::ValidMemory || self.asserts() && self.check_memory
+        self.property == Property::ValidMemory || self.check_memory
     }
 }

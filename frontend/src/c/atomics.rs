@@ -3,7 +3,7 @@
 use super::calls::Args;
 use super::library::{Atomic, Rmw, Weak};
 use super::lower::{Lower, Res};
-use super::types::{INT, Ty};
+use super::types::{INT, Int, Ty};
 use super::value::{Place, Value, cast};
 use crate::cfa::{BinOp, CmpOp, Expr, Loc, Op, UnOp};
 use lang_c::ast::Expression;
@@ -165,6 +165,14 @@ impl<'a> Lower<'a> {
             Rmw::Or => BinOp::Or,
             Rmw::Xor => BinOp::Xor,
         };
+        if let (Some(i), true) = (old.ty.int().filter(|i| i.signed), self.options.checks_overflow()) {
+            // These wrap (C11 7.17.7.5p3).
+            let ty = old.ty.clone();
+            let unsigned = Ty::Int(Int { signed: false, ..i });
+            let (old, v) = (self.convert(old, &unsigned, at)?, self.convert(v, &unsigned, at)?);
+            let new = self.arithmetic(op, old, v, at)?;
+            return self.convert(new, &ty, at);
+        }
         self.arithmetic(op, old, v, at)
     }
 

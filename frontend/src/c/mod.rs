@@ -23,6 +23,7 @@ mod locks;
 mod lower;
 mod memory;
 mod orders;
+mod overflow;
 mod parse;
 mod preprocess;
 mod scan;

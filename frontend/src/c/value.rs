@@ -289,9 +289,7 @@ impl Lower<'_> {
         let a = self.convert(a, &Ty::Int(ty), at)?.expr;
         let b = self.convert(b, &Ty::Int(right), at)?.expr;
         let kind = self.types.kind(&Ty::Int(ty));
-        if ty.signed && self.options.checks_overflow() && kind != IntKind::Ideal {
-            self.check_overflow(op, &a, &b, kind);
-        }
+        self.check_arithmetic(op, &a, &b, kind);
         let expr = binary(op, a, b, kind);
         Ok(Value { expr: self.bounded(expr, kind), ty: Ty::Int(ty) })
     }
@@ -309,57 +307,6 @@ impl Lower<'_> {
         Ok(Value { expr: self.bounded(expr, IntKind::Ideal), ty: p.ty })
     }
 
-    /// Goes to an error location where a signed result does not fit its kind.
-    fn check_overflow(&mut self, op: BinOp, a: &Expr, b: &Expr, kind: IntKind) {
-        let (Some(min), Some(max)) = (kind.min(), kind.max()) else { return };
-        let exact = match op {
-            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Shl => {
-                binary(op, a.clone(), b.clone(), IntKind::Ideal)
-            }
-            // Only the smallest value divided by -1 leaves the range.
-            BinOp::Div | BinOp::Rem => match b {
-                Expr::Const(-1) => binary(BinOp::Sub, Expr::Const(0), a.clone(), IntKind::Ideal),
-                Expr::Const(_) => return,
-                _ => {
-                    self.check_division(a, b, min);
-                    return;
-                }
-            },
-            _ => return,
-        };
-        self.check_range(exact, min, max);
-    }
-
-    fn check_range(&mut self, exact: Expr, min: i128, max: i128) {
-        if let Expr::Const(v) = exact {
-            if v < min || v > max {
-                self.body.fail("signed overflow");
-            }
-            return;
-        }
-        let exact = self.bounded(exact, IntKind::Ideal);
-        let error = self.body.error("signed overflow");
-        let next = self.body.fresh();
-        for (op, bound) in [(CmpOp::Gt, max), (CmpOp::Lt, min)] {
-            let test = compare(op, exact.clone(), Expr::Const(bound));
-            self.body.edge_to(error, Op::Assume(test.clone()));
-            self.body.emit(Op::Assume(test.is_false()));
-        }
-        self.body.join(next);
-    }
-
-    fn check_division(&mut self, a: &Expr, b: &Expr, min: i128) {
-        let error = self.body.error("signed overflow");
-        let next = self.body.fresh();
-        let by = compare(CmpOp::Eq, b.clone(), Expr::Const(-1));
-        self.body.edge_to(next, Op::Assume(by.clone().is_false()));
-        self.body.emit(Op::Assume(by));
-        let smallest = compare(CmpOp::Eq, a.clone(), Expr::Const(min));
-        self.body.edge_to(error, Op::Assume(smallest.clone()));
-        self.body.edge_to(next, Op::Assume(smallest.is_false()));
-        self.body.cur = next;
-    }
-
     /// `-v`, `~v` or `+v`.
     pub fn unary(&mut self, op: Option<UnOp>, v: Value, at: Bytes) -> Res<Value> {
         if let (Some(p), None | Some(UnOp::Neg)) = (v.ty.precision(), op) {
@@ -372,17 +319,15 @@ impl Lower<'_> {
         let ty = self.types.promote(int);
         let e = self.convert(v, &Ty::Int(ty), at)?.expr;
         let kind = self.types.kind(&Ty::Int(ty));
+        if op == Some(UnOp::Neg) {
+            self.check_negation(&e, kind);
+        }
         let expr = match (op, e) {
             (None, e) => e,
             (Some(UnOp::Neg), Expr::Const(n)) => Expr::Const(wrap(n.wrapping_neg(), kind)),
             (Some(UnOp::Float(_)), _) => return self.error(at, "this operator takes no such value", ""),
             (Some(UnOp::BitNot), Expr::Const(n)) => Expr::Const(wrap(!n, kind)),
-            (Some(op), e) => {
-                if op == UnOp::Neg && ty.signed && self.options.checks_overflow() && kind != IntKind::Ideal {
-                    self.check_overflow(BinOp::Sub, &Expr::Const(0), &e, kind);
-                }
-                Expr::Unary(op, Box::new(e), kind)
-            }
+            (Some(op), e) => Expr::Unary(op, Box::new(e), kind),
         };
         Ok(Value { expr: self.bounded(expr, kind), ty: Ty::Int(ty) })
     }

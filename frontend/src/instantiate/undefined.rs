@@ -21,13 +21,15 @@ pub fn assumptions(p: &Program, options: &Options) -> Vec<String> {
         }
     }
     let mut out = Vec::new();
-    if found.signed && options.signed == Signed::Assume && options.integers == Integers::Machine {
+    let checked = options.checks_overflow();
+    let wraps = options.signed == Signed::Wrap || options.integers == Integers::Ideal;
+    if found.signed && !checked && !wraps {
         out.push("signed arithmetic does not overflow".into());
     }
-    if found.division {
+    if found.division && !checked {
         out.push("nothing is divided by zero".into());
     }
-    if found.shift {
+    if found.shift && !checked {
         out.push("shifts are by less than the width".into());
     }
     if found.access {
