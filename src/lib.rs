@@ -13,6 +13,7 @@ pub mod report;
 pub mod rewriting;
 pub mod search;
 pub mod symbolic;
+pub mod task;
 #[cfg(test)]
 mod testing;
 pub mod verdict;

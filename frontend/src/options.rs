@@ -68,6 +68,8 @@ pub struct Options {
     pub signed: Signed,
     /// What must not happen.
     pub property: Property,
+    /// Calls of this function are errors, and nothing else is; of [`Property::Assertions`].
+    pub error_function: Option<String>,
     /// An access outside of an object, or to one that is gone, is an error too.
     pub check_memory: bool,
     /// Widths.
@@ -87,7 +89,7 @@ pub struct Options {
 impl Options {
     /// Are failing assertions, `reach_error` and error labels errors?
     pub fn asserts(&self) -> bool {
-        self.property == Property::Assertions
+        self.property == Property::Assertions && self.error_function.is_none()
     }
     /// Is undefined arithmetic an error?
     pub fn checks_overflow(&self) -> bool {

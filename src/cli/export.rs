@@ -34,8 +34,10 @@ pub struct Args {
 pub fn run(a: &Args) -> Status {
     let text = match a.to {
         Target::Chc => chc_text(a),
-        Target::Timbuk => c::load(&a.file, &a.meaning.options())
-            .and_then(|m| instantiate::for_search(&m, &a.meaning.options()))
+        Target::Timbuk => a
+            .meaning
+            .input(&a.file)
+            .and_then(|i| instantiate::for_search(&c::load(&i.file, &i.options)?, &i.options))
             .and_then(|p| timbuk::export(&p))
             .map_err(|d| d.to_string()),
     };
@@ -52,7 +54,8 @@ pub fn run(a: &Args) -> Status {
 }
 
 fn chc_text(a: &Args) -> Result<String, String> {
-    let program = pipeline::read(&a.file, &a.meaning.options())
+    let input = a.meaning.input(&a.file).map_err(|d| d.to_string())?;
+    let program = pipeline::read(&input.file, &input.options)
         .and_then(|p| reduce::thread_program(&p))
         .map_err(|d| d.to_string())?;
     chc::export(&program).map_err(|e| format!("{}: error: {e}", a.file.display()))

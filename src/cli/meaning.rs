@@ -4,7 +4,10 @@ use clap::{Args, ValueEnum};
 use relyant::aret;
 use relyant::pipeline::Method;
 use relyant::search::{self, Strategy};
+use relyant::task::{self, Task};
+use relyant_frontend::diagnostic::Diagnostic;
 use relyant_frontend::options::{Atomicity, DataModel, Integers, Options, Property, Signed};
+use std::path::{Path, PathBuf};
 
 #[derive(Clone, Copy, ValueEnum)]
 enum AtomicityArg {
@@ -31,16 +34,52 @@ enum PropertyArg {
     Assertions,
     /// No thread can move, and some thread is not at its end
     Deadlock,
-    /// Two threads access one object, one writes it, and neither atomics nor locks order them; assertions do not count
-    NoDataRace,
-    /// Signed overflow, shifts too far, division by zero; assertions do not count
-    NoOverflow,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum CheckArg {
     /// Signed overflow, shifts too far, division by zero
     Overflow,
+}
+
+/// What `--property` names.
+#[derive(Clone)]
+enum Choice {
+    Word(PropertyArg),
+    /// A property of SV-COMP.
+    Name(String),
+    /// A property file.
+    File(PathBuf),
+}
+
+fn property(text: &str) -> Result<Choice, String> {
+    if let Ok(word) = PropertyArg::from_str(text, false) {
+        return Ok(Choice::Word(word));
+    }
+    if text.ends_with(".prp") {
+        return Ok(Choice::File(text.into()));
+    }
+    if task::Property::named(text).is_some() {
+        return Ok(Choice::Name(text.into()));
+    }
+    let words: Vec<String> = PropertyArg::value_variants()
+        .iter()
+        .filter_map(|v| v.to_possible_value())
+        .map(|v| v.get_name().to_string())
+        .collect();
+    Err(format!("known are {}, {}, and property files (.prp)", words.join(", "), task::property::SUPPORTED))
+}
+
+/// A program, and what is asked about it.
+pub struct Input {
+    /// The source file.
+    pub file: PathBuf,
+    /// Its meaning.
+    pub options: Options,
+    /// The property of SV-COMP that is asked for, if it is one.
+    pub property: Option<task::Property>,
+    /// The verdict that a task definition has.
+    pub expected: Option<bool>,
 }
 
 /// What the program means.
@@ -68,9 +107,15 @@ pub struct Meaning {
     /// No two threads may be at statements with this label
     #[arg(long, value_name = "LABEL")]
     exclusive: Option<String>,
-    /// What must not happen besides failing assertions
-    #[arg(long, value_enum, default_value = "assertions", value_name = "WHAT")]
-    property: PropertyArg,
+    /// What must not happen besides failing assertions, or a property of SV-COMP [default: assertions]
+    ///
+    /// `assertions`; `deadlock`: no thread can move, and some thread is not at its end. Or one of these, and nothing
+    /// else, not even assertions: `no-data-race`: two threads access one object, one writes it, and neither atomics nor
+    /// locks order them; `no-overflow`: signed overflow, shifts too far, division by zero; `unreach-call`: calls of
+    /// `reach_error`; or what a property file (.prp) says. Of a task definition (.yml) it picks the property with that
+    /// file or name.
+    #[arg(long, value_parser = property, value_name = "WHAT|FILE.prp")]
+    property: Option<Choice>,
     /// With this many threads alive, creating one more has no effect
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     max_threads: Option<u32>,
@@ -83,8 +128,76 @@ pub struct Meaning {
 }
 
 impl Meaning {
+    /// The program that a file on the command line stands for, and what is asked about it.
+    ///
+    /// # Errors
+    /// What is wrong with a task definition or a property file, or that they contradict the command line.
+    pub fn input(&self, file: &Path) -> Result<Input, Diagnostic> {
+        let about = |message: String, help: &str| Diagnostic {
+            file: file.display().to_string(),
+            line: 0,
+            column: 0,
+            message,
+            help: help.into(),
+            source_line: None,
+        };
+        let mut options = self.options();
+        if !task::is_named(file) {
+            let property = self.property_alone()?;
+            if let Some(p) = &property {
+                p.apply(&mut options);
+            }
+            return Ok(Input { file: file.into(), options, property, expected: None });
+        }
+        let task = Task::read(file)?;
+        match task.data_model {
+            Some(DataModel::Lp64) if self.ilp32 => {
+                return Err(about("the task is about LP64 data".into(), "leave --ilp32 out"));
+            }
+            Some(model) => options.data_model = model,
+            None => {}
+        }
+        let wanted = match &self.property {
+            None => None,
+            Some(Choice::Word(PropertyArg::Assertions | PropertyArg::Deadlock)) => {
+                return Ok(Input { file: task.input, options, property: None, expected: None });
+            }
+            Some(Choice::Name(name)) => Some(name.clone()),
+            Some(Choice::File(path)) => Some(path.display().to_string()),
+        };
+        let help = "name one with --property, by its file or its name";
+        let (listed, property) = task.choose(wanted.as_deref()).map_err(|m| about(m, help))?;
+        property.apply(&mut options);
+        let (property, expected) = (Some(property.clone()), listed.expected);
+        Ok(Input { file: task.input, options, property, expected })
+    }
+
+    /// The property of SV-COMP that is asked for without a task.
+    fn property_alone(&self) -> Result<Option<task::Property>, Diagnostic> {
+        match &self.property {
+            None | Some(Choice::Word(_)) => Ok(None),
+            Some(Choice::Name(name)) => Ok(task::Property::named(name)),
+            Some(Choice::File(path)) => {
+                let all = task::property::read(path)?;
+                let wrong = |message: String| Diagnostic {
+                    file: path.display().to_string(),
+                    line: 0,
+                    column: 0,
+                    message,
+                    help: format!("supported are {}", task::property::SUPPORTED),
+                    source_line: None,
+                };
+                match &all[..] {
+                    [one] if one.is_supported() => Ok(Some(one.clone())),
+                    [one] => Err(wrong(format!("{} is not supported", one.name()))),
+                    _ => Err(wrong("several properties at once are not supported".into())),
+                }
+            }
+        }
+    }
+
     /// For the front end.
-    pub fn options(&self) -> Options {
+    fn options(&self) -> Options {
         let mut cpp_args: Vec<String> = self.define.iter().map(|d| format!("-D{d}")).collect();
         cpp_args.extend(self.include.iter().map(|i| format!("-I{i}")));
         Options {
@@ -105,13 +218,10 @@ impl Meaning {
             data_model: if self.ilp32 { DataModel::Ilp32 } else { DataModel::Lp64 },
             threads: self.threads.clone(),
             exclusive: self.exclusive.clone(),
-            property: match self.property {
-                PropertyArg::Assertions | PropertyArg::Deadlock => Property::Assertions,
-                PropertyArg::NoDataRace => Property::NoDataRace,
-                PropertyArg::NoOverflow => Property::NoOverflow,
-            },
+            property: Property::Assertions,
+            error_function: None,
             check_memory: false,
-            deadlock: self.property == PropertyArg::Deadlock,
+            deadlock: matches!(self.property, Some(Choice::Word(PropertyArg::Deadlock))),
             max_threads: self.max_threads,
             cpp_args,
         }

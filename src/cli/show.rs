@@ -40,7 +40,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(a: &Args) -> Status {
-    let shown = pipeline::read(&a.file, &a.meaning.options()).and_then(|p| {
+    let shown = a.meaning.input(&a.file).and_then(|i| pipeline::read(&i.file, &i.options)).and_then(|p| {
         Ok(match (a.stage, a.format) {
             (Stage::Automaton, Format::Text) => automaton::text(&p),
             (Stage::Automaton, Format::Dot) => automaton::dot(&p),

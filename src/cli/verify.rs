@@ -1,8 +1,8 @@
 //! `relyant verify`
 
 use super::exit::Status;
-use super::meaning::{Engine, Meaning};
-use super::workers::{self, Limits, Standing};
+use super::meaning::{Engine, Input, Meaning};
+use super::workers::{self, Job, Limits, Standing};
 use super::{complain, input, rewriting, say};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -11,6 +11,8 @@ use relyant::limits;
 use relyant::pipeline::{self, Evidence, QUICK_STATES, Settings, Verdict};
 use relyant::proof::certificate::{self, Meta, Source};
 use relyant::report::{Outcome, json, standing, text};
+use relyant::task::words;
+use relyant_frontend::diagnostic::Diagnostic;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -25,7 +27,7 @@ enum Format {
 /// Prove programs safe, or show runs that are not
 #[derive(clap::Args)]
 pub struct Args {
-    /// C sources (`.i`: already preprocessed)
+    /// C sources (`.i`: already preprocessed), or task definitions (`.yml`)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Seconds for each file
@@ -43,6 +45,9 @@ pub struct Args {
     /// Write the certificate of a safe program here
     #[arg(long, value_name = "OUT")]
     proof: Option<PathBuf>,
+    /// End the report with `true`, `false(property)` or `unknown`
+    #[arg(long)]
+    verdict_words: bool,
     /// Tell of each iteration, and show all steps of a run
     #[arg(long, short)]
     verbose: bool,
@@ -77,7 +82,6 @@ pub fn run(a: &Args) -> Status {
         return Status::BadInput;
     }
     let settings = Settings {
-        meaning: a.meaning.options(),
         method: a.engine.method(),
         engine: a.engine.settings(),
         search: a.engine.search(),
@@ -88,11 +92,21 @@ pub fn run(a: &Args) -> Status {
         Limits { timeout: a.timeout, memory_kib: a.memory.map(|m| m.saturating_mul(1024)), jobs: a.jobs };
     let line = ProgressLine::new(a.verbose || a.format == Format::Json);
     let tell: Option<fn(&Stats)> = if a.verbose { Some(|s| complain(&standing(s))) } else { None };
-    let outcomes = workers::verify_all(&a.files, &settings, &limits, tell, |s| line.show(s, a.files.len()));
+    let inputs: Vec<Result<Input, Diagnostic>> = a.files.iter().map(|f| a.meaning.input(f)).collect();
+    let jobs: Vec<Job> = inputs.iter().flatten().map(|i| job(i, &settings)).collect();
+    let mut verified = workers::verify_all(&jobs, &limits, tell, |s| line.show(s, jobs.len())).into_iter();
+    let lost = || Outcome::Abandoned("no worker".into(), limits::Progress::default());
+    let outcomes: Vec<Outcome> = inputs
+        .iter()
+        .map(|i| match i {
+            Ok(_) => verified.next().unwrap_or_else(lost),
+            Err(d) => Outcome::BadInput(Box::new(d.clone())),
+        })
+        .collect();
     line.clear();
     let mut status = outcomes.iter().map(|o| Status::of_verdict(o.verdict())).fold(Status::Good, Status::and);
-    if let (Some(path), Some(outcome)) = (&a.proof, outcomes.first()) {
-        if let Err(message) = write_proof(path, &a.files[0], outcome, &settings) {
+    if let (Some(path), Some(outcome), Some(job)) = (&a.proof, outcomes.first(), jobs.first()) {
+        if let Err(message) = write_proof(path, &job.file, outcome, &job.settings) {
             complain(&format!("error: {}: {message}", path.display()));
             status = Status::BadInput;
         }
@@ -106,17 +120,34 @@ pub fn run(a: &Args) -> Status {
         }
         Format::Text => {
             for (i, (file, outcome)) in named.iter().enumerate() {
+                let asked = inputs.get(i).and_then(|x| x.as_ref().ok()).map(|x| x.options.property);
+                let word = words::of(outcome, asked.unwrap_or_default()) + "\n";
+                let word = if a.verdict_words { word } else { String::new() };
                 if let Outcome::BadInput(_) = outcome {
                     complain(text::report(outcome, a.verbose).trim_end());
+                    say(&word);
                     continue;
                 }
                 let heading = if named.len() == 1 { String::new() } else { format!("{file}:\n") };
                 let gap = if i > 0 { "\n" } else { "" };
-                say(&format!("{gap}{heading}{}", text::report(outcome, a.verbose)));
+                let task = inputs.get(i).map_or(String::new(), |x| x.as_ref().map_or(String::new(), about));
+                say(&format!("{gap}{heading}{task}{}{word}", text::report(outcome, a.verbose)));
             }
         }
     }
     status
+}
+
+fn job(input: &Input, settings: &Settings) -> Job {
+    let settings = Settings { meaning: input.options.clone(), ..settings.clone() };
+    Job { file: input.file.clone(), settings }
+}
+
+/// The line of the report that says what is asked.
+fn about(input: &Input) -> String {
+    let Some(property) = &input.property else { return String::new() };
+    let expected = input.expected.map_or(String::new(), |e| format!(", expected {e}"));
+    format!("property: {}{expected}\n", property.line())
 }
 
 fn write_proof(path: &Path, file: &Path, outcome: &Outcome, settings: &Settings) -> Result<(), String> {

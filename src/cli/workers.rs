@@ -21,6 +21,15 @@ const TICK: Duration = Duration::from_millis(20);
 /// Deeply nested sources need deep stacks. Only what is used is ever allocated.
 const STACK: usize = 1 << 28;
 
+/// A file to verify, and how.
+#[derive(Clone)]
+pub struct Job {
+    /// The file.
+    pub file: PathBuf,
+    /// How.
+    pub settings: Settings,
+}
+
 /// Limits of a run.
 pub struct Limits {
     /// For each file.
@@ -32,8 +41,7 @@ pub struct Limits {
 }
 
 struct Shared {
-    files: Vec<PathBuf>,
-    settings: Settings,
+    jobs: Vec<Job>,
     runs: Vec<Run>,
     next: AtomicUsize,
 }
@@ -49,25 +57,23 @@ pub struct Standing<'a> {
 /// Verifies the files; outcomes in the order of the files. `tick` is called every now and then, `tell` after each
 /// iteration of an engine.
 pub fn verify_all(
-    files: &[PathBuf],
-    settings: &Settings,
+    jobs: &[Job],
     limits: &Limits,
     tell: Option<fn(&relyant::aret::Stats)>,
     mut tick: impl FnMut(&Standing),
 ) -> Vec<Outcome> {
     let signals = Signals::register();
     let shared = Arc::new(Shared {
-        files: files.to_vec(),
-        settings: settings.clone(),
-        runs: files.iter().map(|_| Run::new(tell)).collect(),
+        jobs: jobs.to_vec(),
+        runs: jobs.iter().map(|_| Run::new(tell)).collect(),
         next: AtomicUsize::new(0),
     });
     let (sender, results) = mpsc::channel();
-    for _ in 0..limits.jobs.clamp(1, files.len().max(1)) {
+    for _ in 0..limits.jobs.clamp(1, jobs.len().max(1)) {
         spawn(&shared, &sender);
     }
-    let mut outcomes: Vec<Option<Outcome>> = files.iter().map(|_| None).collect();
-    let mut stopped: Vec<Option<Instant>> = vec![None; files.len()];
+    let mut outcomes: Vec<Option<Outcome>> = jobs.iter().map(|_| None).collect();
+    let mut stopped: Vec<Option<Instant>> = vec![None; jobs.len()];
     while outcomes.iter().any(Option::is_none) {
         match results.recv_timeout(TICK) {
             Ok((i, outcome)) => {
@@ -91,7 +97,7 @@ pub fn verify_all(
                 stopped[i].get_or_insert_with(Instant::now);
             }
         }
-        for i in 0..files.len() {
+        for i in 0..jobs.len() {
             if outcomes[i].is_none() && stopped[i].is_some_and(|t| t.elapsed() >= GRACE) {
                 let run = &shared.runs[i];
                 outcomes[i] = Some(Outcome::Abandoned(run.reason().unwrap_or_default(), run.progress()));
@@ -101,8 +107,8 @@ pub fn verify_all(
         }
         let done = outcomes.iter().filter(|o| o.is_some()).count();
         let running =
-            (0..files.len()).find(|i| outcomes[*i].is_none() && shared.runs[*i].progress().since.is_some());
-        tick(&Standing { done, current: running.map(|i| (&files[i], shared.runs[i].progress())) });
+            (0..jobs.len()).find(|i| outcomes[*i].is_none() && shared.runs[*i].progress().since.is_some());
+        tick(&Standing { done, current: running.map(|i| (&jobs[i].file, shared.runs[i].progress())) });
     }
     outcomes
         .into_iter()
@@ -125,10 +131,10 @@ fn spawn(shared: &Arc<Shared>, sender: &Sender<(usize, Outcome)>) {
 fn work(shared: &Shared, sender: &Sender<(usize, Outcome)>) {
     loop {
         let i = shared.next.fetch_add(1, Ordering::Relaxed);
-        let (Some(file), Some(run)) = (shared.files.get(i), shared.runs.get(i)) else { return };
+        let (Some(job), Some(run)) = (shared.jobs.get(i), shared.runs.get(i)) else { return };
         let outcome = match run.reason() {
             Some(reason) => Outcome::Abandoned(reason, run.progress()),
-            None => match internal::guarded(|| pipeline::verify_file(file, &shared.settings, run)) {
+            None => match internal::guarded(|| pipeline::verify_file(&job.file, &job.settings, run)) {
                 Ok(Ok(report)) => Outcome::Verdict(Box::new(report)),
                 Ok(Err(diagnostic)) => Outcome::BadInput(Box::new(diagnostic)),
                 Err(message) => Outcome::Abandoned(format!("internal error: {message}"), run.progress()),

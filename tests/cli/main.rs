@@ -8,6 +8,7 @@ mod horn;
 mod limits;
 mod reports;
 mod show;
+mod tasks;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

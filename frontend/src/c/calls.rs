@@ -173,6 +173,12 @@ impl<'a> Lower<'a> {
         at: Bytes,
     ) -> Res<Value> {
         let defined = self.declared.get(name).is_some_and(|d| d.definition.is_some());
+        if self.is_error_function(name) {
+            self.evaluate(args)?;
+            self.body.span = self.span(at);
+            self.body.fail(name);
+            return Ok(Value::void());
+        }
         // Where reaching an error is none, the function does what it says.
         let plain = !self.options.asserts() && matches!(model(name), Some(Model::Error(_)));
         if defined && (plain || !name_decides(name)) {
@@ -189,6 +195,11 @@ impl<'a> Lower<'a> {
             Some(m) => self.modelled(m, name, args, wanted, at),
             None => self.unknown(name, args, wanted, at),
         }
+    }
+
+    /// Are calls of it what must not happen?
+    pub fn is_error_function(&self, name: &str) -> bool {
+        self.options.error_function.as_deref() == Some(name)
     }
 
     /// Where a failing assertion leads: an error, or the end of the program where assertions are not asked about.

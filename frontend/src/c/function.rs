@@ -144,6 +144,11 @@ impl<'a> Lower<'a> {
                 self.body.emit(Op::Havoc { dst: *r, source: String::new() });
             }
         }
+        if self.is_error_function(&self.body.name) {
+            // Called through a pointer, or started as a thread.
+            let what = self.body.name.clone();
+            self.body.fail(&what);
+        }
         if let Statement::Compound(items) = &f.node.statement.node {
             for item in items {
                 self.block_item(item)?;

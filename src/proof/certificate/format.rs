@@ -46,6 +46,8 @@ pub struct OptionsRecord {
     pub signed: SignedName,
     #[serde(default)]
     pub property: PropertyName,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_function: Option<String>,
     #[serde(default)]
     pub check_memory: bool,
     pub data_model: DataModelName,
@@ -199,6 +201,7 @@ impl From<&Options> for OptionsRecord {
             integers: o.integers.into(),
             signed: o.signed.into(),
             property: o.property.into(),
+            error_function: o.error_function.clone(),
             check_memory: o.check_memory,
             data_model: o.data_model.into(),
             threads: o.threads.clone(),
@@ -217,6 +220,7 @@ impl From<OptionsRecord> for Options {
             integers: o.integers.into(),
             signed: o.signed.into(),
             property: o.property.into(),
+            error_function: o.error_function,
             check_memory: o.check_memory,
             data_model: o.data_model.into(),
             threads: o.threads,

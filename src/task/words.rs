@@ -1,0 +1,29 @@
+//! Verdicts in SV-COMP's words.
+
+use crate::pipeline::Verdict;
+use crate::report::Outcome;
+use relyant_frontend::options::Property as Asked;
+
+/// `true`, `false(…)` with the property that is violated, or `unknown`, where this was asked.
+pub fn of(outcome: &Outcome, asked: Asked) -> String {
+    let Outcome::Verdict(report) = outcome else { return "unknown".into() };
+    match &report.verdict {
+        Verdict::Safe(_) => "true".into(),
+        Verdict::Unsafe { trace, .. } => {
+            format!("false({})", violated(&trace.violation, trace.waiting.is_empty(), asked))
+        }
+        Verdict::Unknown(_) => "unknown".into(),
+    }
+}
+
+/// The property that a violation is one of.
+fn violated(violation: &str, moves: bool, asked: Asked) -> &'static str {
+    match (asked, violation) {
+        _ if !moves => "no-deadlock",
+        (Asked::NoDataRace, _) => "no-data-race",
+        (Asked::NoOverflow, _) | (_, "signed overflow") => "no-overflow",
+        (Asked::ValidMemory, v) if v.contains("free") => "valid-free",
+        (Asked::ValidMemory, _) => "valid-deref",
+        (Asked::Assertions, _) => "unreach-call",
+    }
+}
