@@ -100,7 +100,8 @@ fn damaged_files_are_read_or_refused() {
             let text = String::from_utf8_lossy(&text);
             let text = if unchanged { text.into_owned() } else { mutate(&text, seed) };
             let folder = tempfile::tempdir().expect("a folder");
-            let file = folder.path().join(format!("m.{}", source.extension().unwrap_or_default().to_string_lossy()));
+            let file =
+                folder.path().join(format!("m.{}", source.extension().unwrap_or_default().to_string_lossy()));
             std::fs::write(&file, text).expect("a writable folder");
             let result = run(&file, folder.path());
             if let (Err(_), Some(keep)) = (&result, std::env::var_os("RELYANT_KEEP")) {

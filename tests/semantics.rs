@@ -6,6 +6,8 @@
 //! ```text
 //! // relyant: --threads f:g          options
 //! // assumes: pthread calls succeed  some line of the report's assumptions starts with this
+//! // violation: data race on `x      what is violated starts with this
+//! // other: write x                  the other access of a data race
 //! ```
 //!
 //! `verify` gives no verdict whose certificate its checker did not accept, or whose trace did not replay.
@@ -81,6 +83,15 @@ fn problem(path: &Path) -> Option<String> {
                 entry.assumes
             ));
         }
+    }
+    let trace = entry.trace.as_ref();
+    let violation = trace.map_or("", |t| t.violation.as_str());
+    if let Some(start) = headers(&text, "violation:").find(|start| !violation.starts_with(start)) {
+        return Some(format!("{name}: not {start} but {violation}"));
+    }
+    let other = trace.and_then(|t| t.race.as_ref()?.about_to.clone()).unwrap_or_default();
+    if let Some(access) = headers(&text, "other:").find(|access| *access != other) {
+        return Some(format!("{name}: the other access is not {access} but {other}"));
     }
     let error = entry.error.as_ref()?;
     let said = format!("{}:{}: {}\nhelp: {}\n", error.line, error.column, error.message, error.help);

@@ -91,6 +91,25 @@ impl Options {
     pub fn asserts(&self) -> bool {
         self.property == Property::Assertions && self.error_function.is_none()
     }
+    /// What must not happen, in words.
+    pub fn describe(&self) -> String {
+        let mut parts = vec![match self.property {
+            Property::Assertions => "no failing assertion",
+            Property::NoDataRace => "no data race",
+            Property::NoOverflow => "no overflow",
+            Property::ValidMemory => "valid memory",
+        }];
+        if self.deadlock {
+            parts.push("no deadlock");
+        }
+        if self.checks_overflow() && self.property != Property::NoOverflow {
+            parts.push("no overflow");
+        }
+        if self.checks_memory() && self.property != Property::ValidMemory {
+            parts.push("valid memory");
+        }
+        parts.join(", ")
+    }
     /// Is undefined arithmetic an error?
     pub fn checks_overflow(&self) -> bool {
         self.property == Property::NoOverflow || self.signed == Signed::Check

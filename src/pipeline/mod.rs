@@ -180,6 +180,8 @@ pub struct Report {
     pub verdict: Verdict,
     /// Who found its evidence.
     pub engine: Option<Engine>,
+    /// What was decided, in words.
+    pub property: String,
     /// What was assumed about the program, a line each.
     pub assumes: Vec<String>,
     /// Where the proof engine had to take the program for more than it is, a line each.
@@ -211,6 +213,7 @@ pub fn verify_file(path: &Path, settings: &Settings, run: &Run) -> Result<Report
     let mut report = Report {
         verdict: Verdict::Unknown(String::new()),
         engine: None,
+        property: settings.meaning.describe(),
         assumes: programs.assumes().to_vec(),
         losses: programs.proof.as_ref().map_or(Vec::new(), |p| p.automata.losses.clone()),
         source_lines: source_lines(path),

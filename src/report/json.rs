@@ -8,6 +8,7 @@
 //!   "results": [{
 //!     "file": "peterson.c",
 //!     "verdict": "safe",
+//!     "property": "no failing assertion",
 //!     "assumes": ["no signed overflow"],
 //!     "source_lines": 47,
 //!     "answered_by": "refinement",
@@ -30,7 +31,7 @@ use crate::aret::Stats;
 use crate::pipeline::{Evidence, Report, Verdict};
 use relyant_frontend::cfa::Count;
 use relyant_frontend::diagnostic::Diagnostic;
-use relyant_frontend::interp::Trace;
+use relyant_frontend::interp::{Trace, TraceStep};
 use serde::{Deserialize, Serialize};
 
 /// Version of the format: raised when a field changes its meaning or goes.
@@ -62,6 +63,9 @@ pub struct Entry {
     /// What is wrong with the input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<InputError>,
+    /// What was decided.
+    #[serde(default)]
+    pub property: String,
     /// Assumptions.
     #[serde(default)]
     pub assumes: Vec<String>,
@@ -205,6 +209,9 @@ pub struct TraceEntry {
     pub start: Vec<Assignment>,
     /// What was done, in order.
     pub steps: Vec<StepEntry>,
+    /// In a data race: the step of the other access, which was about to happen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub race: Option<StepEntry>,
 }
 
 /// A step of a counterexample.
@@ -224,6 +231,9 @@ pub struct StepEntry {
     pub changes: Vec<Assignment>,
     /// Inputs taken.
     pub inputs: Vec<Assignment>,
+    /// The access that the thread is about to do: `write x`, `read x`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about_to: Option<String>,
 }
 
 /// The document for these outcomes.
@@ -266,6 +276,7 @@ fn fill(e: &mut Entry, r: &Report) {
         })
         .collect();
     e.engine = r.stats.as_ref().map(engine);
+    e.property = r.property.clone();
     e.answered_by = r.engine.map(|e| e.name().into());
     e.search = r.searched.map(|s| Search {
         states: s.stats.states,
@@ -323,19 +334,21 @@ fn trace(t: &Trace) -> TraceEntry {
         line: t.place.1,
         column: t.place.2,
         start: assignments(&t.start),
-        steps: t
-            .steps
-            .iter()
-            .map(|s| StepEntry {
-                thread: s.thread_name.clone(),
-                file: s.file.clone(),
-                line: s.line,
-                column: s.column,
-                statement: s.statement.clone(),
-                changes: assignments(&s.changes),
-                inputs: assignments(&s.inputs),
-            })
-            .collect(),
+        steps: t.steps.iter().map(step).collect(),
+        race: t.race.as_ref().map(step),
+    }
+}
+
+fn step(s: &TraceStep) -> StepEntry {
+    StepEntry {
+        thread: s.thread_name.clone(),
+        file: s.file.clone(),
+        line: s.line,
+        column: s.column,
+        statement: s.statement.clone(),
+        changes: assignments(&s.changes),
+        inputs: assignments(&s.inputs),
+        about_to: s.about_to.as_ref().map(|a| format!("{} {}", a.verb(), a.object)),
     }
 }
 

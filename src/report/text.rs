@@ -5,6 +5,7 @@ use crate::pipeline::{Engine, Evidence, Report, Verdict};
 use crate::proof::Rule;
 use anstyle::{AnsiColor, Style};
 use relyant_frontend::interp::render;
+use relyant_frontend::options::Options;
 use std::fmt::Write;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -30,6 +31,9 @@ pub fn report(outcome: &Outcome, full: bool) -> String {
 }
 
 fn verdict(out: &mut String, r: &Report, full: bool) {
+    if r.property != Options::default().describe() {
+        let _ = writeln!(out, "property: {}", r.property);
+    }
     for a in &r.assumes {
         let _ = writeln!(out, "{FAINT}assumes:{FAINT:#} {a}");
     }

@@ -2,7 +2,7 @@
 //! operations and memory functions; not what the front end does itself: locks, start values, arguments.
 
 use super::lower::Lower;
-use super::types::Ty;
+use super::types::{Part, Ty};
 use super::value::Place;
 use crate::cfa::{Expr, IntKind};
 use crate::races::Access;
@@ -13,14 +13,21 @@ use lang_c::span::Span as Bytes;
 pub struct How {
     /// To an object of atomic type, or by an atomic operation.
     pub atomic: bool,
-    /// To a member that shares a storage unit with its neighbours.
-    pub bit_field: bool,
+    /// Cells from the first one of a row of bit-fields.
+    pub in_unit: u64,
 }
 
 impl How {
     /// Of a place.
     pub fn of(p: &Place) -> How {
-        How { atomic: matches!(p.ty, Ty::Atomic(_)), bit_field: p.bit_field }
+        How { atomic: matches!(p.ty, Ty::Atomic(_)), in_unit: p.bit_field.unwrap_or(0) }
+    }
+}
+
+impl Part {
+    /// How a part of a larger object is accessed.
+    pub fn how(&self) -> How {
+        How { atomic: false, in_unit: self.in_unit }
     }
 }
 
@@ -39,7 +46,7 @@ impl Lower<'_> {
 
     /// What is to be done before an access, whose edge comes next.
     fn access(&mut self, _address: &Expr, write: bool, how: How, _at: Bytes) {
-        let in_unit = 0;
-        self.body.accesses.push(Access { from: self.body.cur, write, atomic: how.atomic, in_unit });
+        let How { atomic, in_unit } = how;
+        self.body.accesses.push(Access { from: self.body.cur, write, atomic, in_unit });
     }
 }

@@ -148,11 +148,11 @@ impl<'a> Lower<'a> {
     /// All reads, then all writes.
     fn copy_parts(&mut self, to: &Expr, from: &Expr, parts: &[Part], at: Bytes) {
         let read = |l: &mut Self, k: usize, p: &Part| {
-            l.read_cell(offset(from.clone(), k as u64), p.kind, How::default(), at)
+            l.read_cell(offset(from.clone(), k as u64), p.kind, p.how(), at)
         };
         let values: Vec<Expr> = parts.iter().enumerate().map(|(k, p)| read(self, k, p)).collect();
         for (k, v) in values.into_iter().enumerate() {
-            self.write_cell(offset(to.clone(), k as u64), v, parts[k].kind, How::default(), at);
+            self.write_cell(offset(to.clone(), k as u64), v, parts[k].kind, parts[k].how(), at);
         }
     }
 
@@ -200,7 +200,7 @@ impl<'a> Lower<'a> {
         }
         let store = |l: &mut Self, base: Expr| {
             for (k, p) in parts.iter().enumerate() {
-                l.write_cell(offset(base.clone(), k as u64), values[k].clone(), p.kind, How::default(), at);
+                l.write_cell(offset(base.clone(), k as u64), values[k].clone(), p.kind, p.how(), at);
             }
         };
         match count {
@@ -269,8 +269,8 @@ impl<'a> Lower<'a> {
         let result = self.body.temp(IntKind::INT);
         let end = self.body.fresh();
         for (k, p) in parts.iter().enumerate() {
-            let x = self.read_cell(offset(a.clone(), k as u64), p.kind, How::default(), at);
-            let y = self.read_cell(offset(b.clone(), k as u64), p.kind, How::default(), at);
+            let x = self.read_cell(offset(a.clone(), k as u64), p.kind, p.how(), at);
+            let y = self.read_cell(offset(b.clone(), k as u64), p.kind, p.how(), at);
             let (differ, same) = (self.body.fresh(), self.body.fresh());
             self.branch(compare(CmpOp::Ne, x.clone(), y.clone()), differ, same);
             self.body.cur = differ;

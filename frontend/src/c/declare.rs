@@ -285,8 +285,14 @@ impl<'a> Lower<'a> {
     fn fields(&mut self, f: &'a StructField, out: &mut Vec<(Field, Option<u64>)>) -> Res<()> {
         let s = qualifiers(&f.specifiers);
         let base = self.base_type(&s)?;
-        let field =
-            |name: Option<String>, ty: Ty, bit_field: bool| Field { name, ty, cell: 0, byte: 0, bit_field };
+        let field = |name: Option<String>, ty: Ty, bit_field: bool| Field {
+            name,
+            ty,
+            cell: 0,
+            byte: 0,
+            bit_field,
+            in_unit: 0,
+        };
         if f.declarators.is_empty() && !self.types.is_incomplete(&base) {
             out.push((field(None, base, false), None));
             return Ok(());
@@ -325,6 +331,7 @@ impl<'a> Lower<'a> {
         let union = self.types.records[id.0].union;
         let (mut cells, mut bits, mut align) = (0u64, 0u64, 1u64);
         let mut most = (0u64, 0u64);
+        let mut row = None;
         let mut fields = Vec::new();
         for (mut f, width) in members {
             let n = match &f.ty {
@@ -354,6 +361,8 @@ impl<'a> Lower<'a> {
                 }
             }
             f.cell = cells;
+            row = width.filter(|w| *w > 0 && !union).map(|_| row.unwrap_or(cells));
+            f.in_unit = cells - row.unwrap_or(cells);
             // An unnamed bit-field is padding; an unnamed record is a member.
             if width.is_some() && f.name.is_none() {
                 continue;

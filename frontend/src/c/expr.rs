@@ -153,10 +153,10 @@ impl<'a> Lower<'a> {
                 let name = &i.node.name;
                 match self.lookup(name, e.span)? {
                     Symbol::Local(Storage::Register(r), ty) => {
-                        Ok(Place { at: At::Register(r), ty, bit_field: false })
+                        Ok(Place { at: At::Register(r), ty, bit_field: None })
                     }
                     Symbol::Local(Storage::Object(o), ty) => {
-                        Ok(Place { at: At::Memory(Expr::Addr(o)), ty, bit_field: false })
+                        Ok(Place { at: At::Memory(Expr::Addr(o)), ty, bit_field: None })
                     }
                     Symbol::Global(g) => {
                         let global = &self.globals[g];
@@ -165,11 +165,11 @@ impl<'a> Lower<'a> {
                             && global.init.is_none()
                             && global.ty.is_scalar()
                         {
-                            return Ok(Place { at: At::Input, ty: global.ty.clone(), bit_field: false });
+                            return Ok(Place { at: At::Input, ty: global.ty.clone(), bit_field: None });
                         }
                         let object = self.global_object(g, e.span)?;
                         let ty = self.globals[g].ty.clone();
-                        Ok(Place { at: At::Memory(Expr::Addr(object)), ty, bit_field: false })
+                        Ok(Place { at: At::Memory(Expr::Addr(object)), ty, bit_field: None })
                     }
                     _ => self.error(
                         e.span,
@@ -199,7 +199,7 @@ impl<'a> Lower<'a> {
                 Ok(Place {
                     at: At::Memory(v.expr),
                     ty: Ty::Array(Ty::Int(CHAR).into(), Some(n)),
-                    bit_field: false,
+                    bit_field: None,
                 })
             }
             Expression::GenericSelection(g) => {
@@ -219,7 +219,7 @@ impl<'a> Lower<'a> {
                 // A record that an expression gives is where its cells are.
                 let v = self.value(e)?;
                 match v.ty {
-                    Ty::Record(_) => Ok(Place { at: At::Memory(v.expr), ty: v.ty, bit_field: false }),
+                    Ty::Record(_) => Ok(Place { at: At::Memory(v.expr), ty: v.ty, bit_field: None }),
                     _ => self.error(e.span, "this expression designates no object", ""),
                 }
             }
@@ -229,7 +229,7 @@ impl<'a> Lower<'a> {
     /// The place a pointer points to.
     pub fn pointed(&mut self, v: Value, at: Bytes) -> Res<Place> {
         match v.ty.target() {
-            Some(t) => Ok(Place { at: At::Memory(v.expr), ty: t.clone(), bit_field: false }),
+            Some(t) => Ok(Place { at: At::Memory(v.expr), ty: t.clone(), bit_field: None }),
             None => self.error(at, format!("`{}` is no pointer", self.types.describe(&v.ty)), ""),
         }
     }
@@ -255,7 +255,11 @@ impl<'a> Lower<'a> {
         for (union, k) in &member.unions {
             self.use_union(*union, *k, at)?;
         }
-        Ok(Place { at: At::Memory(offset(address, member.cell)), ty: member.ty, bit_field: member.bit_field })
+        Ok(Place {
+            at: At::Memory(offset(address, member.cell)),
+            ty: member.ty,
+            bit_field: member.bit_field.then_some(member.in_unit),
+        })
     }
 
     /// One cell can't be read under two layouts, so only one member of a union may be used (or alike ones).
@@ -295,7 +299,7 @@ impl<'a> Lower<'a> {
                 }
                 let p = self.place(operand)?;
                 match p.at {
-                    At::Memory(expr) if !p.bit_field => Ok(Value { expr, ty: p.ty.pointer() }),
+                    At::Memory(expr) if p.bit_field.is_none() => Ok(Value { expr, ty: p.ty.pointer() }),
                     _ => self.error(e.span, "the address of something that has none", ""),
                 }
             }

@@ -374,7 +374,7 @@ impl<'a> Lower<'a> {
                 }
                 Start::Expression(e, t) => {
                     let v = self.value_for(e, t)?;
-                    let place = Place { at: At::Memory(here), ty: t.clone(), bit_field: false };
+                    let place = Place { at: At::Memory(here), ty: t.clone(), bit_field: None };
                     self.write(&place, v, e.span)?;
                     self.types.stride(t)
                 }
@@ -418,7 +418,7 @@ impl<'a> Lower<'a> {
             }
         }
         self.store_starts(object, &cells)?;
-        Ok(Place { at: At::Memory(Expr::Addr(object)), ty, bit_field: false })
+        Ok(Place { at: At::Memory(Expr::Addr(object)), ty, bit_field: None })
     }
 
     /// A string literal: an object of its own.

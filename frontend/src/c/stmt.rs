@@ -313,7 +313,7 @@ impl<'a> Lower<'a> {
                 self.full(|l| match init.and_then(first_expression) {
                     Some(e) => {
                         let v = l.value_for(e, &ty)?;
-                        l.write(&Place { at: At::Register(r), ty: ty.clone(), bit_field: false }, v, e.span)
+                        l.write(&Place { at: At::Register(r), ty: ty.clone(), bit_field: None }, v, e.span)
                             .map(drop)
                     }
                     None => {

@@ -110,6 +110,8 @@ pub struct Field {
     pub byte: u64,
     /// Is it a bit-field?
     pub bit_field: bool,
+    /// Cells from the first one of a row of bit-fields, which are one memory location (C11 3.14).
+    pub in_unit: u64,
 }
 
 /// A struct or a union.
@@ -392,7 +394,9 @@ impl Types {
                         Ty::Array(_, None) => {}
                         t => self.lay_parts(t, byte + f.byte, out)?,
                     }
-                    out[before..].iter_mut().for_each(|p| p.bits |= f.bit_field);
+                    out[before..].iter_mut().filter(|_| f.bit_field).for_each(|p| {
+                        (p.bits, p.in_unit) = (true, f.in_unit);
+                    });
                 }
                 if out.len() - start != record.cells as usize {
                     return Err("a union whose members have different layouts is not seen as bytes".into());
@@ -403,7 +407,13 @@ impl Types {
                 let mut cells = Vec::new();
                 self.flatten(t, "", &mut cells)?;
                 let size = self.size(t)?.0;
-                out.extend(cells.into_iter().map(|c| Part { byte, size, kind: c.0, bits: false }));
+                out.extend(cells.into_iter().map(|c| Part {
+                    byte,
+                    size,
+                    kind: c.0,
+                    bits: false,
+                    in_unit: 0,
+                }));
                 Ok(())
             }
         }
@@ -420,6 +430,7 @@ impl Types {
                     ty: f.ty.clone(),
                     unions: union,
                     bit_field: f.bit_field,
+                    in_unit: f.in_unit,
                 });
             }
             if let (None, Ty::Record(inner)) = (&f.name, &f.ty) {
@@ -483,6 +494,8 @@ pub struct Part {
     pub kind: IntKind,
     /// It is a bit-field, whose bytes are its neighbours' too.
     pub bits: bool,
+    /// Cells from the first one of a row of bit-fields.
+    pub in_unit: u64,
 }
 
 /// Where a member is in its record.
@@ -498,4 +511,6 @@ pub struct Member {
     pub unions: Vec<(RecordId, usize)>,
     /// Is it a bit-field?
     pub bit_field: bool,
+    /// Cells from the first one of a row of bit-fields, which are one memory location (C11 3.14).
+    pub in_unit: u64,
 }

@@ -55,8 +55,8 @@ pub struct Place {
     pub at: At,
     /// Type.
     pub ty: Ty,
-    /// It has no address.
-    pub bit_field: bool,
+    /// It has no address; so many cells are between it and the first bit-field of its unit.
+    pub bit_field: Option<u64>,
 }
 
 /// Number of nodes.
@@ -404,12 +404,14 @@ impl Lower<'_> {
         if let Err(why) = self.types.flatten(ty, "", &mut cells) {
             return self.refuse(at, format!("{why}; a copy of it is"), "");
         }
+        let parts = self.types.layout(ty).unwrap_or_default();
+        let how = |k: usize| parts.get(k).map_or(How::default(), |p| p.how());
         let mut values = Vec::new();
         for (k, (kind, _)) in cells.iter().enumerate() {
-            values.push(self.read_cell(offset(from.clone(), k as u64), *kind, How::default(), at));
+            values.push(self.read_cell(offset(from.clone(), k as u64), *kind, how(k), at));
         }
         for (k, v) in values.into_iter().enumerate() {
-            self.write_cell(offset(to.clone(), k as u64), v, cells[k].0, How::default(), at);
+            self.write_cell(offset(to.clone(), k as u64), v, cells[k].0, how(k), at);
         }
         Ok(())
     }

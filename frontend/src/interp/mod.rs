@@ -26,4 +26,4 @@ pub mod store;
 mod tests;
 
 pub use explore::{Exploration, explore, quick_search};
-pub use replay::{ReplayError, Trace, TraceStep, Waiting, replay};
+pub use replay::{AboutTo, ReplayError, Trace, TraceStep, Waiting, replay};

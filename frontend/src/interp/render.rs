@@ -16,7 +16,13 @@ pub fn render(trace: &Trace, style: Style) -> String {
         .steps
         .iter()
         .enumerate()
-        .filter(|(i, s)| style.full || *i + 1 == trace.steps.len() || !s.changes.is_empty() || named(s))
+        .filter(|(i, s)| {
+            style.full
+                || *i + 1 == trace.steps.len()
+                || !s.changes.is_empty()
+                || s.about_to.is_some()
+                || named(s)
+        })
         .map(|(_, s)| s)
         .collect();
     let file = &trace.place.0;
@@ -43,6 +49,10 @@ pub fn render(trace: &Trace, style: Style) -> String {
             let comma = if notes.is_empty() { "" } else { ", " };
             let _ = write!(notes, "{comma}{source}() gives {v}");
         }
+        if let Some(a) = &s.about_to {
+            let comma = if notes.is_empty() { "" } else { ", " };
+            let _ = write!(notes, "{comma}about to {} {}", a.verb(), a.object);
+        }
         let line = format!(
             "{:threads$}  {:>places$}  {:statements$}  {notes}",
             s.thread_name,
@@ -56,6 +66,13 @@ pub fn render(trace: &Trace, style: Style) -> String {
     let at = if *line > 0 { format!(" at {file}:{line}") } else { String::new() };
     if trace.waiting.is_empty() {
         let _ = writeln!(out, "violated: {}{at} by {}", trace.violation, trace.thread_name);
+        if let Some(s) = &trace.race {
+            let verb = s.about_to.as_ref().map_or("access", |a| a.verb());
+            let at = if s.line > 0 { format!(" at {}:{}", s.file, s.line) } else { String::new() };
+            let line = format!("  {} was about to {verb} it{at}  {}", s.thread_name, cut(&s.statement, 48));
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
         return out;
     }
     let _ = writeln!(out, "violated: {}", trace.violation);

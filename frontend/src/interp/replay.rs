@@ -8,7 +8,7 @@ use super::complete;
 use super::live::written;
 use super::machine::{Machine, State, Stop, Violation};
 use super::schedule::{Move, Schedule, ThreadRef};
-use crate::cfa::{Count, Edge, ObjId, Op, Program, Reg};
+use crate::cfa::{Count, Edge, ObjId, Object, Op, Program, Reg};
 use crate::diagnostic::Span;
 
 /// What one thread did, a statement or a part of one.
@@ -34,6 +34,24 @@ pub struct TraceStep {
     pub function: String,
     /// Calls that had not returned before the step.
     pub depth: usize,
+    /// The access that the thread is about to do and that may race.
+    pub about_to: Option<AboutTo>,
+}
+
+/// An access that waits, see [`crate::races`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AboutTo {
+    /// Is it a write?
+    pub write: bool,
+    /// To which cell.
+    pub object: String,
+}
+
+impl AboutTo {
+    /// `write` or `read`.
+    pub fn verb(&self) -> &'static str {
+        if self.write { "write" } else { "read" }
+    }
 }
 
 /// Where a thread waits in a deadlock.
@@ -66,6 +84,8 @@ pub struct Trace {
     pub thread_name: String,
     /// In a deadlock: the threads that have not ended.
     pub waiting: Vec<Waiting>,
+    /// In a data race: the step that the other access belongs to.
+    pub race: Option<TraceStep>,
 }
 
 /// Why a schedule is no counterexample.
@@ -231,11 +251,24 @@ impl Run<'_, '_> {
             let object = &program.objects[o.0 as usize];
             format!("{}{}", object.name, object.cells[k as usize].1)
         };
+        // What the thread says it is about to do; nothing any more with the access itself.
+        let mut watched: Option<Option<AboutTo>> = None;
         if let Some((o, k)) = stored {
             let shared = self.machine.shared_cells(&self.state);
             let own = self.machine.own_cells(&self.state, thread);
             let value = shared.chain(own).find(|c| (c.0, c.1) == (o, k)).map(|c| c.2);
-            changes.extend(value.map(|v| (cell(o, k), v)));
+            let write = match program.objects[o.0 as usize].name.as_str() {
+                Object::WATCHED_WRITE => Some(true),
+                Object::WATCHED_READ => Some(false),
+                _ => None,
+            };
+            match write {
+                None => changes.extend(value.map(|v| (cell(o, k), v))),
+                Some(write) => {
+                    let at = value.and_then(|v| program.cell_at(v));
+                    watched = Some(at.map(|(o, k)| AboutTo { write, object: cell(o, k as u32) }));
+                }
+            }
         }
         let mut inputs = Vec::new();
         if let Op::Havoc { dst, source } = &edge.op {
@@ -251,6 +284,9 @@ impl Run<'_, '_> {
             if last.line == 0 {
                 (last.file, last.line, last.column) = (file, line, column);
                 last.statement = statement(program, edge.span);
+            }
+            if let Some(about_to) = watched {
+                last.about_to = about_to;
             }
             last.changes.extend(changes);
             last.inputs.extend(inputs);
@@ -269,6 +305,7 @@ impl Run<'_, '_> {
             inputs,
             function,
             depth,
+            about_to: watched.flatten(),
         });
     }
 
@@ -404,6 +441,11 @@ impl Run<'_, '_> {
             let object = &program.objects[o.0 as usize];
             format!("{}{}", object.name, object.cells[*k as usize].1)
         };
+        let race = if violation.what.starts_with(crate::races::RACE) {
+            self.other_access(violation.thread)
+        } else {
+            None
+        };
         Trace {
             start: self.schedule.start.iter().map(|(o, k, v)| (name(o, k), *v)).collect(),
             steps: self.steps,
@@ -411,7 +453,20 @@ impl Run<'_, '_> {
             place: at,
             thread_name: thread_name(program, t.name),
             waiting,
+            race,
         }
+    }
+
+    /// The step of another thread that waits to do its access.
+    fn other_access(&self, thread: usize) -> Option<TraceStep> {
+        let me = self.state.threads[thread].name;
+        let waits = |i: usize| {
+            let s = &self.steps[i];
+            s.thread != me
+                && s.about_to.is_some()
+                && self.steps[i + 1..].iter().all(|later| later.thread != s.thread)
+        };
+        (0..self.steps.len()).rev().find(|i| waits(*i)).map(|i| self.steps[i].clone())
     }
 }
 

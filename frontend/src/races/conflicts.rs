@@ -1,7 +1,7 @@
 //! Which accesses may race as far as can be seen without looking at runs, and which of two is to wait.
 
-use super::Access;
 use super::concurrent::Concurrent;
+use super::{Access, RACE};
 use crate::cfa::{FuncId, Module, ObjId, Op};
 use crate::instantiate::{Sharing, taken};
 use crate::points_to::{PointsTo, Targets};
@@ -68,7 +68,7 @@ pub(super) fn roles(
             }
             let ordered =
                 access.atomic || function.atomic || function.graph.locations[access.from.0 as usize].atomic;
-            let role = Role { error: format!("data race on {}", names(module, &cells)), ..Role::default() };
+            let role = Role { error: format!("{RACE} on {}", names(module, &cells)), ..Role::default() };
             sites.push(Site { function: id, access: *access, ordered, role });
         }
     }

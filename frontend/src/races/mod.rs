@@ -26,6 +26,9 @@ use crate::diagnostic::Span;
 use crate::points_to::PointsTo;
 use conflicts::Role;
 
+/// How the names of these errors begin.
+pub const RACE: &str = "data race";
+
 /// An access of the program to its memory: the edges that read or write memory and leave a location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {

@@ -1,0 +1,8 @@
+// relyant: --property no-overflow
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    int a = __VERIFIER_nondet_int();
+    if (a < 0)
+        a = -a;
+    return 0;
+}

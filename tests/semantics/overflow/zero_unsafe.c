@@ -1,0 +1,6 @@
+// relyant: --property no-overflow
+extern unsigned __VERIFIER_nondet_uint(void);
+int main(void) {
+    unsigned n = __VERIFIER_nondet_uint();
+    return 100 / n;
+}

@@ -1,0 +1,15 @@
+// relyant: --property no-data-race
+#include <pthread.h>
+void *one(void *p) {
+    int *x = p;
+    *x = 1;
+    return 0;
+}
+int main(void) {
+    int x = 0;
+    pthread_t s;
+    pthread_create(&s, 0, one, &x);
+    pthread_join(s, 0);
+    x = 2;
+    return 0;
+}
