@@ -78,6 +78,8 @@ pub struct Options {
     pub threads: Vec<String>,
     /// No two threads may be at statements with this label.
     pub exclusive: Option<String>,
+    /// Labels that no thread may reach, `ERROR` besides.
+    pub error_labels: Vec<String>,
     /// A deadlock is an error too.
     pub deadlock: bool,
     /// With this many threads alive, creating one more has no effect.

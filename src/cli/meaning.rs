@@ -107,6 +107,9 @@ pub struct Meaning {
     /// No two threads may be at statements with this label
     #[arg(long, value_name = "LABEL")]
     exclusive: Option<String>,
+    /// No thread may reach a statement with this label (`ERROR` is one in any case)
+    #[arg(long, value_name = "LABEL")]
+    error_label: Vec<String>,
     /// What must not happen besides failing assertions, or a property of SV-COMP [default: assertions]
     ///
     /// `assertions`; `deadlock`: no thread can move, and some thread is not at its end. Or one of these, and nothing
@@ -220,6 +223,7 @@ impl Meaning {
             exclusive: self.exclusive.clone(),
             property: Property::Assertions,
             error_function: None,
+            error_labels: self.error_label.clone(),
             check_memory: false,
             deadlock: matches!(self.property, Some(Choice::Word(PropertyArg::Deadlock))),
             max_threads: self.max_threads,

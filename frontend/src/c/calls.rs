@@ -286,9 +286,30 @@ impl<'a> Lower<'a> {
                 Ok(Value::void())
             }
             Model::Pure => {
+                if self.counts_output(args) {
+                    return self.refuse(at, "a format that stores a count (`%n`) is", "count by hand");
+                }
                 self.evaluate(args)?;
+                self.any_errno(at)?;
                 let ty = self.signature(name).map_or(Ty::Int(INT), |s| s.result.clone());
+                if ty.target().is_some() && wanted {
+                    return self.refuse(
+                        at,
+                        format!("what `{name}` points to is"),
+                        "use an array of the file",
+                    );
+                }
                 self.any(&ty, name, wanted, at)
+            }
+            Model::Byte => {
+                self.evaluate(args)?;
+                let byte = IntKind::Machine { bits: 8, signed: false };
+                let (r, end) = (self.result_register(), self.body.fresh());
+                self.body.edge_to(end, Op::Assign(r, Expr::Const(-1)));
+                let v = self.body.havoc(byte, name);
+                self.body.edge_to(end, Op::Assign(r, v));
+                self.body.cur = end;
+                Ok(Value { expr: Expr::Reg(r), ty: Ty::Int(INT) })
             }
             Model::Nothing => {
                 self.evaluate(args)?;
@@ -297,8 +318,59 @@ impl<'a> Lower<'a> {
             Model::Hint => Ok(Value::void()),
             Model::First => {
                 let e = first(self)?;
-                self.value(e)
+                let v = self.value(e)?;
+                args.iter().skip(1).try_for_each(|a| self.effect(a))?;
+                let long = Ty::Int(self.types.long());
+                self.convert(v, &long, at)
             }
+            Model::Fills(which) => {
+                for (k, a) in args.iter().enumerate() {
+                    if which.contains(&k) { self.any_into(name, a, None, at)? } else { self.effect(a)? }
+                }
+                Ok(Value::int(0))
+            }
+            Model::ToNumber => {
+                let end = self.argument(args, 1, at)?;
+                if self.constant(end)? != Some(0) {
+                    return self.refuse(
+                        at,
+                        format!("`{name}` that tells where it stopped is"),
+                        "pass 0 for the end",
+                    );
+                }
+                self.evaluate(args)?;
+                self.any_errno(at)?;
+                let ty = self.signature(name).map_or(Ty::Int(INT), |s| s.result.clone());
+                self.any(&ty, name, wanted, at)
+            }
+            Model::Errno => {
+                let object = self.errno_object(at)?;
+                Ok(Value { expr: Expr::Addr(object), ty: Ty::Int(INT).pointer() })
+            }
+            Model::IsConstant => {
+                let e = first(self)?;
+                Ok(Value::int(i128::from(self.constant(e)?.is_some())))
+            }
+            Model::Choose => {
+                let e = first(self)?;
+                match self.constant(e)? {
+                    Some(n) => self.value(self.argument(args, if n != 0 { 1 } else { 2 }, at)?),
+                    None => self.error(at, "the first argument must be constant", ""),
+                }
+            }
+            Model::ObjectSize => {
+                self.assume("what a compiler knows of sizes of objects is any number");
+                let ty = Ty::Int(self.types.ulong());
+                self.any(&ty, name, wanted, at)
+            }
+            Model::Bits(b, width) => {
+                let width = if width == 0 { self.types.long().bits } else { width };
+                self.bits_call(b, width, args, at)
+            }
+            Model::Overflow { op, generic, stores } => self.overflow_call(op, generic, stores, args, at),
+            Model::Classify(c) => self.classify(c, args, at),
+            Model::ChangeCase { upper } => self.change_case(upper, args, at),
+            Model::Key(k) => self.key_call(k, args, at),
             Model::Abs => {
                 let v = self.value(first(self)?)?;
                 let ty = self.signature(name).map_or(Ty::Int(INT), |s| s.result.clone());
@@ -317,7 +389,8 @@ impl<'a> Lower<'a> {
                 Ok(Value { expr: Expr::Reg(r), ty })
             }
             Model::Thread(t) => self.thread_call(t, args, at),
-            Model::Lock(l) => self.lock_call(l, args, at),
+            Model::Lock(l) => self.lock_call(l, false, args, at),
+            Model::Lock11(l) => self.lock_call(l, true, args, at),
             Model::Atomic(a) => self.atomic_call(a, args, at),
             Model::Allocate { zero } => self.allocate(None, zero, args, at),
             Model::Free => {
@@ -408,6 +481,7 @@ impl<'a> Lower<'a> {
             "thrd_",
             "mtx_",
             "cnd_",
+            "tss_",
             "sem_",
         ];
         let declared_here = self.declared.contains_key(name) && name.starts_with("atomic_");
@@ -422,7 +496,9 @@ impl<'a> Lower<'a> {
         let result = signature.as_ref().map_or(Ty::Int(INT), |s| s.result.clone());
         for a in args {
             let ty = self.value_type(a)?;
-            if !matches!(ty.plain(), Ty::Int(_) | Ty::Float(_)) {
+            // Nobody may write a literal, and null points to nothing.
+            let harmless = matches!(a.node, Expression::StringLiteral(_)) || self.constant(a)? == Some(0);
+            if !harmless && !matches!(ty.plain(), Ty::Int(_) | Ty::Float(_)) {
                 return self.refuse(
                     at,
                     format!("`{shown}`, which has no body and gets a pointer, is"),
@@ -444,6 +520,7 @@ impl<'a> Lower<'a> {
             "returns any value and changes nothing"
         };
         self.assume(format!("`{shown}`, which has no body, {what}"));
+        self.any_errno(at)?;
         let kind = self.types.kind(&result);
         if wanted && result.is_scalar() {
             let expr = self.body.havoc(kind, &shown);

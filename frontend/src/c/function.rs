@@ -44,6 +44,22 @@ impl<'a> Lower<'a> {
                 self.close(params, Bytes::none(), Span::default())
             }
             Work::Start(conditions, routines) => self.start_function(name, conditions, routines),
+            Work::Routine { routine, takes, gives, destructors } => {
+                self.body = Body::new(name, Ty::Void.pointer(), Span::default());
+                let arg = self.body.register("", IntKind::Ideal);
+                let dst = gives.then(|| self.body.temp(IntKind::Ideal));
+                let args = if takes { vec![Expr::Reg(arg)] } else { Vec::new() };
+                self.emit_open(Op::Call { dst, callee: Callee::Known(routine), args });
+                self.emit_open(Op::Call { dst: None, callee: Callee::Known(destructors), args: Vec::new() });
+                let end = self.body.end;
+                self.body.leave(end, Op::Return(Some(dst.map_or(Expr::Const(0), Expr::Reg))));
+                self.close(vec![arg], Bytes::none(), Span::default())
+            }
+            Work::Destructors => {
+                self.body = Body::new(name, Ty::Void, Span::default());
+                self.run_destructors()?;
+                self.close(Vec::new(), Bytes::none(), Span::default())
+            }
             Work::Call(f, args, span) => {
                 self.body = Body::new(name, Ty::Void, span);
                 self.body.emit(Op::Call { dst: None, callee: Callee::Known(f), args });

@@ -1,7 +1,9 @@
 //! Locks, condition variables, semaphores and barriers, as small atomic sections on cells.
 //!
 //! A mutex holds 0 or its owner's handle. A wait on a condition variable may end at any time (spurious wake-ups), so
-//! it is an unlock followed by a lock, and signalling does nothing.
+//! it is an unlock followed by a lock, and signalling does nothing. That is too good where deadlocks are looked for: a
+//! thread decides there, when its wait begins, whether it will wake up by itself. If not it waits for a signal. The
+//! variable counts who waits and how many of them are woken but have not left; nobody begins to wait before those have.
 
 use super::calls::Args;
 use super::library::Lock;
@@ -17,6 +19,10 @@ const EBUSY: i128 = 16;
 const EDEADLK: i128 = 35;
 const ETIMEDOUT: i128 = 110;
 
+// C11's.
+const THRD_BUSY: i128 = 1;
+const THRD_TIMEDOUT: i128 = 4;
+
 const RECURSIVE: i128 = 1;
 const ERROR_CHECK: i128 = 2;
 
@@ -26,6 +32,16 @@ fn is(a: Expr, n: i128) -> Expr {
 
 fn plus(a: Expr, n: i128) -> Expr {
     binary(BinOp::Add, a, Expr::Const(n), IntKind::Ideal)
+}
+
+/// What a call does where a lock is taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    Wait,
+    /// Gives a number at once.
+    Fails(i128),
+    /// Gives a number when the time is over, which may be at once.
+    TimesOut(i128),
 }
 
 /// A section of one call: everything after its first access is atomic with it.
@@ -78,14 +94,34 @@ impl<'a> Lower<'a> {
     }
 
     /// A call of a lock function.
-    pub fn lock_call(&mut self, l: Lock, args: Args<'a>, at: Bytes) -> Res<Value> {
+    /// `c11`: it gives what `<threads.h>` says.
+    pub fn lock_call(&mut self, l: Lock, c11: bool, args: Args<'a>, at: Bytes) -> Res<Value> {
         self.assume("pthread calls succeed");
+        let busy = Taken::Fails(if c11 { THRD_BUSY } else { EBUSY });
+        let late = Taken::TimesOut(if c11 { THRD_TIMEDOUT } else { ETIMEDOUT });
+        let signals = matches!(l, Lock::CondInit | Lock::CondSignal | Lock::CondBroadcast);
+        if signals && !self.types.cond_counts {
+            self.evaluate(args)?;
+            return Ok(Value::int(0));
+        }
         let place = self.lock_argument(args, 0, at)?;
         let kinds = self.types.mutex_kinds && matches!(place.ty.plain(), Ty::Sync(Sync::Mutex));
         let lock = self.address(place, at)?;
+        // What a lock call is besides evaluated, for what it does.
+        let rest = match l {
+            Lock::MutexTimed | Lock::ReadTimed | Lock::WriteTimed | Lock::SemTimed => 1,
+            Lock::CondTimedWait => 2,
+            _ => args.len(),
+        };
+        args.iter().skip(rest).try_for_each(|a| self.effect(a))?;
         match l {
             Lock::MutexInit => {
                 let kind = match args.get(1) {
+                    Some(a) if kinds && c11 => {
+                        let v = self.value(a)?;
+                        // mtx_recursive is a bit.
+                        binary(BinOp::Rem, v.expr, Expr::Const(2), IntKind::Ideal)
+                    }
                     Some(a) if kinds => match self.pointee(a)? {
                         Some(p) => {
                             let attribute = self.address(p, a.span)?;
@@ -116,18 +152,49 @@ impl<'a> Lower<'a> {
                 self.body.store(lock, v.expr, IntKind::Ideal);
                 Ok(Value::int(0))
             }
-            Lock::MutexTake => Ok(self.lock_mutex(&lock, kinds, false)),
-            Lock::MutexTry => Ok(self.lock_mutex(&lock, kinds, true)),
+            Lock::AttributeRead => {
+                let a = self.argument(args, 1, at)?;
+                let Some(to) = self.pointee(a)? else { return self.error(a.span, "a null pointer", "") };
+                let kind = self.body.load(lock, IntKind::Ideal);
+                self.write(&to, Value { expr: kind, ty: Ty::Int(self.types.long()) }, at)?;
+                Ok(Value::int(0))
+            }
+            Lock::AttributeRobust => {
+                let a = self.argument(args, 1, at)?;
+                match self.constant(a)? {
+                    Some(0) => Ok(Value::int(0)),
+                    _ => self.refuse(at, "a robust mutex is", "unlock it before the thread ends"),
+                }
+            }
+            Lock::MutexTake => Ok(self.lock_mutex(&lock, kinds, Taken::Wait)),
+            Lock::MutexTry => Ok(self.lock_mutex(&lock, kinds, busy)),
+            Lock::MutexTimed => Ok(self.lock_mutex(&lock, kinds, late)),
             Lock::MutexUnlock => Ok(self.unlock_mutex(&lock, kinds)),
+            Lock::CondInit => {
+                self.body.store(lock.clone(), Expr::Const(0), IntKind::Ideal);
+                self.body.store(offset(lock, 1), Expr::Const(0), IntKind::Ideal);
+                Ok(Value::int(0))
+            }
+            Lock::CondSignal | Lock::CondBroadcast => {
+                self.wake(&lock, l == Lock::CondBroadcast);
+                Ok(Value::int(0))
+            }
             Lock::CondWait | Lock::CondTimedWait => {
                 self.assume("waits on condition variables wake up spuriously");
                 let mutex = self.lock_argument(args, 1, at)?;
                 let kinds = self.types.mutex_kinds && matches!(mutex.ty.plain(), Ty::Sync(Sync::Mutex));
                 let mutex = self.address(mutex, at)?;
+                if self.types.cond_counts {
+                    self.begin_wait(&lock);
+                }
                 self.unlock_mutex(&mutex, kinds);
                 // Others run between the two, whatever the size of a step.
                 self.body.open.insert(self.body.cur);
-                self.lock_mutex(&mutex, kinds, false);
+                if self.types.cond_counts {
+                    self.end_wait(&lock, l == Lock::CondTimedWait);
+                    self.body.open.insert(self.body.cur);
+                }
+                self.lock_mutex(&mutex, kinds, Taken::Wait);
                 if l == Lock::CondWait {
                     return Ok(Value::int(0));
                 }
@@ -136,7 +203,7 @@ impl<'a> Lower<'a> {
                 self.body.edge_to(timeout, Op::Skip);
                 self.body.edge_to(woken, Op::Skip);
                 self.body.cur = timeout;
-                self.outcome(&s, ETIMEDOUT);
+                self.outcome(&s, if c11 { THRD_TIMEDOUT } else { ETIMEDOUT });
                 self.body.cur = woken;
                 self.outcome(&s, 0);
                 Ok(self.leave_section(s))
@@ -146,8 +213,12 @@ impl<'a> Lower<'a> {
                 self.body.store(offset(lock, 1), Expr::Const(0), IntKind::Ideal);
                 Ok(Value::int(0))
             }
-            Lock::ReadTake | Lock::ReadTry => Ok(self.read_lock(&lock, l == Lock::ReadTry)),
-            Lock::WriteTake | Lock::WriteTry => Ok(self.write_lock(&lock, l == Lock::WriteTry)),
+            Lock::ReadTake => Ok(self.read_lock(&lock, Taken::Wait)),
+            Lock::ReadTry => Ok(self.read_lock(&lock, busy)),
+            Lock::ReadTimed => Ok(self.read_lock(&lock, late)),
+            Lock::WriteTake => Ok(self.write_lock(&lock, Taken::Wait)),
+            Lock::WriteTry => Ok(self.write_lock(&lock, busy)),
+            Lock::WriteTimed => Ok(self.write_lock(&lock, late)),
             Lock::RwUnlock => Ok(self.unlock_rw(&lock)),
             Lock::SemInit => {
                 let v = self.value(self.argument(args, 2, at)?)?;
@@ -155,15 +226,18 @@ impl<'a> Lower<'a> {
                 self.body.store(lock, v.expr, IntKind::Ideal);
                 Ok(Value::int(0))
             }
-            Lock::SemWait | Lock::SemTry => {
+            Lock::SemWait | Lock::SemTry | Lock::SemTimed => {
                 let s = self.section();
                 let n = self.peek(&lock, 0);
                 let none = self.fork(compare(CmpOp::Gt, n.clone(), Expr::Const(0)));
                 self.poke(&lock, 0, plus(n, -1));
                 self.outcome(&s, 0);
-                self.blocked(none, l == Lock::SemTry, &s, -1);
-                if l == Lock::SemTry {
-                    self.assume(format!("a failed sem_trywait returns -1; errno ({EAGAIN}) is not set"));
+                if l == Lock::SemWait {
+                    self.body.dead.insert(none);
+                } else {
+                    self.body.cur = none;
+                    self.set_errno(if l == Lock::SemTry { EAGAIN } else { ETIMEDOUT }, at)?;
+                    self.outcome(&s, -1);
                 }
                 Ok(self.leave_section(s))
             }
@@ -192,18 +266,63 @@ impl<'a> Lower<'a> {
     }
 
     /// What a lock that is taken does: waits (no way on), or gives a number at once.
-    fn blocked(&mut self, at: Loc, at_once: bool, s: &Section, result: i128) {
-        if at_once {
-            let here = std::mem::replace(&mut self.body.cur, at);
-            self.outcome(s, result);
-            self.body.cur = here;
-        } else {
-            self.body.dead.insert(at);
+    fn blocked(&mut self, at: Loc, taken: Taken, s: &Section) {
+        match taken {
+            Taken::Fails(result) | Taken::TimesOut(result) => {
+                let here = std::mem::replace(&mut self.body.cur, at);
+                self.outcome(s, result);
+                self.body.cur = here;
+            }
+            Taken::Wait => {
+                self.body.dead.insert(at);
+            }
         }
     }
 
-    fn lock_mutex(&mut self, lock: &Expr, kinds: bool, at_once: bool) -> Value {
-        if !kinds && !at_once {
+    /// One more waits: a step that goes on with the release of the mutex.
+    fn begin_wait(&mut self, cond: &Expr) {
+        let woken = self.peek(cond, 1);
+        self.body.emit_held(Op::Assume(is(woken, 0)));
+        let waiting = self.peek(cond, 0);
+        self.poke(cond, 0, plus(waiting, 1));
+    }
+
+    /// The end of a wait: by a signal, or `timed` or if it was decided so by itself.
+    fn end_wait(&mut self, cond: &Expr, timed: bool) {
+        let (by_signal, by_itself, end) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
+        if !timed {
+            self.body.edge_to(by_signal, Op::Skip);
+        }
+        self.body.edge_to(by_itself, Op::Skip);
+        for (at, cells) in [(by_signal, &[1][..]), (by_itself, &[1, 0][..])] {
+            for cell in cells {
+                self.body.cur = at;
+                let n = self.peek(cond, *cell);
+                self.body.emit_held(Op::Assume(compare(CmpOp::Gt, n.clone(), Expr::Const(0))));
+                self.poke(cond, *cell, plus(n, -1));
+                self.body.edge_to(end, Op::Skip);
+            }
+        }
+        self.body.cur = end;
+    }
+
+    /// One of those who wait is woken, or all are.
+    fn wake(&mut self, cond: &Expr, all: bool) {
+        let end = self.body.fresh();
+        let waiting = self.peek(cond, 0);
+        let nobody = self.fork(compare(CmpOp::Gt, waiting.clone(), Expr::Const(0)));
+        let by = if all { waiting.clone() } else { Expr::Const(1) };
+        self.poke(cond, 0, binary(BinOp::Sub, waiting, by.clone(), IntKind::Ideal));
+        let woken = self.peek(cond, 1);
+        self.poke(cond, 1, binary(BinOp::Add, woken, by, IntKind::Ideal));
+        self.body.edge_to(end, Op::Skip);
+        self.body.cur = nobody;
+        self.body.edge_to(end, Op::Skip);
+        self.body.cur = end;
+    }
+
+    fn lock_mutex(&mut self, lock: &Expr, kinds: bool, busy: Taken) -> Value {
+        if !kinds && busy == Taken::Wait {
             let owner = self.peek(lock, 0);
             self.body.emit_held(Op::Assume(is(owner, 0)));
             self.body.store(lock.clone(), Expr::SelfId, IntKind::Ideal);
@@ -218,25 +337,25 @@ impl<'a> Lower<'a> {
         }
         self.outcome(&s, 0);
         if !kinds {
-            self.blocked(taken, at_once, &s, EBUSY);
+            self.blocked(taken, busy, &s);
             return self.leave_section(s);
         }
         self.body.cur = taken;
         let others = self.fork(compare(CmpOp::Eq, owner, Expr::SelfId));
-        self.blocked(others, at_once, &s, EBUSY);
+        self.blocked(others, busy, &s);
         let kind = self.peek(lock, 2);
         let not_recursive = self.fork(is(kind.clone(), RECURSIVE));
         let count = self.peek(lock, 1);
         self.poke(lock, 1, plus(count, 1));
         self.outcome(&s, 0);
         self.body.cur = not_recursive;
-        if at_once {
-            self.outcome(&s, EBUSY);
+        if let Taken::Fails(result) = busy {
+            self.outcome(&s, result);
         } else {
             let normal = self.fork(is(kind, ERROR_CHECK));
             self.outcome(&s, EDEADLK);
             // The owner of a normal mutex waits for itself.
-            self.body.dead.insert(normal);
+            self.blocked(normal, busy, &s);
         }
         self.leave_section(s)
     }
@@ -269,18 +388,18 @@ impl<'a> Lower<'a> {
         self.leave_section(s)
     }
 
-    fn read_lock(&mut self, lock: &Expr, at_once: bool) -> Value {
+    fn read_lock(&mut self, lock: &Expr, busy: Taken) -> Value {
         let s = self.section();
         let writer = self.peek(lock, 0);
         let taken = self.fork(is(writer, 0));
         let readers = self.peek(lock, 1);
         self.poke(lock, 1, plus(readers, 1));
         self.outcome(&s, 0);
-        self.blocked(taken, at_once, &s, EBUSY);
+        self.blocked(taken, busy, &s);
         self.leave_section(s)
     }
 
-    fn write_lock(&mut self, lock: &Expr, at_once: bool) -> Value {
+    fn write_lock(&mut self, lock: &Expr, busy: Taken) -> Value {
         let s = self.section();
         let writer = self.peek(lock, 0);
         let taken = self.fork(is(writer, 0));
@@ -288,8 +407,8 @@ impl<'a> Lower<'a> {
         let read = self.fork(is(readers, 0));
         self.poke(lock, 0, Expr::SelfId);
         self.outcome(&s, 0);
-        self.blocked(taken, at_once, &s, EBUSY);
-        self.blocked(read, at_once, &s, EBUSY);
+        self.blocked(taken, busy, &s);
+        self.blocked(read, busy, &s);
         self.leave_section(s)
     }
 

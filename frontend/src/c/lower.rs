@@ -1,6 +1,7 @@
 //! Lowering a parsed file: declarations first, then each function that can be reached from the starts.
 
 use super::body::Body;
+use super::keys::Keys;
 use super::scope::{Declared, Global, Scopes, Symbol};
 use super::source::Source;
 use super::types::{Ty, Types};
@@ -27,6 +28,19 @@ pub enum Work<'a> {
     Start(Vec<&'a Node<Expression>>, Vec<FuncId>),
     /// A function without a body whose address is taken, with this many parameters; it is never called.
     External(usize),
+    /// A start routine, and after it the destructors of keys.
+    Routine {
+        /// The routine.
+        routine: FuncId,
+        /// It has a parameter.
+        takes: bool,
+        /// It has a result.
+        gives: bool,
+        /// The function that runs destructors.
+        destructors: FuncId,
+    },
+    /// The function that runs destructors of keys; lowered last.
+    Destructors,
     /// A call with constants, run by a thread of its own.
     Call(FuncId, Vec<Expr>, Span),
 }
@@ -86,6 +100,12 @@ pub struct Lower<'a> {
     pub open_orders: usize,
     /// Some call goes through a pointer.
     pub calls_pointers: bool,
+    /// Keys of thread-specific data.
+    pub keys: Keys,
+    /// The program looks at `errno`.
+    pub reads_errno: bool,
+    /// The object behind it, once used.
+    pub errno: Option<ObjId>,
 }
 
 impl<'a> Lower<'a> {
@@ -190,10 +210,14 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         through_bytes: false,
         externals: Vec::new(),
         calls_pointers: false,
+        keys: super::keys::facts(unit),
+        reads_errno: false,
+        errno: None,
     };
     let facts = super::scan::facts(unit);
     l.addressed_anywhere = facts.addressed;
     l.types.mutex_kinds = facts.mutex_kinds;
+    l.reads_errno = facts.reads_errno;
     l.nondet = !facts.writes_nondet || !options.threads.is_empty();
     for d in &unit.0 {
         match &d.node {
@@ -210,6 +234,10 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         }
     }
     while let Some((id, name, work)) = l.queue.pop_front() {
+        if matches!(work, Work::Destructors) && !l.queue.is_empty() {
+            l.queue.push_back((id, name, work));
+            continue;
+        }
         let f = l.lower_function(id, &name, work)?;
         l.functions[id.0 as usize] = Some(f);
     }

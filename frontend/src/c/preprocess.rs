@@ -38,6 +38,8 @@ pub fn read(path: &Path, options: &Options) -> Result<String, Diagnostic> {
         let out = Command::new(program)
             .args(words)
             .arg("-E")
+            // Functions on characters, not a table of the C library.
+            .arg("-D__NO_CTYPE")
             .args(&options.cpp_args)
             .arg(&input)
             .env("LC_ALL", "C")

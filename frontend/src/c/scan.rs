@@ -12,6 +12,8 @@ pub struct Facts {
     pub addressed: FxHashSet<String>,
     /// A mutex may be recursive or error checking.
     pub mutex_kinds: bool,
+    /// `errno` is looked at.
+    pub reads_errno: bool,
     /// The global `NONDET` is written, so it is no input.
     pub writes_nondet: bool,
 }
@@ -69,11 +71,16 @@ fn normal_kind(e: &Expression) -> bool {
 
 impl<'a> Visit<'a> for FactVisitor {
     fn visit_call_expression(&mut self, c: &'a CallExpression, span: &'a Span) {
-        if name_of(&c.callee.node) == Some("pthread_mutexattr_settype")
-            && !c.arguments.get(1).is_some_and(|a| normal_kind(&a.node))
-        {
-            self.0.mutex_kinds = true;
-        }
+        let name = name_of(&c.callee.node).unwrap_or("");
+        let kind = c.arguments.get(1);
+        self.0.mutex_kinds |= match name {
+            "pthread_mutexattr_settype" | "pthread_mutexattr_setkind_np" => {
+                !kind.is_some_and(|a| normal_kind(&a.node))
+            }
+            "mtx_init" => !kind.is_some_and(|a| matches!(name_of(&a.node), Some("mtx_plain" | "mtx_timed"))),
+            _ => false,
+        };
+        self.0.reads_errno |= super::errno::NAMES.contains(&name);
         visit::visit_call_expression(self, c, span);
     }
     fn visit_initializer(&mut self, i: &'a Initializer, span: &'a Span) {
@@ -162,8 +169,8 @@ struct AddressVisitor(FxHashSet<String>);
 /// Arguments by position that a modelled function accesses during the call only.
 fn passing(name: &str) -> &'static [usize] {
     match name {
-        "pthread_create" => &[0],
-        "pthread_join" => &[1],
+        "pthread_create" | "pthread_key_create" | "thrd_create" | "tss_create" => &[0],
+        "pthread_join" | "thrd_join" => &[1],
         "sem_getvalue" | "pthread_mutexattr_gettype" => &[1],
         "__atomic_load" | "__atomic_store" => &[0, 1],
         "__atomic_exchange" | "__atomic_compare_exchange" => &[0, 1, 2],

@@ -239,10 +239,12 @@ impl<'a> Lower<'a> {
                 }
                 self.body.join(label.at);
                 let shown = super::tokens::original_name(name);
+                let error = name == "ERROR" || self.options.error_labels.contains(&shown);
+                let what = format!("label {shown}");
                 self.body.graph.locations[label.at.0 as usize].labels.push(shown);
-                if name == "ERROR" && self.options.asserts() {
+                if error && self.options.asserts() {
                     self.start(l.node.statement.span);
-                    self.body.fail("label ERROR");
+                    self.body.fail(&what);
                     return Ok(());
                 }
             }

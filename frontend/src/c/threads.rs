@@ -2,7 +2,7 @@
 
 use super::calls::Args;
 use super::library::Thread;
-use super::lower::{Lower, Res};
+use super::lower::{Lower, Res, Work};
 use super::types::{INT, Ty};
 use super::value::{At, Place, Value, compare};
 use crate::cfa::{Callee, CmpOp, Expr, IntKind, Op};
@@ -36,24 +36,23 @@ impl<'a> Lower<'a> {
     pub fn thread_call(&mut self, t: Thread, args: Args<'a>, at: Bytes) -> Res<Value> {
         let pthread_t = Ty::Int(self.types.ulong());
         match t {
-            Thread::Create => {
+            Thread::Create | Thread::Create11 => {
                 self.assume("pthread calls succeed");
-                let handle = self.argument(args, 0, at)?;
-                let place = self.pointee(handle)?;
-                self.effect(self.argument(args, 1, at)?)?;
-                let routine = self.argument(args, 2, at)?;
+                let first = if t == Thread::Create { 1 } else { 0 };
+                let place = self.pointee(self.argument(args, 0, at)?)?;
+                if t == Thread::Create {
+                    self.effect(self.argument(args, 1, at)?)?;
+                }
+                let routine = self.argument(args, first + 1, at)?;
                 let f = self.value(routine)?;
-                let arg = match args.get(3) {
+                let arg = match args.get(first + 2) {
                     Some(a) => {
                         let v = self.value(a)?;
                         Some(self.convert(v, &Ty::Void.pointer(), a.span)?.expr)
                     }
                     None => None,
                 };
-                let routine = match f.expr {
-                    Expr::Func(id) => Callee::Known(id),
-                    e => Callee::Pointer(e),
-                };
+                let routine = self.routine(f, at)?;
                 let ty = place.as_ref().map_or(pthread_t, |p| p.ty.clone());
                 if !ty.is_scalar() {
                     return self.refuse(at, "a thread handle that is no integer is", "use pthread_t");
@@ -70,19 +69,22 @@ impl<'a> Lower<'a> {
                 }
                 Ok(Value::int(0))
             }
-            Thread::Join => {
+            Thread::Join | Thread::Join11 => {
                 self.assume("pthread calls succeed");
-                let handle = self.value(self.argument(args, 0, at)?)?;
-                let place = match args.get(1) {
-                    Some(a) => self.pointee(a)?,
-                    None => None,
-                };
-                let result = place.as_ref().map(|_| self.body.temp(IntKind::Ideal));
-                self.body.emit(Op::Join { handle: handle.expr, result });
-                if let (Some(p), Some(r)) = (place, result) {
-                    self.write(&p, Value { expr: Expr::Reg(r), ty: Ty::Void.pointer() }, at)?;
-                }
+                self.join_thread(t == Thread::Join11, args, at)?;
                 Ok(Value::int(0))
+            }
+            Thread::TryJoin(running) => {
+                self.assume("pthread calls succeed");
+                args.iter().skip(2).try_for_each(|a| self.effect(a))?;
+                let (r, ended, end) = (self.result_register(), self.body.fresh(), self.body.fresh());
+                self.body.edge_to(end, Op::Assign(r, Expr::Const(running)));
+                self.body.edge_to(ended, Op::Skip);
+                self.body.cur = ended;
+                self.join_thread(false, args, at)?;
+                self.body.edge_to(end, Op::Assign(r, Expr::Const(0)));
+                self.body.cur = end;
+                Ok(Value { expr: Expr::Reg(r), ty: Ty::Int(INT) })
             }
             Thread::Exit => {
                 let value = match args.first() {
@@ -92,6 +94,7 @@ impl<'a> Lower<'a> {
                     }
                     None => Expr::Const(0),
                 };
+                self.end_of_thread();
                 let end = self.body.end;
                 self.body.leave(end, Op::ThreadExit(value));
                 Ok(Value::void())
@@ -104,6 +107,45 @@ impl<'a> Lower<'a> {
             }
             Thread::Once => self.once(args, at),
         }
+    }
+
+    fn join_thread(&mut self, c11: bool, args: Args<'a>, at: Bytes) -> Res<()> {
+        let handle = self.value(self.argument(args, 0, at)?)?;
+        let place = match args.get(1) {
+            Some(a) => self.pointee(a)?,
+            None => None,
+        };
+        let result = place.as_ref().map(|_| self.body.temp(IntKind::Ideal));
+        self.body.emit(Op::Join { handle: handle.expr, result });
+        if let (Some(p), Some(r)) = (place, result) {
+            let ty = if c11 { Ty::Int(self.types.long()) } else { Ty::Void.pointer() };
+            self.write(&p, Value { expr: Expr::Reg(r), ty }, at)?;
+        }
+        Ok(())
+    }
+
+    /// What a thread starts with: the routine, and after it what destructors of keys do.
+    fn routine(&mut self, f: Value, at: Bytes) -> Res<Callee> {
+        let id = match f.expr {
+            Expr::Func(id) => id,
+            e => {
+                if self.keys.destructors {
+                    let what = "a start routine by pointer, beside keys with destructors, is";
+                    return self.refuse(at, what, "name the routine");
+                }
+                return Ok(Callee::Pointer(e));
+            }
+        };
+        let Some(destructors) = self.destructors() else { return Ok(Callee::Known(id)) };
+        self.called.insert(id);
+        let name = self.ids.iter().find(|x| *x.1 == id).map(|x| x.0.clone()).unwrap_or_default();
+        let signature = self.signature(&name);
+        let takes = signature.as_ref().is_some_and(|s| s.params.as_ref().is_some_and(|p| !p.is_empty()));
+        let gives = signature.is_some_and(|s| s.result != Ty::Void);
+        let whole = format!("{name}(and destructors)");
+        let known = self.ids.get(&whole).copied();
+        let work = Work::Routine { routine: id, takes, gives, destructors };
+        Ok(Callee::Known(known.unwrap_or_else(|| self.enqueue(whole, work))))
     }
 
     /// `pthread_once`: 0 not begun, 1 running, 2 done. The caller that finds 0 runs the routine; others wait for 2.

@@ -47,13 +47,13 @@ impl Sync {
     /// The type a typedef name stands for.
     pub fn by_name(name: &str) -> Option<Sync> {
         Some(match name {
-            "pthread_mutex_t" => Sync::Mutex,
-            "pthread_cond_t" => Sync::Cond,
+            "pthread_mutex_t" | "mtx_t" => Sync::Mutex,
+            "pthread_cond_t" | "cnd_t" => Sync::Cond,
             "pthread_rwlock_t" => Sync::RwLock,
             "pthread_spinlock_t" => Sync::Spin,
             "sem_t" => Sync::Semaphore,
             "pthread_barrier_t" => Sync::Barrier,
-            "pthread_once_t" => Sync::Once,
+            "pthread_once_t" | "once_flag" => Sync::Once,
             "pthread_mutexattr_t" => Sync::MutexAttribute,
             "pthread_attr_t" | "pthread_condattr_t" | "pthread_rwlockattr_t" | "pthread_barrierattr_t" => {
                 Sync::Attribute
@@ -184,6 +184,8 @@ pub struct Types {
     pub records: Vec<Record>,
     /// A mutex can be recursive or error checking, so it needs more cells.
     pub mutex_kinds: bool,
+    /// A condition variable counts who waits.
+    pub cond_counts: bool,
     ideal: bool,
     long_bits: u8,
 }
@@ -194,6 +196,7 @@ impl Types {
         Types {
             records: Vec::new(),
             mutex_kinds: false,
+            cond_counts: options.deadlock,
             ideal: options.integers == Integers::Ideal,
             long_bits: if options.data_model == DataModel::Lp64 { 64 } else { 32 },
         }
@@ -252,6 +255,7 @@ impl Types {
             Ty::Sync(s) => match s {
                 Sync::Mutex if self.mutex_kinds => 3,
                 Sync::RwLock => 2,
+                Sync::Cond if self.cond_counts => 2,
                 Sync::Barrier => 3,
                 _ => 1,
             },
@@ -356,6 +360,7 @@ impl Types {
                 let names: &[&str] = match s {
                     Sync::Mutex if self.mutex_kinds => &["", ".count", ".kind"],
                     Sync::RwLock => &[".writer", ".readers"],
+                    Sync::Cond if self.cond_counts => &[".waiting", ".woken"],
                     Sync::Barrier => &[".count", ".arrived", ".round"],
                     _ => &[""],
                 };

@@ -13,6 +13,7 @@ mod approximate;
 mod callees;
 mod calls;
 mod constants;
+mod endless;
 mod error;
 mod fold;
 mod identity;
@@ -93,6 +94,10 @@ fn build_as(module: &Module, options: &Options, plan: &Plan) -> Result<Program, 
             continue;
         }
         simplify::simplify_template(t, &context);
+    }
+    // With a bound, a thread may be waited for that was never made.
+    if optimise && options.max_threads.is_none() {
+        endless::remove_joins(&mut templates);
     }
     let (bases, function_bases) = memory.bases(module.functions.len())?;
     let mut program = Program {

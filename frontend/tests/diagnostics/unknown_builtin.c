@@ -1,4 +1,4 @@
 int main(void)
 {
-    return __builtin_popcount(3);
+    return __builtin_ia32_crc32si(3, 4);
 }

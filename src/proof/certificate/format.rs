@@ -54,6 +54,8 @@ pub struct OptionsRecord {
     pub threads: Vec<String>,
     pub exclusive: Option<String>,
     #[serde(default)]
+    pub error_labels: Vec<String>,
+    #[serde(default)]
     pub deadlock: bool,
     pub max_threads: Option<u32>,
     pub cpp_args: Vec<String>,
@@ -206,6 +208,7 @@ impl From<&Options> for OptionsRecord {
             data_model: o.data_model.into(),
             threads: o.threads.clone(),
             exclusive: o.exclusive.clone(),
+            error_labels: o.error_labels.clone(),
             deadlock: o.deadlock,
             max_threads: o.max_threads,
             cpp_args: o.cpp_args.clone(),
@@ -225,6 +228,7 @@ impl From<OptionsRecord> for Options {
             data_model: o.data_model.into(),
             threads: o.threads,
             exclusive: o.exclusive,
+            error_labels: o.error_labels,
             deadlock: o.deadlock,
             max_threads: o.max_threads,
             cpp_args: o.cpp_args,
