@@ -226,6 +226,9 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
             ExternalDeclaration::FunctionDefinition(f) => l.file_function(f),
         }
     }
+    if let Some(k) = options.max_threads {
+        l.assume(format!("no more than {k} threads are alive at once: creating one more has no effect"));
+    }
     let mut starts = l.starts()?;
     if !options.threads.is_empty() {
         let conditions = super::scan::start_conditions(unit);

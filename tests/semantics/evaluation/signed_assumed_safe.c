@@ -1,4 +1,4 @@
-// assumes: no signed
+// assumes: signed arithmetic does not overflow
 // Signed overflow is assumed not to happen.
 #include <assert.h>
 int nondet_int(void);

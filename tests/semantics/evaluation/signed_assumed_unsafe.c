@@ -1,4 +1,3 @@
-// assumes: no signed
 // Signed overflow is assumed not to happen.
 #include <assert.h>
 int nondet_int(void);

@@ -1,5 +1,5 @@
 // relyant: --max-threads 2
-// assumes: with 2 threads alive
+// assumes: no more than 2 threads are alive at once
 // With two threads alive, creating one more has no effect.
 #include <assert.h>
 #include <pthread.h>
