@@ -9,8 +9,9 @@ use crate::race::Lane;
 use crate::search::{self, Strategy};
 use crate::symbolic;
 use crate::verdict::{Answer, Counterexample};
-use relyant_frontend::cfa;
+use relyant_frontend::cfa::{self, LocationKind};
 use relyant_frontend::interp::schedule::Schedule;
+use relyant_frontend::interp::replay::ReplayError;
 use relyant_frontend::interp::{self, Trace};
 use relyant_frontend::program;
 use std::time::Instant;
@@ -164,14 +165,30 @@ fn run_search(
             true
         }
         search::Outcome::Limit { reason, depth } => {
-            finding.reason = Some(format!("no error within {depth} steps; {reason}"));
-            matches!(reason, search::Reason::Inputs)
+            finding.reason = Some(match bound(program, reason) {
+                Some(what) => format!("no error but where {what}"),
+                None => format!("no error within {depth} steps; {reason}"),
+            });
+            matches!(reason, search::Reason::Inputs | search::Reason::Bound { .. })
         }
     }
 }
 
+/// The bound of the program that a search came to.
+fn bound(program: &cfa::Program, reason: search::Reason) -> Option<&str> {
+    let search::Reason::Bound { template, location } = reason else { return None };
+    let template = program.templates.get(template as usize)?;
+    match &template.graph.locations.get(location as usize)?.kind {
+        LocationKind::Limit(what) => Some(what),
+        _ => None,
+    }
+}
+
 fn replayed(program: &cfa::Program, schedule: &Schedule) -> Result<Trace, String> {
-    interp::replay(program, schedule).map_err(|e| format!("the counterexample does not replay: {e}"))
+    interp::replay(program, schedule).map_err(|e| match e {
+        ReplayError::Limit(what) => format!("no proof: {what}"),
+        e => format!("the counterexample does not replay: {e}"),
+    })
 }
 
 /// Abstraction and refinement.

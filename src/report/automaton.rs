@@ -48,6 +48,7 @@ pub fn dot(p: &Program) -> String {
         for (l, here) in t.graph.locations.iter().enumerate() {
             let style = match here.kind {
                 LocationKind::Error(_) => ", shape=box, color=red",
+                LocationKind::Limit(_) => ", shape=box, color=orange",
                 LocationKind::End => ", shape=box",
                 LocationKind::Normal if here.atomic => ", style=dashed",
                 LocationKind::Normal => "",
@@ -73,6 +74,7 @@ fn kind_of(kind: &LocationKind) -> String {
     match kind {
         LocationKind::Normal => String::new(),
         LocationKind::End => " end".into(),
+        LocationKind::Limit(what) => format!(" limit: {what}"),
         LocationKind::Error(what) => format!(" error: {what}"),
     }
 }

@@ -125,6 +125,14 @@ pub enum Reason {
     /// Calls too deep.
     #[error("some calls were too deep to try")]
     Stack,
+    /// A bound that the program itself has, as on objects made at one place.
+    #[error("a bound of the program was reached")]
+    Bound {
+        /// Template of the thread that came to it.
+        template: u32,
+        /// A location of kind `Limit`.
+        location: u32,
+    },
     /// Somebody asked to stop.
     #[error("stopped")]
     Cancelled,
@@ -299,6 +307,10 @@ pub fn search(program: &Program, settings: &Settings, watch: &Watch<'_>) -> Resu
             let tick = |work| (watch.tick)(stats.steps + work);
             let watch = Watch { tick: &tick, ..*watch };
             self::search(program, &Settings { domination: false, ..*settings }, &watch)
+        }
+        End::All if search.cut.limit.is_some() => {
+            let (template, location) = search.cut.limit.unwrap_or_default();
+            limit(Reason::Bound { template, location })
         }
         End::All if search.cut.stack => limit(Reason::Stack),
         End::All if search.cut.large || search.cut.long => limit(Reason::Steps),

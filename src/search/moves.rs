@@ -10,6 +10,7 @@
 use super::config::Config;
 use super::independence::Independence;
 use super::store::hash;
+use relyant_frontend::cfa::LocationKind;
 use relyant_frontend::interp::machine::{State, Stop};
 use relyant_frontend::interp::normal::Scratch;
 use rustc_hash::FxHashSet;
@@ -56,6 +57,8 @@ pub(super) struct Cut {
     pub long: bool,
     /// Stacks too deep.
     pub stack: bool,
+    /// A bound of the program itself (template and location).
+    pub limit: Option<(u32, u32)>,
     /// Steps without meaning. They are none; but where states stand for smaller ones, those may have a step.
     pub undefined: bool,
 }
@@ -67,6 +70,7 @@ impl Cut {
         self.large |= other.large;
         self.long |= other.long;
         self.stack |= other.stack;
+        self.limit = self.limit.into_iter().chain(other.limit).min();
         self.undefined |= other.undefined;
     }
     /// Anything?
@@ -322,7 +326,18 @@ impl<'c, 'p> Mover<'c, 'p> {
                 self.cut.stack = true;
                 Ok(false)
             }
-            Ok(()) => Ok(true),
+            Ok(()) => {
+                let t = &state.threads[thread];
+                let (template, loc) = (t.name.template, t.loc);
+                let machine = &self.config.machine;
+                if !machine.is_watched(template, loc)
+                    || !matches!(machine.location(template, loc).kind, LocationKind::Limit(_))
+                {
+                    return Ok(true);
+                }
+                self.cut.add(Cut { limit: Some((template, loc.0)), ..Cut::default() });
+                Ok(false)
+            }
             Err(Stop::Malformed(what)) => Err(Stop::Malformed(what)),
             Err(Stop::TooLarge) => {
                 self.cut.large = true;

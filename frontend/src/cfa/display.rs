@@ -147,6 +147,7 @@ impl Display for Module {
                 match &l.kind {
                     LocationKind::Normal => {}
                     LocationKind::Error(what) => notes.push(format!("error {what}")),
+                    LocationKind::Limit(what) => notes.push(format!("limit {what}")),
                     LocationKind::End => notes.push("end".into()),
                 }
                 notes.extend(l.labels.iter().map(|n| format!("label {n}")));

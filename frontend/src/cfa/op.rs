@@ -14,6 +14,9 @@ pub enum LocationKind {
     Normal,
     /// A property is violated (what: `assertion`, `reach_error`, `signed overflow`…); no edges leave it.
     Error(String),
+    /// The verifier's own bound is reached (what: more objects than it keeps apart…); no edges leave it. That a thread
+    /// comes here is no violation, but nothing is known of the program's further runs.
+    Limit(String),
     /// The thread has ended, or the function has returned; no edges leave it. A thread in a program comes here only
     /// by `ThreadExit` or `Halt`: `Return` goes back to the caller.
     End,

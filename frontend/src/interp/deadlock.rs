@@ -38,6 +38,7 @@ impl Machine<'_> {
             what: "deadlock".into(),
             thread: first,
             deadlock: true,
+            limit: false,
         })
     }
 

@@ -69,7 +69,7 @@ pub enum Exploration {
         /// All values of inputs and all numbers of threads were tried, and no limit was met.
         complete: bool,
     },
-    /// The limit of states was reached, or somebody asked to stop.
+    /// The limit of states was reached or a bound of the program itself, or somebody asked to stop.
     Limit {
         /// How many were seen.
         states: usize,
@@ -128,6 +128,8 @@ struct Explorer<'m, 'p> {
     scratch: Scratch,
     candidates: Candidates,
     complete: bool,
+    /// A run came to a bound of the program itself.
+    bounded: bool,
     steps: usize,
     seen: ByteSet,
     origins: Vec<Origin>,
@@ -203,6 +205,7 @@ impl<'m, 'p> Explorer<'m, 'p> {
             machine,
             options,
             complete: true,
+            bounded: false,
             steps: 0,
             seen: ByteSet::default(),
             origins: Vec::new(),
@@ -266,8 +269,13 @@ impl<'m, 'p> Explorer<'m, 'p> {
                     let mut origin = Origin { parent: next, thread: thread as u32, choice, cost, moved: 0 };
                     choice += 1;
                     moves += 1;
-                    if found.is_none() && this.machine.violation(after).is_some() {
-                        found = Some(origin);
+                    match this.machine.violation(after) {
+                        Some(v) if v.limit => {
+                            this.bounded = true;
+                            return;
+                        }
+                        Some(_) if found.is_none() => found = Some(origin),
+                        _ => {}
                     }
                     if after.halted {
                         return;
@@ -291,6 +299,9 @@ impl<'m, 'p> Explorer<'m, 'p> {
                 return Ok(Exploration::Violation(Schedule { start: start.clone(), moves }));
             }
             self.complete &= complete;
+        }
+        if self.bounded {
+            return Ok(Exploration::Limit { states: self.seen.len() });
         }
         Ok(Exploration::Exhausted { states: self.seen.len(), complete: self.complete })
     }

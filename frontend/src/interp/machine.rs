@@ -75,6 +75,8 @@ pub struct Violation {
     pub thread: usize,
     /// No thread can move; this is the first that waits.
     pub deadlock: bool,
+    /// It is none: the verifier's own bound is reached, and nothing is known of further runs.
+    pub limit: bool,
 }
 
 /// A program ready to run.
@@ -162,7 +164,7 @@ impl<'p> Machine<'p> {
         }
         let watched = template.graph.locations.iter().map(|l| {
             let label = self.program.exclusive.as_ref();
-            matches!(l.kind, LocationKind::Error(_)) || label.is_some_and(|x| l.labels.contains(x))
+            matches!(l.kind, LocationKind::Error(_) | LocationKind::Limit(_)) || label.is_some_and(|x| l.labels.contains(x))
         });
         Ok(Unit {
             watched: watched.collect(),
@@ -429,16 +431,19 @@ impl<'p> Machine<'p> {
         })
     }
 
-    /// The property that does not hold in a state, if there is one.
+    /// The property that does not hold in a state, if there is one, else the bound that is reached.
     pub fn violation(&self, state: &State) -> Option<Violation> {
-        let mut inside = false;
+        let (mut inside, mut bound) = (false, None);
         for (i, t) in state.threads.iter().enumerate() {
             if !self.units[t.name.template as usize].watched[t.loc.0 as usize] {
                 continue;
             }
             let location = self.location(t.name.template, t.loc);
             if let LocationKind::Error(what) = &location.kind {
-                return Some(Violation { what: what.clone(), thread: i, deadlock: false });
+                return Some(Violation { what: what.clone(), thread: i, deadlock: false, limit: false });
+            }
+            if let (LocationKind::Limit(what), None) = (&location.kind, &bound) {
+                bound = Some(Violation { what: what.clone(), thread: i, deadlock: false, limit: true });
             }
             if let Some(label) = &self.program.exclusive
                 && t.ended.is_none()
@@ -448,12 +453,13 @@ impl<'p> Machine<'p> {
                         what: format!("two threads at {label}"),
                         thread: i,
                         deadlock: false,
+                        limit: false,
                     });
                 }
                 inside = true;
             }
         }
-        None
+        bound
     }
 }
 

@@ -118,6 +118,9 @@ pub enum ReplayError {
     /// All moves were done and nothing was violated.
     #[error("the run ends without a violation")]
     NoViolation,
+    /// It leads where the verifier's own bound is reached.
+    #[error("{0}")]
+    Limit(String),
 }
 
 /// At most this many steps are tried to fill a gap.
@@ -153,6 +156,9 @@ pub fn replay(program: &Program, schedule: &Schedule) -> Result<Trace, ReplayErr
         Some(v) => v,
         None => run.finish().or_else(|| run.deadlock()).ok_or(ReplayError::NoViolation)?,
     };
+    if violation.limit {
+        return Err(ReplayError::Limit(violation.what));
+    }
     Ok(run.trace(violation))
 }
 
