@@ -204,6 +204,12 @@ impl Body {
         self.graph.locations[l.0 as usize].kind = LocationKind::Error(what.to_string());
         l
     }
+    /// A location of its own where a bound of the verifier is reached.
+    pub fn limit(&mut self, what: &str) -> Loc {
+        let l = self.fresh();
+        self.graph.locations[l.0 as usize].kind = LocationKind::Limit(what.to_string());
+        l
+    }
     /// Goes to an error location.
     pub fn fail(&mut self, what: &str) {
         let l = self.error(what);

@@ -113,12 +113,19 @@ impl<'a> Lower<'a> {
             Err(why) => return self.error(at, why, ""),
         };
         let Some(n) = size.constant() else {
-            let Some(count) = objects(&size.expr, one) else {
-                return self.refuse(
-                    at,
-                    "a memory function with this size, which is not constant, is",
-                    "multiply a number by sizeof *p, or use a loop",
-                );
+            let count = match objects(&size.expr, one) {
+                Some(count) => count,
+                None => {
+                    let n = self.kept(&size.expr);
+                    let rest = binary(BinOp::Rem, n.clone(), Expr::Const(one), IntKind::Ideal);
+                    let (part, whole) = (self.body.fresh(), self.body.fresh());
+                    self.branch(compare(CmpOp::Ne, rest, Expr::Const(0)), part, whole);
+                    self.body.cur = part;
+                    let limit = self.body.limit("a memory function goes on a part of an object");
+                    self.body.edge_to(limit, Op::Skip);
+                    self.body.cur = whole;
+                    binary(BinOp::Div, n, Expr::Const(one), IntKind::Ideal)
+                }
             };
             return Ok(Extent::Loop(count, parts));
         };
@@ -133,14 +140,14 @@ impl<'a> Lower<'a> {
         let mut cells = Vec::new();
         for k in 0..whole {
             let shift = (k * one) as u64;
-            cells.extend(parts.iter().map(|p| Part { byte: p.byte + shift, ..p.clone() }));
+            cells.extend(parts.iter().map(|p| Part { bit: p.bit + shift * 8, ..p.clone() }));
         }
         let rest = rest as u64;
-        for p in parts.iter().take_while(|p| p.byte < rest) {
-            if p.byte + p.size > rest || p.bits {
+        for p in parts.iter().take_while(|p| p.byte() < rest) {
+            if p.byte() + p.size() > rest || p.joint {
                 return self.refuse(at, "a memory function on a part of a scalar is", WHOLE);
             }
-            cells.push(Part { byte: p.byte + whole as u64 * one as u64, ..p.clone() });
+            cells.push(Part { bit: p.bit + whole as u64 * one as u64 * 8, ..p.clone() });
         }
         Ok(Extent::Cells(cells))
     }
@@ -148,6 +155,9 @@ impl<'a> Lower<'a> {
     /// All reads, then all writes.
     fn copy_parts(&mut self, to: &Expr, from: &Expr, parts: &[Part], at: Bytes) {
         let read = |l: &mut Self, k: usize, p: &Part| {
+            if p.width == 0 {
+                return l.copied_tag(to, from, k as u64);
+            }
             l.read_cell(offset(from.clone(), k as u64), p.kind, p.how(), at)
         };
         let values: Vec<Expr> = parts.iter().enumerate().map(|(k, p)| read(self, k, p)).collect();
@@ -200,6 +210,9 @@ impl<'a> Lower<'a> {
         }
         let store = |l: &mut Self, base: Expr| {
             for (k, p) in parts.iter().enumerate() {
+                if p.width == 0 {
+                    l.free_tag(offset(base.clone(), k as u64));
+                }
                 l.write_cell(offset(base.clone(), k as u64), values[k].clone(), p.kind, p.how(), at);
             }
         };
@@ -217,6 +230,12 @@ impl<'a> Lower<'a> {
 
     /// A scalar all of whose bytes are the same.
     fn filled(&mut self, byte: &Value, p: &Part, at: Bytes) -> Res<Expr> {
+        if p.width == 0 {
+            return Ok(Expr::Const(0));
+        }
+        if p.joint && byte.constant() != Some(0) {
+            return self.refuse(at, "filling bit-fields with bytes other than 0 is", "set them one by one");
+        }
         let IntKind::Machine { bits, .. } = p.kind else {
             return match (byte.constant(), p.kind) {
                 (Some(0), _) => Ok(Expr::Const(0)),
@@ -249,21 +268,21 @@ impl<'a> Lower<'a> {
     ) -> Res<Value> {
         let mut next = 0;
         for p in &parts {
-            if !matches!(p.kind, IntKind::Machine { .. } | IntKind::Bool) || p.bits {
+            if !matches!(p.kind, IntKind::Machine { .. } | IntKind::Bool) || p.joint {
                 return self.refuse(
                     at,
                     format!("comparing the bytes of `{}` is", self.types.describe(element)),
                     "compare the members one by one",
                 );
             }
-            if p.byte != next {
+            if p.byte() != next {
                 return self.refuse(
                     at,
                     "comparing objects with padding is",
                     "compare the members one by one",
                 );
             }
-            next = p.byte + p.size;
+            next = p.byte() + p.size();
         }
         let (a, b) = (self.kept(&a.expr), self.kept(&b.expr));
         let result = self.body.temp(IntKind::INT);
@@ -284,16 +303,16 @@ impl<'a> Lower<'a> {
 
     /// The first byte in which two numbers that differ do, the lowest first.
     fn difference(&mut self, x: &Expr, y: &Expr, p: &Part, result: Reg, end: Loc) {
-        let wide = IntKind::Machine { bits: (p.size * 8) as u8, signed: false };
+        let wide = IntKind::Machine { bits: (p.width) as u8, signed: false };
         let byte = |e: &Expr, k: u64| {
             let e = cast(e.clone(), p.kind, wide);
             let e = binary(BinOp::Shr, e, Expr::Const(i128::from(k * 8)), wide);
             binary(BinOp::And, e, Expr::Const(255), wide)
         };
-        for k in 0..p.size {
+        for k in 0..p.size() {
             let (u, v) = (byte(x, k), byte(y, k));
             let minus = binary(BinOp::Sub, u.clone(), v.clone(), IntKind::INT);
-            if k + 1 == p.size {
+            if k + 1 == p.size() {
                 self.body.edge_to(end, Op::Assign(result, minus));
                 return;
             }

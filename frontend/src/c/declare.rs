@@ -1,8 +1,11 @@
 //! Declarations: specifiers and declarators to types.
 
 use super::lower::{Lower, Res};
-use super::scope::{Declared, Global, Symbol, Tag};
+use super::scope::{Declared, Global, Storage, Symbol, Tag};
 use super::types::{BOOL, CHAR, Field, INT, Int, Record, RecordId, Signature, Sync, Ty, UINT};
+use super::unions::{TAG, View};
+use super::value::{binary, compare};
+use crate::cfa::{BinOp, CmpOp, Expr, Op};
 use crate::diagnostic::Diagnostic;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
@@ -34,6 +37,9 @@ pub struct Named<'a> {
     /// The parameters, when it is a function.
     pub params: Option<&'a Node<DerivedDeclarator>>,
 }
+
+/// Scalars that there is room for in a local array whose length is not constant.
+const ROOM: u64 = 32;
 
 fn unsupported(why: &str) -> Ty {
     Ty::Unsupported(Rc::from(why))
@@ -191,9 +197,63 @@ impl<'a> Lower<'a> {
         }
     }
 
+    /// Declares a local array whose length is not constant, with room for some elements. More are a limit of ours.
+    pub fn variable_array(&mut self, base: &Ty, d: &'a Node<Declarator>, at: Bytes) -> Res<Option<()>> {
+        let derived = &d.node.derived;
+        let prefix = derived.iter().take_while(|x| matches!(x.node, DerivedDeclarator::Pointer(_))).count();
+        let (Some(first), DeclaratorKind::Identifier(name)) = (derived.get(prefix), &d.node.kind.node) else {
+            return Ok(None);
+        };
+        let DerivedDeclarator::Array(a) = &first.node else { return Ok(None) };
+        let ArraySize::VariableExpression(length) = &a.node.size else { return Ok(None) };
+        if self.constant(length)?.is_some() {
+            return Ok(None);
+        }
+        let mut element = base.clone();
+        for _ in 0..prefix {
+            element = element.pointer();
+        }
+        for x in derived[prefix + 1..].iter().rev() {
+            element = match &x.node {
+                DerivedDeclarator::Array(a) => self.array_type(element, &a.node)?,
+                _ => return Ok(None),
+            };
+        }
+        let room = match (self.types.cells(&element), self.types.size(&element)) {
+            (Ok(cells), Ok(_)) => (ROOM / cells.max(1)).max(1),
+            (Err(why), _) | (_, Err(why)) => return self.error(at, why, ""),
+        };
+        let one = self.types.size(&element).map_or(1, |s| s.0);
+        let n = self.value(length)?;
+        let ulong = Ty::Int(self.types.ulong());
+        let n = self.convert(n, &ulong, length.span)?.expr;
+        let kind = self.types.kind(&ulong);
+        let n = Expr::Reg(self.body.assign(kind, n));
+        let (more, inside) = (self.body.fresh(), self.body.fresh());
+        self.branch(compare(CmpOp::Gt, n.clone(), Expr::Const(i128::from(room))), more, inside);
+        self.body.cur = more;
+        let limit = self.body.limit("an array of variable length has more elements than there is room for");
+        self.body.edge_to(limit, Op::Skip);
+        self.body.cur = inside;
+        let ty = Ty::Array(Rc::new(element), Some(room));
+        let object = self.local_object(&name.node.name, &ty, at)?;
+        let bytes = binary(BinOp::Mul, n, Expr::Const(i128::from(one)), kind);
+        let bytes = Expr::Reg(self.body.assign(kind, bytes));
+        self.lengths.insert(object, bytes);
+        self.scopes.declare(&name.node.name, Symbol::Local(Storage::Object(object), ty.clone()));
+        self.full(|l| l.initialize_local(object, &ty, None, at))?;
+        Ok(Some(()))
+    }
+
     fn array_type(&mut self, element: Ty, a: &'a ArrayDeclarator) -> Res<Ty> {
         Ok(match &a.size {
             ArraySize::Unknown | ArraySize::VariableUnknown => Ty::Array(Rc::new(element), None),
+            // A parameter is a pointer, however many there are; sizes may name other parameters.
+            ArraySize::VariableExpression(e) | ArraySize::StaticExpression(e)
+                if self.in_parameter && !matches!(self.constant(e), Ok(Some(_))) =>
+            {
+                Ty::Array(Rc::new(element), None)
+            }
             ArraySize::VariableExpression(e) | ArraySize::StaticExpression(e) => match self.constant(e)? {
                 Some(n) => match u64::try_from(n) {
                     Ok(n) => Ty::Array(Rc::new(element), Some(n)),
@@ -232,7 +292,12 @@ impl<'a> Lower<'a> {
         let s = specifiers(&p.specifiers);
         let base = self.base_type(&s)?;
         let mut named = match &p.declarator {
-            Some(d) => self.declarator(base, d)?,
+            Some(d) => {
+                let outer = std::mem::replace(&mut self.in_parameter, true);
+                let named = self.declarator(base, d);
+                self.in_parameter = outer;
+                named?
+            }
             None => Named { name: String::new(), ty: base, params: None },
         };
         named.ty = decay(named.ty);
@@ -262,7 +327,9 @@ impl<'a> Lower<'a> {
                     cells: 0,
                     size: 0,
                     align: 1,
-                    used: None,
+                    views: Vec::new(),
+                    view_of: Vec::new(),
+                    tag: None,
                 });
                 if !name.is_empty() {
                     self.scopes.declare_tag(&name, Tag::Record(id));
@@ -292,6 +359,7 @@ impl<'a> Lower<'a> {
             byte: 0,
             bit_field,
             in_unit: 0,
+            bit: 0,
         };
         if f.declarators.is_empty() && !self.types.is_incomplete(&base) {
             out.push((field(None, base, false), None));
@@ -349,7 +417,7 @@ impl<'a> Lower<'a> {
                     if bits / unit != (bits + w - 1) / unit {
                         bits = bits.next_multiple_of(unit);
                     }
-                    f.byte = bits / 8;
+                    (f.byte, f.bit) = (bits / 8, bits % 8);
                     bits += w;
                     align = align.max(a);
                 }
@@ -376,6 +444,71 @@ impl<'a> Lower<'a> {
         r.align = align;
         r.size = most.1.max(bits).div_ceil(8).next_multiple_of(align.max(1));
         r.fields = Some(fields);
+        if union {
+            self.lay_out_union(id);
+        }
+    }
+
+    /// Finds the views of a union: the layouts of the members that the file mentions.
+    fn lay_out_union(&mut self, id: RecordId) {
+        let (fields, size) =
+            (self.types.records[id.0].fields.clone().unwrap_or_default(), self.types.records[id.0].size);
+        let mut members = Vec::new();
+        let mut without = Vec::new();
+        for (k, f) in fields.iter().enumerate().filter(|(_, f)| self.is_mentioned(f)) {
+            match self.types.layout(&f.ty) {
+                Ok(parts) if !parts.iter().any(|p| p.kind == TAG && p.width == 0) => members.push((k, parts)),
+                _ => without.push(k),
+            }
+        }
+        let mut view_of = vec![None; fields.len()];
+        let r = &mut self.types.records[id.0];
+        match (&members[..], &without[..]) {
+            // A member that is not seen as bytes, alone.
+            ([], [one]) => {
+                let field = &fields[*one];
+                let own = self.types.cells(&field.ty).unwrap_or(0);
+                view_of[*one] = Some(0);
+                let r = &mut self.types.records[id.0];
+                r.views = vec![View { start: 0, parts: Vec::new(), own: own as usize, field: *one }];
+                r.cells = own;
+            }
+            ([], []) => {
+                // Nothing is ever seen of it.
+                r.cells = 0;
+            }
+            _ => {
+                let mut members = members;
+                for p in members.iter_mut().flat_map(|m| &mut m.1) {
+                    // A bit-field's first byte may hold others.
+                    p.joint |= p.width % 8 != 0;
+                }
+                let (views, of) = super::unions::views(members, size * 8);
+                of.into_iter().for_each(|(field, view)| view_of[field] = Some(view));
+                let cells: u64 = views.iter().map(|v| v.parts.len() as u64).sum();
+                let several = views.len() > 1;
+                for (f, v) in view_of.iter().enumerate() {
+                    if let (Some(v), Some(all)) = (v, &mut r.fields) {
+                        all[f].cell = views[*v].start;
+                    }
+                }
+                r.tag = several.then_some(cells);
+                r.cells = cells + u64::from(several);
+                r.views = views;
+            }
+        }
+        self.types.records[id.0].view_of = view_of;
+    }
+
+    /// Does the file mention a member, or one of an unnamed member?
+    fn is_mentioned(&self, f: &Field) -> bool {
+        match (&f.name, &f.ty) {
+            (Some(n), _) => self.types.mentioned.contains(n),
+            (None, Ty::Record(id)) => {
+                self.types.records[id.0].fields.iter().flatten().any(|f| self.is_mentioned(f))
+            }
+            _ => false,
+        }
     }
 
     fn enum_type(&mut self, e: &'a Node<EnumType>) -> Res<Ty> {

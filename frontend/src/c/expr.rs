@@ -35,6 +35,9 @@ impl<'a> Lower<'a> {
                 self.size_of(&ty, e.span)
             }
             Expression::SizeOfVal(s) => {
+                if let Some(bytes) = self.variable_size(&s.node.0) {
+                    return Ok(Value { expr: bytes, ty: Ty::Int(self.types.ulong()) });
+                }
                 let ty = self.type_of(&s.node.0)?;
                 self.size_of(&ty, e.span)
             }
@@ -153,10 +156,10 @@ impl<'a> Lower<'a> {
                 let name = &i.node.name;
                 match self.lookup(name, e.span)? {
                     Symbol::Local(Storage::Register(r), ty) => {
-                        Ok(Place { at: At::Register(r), ty, bit_field: None })
+                        Ok(Place { at: At::Register(r), ty, bit_field: None, through: None })
                     }
                     Symbol::Local(Storage::Object(o), ty) => {
-                        Ok(Place { at: At::Memory(Expr::Addr(o)), ty, bit_field: None })
+                        Ok(Place { at: At::Memory(Expr::Addr(o)), ty, bit_field: None, through: None })
                     }
                     Symbol::Global(g) => {
                         let global = &self.globals[g];
@@ -165,11 +168,16 @@ impl<'a> Lower<'a> {
                             && global.init.is_none()
                             && global.ty.is_scalar()
                         {
-                            return Ok(Place { at: At::Input, ty: global.ty.clone(), bit_field: None });
+                            return Ok(Place {
+                                at: At::Input,
+                                ty: global.ty.clone(),
+                                bit_field: None,
+                                through: None,
+                            });
                         }
                         let object = self.global_object(g, e.span)?;
                         let ty = self.globals[g].ty.clone();
-                        Ok(Place { at: At::Memory(Expr::Addr(object)), ty, bit_field: None })
+                        Ok(Place { at: At::Memory(Expr::Addr(object)), ty, bit_field: None, through: None })
                     }
                     _ => self.error(
                         e.span,
@@ -184,6 +192,21 @@ impl<'a> Lower<'a> {
                 self.pointed(v, e.span)
             }
             Expression::BinaryOperator(b) if b.node.operator.node == BinaryOperator::Index => {
+                if let Expression::Member(_) = &b.node.lhs.node {
+                    let base = self.place(&b.node.lhs)?;
+                    if let (Some(_), At::Memory(address), Ty::Array(t, _)) =
+                        (&base.through, &base.at, base.ty.plain().clone())
+                    {
+                        let pointer = Value { expr: address.clone(), ty: Ty::Pointer(t.clone()) };
+                        let index = self.value(&b.node.rhs)?;
+                        let at = self.arithmetic(BinOp::Add, pointer, index, e.span)?;
+                        return Ok(Place { at: At::Memory(at.expr), ty: (*t).clone(), ..base });
+                    }
+                    let base = self.read(&base, b.node.lhs.span)?;
+                    let index = self.value(&b.node.rhs)?;
+                    let at = self.arithmetic(BinOp::Add, base, index, e.span)?;
+                    return self.pointed(at, e.span);
+                }
                 let base = self.value(&b.node.lhs)?;
                 let index = self.value(&b.node.rhs)?;
                 let at = self.arithmetic(BinOp::Add, base, index, e.span)?;
@@ -200,6 +223,7 @@ impl<'a> Lower<'a> {
                     at: At::Memory(v.expr),
                     ty: Ty::Array(Ty::Int(CHAR).into(), Some(n)),
                     bit_field: None,
+                    through: None,
                 })
             }
             Expression::GenericSelection(g) => {
@@ -219,7 +243,9 @@ impl<'a> Lower<'a> {
                 // A record that an expression gives is where its cells are.
                 let v = self.value(e)?;
                 match v.ty {
-                    Ty::Record(_) => Ok(Place { at: At::Memory(v.expr), ty: v.ty, bit_field: None }),
+                    Ty::Record(_) => {
+                        Ok(Place { at: At::Memory(v.expr), ty: v.ty, bit_field: None, through: None })
+                    }
                     _ => self.error(e.span, "this expression designates no object", ""),
                 }
             }
@@ -229,7 +255,7 @@ impl<'a> Lower<'a> {
     /// The place a pointer points to.
     pub fn pointed(&mut self, v: Value, at: Bytes) -> Res<Place> {
         match v.ty.target() {
-            Some(t) => Ok(Place { at: At::Memory(v.expr), ty: t.clone(), bit_field: None }),
+            Some(t) => Ok(Place { at: At::Memory(v.expr), ty: t.clone(), bit_field: None, through: None }),
             None => self.error(at, format!("`{}` is no pointer", self.types.describe(&v.ty)), ""),
         }
     }
@@ -252,32 +278,22 @@ impl<'a> Lower<'a> {
         let At::Memory(address) = base.at else {
             return self.error(at, "a member of something without an address", "");
         };
-        for (union, k) in &member.unions {
-            self.use_union(*union, *k, at)?;
-        }
+        let through = match (self.through(&address, &member.unions, at)?, base.through) {
+            (Some(_), Some(_)) => {
+                return self.refuse(
+                    at,
+                    "a union inside a union is, both seen in several ways and",
+                    "use one",
+                );
+            }
+            (a, b) => a.or(b),
+        };
         Ok(Place {
             at: At::Memory(offset(address, member.cell)),
             ty: member.ty,
             bit_field: member.bit_field.then_some(member.in_unit),
+            through,
         })
-    }
-
-    /// One cell can't be read under two layouts, so only one member of a union may be used (or alike ones).
-    pub fn use_union(&mut self, id: super::types::RecordId, k: usize, at: Bytes) -> Res<()> {
-        let r = &self.types.records[id.0];
-        if let (Some(before), Some(fields)) = (r.used, &r.fields) {
-            if before != k && !self.types.same_layout(&fields[before].ty, &fields[k].ty) {
-                let name = |k: usize| fields[k].name.clone().unwrap_or_default();
-                let message = format!("use of both `{}` and `{}` of one union is", name(before), name(k));
-                return self.refuse(
-                    at,
-                    message,
-                    "their bytes overlap in different ways; use one member, or a struct",
-                );
-            }
-        }
-        self.types.records[id.0].used = Some(k);
-        Ok(())
     }
 
     fn unary_expression(
@@ -298,6 +314,7 @@ impl<'a> Lower<'a> {
                     }
                 }
                 let p = self.place(operand)?;
+                self.fix(&p, e.span)?;
                 match p.at {
                     At::Memory(expr) if p.bit_field.is_none() => Ok(Value { expr, ty: p.ty.pointer() }),
                     _ => self.error(e.span, "the address of something that has none", ""),
@@ -540,6 +557,14 @@ impl<'a> Lower<'a> {
         Ok(p?.ty)
     }
 
+    /// The size of a local array whose length is not constant.
+    fn variable_size(&self, e: &Node<Expression>) -> Option<Expr> {
+        match self.scopes.get(name_of(&e.node)?)? {
+            Symbol::Local(Storage::Object(o), _) => self.lengths.get(o).cloned(),
+            _ => None,
+        }
+    }
+
     fn size_of(&mut self, ty: &Ty, at: Bytes) -> Res<Value> {
         match self.types.size(ty) {
             Ok((n, _)) => Ok(Value { expr: Expr::Const(i128::from(n)), ty: Ty::Int(self.types.ulong()) }),
@@ -569,7 +594,16 @@ impl<'a> Lower<'a> {
         match ty.plain() {
             t @ (Ty::Int(_) | Ty::Pointer(_)) => self.types.size(t).ok().map(|s| s.0),
             Ty::Array(t, _) => self.first_scalar(t),
-            Ty::Record(id) => self.first_scalar(&self.types.records[id.0].fields.as_ref()?.first()?.ty),
+            Ty::Record(id) => {
+                let r = &self.types.records[id.0];
+                match (r.union, r.views.first()) {
+                    // No scalar is that small: it is never seen as another type.
+                    (true, _) if r.tag.is_some() => Some(0),
+                    (true, None) => Some(0),
+                    (true, Some(v)) => self.first_scalar(&r.fields.as_ref()?.get(v.field)?.ty),
+                    _ => self.first_scalar(&r.fields.as_ref()?.first()?.ty),
+                }
+            }
             _ => None,
         }
     }

@@ -119,9 +119,7 @@ impl<'a> Lower<'a> {
                         let Some(m) = self.types.member(*id, &name.node.name) else {
                             return self.error(item.span, format!("no member `{}`", name.node.name), "");
                         };
-                        for (union, k) in &m.unions {
-                            self.use_union(*union, *k, item.span)?;
-                        }
+                        self.start_view(&m.unions, base, item.span, out)?;
                         items.next += 1;
                         self.designated(&m.ty, base + m.cell, rest, item, out)?;
                         // Goes on after the member named, or after the unnamed record that holds it.
@@ -136,7 +134,7 @@ impl<'a> Lower<'a> {
                         break;
                     }
                     if record.union && !is_zero(&item.node.initializer.node) {
-                        self.use_union(*id, 0, item.span)?;
+                        self.start_view(&[(*id, 0, 0)], base, item.span, out)?;
                     }
                     self.item(&f.ty, base + f.cell, items, out)?;
                     k += 1;
@@ -145,6 +143,27 @@ impl<'a> Lower<'a> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Says which view of a union the values that come next belong to.
+    fn start_view(
+        &mut self,
+        unions: &[(super::types::RecordId, usize, u64)],
+        base: u64,
+        at: Bytes,
+        out: &mut Cells<'a>,
+    ) -> Res<()> {
+        for (id, field, start) in unions {
+            let r = &self.types.records[id.0];
+            match (r.view_of.get(*field).copied().flatten(), r.tag) {
+                (Some(view), Some(tag)) => {
+                    out.insert(base + start + tag, Start::Character(view as i128));
+                }
+                (Some(_), None) => {}
+                (None, _) => return self.refuse(at, "a start value for this member is", "name the member"),
+            }
+        }
+        Ok(())
     }
 
     /// Fills array elements; gives one more than the highest index seen.
@@ -218,7 +237,10 @@ impl<'a> Lower<'a> {
         };
         match (&first.node, ty.plain()) {
             (Designator::Member(name), Ty::Record(id)) => match self.types.member(*id, &name.node.name) {
-                Some(m) => self.designated(&m.ty, base + m.cell, rest, item, out),
+                Some(m) => {
+                    self.start_view(&m.unions, base, item.span, out)?;
+                    self.designated(&m.ty, base + m.cell, rest, item, out)
+                }
                 None => self.error(item.span, format!("no member `{}`", name.node.name), ""),
             },
             (Designator::Index(e), Ty::Array(t, n)) => {
@@ -294,7 +316,11 @@ impl<'a> Lower<'a> {
                 continue;
             }
             match e {
-                Expr::Const(v) => self.objects[object.0 as usize].init[cell as usize] = Some(v),
+                Expr::Const(v) => {
+                    // The cell of a union may have the other signedness.
+                    let o = &mut self.objects[object.0 as usize];
+                    o.init[cell as usize] = Some(super::value::wrap(v, o.cells[cell as usize].0));
+                }
                 e if self.objects[object.0 as usize].thread_local => {
                     let _ = e;
                     return self.refuse(
@@ -341,7 +367,12 @@ impl<'a> Lower<'a> {
             return self.store_starts(object, &Cells::new());
         }
         let Some(init) = init else {
+            let tags = self.types.tags(ty);
             for (k, (kind, _)) in cells.iter().enumerate() {
+                if tags.contains(&(k as u64)) {
+                    self.body.store(address(k), Expr::Const(0), *kind);
+                    continue;
+                }
                 let v = self.body.havoc(*kind, "");
                 self.body.store(address(k), v, *kind);
             }
@@ -350,6 +381,10 @@ impl<'a> Lower<'a> {
         if let (Initializer::Expression(e), Ty::Record(_)) = (init, ty) {
             let v = self.value(e)?;
             let v = self.convert(v, ty, e.span)?;
+            // A fresh object: nobody knows an address in it.
+            for k in self.types.tags(ty) {
+                self.body.store(address(k as usize), Expr::Const(0), super::unions::TAG);
+            }
             return self.copy(Expr::Addr(object), v.expr, ty, at);
         }
         let mut starts = Cells::new();
@@ -361,7 +396,7 @@ impl<'a> Lower<'a> {
     fn store_starts(&mut self, object: ObjId, starts: &Cells<'a>) -> Res<()> {
         let kinds: Vec<IntKind> = self.objects[object.0 as usize].cells.iter().map(|c| c.0).collect();
         let mut given = vec![false; kinds.len()];
-        for (cell, start) in starts {
+        for (cell, start) in starts.iter().filter(|(k, _)| (**k as usize) < kinds.len()) {
             let here = offset(Expr::Addr(object), *cell);
             let n = match start {
                 Start::Character(c) => {
@@ -374,7 +409,7 @@ impl<'a> Lower<'a> {
                 }
                 Start::Expression(e, t) => {
                     let v = self.value_for(e, t)?;
-                    let place = Place { at: At::Memory(here), ty: t.clone(), bit_field: None };
+                    let place = Place { at: At::Memory(here), ty: t.clone(), bit_field: None, through: None };
                     self.write(&place, v, e.span)?;
                     self.types.stride(t)
                 }
@@ -418,7 +453,7 @@ impl<'a> Lower<'a> {
             }
         }
         self.store_starts(object, &cells)?;
-        Ok(Place { at: At::Memory(Expr::Addr(object)), ty, bit_field: None })
+        Ok(Place { at: At::Memory(Expr::Addr(object)), ty, bit_field: None, through: None })
     }
 
     /// A string literal: an object of its own.

@@ -98,6 +98,10 @@ pub struct Lower<'a> {
     pub through_bytes: bool,
     /// Operands of open order around the expression being lowered.
     pub open_orders: usize,
+    /// Sizes in bytes of local arrays whose length is not constant.
+    pub lengths: FxHashMap<ObjId, Expr>,
+    /// A parameter is being declared.
+    pub in_parameter: bool,
     /// Some call goes through a pointer.
     pub calls_pointers: bool,
     /// Keys of thread-specific data.
@@ -159,7 +163,8 @@ impl<'a> Lower<'a> {
             // Every object has an address of its own.
             cells.push((IntKind::INT, String::new()));
         }
-        let init = vec![None; cells.len()];
+        let mut init = vec![None; cells.len()];
+        self.types.tags(ty).into_iter().for_each(|k| init[k as usize] = Some(0));
         self.objects.push(Object {
             name: super::tokens::original_name(name),
             cells,
@@ -209,6 +214,8 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         open_orders: 0,
         through_bytes: false,
         externals: Vec::new(),
+        lengths: FxHashMap::default(),
+        in_parameter: false,
         calls_pointers: false,
         keys: super::keys::facts(unit),
         reads_errno: false,
@@ -218,6 +225,7 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
     l.addressed_anywhere = facts.addressed;
     l.types.mutex_kinds = facts.mutex_kinds;
     l.reads_errno = facts.reads_errno;
+    l.types.mentioned = facts.members;
     l.nondet = !facts.writes_nondet || !options.threads.is_empty();
     for d in &unit.0 {
         match &d.node {

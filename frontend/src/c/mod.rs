@@ -36,6 +36,7 @@ mod stmt;
 mod threads;
 mod tokens;
 mod types;
+mod unions;
 mod value;
 
 use crate::cfa::Module;

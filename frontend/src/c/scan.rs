@@ -14,6 +14,8 @@ pub struct Facts {
     pub mutex_kinds: bool,
     /// `errno` is looked at.
     pub reads_errno: bool,
+    /// Members that are mentioned.
+    pub members: FxHashSet<String>,
     /// The global `NONDET` is written, so it is no input.
     pub writes_nondet: bool,
 }
@@ -82,6 +84,26 @@ impl<'a> Visit<'a> for FactVisitor {
         };
         self.0.reads_errno |= super::errno::NAMES.contains(&name);
         visit::visit_call_expression(self, c, span);
+    }
+    fn visit_member_expression(&mut self, m: &'a MemberExpression, span: &'a Span) {
+        self.0.members.insert(m.identifier.node.name.clone());
+        visit::visit_member_expression(self, m, span);
+    }
+    fn visit_designator(&mut self, d: &'a Designator, span: &'a Span) {
+        if let Designator::Member(name) = d {
+            self.0.members.insert(name.node.name.clone());
+        }
+        visit::visit_designator(self, d, span);
+    }
+    fn visit_offset_designator(&mut self, o: &'a OffsetDesignator, span: &'a Span) {
+        self.0.members.insert(o.base.node.name.clone());
+        visit::visit_offset_designator(self, o, span);
+    }
+    fn visit_offset_member(&mut self, o: &'a OffsetMember, span: &'a Span) {
+        if let OffsetMember::Member(n) | OffsetMember::IndirectMember(n) = o {
+            self.0.members.insert(n.node.name.clone());
+        }
+        visit::visit_offset_member(self, o, span);
     }
     fn visit_initializer(&mut self, i: &'a Initializer, span: &'a Span) {
         // PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP and its like name the kind.

@@ -295,6 +295,9 @@ impl<'a> Lower<'a> {
         let s = specifiers(&d.node.specifiers);
         let base = self.base_type(&s)?;
         for x in &d.node.declarators {
+            if let Some(()) = self.variable_array(&base, &x.node.declarator, x.span)? {
+                continue;
+            }
             let named = self.declarator(base.clone(), &x.node.declarator)?;
             let fixed = s.fixed || s.external || s.typedef || matches!(named.ty, Ty::Function(_));
             if fixed {
@@ -315,8 +318,12 @@ impl<'a> Lower<'a> {
                 self.full(|l| match init.and_then(first_expression) {
                     Some(e) => {
                         let v = l.value_for(e, &ty)?;
-                        l.write(&Place { at: At::Register(r), ty: ty.clone(), bit_field: None }, v, e.span)
-                            .map(drop)
+                        l.write(
+                            &Place { at: At::Register(r), ty: ty.clone(), bit_field: None, through: None },
+                            v,
+                            e.span,
+                        )
+                        .map(drop)
                     }
                     None => {
                         let op = match init {

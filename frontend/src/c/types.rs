@@ -1,7 +1,9 @@
 //! C types, their sizes in bytes (for `sizeof`) and in cells (for addresses).
 
+use super::unions::{TAG, View};
 use crate::cfa::{IntKind, Precision};
 use crate::options::{DataModel, Integers, Options};
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// Largest object, in cells.
@@ -112,6 +114,8 @@ pub struct Field {
     pub bit_field: bool,
     /// Cells from the first one of a row of bit-fields, which are one memory location (C11 3.14).
     pub in_unit: u64,
+    /// Where it starts in its first byte.
+    pub bit: u64,
 }
 
 /// A struct or a union.
@@ -129,8 +133,12 @@ pub struct Record {
     pub size: u64,
     /// Alignment in bytes.
     pub align: u64,
-    /// The union member accessed so far: one cell can't hold two layouts.
-    pub used: Option<usize>,
+    /// Layouts of a union's members in use.
+    pub views: Vec<View>,
+    /// The view of each member, if it is in use.
+    pub view_of: Vec<Option<usize>>,
+    /// The cell that says which view holds the bytes, where there are several.
+    pub tag: Option<u64>,
 }
 
 impl Ty {
@@ -182,6 +190,8 @@ impl Ty {
 pub struct Types {
     /// Records, by id.
     pub records: Vec<Record>,
+    /// Names of members that the file mentions.
+    pub mentioned: FxHashSet<String>,
     /// A mutex can be recursive or error checking, so it needs more cells.
     pub mutex_kinds: bool,
     /// A condition variable counts who waits.
@@ -195,6 +205,7 @@ impl Types {
     pub fn new(options: &Options) -> Types {
         Types {
             records: Vec::new(),
+            mentioned: FxHashSet::default(),
             mutex_kinds: false,
             cond_counts: options.deadlock,
             ideal: options.integers == Integers::Ideal,
@@ -337,21 +348,20 @@ impl Types {
                 let cells = self.cells(ty)?;
                 let record = &self.records[id.0];
                 let start = out.len();
-                for f in record.fields.iter().flatten() {
-                    let name = f.name.as_ref().map_or(suffix.to_string(), |n| format!("{suffix}.{n}"));
-                    if !record.union {
-                        self.flatten(&f.ty, &name, out)?;
-                        continue;
-                    }
-                    let mut member = Vec::new();
-                    self.flatten(&f.ty, &name, &mut member)?;
-                    for (k, m) in member.into_iter().enumerate() {
-                        match out.get_mut(start + k) {
-                            Some(cell) if cell.0 == m.0 => {}
-                            Some(cell) => cell.0 = IntKind::Ideal,
-                            None => out.push(m),
-                        }
-                    }
+                let named =
+                    |f: &Field| f.name.as_ref().map_or(suffix.to_string(), |n| format!("{suffix}.{n}"));
+                let fields = record.fields.as_deref().unwrap_or(&[]);
+                if !record.union {
+                    fields.iter().try_for_each(|f| self.flatten(&f.ty, &named(f), out))?;
+                }
+                for v in &record.views {
+                    let f = &fields[v.field];
+                    self.flatten(&f.ty, &named(f), out)?;
+                    let rest = v.parts.iter().skip(v.own);
+                    out.extend(rest.map(|p| (p.kind, format!("{suffix}.byte{}", p.bit / 8))));
+                }
+                if record.tag.is_some() {
+                    out.push((TAG, format!("{suffix}.view")));
                 }
                 let missing = (cells as usize).saturating_sub(out.len() - start);
                 out.extend((0..missing).map(|_| (IntKind::INT, format!("{suffix}.pad"))));
@@ -388,35 +398,46 @@ impl Types {
             }
             Ty::Record(id) => {
                 let record = &self.records[id.0];
-                let (start, all) = (out.len(), record.fields.iter().flatten());
-                let fields: Vec<&Field> = match record.union {
-                    true => all.skip(record.used.unwrap_or(0)).take(1).collect(),
-                    false => all.collect(),
-                };
-                for f in fields {
-                    let before = out.len();
-                    match &f.ty {
-                        Ty::Array(_, None) => {}
-                        t => self.lay_parts(t, byte + f.byte, out)?,
+                let fields = record.fields.as_deref().unwrap_or(&[]);
+                let start = out.len();
+                if !record.union {
+                    for f in fields.iter().filter(|f| !matches!(f.ty, Ty::Array(_, None))) {
+                        let before = out.len();
+                        self.lay_parts(&f.ty, byte + f.byte, out)?;
+                        if f.bit_field {
+                            for p in &mut out[before..] {
+                                p.bit += f.bit;
+                                p.width = f.ty.int().map_or(p.width, |i| u64::from(i.bits));
+                                p.joint = true;
+                                p.in_unit = f.in_unit;
+                            }
+                        }
                     }
-                    out[before..].iter_mut().filter(|_| f.bit_field).for_each(|p| {
-                        (p.bits, p.in_unit) = (true, f.in_unit);
-                    });
+                }
+                for v in &record.views {
+                    out.extend(v.parts.iter().map(|p| Part {
+                        bit: p.bit + byte * 8,
+                        joint: p.joint || record.tag.is_some(),
+                        ..p.clone()
+                    }));
+                }
+                if record.tag.is_some() {
+                    out.push(Part { bit: byte * 8, width: 0, kind: TAG, joint: true, in_unit: 0 });
                 }
                 if out.len() - start != record.cells as usize {
-                    return Err("a union whose members have different layouts is not seen as bytes".into());
+                    return Err("an object of unknown length is not seen as bytes".into());
                 }
                 Ok(())
             }
             t => {
                 let mut cells = Vec::new();
                 self.flatten(t, "", &mut cells)?;
-                let size = self.size(t)?.0;
+                let width = self.size(t)?.0 * 8;
                 out.extend(cells.into_iter().map(|c| Part {
-                    byte,
-                    size,
+                    bit: byte * 8,
+                    width,
                     kind: c.0,
-                    bits: false,
+                    joint: false,
                     in_unit: 0,
                 }));
                 Ok(())
@@ -427,7 +448,7 @@ impl Types {
     pub fn member(&self, id: RecordId, name: &str) -> Option<Member> {
         let record = &self.records[id.0];
         for (k, f) in record.fields.iter().flatten().enumerate() {
-            let union = if record.union { vec![(id, k)] } else { Vec::new() };
+            let union = if record.union { vec![(id, k, 0)] } else { Vec::new() };
             if f.name.as_deref() == Some(name) {
                 return Some(Member {
                     cell: f.cell,
@@ -442,6 +463,7 @@ impl Types {
                 if let Some(mut m) = self.member(*inner, name) {
                     m.cell += f.cell;
                     m.byte += f.byte;
+                    m.unions.iter_mut().for_each(|u| u.2 += f.cell);
                     m.unions.extend(union);
                     return Some(m);
                 }
@@ -451,11 +473,15 @@ impl Types {
     }
     /// Are two members laid out the same way, so that one may be read where the other was written?
     pub fn same_layout(&self, a: &Ty, b: &Ty) -> bool {
-        let (mut x, mut y) = (Vec::new(), Vec::new());
-        self.flatten(a, "", &mut x).is_ok()
-            && self.flatten(b, "", &mut y).is_ok()
-            && self.size(a) == self.size(b)
-            && x.iter().map(|c| c.0).eq(y.iter().map(|c| c.0))
+        match (self.layout(a), self.layout(b)) {
+            (Ok(x), Ok(y)) => {
+                let exact = |p: &Part, q: &Part| p.is_like(q) && p.kind == q.kind;
+                x.len() == y.len()
+                    && x.iter().zip(&y).all(|(p, q)| exact(p, q))
+                    && self.size(a) == self.size(b)
+            }
+            _ => false,
+        }
     }
     /// The type in words, for messages.
     pub fn describe(&self, ty: &Ty) -> String {
@@ -488,19 +514,42 @@ impl Types {
     }
 }
 
-/// A cell of an object, and the bytes it stands for.
+/// A cell of an object, and the bits it stands for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part {
-    /// First byte.
-    pub byte: u64,
-    /// Number of bytes.
-    pub size: u64,
+    /// First bit, from the low end of the first byte on.
+    pub bit: u64,
+    /// Number of bits; none for what the front end adds.
+    pub width: u64,
     /// Kind of the cell.
     pub kind: IntKind,
-    /// It is a bit-field, whose bytes are its neighbours' too.
-    pub bits: bool,
-    /// Cells from the first one of a row of bit-fields.
+    /// Other cells share its bytes.
+    pub joint: bool,
+    /// Cells from the first one of a row of bit-fields, if it is one of them.
     pub in_unit: u64,
+}
+
+impl Part {
+    /// First byte.
+    pub fn byte(&self) -> u64 {
+        self.bit / 8
+    }
+    /// Number of bytes.
+    pub fn size(&self) -> u64 {
+        self.width / 8
+    }
+    /// Is its value its bits?
+    pub fn has_bits(&self) -> bool {
+        matches!(self.kind, IntKind::Machine { .. } | IntKind::Bool) && self.width <= 64
+    }
+    /// Does it hold the same values at the same place?
+    pub fn is_like(&self, other: &Part) -> bool {
+        let alike = match (self.kind, other.kind) {
+            (IntKind::Machine { bits: a, .. }, IntKind::Machine { bits: b, .. }) => a == b,
+            (a, b) => a == b,
+        };
+        alike && (self.bit, self.width) == (other.bit, other.width)
+    }
 }
 
 /// Where a member is in its record.
@@ -513,7 +562,8 @@ pub struct Member {
     /// Type.
     pub ty: Ty,
     /// Unions passed through, and which member of each.
-    pub unions: Vec<(RecordId, usize)>,
+    /// And where it starts.
+    pub unions: Vec<(RecordId, usize, u64)>,
     /// Is it a bit-field?
     pub bit_field: bool,
     /// Cells from the first one of a row of bit-fields, which are one memory location (C11 3.14).

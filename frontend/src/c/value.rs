@@ -4,6 +4,7 @@ use super::access::How;
 use super::floats::float_unary;
 use super::lower::{Lower, Res};
 use super::types::{INT, Int, Ty};
+use super::unions::Through;
 use crate::cfa::{BinOp, CmpOp, Expr, FloatUnary, IntKind, Op, Reg, UnOp};
 use lang_c::span::Span as Bytes;
 
@@ -57,6 +58,8 @@ pub struct Place {
     pub ty: Ty,
     /// It has no address; so many cells are between it and the first bit-field of its unit.
     pub bit_field: Option<u64>,
+    /// It is in a union that is seen in several ways.
+    pub through: Option<Through>,
 }
 
 /// Number of nodes.
@@ -350,6 +353,13 @@ impl Lower<'_> {
     pub fn read(&mut self, p: &Place, at: Bytes) -> Res<Value> {
         let plain = p.ty.plain().clone();
         let kind = self.types.kind(&plain);
+        let mark = self.body.mark();
+        if let Some(_) = p.through {
+            match plain {
+                Ty::Array(..) => self.fix(p, at)?,
+                _ => self.see(p, at)?,
+            }
+        }
         let expr = match (&p.at, &plain) {
             (At::Register(r), _) => Expr::Reg(*r),
             (At::Input, _) => self.body.havoc(kind, "NONDET"),
@@ -373,6 +383,9 @@ impl Lower<'_> {
                 return self.error(at, message, "");
             }
         };
+        if p.through.is_some() {
+            self.body.one_step(mark);
+        }
         Ok(Value { expr, ty: plain })
     }
 
@@ -387,11 +400,16 @@ impl Lower<'_> {
             }
             At::Input => self.error(at, "NONDET is an input and can't be written", ""),
             At::Memory(a) => {
+                let mark = self.body.mark();
+                self.overwrite(p, at)?;
                 if p.ty.is_scalar() {
                     let kind = self.types.kind(&p.ty);
                     self.write_cell(a.clone(), v.expr.clone(), kind, How::of(p), at);
                 } else {
                     self.copy(a.clone(), v.expr.clone(), &p.ty, at)?;
+                }
+                if p.through.is_some() {
+                    self.body.one_step(mark);
                 }
                 Ok(v)
             }
@@ -407,7 +425,12 @@ impl Lower<'_> {
         let parts = self.types.layout(ty).unwrap_or_default();
         let how = |k: usize| parts.get(k).map_or(How::default(), |p| p.how());
         let mut values = Vec::new();
+        let tags = self.types.tags(ty);
         for (k, (kind, _)) in cells.iter().enumerate() {
+            if tags.contains(&(k as u64)) {
+                values.push(self.copied_tag(&to, &from, k as u64));
+                continue;
+            }
             values.push(self.read_cell(offset(from.clone(), k as u64), *kind, how(k), at));
         }
         for (k, v) in values.into_iter().enumerate() {

@@ -172,10 +172,7 @@ fn skip_chains(graph: &mut Graph, entry: &mut Loc, exclusive: Option<&str>) {
         }
         // A thread comes to its entry without a step of its own, maybe inside another's section.
         let watched = labelled(m.0 as usize)
-            || matches!(
-                graph.locations[m.0 as usize].kind,
-                LocationKind::Error(_) | LocationKind::Limit(_)
-            );
+            || matches!(graph.locations[m.0 as usize].kind, LocationKind::Error(_) | LocationKind::Limit(_));
         let first = resolve(&mut forward, *entry);
         if l == first.0 as usize && watched {
             continue;

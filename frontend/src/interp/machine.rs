@@ -164,7 +164,8 @@ impl<'p> Machine<'p> {
         }
         let watched = template.graph.locations.iter().map(|l| {
             let label = self.program.exclusive.as_ref();
-            matches!(l.kind, LocationKind::Error(_) | LocationKind::Limit(_)) || label.is_some_and(|x| l.labels.contains(x))
+            matches!(l.kind, LocationKind::Error(_) | LocationKind::Limit(_))
+                || label.is_some_and(|x| l.labels.contains(x))
         });
         Ok(Unit {
             watched: watched.collect(),
