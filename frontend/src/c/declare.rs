@@ -301,6 +301,11 @@ impl<'a> Lower<'a> {
             None => Named { name: String::new(), ty: base, params: None },
         };
         named.ty = decay(named.ty);
+        if let Ty::Pointer(t) = &named.ty
+            && matches!(**t, Ty::Array(_, None))
+        {
+            named.ty = unsupported("arrays of variable length are not supported").pointer();
+        }
         Ok(named)
     }
 

@@ -108,8 +108,9 @@ impl Types {
                 Ty::Record(id) => {
                     let r = &types.records[id.0];
                     out.extend(r.tag.map(|t| base + t));
+                    let seen = |k: usize| !r.union || r.views.iter().any(|v| v.field == k);
                     if r.tag.is_none() {
-                        for f in r.fields.iter().flatten() {
+                        for (_, f) in r.fields.iter().flatten().enumerate().filter(|(k, _)| seen(*k)) {
                             visit(types, &f.ty, base + f.cell, out);
                         }
                     }

@@ -1,7 +1,8 @@
-union both { int whole; char part; };
-union both b;
+union inner { int i; char c[4]; };
+union outer { union inner in; short s[2]; } u;
 int main(void)
 {
-    b.whole = 258;
-    return b.part;
+    u.in.i = 1;
+    u.s[0] = 2;
+    return u.in.c[0];
 }

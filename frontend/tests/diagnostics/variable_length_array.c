@@ -1,7 +1,9 @@
-int main(void)
+int sum(int n, int (*rows)[n])
 {
-    int n = 3;
-    int a[n];
-    a[0] = 1;
-    return a[0];
+    return rows[0][1];
+}
+int main(int argc, char **argv)
+{
+    int rows[2][2] = {{1, 2}, {3, 4}};
+    return sum(2, rows);
 }
