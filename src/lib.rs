@@ -17,3 +17,4 @@ pub mod task;
 #[cfg(test)]
 mod testing;
 pub mod verdict;
+pub mod witness;

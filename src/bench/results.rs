@@ -247,7 +247,7 @@ pub fn today() -> String {
 }
 
 /// Date of a day, counted from 1 January 1970 (H. Hinnant, "chrono-compatible low-level date algorithms").
-fn civil(days: i64) -> (i64, i64, i64) {
+pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
     let z = days + 719_468;
     let era = z.div_euclid(146_097);
     let day_of_era = z.rem_euclid(146_097);

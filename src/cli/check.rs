@@ -2,7 +2,7 @@
 
 use super::exit::Status;
 use super::input::read_text;
-use super::{complain, say};
+use super::{complain, say, witness};
 use relyant::pipeline;
 use relyant::proof::certificate::{AnyCertificate, Source, StatesCertificate};
 use relyant::proof::check::{self, CheckError, Limits};
@@ -14,13 +14,16 @@ use relyant_frontend::reduce;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Check a certificate against its source, with Z3 and without the engines
+/// Check a certificate or a witness (`.yml`) against its source, with Z3 and without the engines
+///
+/// A witness of a violation is accepted when the interpreter finds a run that passes it; one of correctness when its
+/// invariants hold in all states.
 ///
 /// The source is read anew, under the choices that the certificate records. A set of states needs no solver: that
 /// the set is closed under the program's steps is checked state by state.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The certificate
+    /// The certificate, or the witness
     proof: PathBuf,
     /// The C source
     file: PathBuf,
@@ -37,6 +40,9 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(a: &Args) -> Status {
+    if relyant::task::is_named(&a.proof) {
+        return witness::check(&a.proof, &a.file, &a.include, a.timeout);
+    }
     let text = match read_text(&a.proof) {
         Ok(text) => text,
         Err(d) => return refuse(&d.to_string()),

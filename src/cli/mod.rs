@@ -12,6 +12,7 @@ mod rewriting;
 mod show;
 mod spacer;
 mod verify;
+mod witness;
 mod workers;
 
 use clap::{Parser, Subcommand};

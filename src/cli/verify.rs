@@ -3,7 +3,7 @@
 use super::exit::Status;
 use super::meaning::{Engine, Input, Meaning};
 use super::workers::{self, Job, Limits, Standing};
-use super::{complain, input, rewriting, say};
+use super::{complain, input, rewriting, say, witness};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use relyant::aret::Stats;
@@ -45,6 +45,12 @@ pub struct Args {
     /// Write the certificate of a safe program here
     #[arg(long, value_name = "OUT")]
     proof: Option<PathBuf>,
+    /// Write the witness of the verdict here, in SV-COMP's format
+    #[arg(long, value_name = "OUT.yml")]
+    witness: Option<PathBuf>,
+    /// Version of the witness format [default: 2.2 for runs of several threads, else 2.0]
+    #[arg(long, value_enum, value_name = "V")]
+    witness_version: Option<witness::Version>,
     /// End the report with `true`, `false(property)` or `unknown`
     #[arg(long)]
     verdict_words: bool,
@@ -76,6 +82,10 @@ pub fn run(a: &Args) -> Status {
         let json = a.format == Format::Json;
         let wanted = rewriting::Wanted { timeout: a.timeout, memory_kib, json, verbose: a.verbose };
         return rewriting::run(&a.files, &wanted);
+    }
+    if a.witness.is_some() && a.files.len() > 1 {
+        complain("error: --witness takes the witness of one file; give one FILE only");
+        return Status::BadInput;
     }
     if a.proof.is_some() && a.files.len() > 1 {
         complain("error: --proof takes the certificate of one file; give one FILE only");
@@ -111,6 +121,14 @@ pub fn run(a: &Args) -> Status {
             status = Status::BadInput;
         }
     }
+    let mut note = String::new();
+    if let (Some(path), Some(outcome), Some(Ok(input))) = (&a.witness, outcomes.first(), inputs.first()) {
+        // A verdict without a witness is still one.
+        match witness::write(path, input, outcome, a.witness_version) {
+            Ok(line) => note = line.unwrap_or_default(),
+            Err(why) => complain(&format!("note: no witness: {why}")),
+        }
+    }
     let named: Vec<(String, Outcome)> =
         a.files.iter().map(|f| f.display().to_string()).zip(outcomes).collect();
     match a.format {
@@ -131,7 +149,7 @@ pub fn run(a: &Args) -> Status {
                 let heading = if named.len() == 1 { String::new() } else { format!("{file}:\n") };
                 let gap = if i > 0 { "\n" } else { "" };
                 let task = inputs.get(i).map_or(String::new(), |x| x.as_ref().map_or(String::new(), about));
-                say(&format!("{gap}{heading}{task}{}{word}", text::report(outcome, a.verbose)));
+                say(&format!("{gap}{heading}{task}{note}{}{word}", text::report(outcome, a.verbose)));
             }
         }
     }

@@ -26,6 +26,7 @@ mod locks;
 mod lower;
 mod memory;
 mod orders;
+pub mod outline;
 mod overflow;
 mod parse;
 mod preprocess;
@@ -74,6 +75,28 @@ fn other_language(path: &Path) -> Option<&'static str> {
         "yml" | "yaml" => Some("task definitions"),
         _ => None,
     }
+}
+
+/// Where the statements and calls of a file are.
+pub fn outline(path: &Path, options: &Options) -> Result<outline::Outline, Diagnostic> {
+    let text = preprocess::read(path, options)?;
+    let original =
+        path.extension().is_some_and(|e| e == "c").then(|| std::fs::read_to_string(path).ok()).flatten();
+    let name = path.display().to_string();
+    std::thread::scope(|scope| {
+        let read = || {
+            let mut source = source::Source::new(&name, &text);
+            if let Some(original) = &original {
+                source.use_original(0, original);
+            }
+            let mended = tokens::mend(&mut source, &text)?;
+            let unit = parse::parse(&source, mended)?;
+            Ok(outline::outline(&source, &unit))
+        };
+        let lost = || preprocess::about(&name, "internal error while reading the file", "");
+        let worker = std::thread::Builder::new().stack_size(STACKS[1]).spawn_scoped(scope, read);
+        worker.map_err(|_| lost())?.join().unwrap_or_else(|_| Err(lost()))
+    })
 }
 
 /// Lowers a text that is already preprocessed.

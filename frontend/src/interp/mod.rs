@@ -8,6 +8,7 @@ mod code;
 mod complete;
 mod deadlock;
 pub mod eval;
+pub mod event;
 pub mod explore;
 pub(crate) mod flow;
 mod handles;

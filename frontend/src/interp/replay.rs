@@ -5,6 +5,7 @@
 
 use super::candidates::Candidates;
 use super::complete;
+use super::event::Event;
 use super::live::written;
 use super::machine::{Machine, State, Stop, Violation};
 use super::schedule::{Move, Schedule, ThreadRef};
@@ -76,6 +77,8 @@ pub struct Trace {
     pub start: Vec<(String, i128)>,
     /// The steps.
     pub steps: Vec<TraceStep>,
+    /// The same, step by step; spans refer to the program's files.
+    pub events: Vec<Event>,
     /// What was violated.
     pub violation: String,
     /// Where: file, line, column.
@@ -143,7 +146,7 @@ pub fn replay(program: &Program, schedule: &Schedule) -> Result<Trace, ReplayErr
     let open = |t: &usize| program.templates[*t].initial && program.templates[*t].count == Count::Unbounded;
     let threads = (0..program.templates.len()).filter(open).map(unbounded).max().unwrap_or(0).max(1);
     let state = machine.initial(&schedule.start, threads).map_err(ReplayError::Start)?;
-    let mut run = Run { machine: &machine, schedule, state, steps: Vec::new() };
+    let mut run = Run { machine: &machine, schedule, state, steps: Vec::new(), events: Vec::new() };
     let mut found = machine.violation(&run.state);
     for (at, m) in schedule.moves.iter().enumerate() {
         if found.is_some() {
@@ -167,17 +170,19 @@ struct Run<'a, 'p> {
     schedule: &'a Schedule,
     state: State,
     steps: Vec<TraceStep>,
+    events: Vec<Event>,
 }
 
 impl Run<'_, '_> {
     /// Runs a move; where it waits for a thread to end, that thread is first run to its end.
     fn run_completed(&mut self, at: usize, m: &Move) -> Result<(), ReplayError> {
         loop {
-            let (state, steps) = (self.state.clone(), self.steps.clone());
+            let (state, steps, events) = (self.state.clone(), self.steps.clone(), self.events.len());
             let Err(e) = self.run_move(at, m) else { return Ok(()) };
             let Some(joined) = self.awaited(&e, m) else { return Err(e) };
             self.state = state;
             self.steps = steps;
+            self.events.truncate(events);
             // It may have been started by this very move.
             if joined >= self.state.threads.len() {
                 return Err(e);
@@ -226,6 +231,7 @@ impl Run<'_, '_> {
         if let Some(e) = self.machine.edge(before.threads[thread].name.template, edge) {
             let stored = self.machine.stored(&before, thread, edge);
             self.note(&before, thread, e, stored);
+            self.events.push(Event::new(self.machine, &before, &self.state, thread, e));
         }
         Ok(())
     }
@@ -455,6 +461,7 @@ impl Run<'_, '_> {
         Trace {
             start: self.schedule.start.iter().map(|(o, k, v)| (name(o, k), *v)).collect(),
             steps: self.steps,
+            events: self.events,
             violation: violation.what,
             place: at,
             thread_name: thread_name(program, t.name),

@@ -1,0 +1,256 @@
+//! Checks a violation witness: a search for a run that passes its waypoints, in order, and ends in the violation at
+//! its target. The interpreter does each step.
+
+use super::invariants::{Expr, Variables};
+use super::places::Tracker;
+use super::{Waypoint, WaypointKind};
+use relyant_frontend::c::outline::Outline;
+use relyant_frontend::cfa::{Op, Program};
+use relyant_frontend::interp::candidates::Candidates;
+use relyant_frontend::interp::event::{Event, What};
+use relyant_frontend::interp::machine::{Machine, State, Stop};
+use relyant_frontend::interp::schedule::ThreadRef;
+use rustc_hash::FxHashSet;
+
+/// What the search found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Found {
+    /// Such a run, of so many steps.
+    Run(usize),
+    /// There is none, among so many states.
+    Nothing(usize),
+    /// Not decided, and why.
+    Undecided(String),
+}
+
+/// Values tried for an input that the witness says nothing of.
+const MAX_INPUTS: usize = 40;
+
+#[derive(Clone)]
+struct Node {
+    state: State,
+    /// The next waypoint.
+    next: usize,
+    tracker: Tracker,
+    /// Threads by their ids.
+    ids: Vec<ThreadRef>,
+    steps: usize,
+}
+
+struct Guide<'g, 'p> {
+    machine: &'g Machine<'p>,
+    outline: &'g Outline,
+    waypoints: &'g [Waypoint],
+    constraints: Vec<Option<Expr>>,
+    variables: Variables<'g, 'p>,
+}
+
+/// Looks for a run.
+pub fn follow(
+    program: &Program,
+    outline: &Outline,
+    waypoints: &[Waypoint],
+    max_states: usize,
+    cancel: &dyn Fn() -> bool,
+) -> Found {
+    search(program, outline, waypoints, max_states, cancel)
+        .unwrap_or_else(|stop| Found::Undecided(stop.to_string()))
+}
+
+fn search(
+    program: &Program,
+    outline: &Outline,
+    waypoints: &[Waypoint],
+    max_states: usize,
+    cancel: &dyn Fn() -> bool,
+) -> Result<Found, Stop> {
+    let mut constraints = Vec::new();
+    for w in waypoints {
+        let e = w.constraint.as_ref().map(|c| Expr::parse(&c.value));
+        if e == Some(None) {
+            let text = w.constraint.as_ref().map_or("", |c| &c.value);
+            return Ok(Found::Undecided(format!("the constraint `{text}` is not read")));
+        }
+        constraints.push(e.flatten());
+    }
+    let machine = &Machine::new(program)?;
+    let guide = Guide { machine, outline, waypoints, constraints, variables: Variables::new(machine) };
+    let candidates = Candidates::new(program, MAX_INPUTS, 256);
+    let (starts, mut complete) = candidates.starts(machine);
+    let mut seen: FxHashSet<Vec<i128>> = FxHashSet::default();
+    for start in &starts {
+        let state = machine.initial(start, 2)?;
+        let ids = state.threads.first().map(|t| t.name).into_iter().collect();
+        let mut todo = vec![Node { state, next: 0, tracker: Tracker::default(), ids, steps: 0 }];
+        while let Some(node) = todo.pop() {
+            if seen.len() >= max_states || cancel() {
+                return Ok(Found::Undecided(format!("no run was found in {} states", seen.len())));
+            }
+            if !seen.insert(node.key()) {
+                continue;
+            }
+            // The thread that the next waypoint waits for moves first.
+            let wanted = guide.wanted(&node);
+            let mut order: Vec<usize> = (0..node.state.threads.len()).collect();
+            order.sort_by_key(|t| Some(*t) == wanted);
+            let inside = order.iter().copied().find(|t| machine.inside_atomic(&node.state, *t));
+            for thread in order.into_iter().filter(|t| inside.is_none_or(|i| i == *t)) {
+                let template = node.state.threads[thread].name.template;
+                for edge in machine.out(&node.state, thread) {
+                    let Some(e) = machine.edge(template, *edge) else { continue };
+                    let inputs: Vec<Option<i128>> = match &e.op {
+                        Op::Havoc { dst, source } => {
+                            let kind = program.templates[template as usize].registers[dst.0 as usize].kind;
+                            match guide.given(&node, source) {
+                                Some(v) => vec![Some(v)],
+                                None => {
+                                    let (values, all) = candidates.inputs(template, *dst, kind);
+                                    complete &= all;
+                                    values.into_iter().rev().map(Some).collect()
+                                }
+                            }
+                        }
+                        _ => vec![None],
+                    };
+                    for input in inputs {
+                        let mut after = node.clone();
+                        after.steps += 1;
+                        match machine.step(&mut after.state, thread, *edge, input, start) {
+                            Ok(()) => {}
+                            Err(stop @ Stop::Malformed(_)) => return Err(stop),
+                            Err(_) => continue,
+                        }
+                        let event = Event::new(machine, &node.state, &after.state, thread, e);
+                        if !guide.passes(&node.state, thread, &event, &mut after) {
+                            continue;
+                        }
+                        match machine.violation(&after.state) {
+                            None => todo.push(after),
+                            Some(v) if guide.is_target(&after, v.thread) => {
+                                return Ok(Found::Run(after.steps));
+                            }
+                            Some(_) => {}
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let n = seen.len();
+    Ok(if complete {
+        Found::Nothing(n)
+    } else {
+        Found::Undecided(format!("no run was found in {n} states, but not all inputs were tried"))
+    })
+}
+
+impl Node {
+    fn key(&self) -> Vec<i128> {
+        let s = &self.state;
+        let mut key = vec![self.next as i128, i128::from(s.halted), s.threads.len() as i128];
+        for t in &s.threads {
+            key.extend([i128::from(t.name.template), i128::from(t.name.instance), i128::from(t.loc.0)]);
+            key.extend([i128::from(t.begun), i128::from(t.ended.is_some()), t.ended.unwrap_or(0)]);
+        }
+        key.extend(&s.cells);
+        key.extend(&s.data);
+        for stack in &s.stacks {
+            key.push(stack.len() as i128);
+            key.extend(stack);
+        }
+        self.tracker.key(&mut key);
+        key.extend(self.ids.iter().flat_map(|i| [i128::from(i.template), i128::from(i.instance)]));
+        key
+    }
+}
+
+impl Guide<'_, '_> {
+    /// The thread of the next waypoint.
+    fn wanted(&self, node: &Node) -> Option<usize> {
+        let id = self.waypoints.get(node.next)?.thread.unwrap_or(0);
+        let name = node.ids.get(id as usize)?;
+        node.state.threads.iter().position(|t| t.name == *name)
+    }
+
+    /// The value that the next waypoint wants a call of this function to return.
+    fn given(&self, node: &Node, source: &str) -> Option<i128> {
+        let w = self.waypoints.get(node.next).filter(|w| w.kind == WaypointKind::FunctionReturn)?;
+        let call = self.outline.calls.iter().find(|c| w.location.is(self.outline, c.close))?;
+        match self.constraints[node.next].as_ref()? {
+            Expr::Binary("==", a, b) if **a == Expr::Result && call.name == source => b.value(&|_| None),
+            _ => None,
+        }
+    }
+
+    /// Lets a step pass the waypoints that it comes to; false when it may not be done.
+    fn passes(&self, before: &State, thread: usize, event: &Event, after: &mut Node) -> bool {
+        let come = after.tracker.step(self.outline, event.thread, event.span);
+        let Some((statement, arrives)) = come else {
+            self.register(event, after);
+            return true;
+        };
+        let at = &self.outline.statements[statement];
+        if arrives && self.is_next(after, event.thread, WaypointKind::Assumption) {
+            let w = &self.waypoints[after.next];
+            if w.location.is(self.outline, at.start) {
+                let holds = self.constraints[after.next]
+                    .as_ref()
+                    .and_then(|e| e.value(&|name| self.variables.value(before, thread, at, name)));
+                if holds.unwrap_or(0) == 0 {
+                    return false;
+                }
+                after.next += 1;
+            }
+        }
+        let call = |w: &Waypoint| {
+            let mut calls = self.outline.calls.iter().filter(|c| c.statement == statement);
+            calls.find(|c| w.location.is(self.outline, c.close)).map(|c| c.name.clone())
+        };
+        match &event.what {
+            What::Create(_) if self.is_next(after, event.thread, WaypointKind::FunctionEnter) => {
+                if call(&self.waypoints[after.next]).is_some() {
+                    after.next += 1;
+                }
+            }
+            What::Input { source, value, .. }
+                if self.is_next(after, event.thread, WaypointKind::FunctionReturn) =>
+            {
+                if call(&self.waypoints[after.next]).is_some_and(|name| name == *source) {
+                    let result = |n: &str| (n == "\\result").then_some(*value);
+                    let holds = self.constraints[after.next].as_ref().and_then(|e| e.value(&result));
+                    if self.constraints[after.next].is_some() && holds.unwrap_or(0) == 0 {
+                        return false;
+                    }
+                    after.next += 1;
+                }
+            }
+            _ => {}
+        }
+        self.register(event, after);
+        true
+    }
+
+    fn register(&self, event: &Event, after: &mut Node) {
+        if let What::Create(new) = &event.what {
+            after.ids.push(*new);
+        }
+    }
+
+    /// Is the next waypoint one of this kind, for this thread?
+    fn is_next(&self, node: &Node, thread: ThreadRef, kind: WaypointKind) -> bool {
+        let Some(w) = self.waypoints.get(node.next).filter(|w| w.kind == kind) else { return false };
+        node.ids.get(w.thread.unwrap_or(0) as usize) == Some(&thread)
+    }
+
+    /// Only the target is left, and the violation is there.
+    fn is_target(&self, node: &Node, thread: usize) -> bool {
+        let Some(w) = self.waypoints.get(node.next).filter(|w| w.kind == WaypointKind::Target) else {
+            return false;
+        };
+        let t = &node.state.threads[thread];
+        let span = self.machine.location(t.name.template, t.loc).span;
+        let here = self.outline.statement_at(span.file, span.line, span.column);
+        here.is_some_and(|s| w.location.is(self.outline, self.outline.statements[s].start))
+            && node.ids.get(w.thread.unwrap_or(0) as usize) == Some(&t.name)
+    }
+}

@@ -1,0 +1,82 @@
+//! What a witness says of itself.
+
+use crate::bench::results::civil;
+use crate::task::Property;
+use relyant_frontend::options::DataModel;
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use std::path::Path;
+
+/// The head of an entry.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Metadata {
+    /// `2.0`, `2.1`, `2.2`.
+    pub version: String,
+    /// The input file's name.
+    pub file: String,
+    /// Its SHA-256.
+    pub hash: String,
+    /// The property.
+    pub specification: String,
+    /// Widths.
+    pub data_model: DataModel,
+    /// Seconds since 1970.
+    pub created: u64,
+}
+
+impl Metadata {
+    /// For a file; without a property it is SV-COMP's `reach_error`. The time is now, or SOURCE_DATE_EPOCH.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn new(
+        file: &Path,
+        version: &str,
+        property: Option<&Property>,
+        data_model: DataModel,
+    ) -> std::io::Result<Metadata> {
+        let hash = hex(&Sha256::digest(std::fs::read(file)?));
+        let usual = Property::UnreachCall("reach_error".into());
+        let epoch = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|s| s.parse().ok());
+        let now = || {
+            let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+            since.map_or(0, |d| d.as_secs())
+        };
+        Ok(Metadata {
+            version: version.into(),
+            file: file.display().to_string(),
+            hash,
+            specification: property.unwrap_or(&usual).line(),
+            data_model,
+            created: epoch.unwrap_or_else(now),
+        })
+    }
+
+    /// An identifier made of the content: the same witness has the same one.
+    pub fn uuid(&self, content: &str) -> String {
+        let mut hasher = Sha256::new();
+        hasher.update(format!("{}\n{}\n{}\n", self.version, self.hash, self.specification));
+        hasher.update(content);
+        let mut bytes: [u8; 32] = hasher.finalize().into();
+        // Version 8 of RFC 9562: made by rules of one's own.
+        bytes[6] = bytes[6] & 0x0f | 0x80;
+        bytes[8] = bytes[8] & 0x3f | 0x80;
+        let h = hex(&bytes[..16]);
+        format!("{}-{}-{}-{}-{}", &h[..8], &h[8..12], &h[12..16], &h[16..20], &h[20..])
+    }
+
+    /// The time of creation, ISO 8601.
+    pub fn time(&self) -> String {
+        let (days, seconds) = (self.created / 86_400, self.created % 86_400);
+        let (y, m, d) = civil(i64::try_from(days).unwrap_or(0));
+        format!("{y:04}-{m:02}-{d:02}T{:02}:{:02}:{:02}Z", seconds / 3600, seconds / 60 % 60, seconds % 60)
+    }
+}
+
+/// Lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut s, b| {
+        let _ = write!(s, "{b:02x}");
+        s
+    })
+}

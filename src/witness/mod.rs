@@ -1,0 +1,85 @@
+//! Verification witnesses in the YAML format of SV-COMP, written and read (see `docs/WITNESS.md`).
+
+pub mod correctness;
+pub mod guide;
+pub mod invariants;
+pub mod metadata;
+pub mod places;
+pub mod read;
+pub mod violation;
+pub mod write;
+
+use places::Location;
+
+/// A condition on a state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Constraint {
+    /// Expression.
+    pub value: String,
+    /// `c_expression`, or what speaks of `\result`.
+    pub format: String,
+}
+
+/// What a waypoint waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WaypointKind {
+    /// A thread is before a statement, and a condition holds.
+    Assumption,
+    /// The violation.
+    Target,
+    /// A function is called.
+    FunctionEnter,
+    /// A call has returned.
+    FunctionReturn,
+    /// A branch is taken.
+    Branching,
+}
+
+impl WaypointKind {
+    /// All of them, with their names.
+    pub const ALL: [(WaypointKind, &'static str); 5] = [
+        (WaypointKind::Assumption, "assumption"),
+        (WaypointKind::Target, "target"),
+        (WaypointKind::FunctionEnter, "function_enter"),
+        (WaypointKind::FunctionReturn, "function_return"),
+        (WaypointKind::Branching, "branching"),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|k| k.0 == self).map_or("", |k| k.1)
+    }
+}
+
+/// A place that a run passes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Waypoint {
+    /// What is waited for.
+    pub kind: WaypointKind,
+    /// Where.
+    pub location: Location,
+    /// The condition.
+    pub constraint: Option<Constraint>,
+    /// Whose waypoint it is: 0 is main.
+    pub thread: Option<u32>,
+}
+
+/// An invariant at a place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Invariant {
+    /// Of a loop, else of any statement.
+    pub of_loop: bool,
+    /// Where.
+    pub location: Location,
+    /// A C expression.
+    pub value: String,
+}
+
+/// What a witness says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Content {
+    /// A run: each segment ends when its one waypoint is passed.
+    Violation(Vec<Waypoint>),
+    /// Invariants.
+    Correctness(Vec<Invariant>),
+}

@@ -1,0 +1,101 @@
+//! Violation witnesses from replayed runs.
+//!
+//! Each call of an input function has its value as a `function_return`. While there is more than one thread, each
+//! statement that a thread comes to is an `assumption` that always holds: it says whose turn it is. A creation of a
+//! thread is a `function_enter`; the thread's id is the number of such waypoints up to its own.
+
+use super::places::{Tracker, location};
+use super::{Constraint, Waypoint, WaypointKind};
+use relyant_frontend::c::outline::Outline;
+use relyant_frontend::interp::Trace;
+use relyant_frontend::interp::event::What;
+use relyant_frontend::interp::schedule::ThreadRef;
+
+/// Does a run have more than one thread?
+pub fn has_threads(trace: &Trace) -> bool {
+    trace.events.iter().any(|e| matches!(e.what, What::Create(_)))
+}
+
+/// The waypoints of a run. `threads`: with thread ids.
+///
+/// # Errors
+/// What of the run has no place in the source.
+pub fn waypoints(trace: &Trace, outline: &Outline, threads: bool) -> Result<Vec<Waypoint>, String> {
+    let result_format = if threads { "ext_c_expression" } else { "acsl_expression" };
+    let mut ids: Vec<ThreadRef> = trace.events.first().map(|e| e.thread).into_iter().collect();
+    let id = |ids: &[ThreadRef], t: ThreadRef| {
+        let at = ids.iter().position(|i| *i == t).and_then(|i| u32::try_from(i).ok());
+        at.ok_or_else(|| "a thread of the run is created nowhere in the source".to_string())
+    };
+    let mut tracker = Tracker::default();
+    let mut out = Vec::new();
+    for e in &trace.events {
+        let Some((statement, arrives)) = tracker.step(outline, e.thread, e.span) else { continue };
+        let s = &outline.statements[statement];
+        let thread = if threads { Some(id(&ids, e.thread)?) } else { None };
+        if arrives && threads && ids.len() > 1 {
+            out.push(Waypoint {
+                kind: WaypointKind::Assumption,
+                location: location(outline, s.start, &s.function),
+                constraint: Some(Constraint { value: "1".into(), format: "c_expression".into() }),
+                thread,
+            });
+        }
+        let call = |name: &dyn Fn(&str) -> bool| {
+            let mut here = outline.calls.iter().filter(|c| c.statement == statement && name(&c.name));
+            let exact = here.clone().find(|c| (c.start.line, c.start.column) == (e.span.line, e.span.column));
+            exact.or_else(|| here.next())
+        };
+        match &e.what {
+            What::Input { source, value, .. } if !source.is_empty() => {
+                if let Some(c) = call(&|n| n == source) {
+                    out.push(Waypoint {
+                        kind: WaypointKind::FunctionReturn,
+                        location: location(outline, c.close, &s.function),
+                        constraint: Some(Constraint {
+                            value: format!("\\result == {value}"),
+                            format: result_format.into(),
+                        }),
+                        thread,
+                    });
+                }
+            }
+            What::Create(new) => {
+                ids.push(*new);
+                let c = call(&|n| n == "pthread_create").or_else(|| call(&|_| true));
+                let c = c.ok_or("a thread is created by no call")?;
+                if threads {
+                    out.push(Waypoint {
+                        kind: WaypointKind::FunctionEnter,
+                        location: location(outline, c.close, &s.function),
+                        constraint: None,
+                        thread,
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+    out.push(target(trace, outline, threads.then_some(&ids[..]), &id)?);
+    Ok(out)
+}
+
+fn target(
+    trace: &Trace,
+    outline: &Outline,
+    ids: Option<&[ThreadRef]>,
+    id: &dyn Fn(&[ThreadRef], ThreadRef) -> Result<u32, String>,
+) -> Result<Waypoint, String> {
+    let (file, line, column) = &trace.place;
+    let at = outline.file(file).and_then(|f| outline.statement_at(f, *line, *column));
+    let s = &outline.statements[at.ok_or("the violation is at no statement")?];
+    // The thread that violates the property moved last.
+    let last = trace.events.last().ok_or("the run has no steps")?;
+    let thread = ids.map(|ids| id(ids, last.thread)).transpose()?;
+    Ok(Waypoint {
+        kind: WaypointKind::Target,
+        location: location(outline, s.start, &s.function),
+        constraint: None,
+        thread,
+    })
+}
