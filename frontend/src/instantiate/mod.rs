@@ -64,6 +64,12 @@ pub fn build(module: &Module, options: &Options) -> Result<Program, Refusal> {
     }
 }
 
+/// As [`build`], with all that the automata do, whether it matters or not.
+#[cfg(test)]
+pub(crate) fn build_whole(module: &Module, options: &Options) -> Result<Program, Refusal> {
+    build_as(module, options, &Plan { optimise: false, ..Plan::default() })
+}
+
 /// How a program is built.
 struct Plan {
     /// With the steps that are there for speed only, which tests compare.

@@ -18,6 +18,8 @@
 
 mod concurrent;
 mod conflicts;
+#[cfg(test)]
+mod tests;
 
 use crate::cfa::{
     BinOp, CmpOp, Edge, Expr, Function, IntKind, Loc, LocationKind, Module, ObjId, Object, Op, Reg, Register,
