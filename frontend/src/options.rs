@@ -57,6 +57,9 @@ pub enum DataModel {
     Ilp32,
 }
 
+/// Objects made at one place that are kept apart while they are alive.
+pub const MAX_OBJECTS: u32 = 16;
+
 /// Choices about the input's meaning.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
@@ -84,6 +87,8 @@ pub struct Options {
     pub deadlock: bool,
     /// With this many threads alive, creating one more has no effect.
     pub max_threads: Option<u32>,
+    /// Objects made at one place that are kept apart while they are alive; [`MAX_OBJECTS`] if not given.
+    pub max_objects: Option<u32>,
     /// `-D` and `-I` options for the preprocessor, whole (`-DX=1`).
     pub cpp_args: Vec<String>,
 }

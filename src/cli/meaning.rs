@@ -122,6 +122,9 @@ pub struct Meaning {
     /// With this many threads alive, creating one more has no effect
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     max_threads: Option<u32>,
+    /// With more objects alive that one place made (malloc in a loop), nothing is known [default: 16]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    max_objects: Option<u32>,
     /// Define a macro for the preprocessor
     #[arg(short = 'D', long, value_name = "NAME[=VALUE]")]
     define: Vec<String>,
@@ -227,6 +230,7 @@ impl Meaning {
             check_memory: false,
             deadlock: matches!(self.property, Some(Choice::Word(PropertyArg::Deadlock))),
             max_threads: self.max_threads,
+            max_objects: self.max_objects,
             cpp_args,
         }
     }

@@ -1,74 +1,483 @@
-//! Is every place that makes memory passed once at most?
+//! Dynamic memory: each place that makes some is a function of its own with a local object. How large the object is,
+//! and what of, is worked out when all functions are known: sizes from the constants that may come to the place, types
+//! from what its result is converted to.
 //!
-//! Each inlined call has objects of its own, so it is enough that no such place, and no call that leads to one, is on
-//! a cycle of its function.
+//! Which places make one object and which need many is decided when calls are inlined
+//! ([`pool`](crate::instantiate::pool)).
 
+use super::calls::Args;
 use super::lower::{Lower, Res};
-use crate::cfa::{Callee, FuncId, Function, Graph, Loc, Op};
+use super::sizes::Sizes;
+use super::source::Source;
+use super::types::{Ty, Types};
+use super::value::{Value, binary};
+use crate::cfa::{
+    BinOp, Callee, CmpOp, Expr, FuncId, Graph, HeapSite, IntKind, Loc, Module, ObjId, Object, Op, Reg,
+};
 use crate::diagnostic::Span;
-use std::collections::BTreeSet;
+use crate::instantiate::{pool, walk};
+use crate::points_to::{PointsTo, Targets};
+use lang_c::span::Span as Bytes;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-/// Can a location be passed twice?
-pub fn on_cycle(graph: &Graph, at: Loc) -> bool {
-    let out = graph.out_edges();
-    let mut seen = vec![false; graph.locations.len()];
-    let mut work = vec![at];
-    while let Some(l) = work.pop() {
-        for &e in &out[l.0 as usize] {
-            let to = graph.edges[e].to;
-            if to == at {
-                return true;
-            }
-            if !std::mem::replace(&mut seen[to.0 as usize], true) {
-                work.push(to);
-            }
-        }
-    }
-    false
+/// Elements of an object whose size may be anything.
+const ELEMENTS: u64 = 32;
+/// Largest object of which only the bytes are known.
+const MAX_BYTES: i128 = 1 << 18;
+
+/// A place that makes memory.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// Its function.
+    pub function: FuncId,
+    /// What that makes.
+    pub object: ObjId,
+    /// It is filled with 0.
+    pub zero: bool,
+    /// The call.
+    pub span: Span,
 }
 
-impl Lower<'_> {
-    /// Refuses a place that makes memory in a loop.
-    pub fn made_once(&self, graph: &Graph, makes: &[(Loc, Span)]) -> Res<()> {
-        match makes.iter().find(|m| on_cycle(graph, m.0)) {
-            Some((_, span)) => Err(self.made_often(*span)),
-            None => Ok(()),
+/// Which function makes memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Allocate {
+    /// `malloc`, `alloca`: the size.
+    Plain,
+    /// `calloc`: number and size.
+    Zero,
+    /// `realloc`: the old block, the size.
+    Again,
+    /// `aligned_alloc`: alignment, size.
+    Aligned,
+    /// `posix_memalign`: where the address goes, alignment, size.
+    Into,
+}
+
+/// A conversion of a pointer, from which the type of what it points to is learnt.
+#[derive(Clone, Debug)]
+pub struct Conversion {
+    /// The pointer.
+    pub value: Expr,
+    /// What it points to then.
+    pub target: Ty,
+}
+
+impl<'a> Lower<'a> {
+    /// A call of a function that makes memory.
+    pub fn allocate(&mut self, which: Allocate, args: Args<'a>, at: Bytes) -> Res<Value> {
+        let mut values = Vec::new();
+        for a in args {
+            values.push((self.value(a)?, a.span));
         }
-    }
-
-    fn made_often(&self, span: Span) -> crate::diagnostic::Diagnostic {
-        self.source.diagnostic(
+        let ulong = Ty::Int(self.types.ulong());
+        let needed = match which {
+            Allocate::Plain => 1,
+            Allocate::Zero | Allocate::Again | Allocate::Aligned => 2,
+            Allocate::Into => 3,
+        };
+        if values.len() < needed {
+            return self.error(at, "this call needs more arguments", "");
+        }
+        let (size, old, into) = match which {
+            Allocate::Plain | Allocate::Zero => (0, None, None),
+            Allocate::Again => (1, Some(values[0].0.clone()), None),
+            Allocate::Aligned => (1, None, None),
+            Allocate::Into => (2, None, Some(values[0].0.clone())),
+        };
+        let (first, span) = values[size].clone();
+        let mut bytes = self.convert(first, &ulong, span)?.expr;
+        if which == Allocate::Zero {
+            let (n, span) = values[1].clone();
+            let n = self.convert(n, &ulong, span)?.expr;
+            bytes = binary(BinOp::Mul, bytes, n, IntKind::Ideal);
+        }
+        let bytes = self.bounded(bytes, IntKind::Ideal);
+        let span = self.span(at);
+        let name = format!("malloc@{}", span.line);
+        let function = FuncId(self.functions.len() as u32);
+        self.functions.push(Some(pool::site_function(name.clone(), old.is_some(), span)));
+        let object = ObjId(self.objects.len() as u32);
+        self.objects.push(Object {
+            name: format!("{}::{name}", super::tokens::original_name(&self.body.name)),
+            cells: vec![(IntKind::Ideal, String::new())],
+            init: vec![None],
+            thread_local: false,
+            synthetic: false,
             span,
-            "memory made in a loop is not supported",
-            "each place that makes memory has one object: make it before the loop, or use a static array",
-        )
+        });
+        self.sites.push(Site { function, object, zero: which == Allocate::Zero, span });
+        self.assume("dynamic memory never runs out");
+        let r = self.body.temp(IntKind::Ideal);
+        let args = std::iter::once(bytes).chain(old.map(|v| v.expr)).collect();
+        self.body.emit(Op::Call { dst: Some(r), callee: Callee::Known(function), args });
+        let made = Value { expr: Expr::Reg(r), ty: Ty::Void.pointer() };
+        let Some(to) = into else { return Ok(made) };
+        if let Some(Ty::Pointer(t)) = to.ty.target().map(Ty::plain) {
+            let (value, target) = (made.expr.clone(), (**t).clone());
+            self.body.conversions.push(Conversion { value, target });
+        }
+        self.write_cell(to.expr, made.expr, IntKind::Ideal, super::access::How::default(), at);
+        Ok(Value::int(0))
     }
 
-    /// Refuses a call in a loop that leads to a place that makes memory.
-    pub fn called_once(&self, functions: &[Function]) -> Res<()> {
-        let mut makers: BTreeSet<FuncId> = self.makers.clone();
-        let targets = |op: &Op| -> Vec<FuncId> {
-            match op {
-                Op::Call { callee: Callee::Known(f), .. } => vec![*f],
-                Op::Call { callee: Callee::Pointer(_), .. } => self.pointed_at.iter().copied().collect(),
-                _ => Vec::new(),
+    /// `free`.
+    pub fn give_back(&mut self, args: Args<'a>, at: Bytes) -> Res<Value> {
+        let v = self.value(self.argument(args, 0, at)?)?;
+        let function = match self.free {
+            Some(f) => f,
+            None => {
+                let f = FuncId(self.functions.len() as u32);
+                self.functions.push(Some(pool::free_function(self.span(at))));
+                self.free = Some(f);
+                f
             }
         };
-        loop {
-            let before = makers.len();
-            for (k, f) in functions.iter().enumerate() {
-                for e in &f.graph.edges {
-                    if targets(&e.op).iter().any(|t| makers.contains(t)) {
-                        if on_cycle(&f.graph, e.from) {
-                            return Err(self.made_often(e.span));
-                        }
-                        makers.insert(FuncId(k as u32));
+        self.assume("freed memory is not used");
+        self.body.emit(Op::Call { dst: None, callee: Callee::Known(function), args: vec![v.expr] });
+        Ok(Value::void())
+    }
+}
+
+/// Decides what the places that make memory make, and writes their functions. Gives the functions that are copies, and
+/// of what.
+pub fn settle(
+    module: &mut Module,
+    types: &Types,
+    source: &Source,
+    mut sites: Vec<Site>,
+    mut conversions: Vec<(FuncId, Conversion)>,
+) -> Res<Vec<(FuncId, FuncId)>> {
+    sites = called_sites(module, sites);
+    if sites.is_empty() {
+        return Ok(Vec::new());
+    }
+    let copies = super::wrappers::copy(module, &mut sites, &mut conversions);
+    sites = called_sites(module, sites);
+    let sizes = Sizes::new(module);
+    let asked = |s: &Site| sizes.eval(s.function.0 as usize, &Expr::Reg(Reg(0))).largest();
+    outline(module, &sites);
+    // What the types are depends on where addresses go, and that on how large objects are: bytes will do for it.
+    for s in &sites {
+        let bytes = asked(s).unwrap_or(0).clamp(256, 4096);
+        module.objects[s.object.0 as usize].cells = vec![(IntKind::Ideal, String::new()); bytes as usize];
+    }
+    pool::write_sites(module);
+    let points_to = PointsTo::of_module(module);
+    let mut targets: BTreeMap<ObjId, Vec<Ty>> = BTreeMap::new();
+    for (f, c) in &conversions {
+        for o in points_to.held(f.0, &c.value) {
+            let of = targets.entry(o).or_default();
+            if !of.contains(&c.target) {
+                of.push(c.target.clone());
+            }
+        }
+    }
+    for group in groups(module, &sites, &points_to) {
+        let mut of: Vec<Ty> = Vec::new();
+        for s in &group {
+            for t in targets.get(&s.object).into_iter().flatten() {
+                if !of.contains(t) {
+                    of.push(t.clone());
+                }
+            }
+        }
+        let asked = group.iter().map(asked).try_fold(0, |a, b| b.map(|b| a.max(b)));
+        shape(module, types, source, &group, &of, asked)?;
+    }
+    open_cells(module);
+    pool::write_sites(module);
+    // Cells that are accessed as something else than they were taken for hold any number.
+    let points_to = PointsTo::of_module(module);
+    let found = accesses(module, &points_to);
+    let mut changed = false;
+    for s in &sites {
+        let cells = &module.objects[s.object.0 as usize].cells;
+        let fits = |(cell, kind, _): &(Option<usize>, IntKind, bool)| match cell {
+            Some(k) => cells.get(*k).is_none_or(|c| c.0 == *kind),
+            None => cells.iter().any(|c| c.0 == *kind),
+        };
+        let of: &[_] = found.get(&s.object).map_or(&[], |f| f);
+        let typed = cells.iter().any(|c| c.0 != IntKind::Ideal);
+        if typed && !of.iter().all(fits) {
+            let bytes = asked(s).unwrap_or(0).clamp(cells.len() as i128, MAX_BYTES);
+            module.objects[s.object.0 as usize].cells = bytes_of(bytes as u64);
+            changed = true;
+        }
+    }
+    if changed {
+        open_cells(module);
+        pool::write_sites(module);
+    }
+    let found = accesses(module, &PointsTo::of_module(module));
+    for s in &sites {
+        let several =
+            targets.get(&s.object).is_some_and(|t| t.iter().filter(|t| is_type(types, t)).count() > 1);
+        if several && overlaid(found.get(&s.object).map_or(&[], |f| f)) {
+            return Err(source.diagnostic(
+                s.span,
+                "memory used for objects of different types is not supported",
+                "their bytes overlap in different ways; use memory of its own for each type",
+            ));
+        }
+    }
+    Ok(copies)
+}
+
+/// Puts the places in the module; what they make is not known yet.
+pub fn outline(module: &mut Module, sites: &[Site]) {
+    module.heap = sites
+        .iter()
+        .map(|s| HeapSite {
+            function: s.function,
+            object: s.object,
+            zero: s.zero,
+            open: Vec::new(),
+            most: None,
+        })
+        .collect();
+    pool::write_sites(module);
+}
+
+/// The places that are called; drops what was lowered and not used.
+fn called_sites(module: &Module, sites: Vec<Site>) -> Vec<Site> {
+    let mut called = BTreeSet::new();
+    for e in module.functions.iter().flat_map(|f| &f.graph.edges) {
+        if let Op::Call { callee: Callee::Known(f), .. } = &e.op {
+            called.insert(*f);
+        }
+    }
+    sites.into_iter().filter(|s| called.contains(&s.function)).collect()
+}
+
+/// Is it a type that says what memory holds?
+fn is_type(types: &Types, t: &Ty) -> bool {
+    !matches!(t.plain(), Ty::Void | Ty::Function(_) | Ty::Unsupported(_)) && !types.is_incomplete(t)
+}
+
+/// Places that the same block may go through, by `realloc`.
+fn groups(module: &Module, sites: &[Site], points_to: &PointsTo) -> Vec<Vec<Site>> {
+    let mut group: Vec<usize> = (0..sites.len()).collect();
+    for (i, s) in sites.iter().enumerate() {
+        let Some(old) = module.functions[s.function.0 as usize].params.get(1) else { continue };
+        for o in points_to.held(s.function.0, &Expr::Reg(*old)) {
+            if let Some(k) = sites.iter().position(|t| t.object == o) {
+                let (a, b) = (group[i].min(group[k]), group[i].max(group[k]));
+                group.iter_mut().filter(|g| **g == b).for_each(|g| *g = a);
+            }
+        }
+    }
+    let mut out: BTreeMap<usize, Vec<Site>> = BTreeMap::new();
+    for (s, g) in sites.iter().zip(group) {
+        out.entry(g).or_default().push(s.clone());
+    }
+    out.into_values().collect()
+}
+
+/// Gives the objects of a group of places their cells.
+fn shape(
+    module: &mut Module,
+    types: &Types,
+    source: &Source,
+    group: &[Site],
+    of: &[Ty],
+    asked: Option<i128>,
+) -> Res<()> {
+    let mut element: Vec<&Ty> = of.iter().filter(|t| is_type(types, t)).collect();
+    if element.len() > 1 {
+        // Bytes are read and written as what they are part of.
+        element.retain(|t| t.int().is_none_or(|i| i.rank != 1));
+    }
+    let whole = match element.as_slice() {
+        [t] => types.size(t).ok().map(|(n, _)| (*t, i128::from(n.max(1)))),
+        _ => None,
+    };
+    let bytes = asked.unwrap_or(i128::from(ELEMENTS) * whole.map_or(1, |w| w.1)).max(0);
+    let mut cells = Vec::new();
+    if let Some((t, one)) = whole.filter(|w| bytes % w.1 == 0) {
+        let ty = match bytes / one {
+            1 => t.clone(),
+            n => Ty::Array(Rc::new(t.clone()), u64::try_from(n).ok()),
+        };
+        if let Err(why) = types.cells(&ty).and_then(|_| types.flatten(&ty, "", &mut cells)) {
+            return Err(source.diagnostic(group[0].span, format!("memory for objects: {why}"), ""));
+        }
+    }
+    if cells.is_empty() {
+        if bytes > MAX_BYTES {
+            let message = format!("memory of {bytes} bytes is not supported");
+            return Err(source.diagnostic(group[0].span, message, "make it smaller"));
+        }
+        cells = bytes_of(bytes as u64);
+    }
+    for s in group {
+        module.objects[s.object.0 as usize].cells = cells.clone();
+        for h in module.heap.iter_mut().filter(|h| h.object == s.object) {
+            h.most = if asked.is_none() { u64::try_from(bytes).ok() } else { None };
+        }
+    }
+    Ok(())
+}
+
+/// Cells for bytes of which nothing is known: a scalar takes one, wherever it is.
+fn bytes_of(n: u64) -> Vec<(IntKind, String)> {
+    match n {
+        0 | 1 => vec![(IntKind::Ideal, String::new())],
+        n => (0..n).map(|k| (IntKind::Ideal, format!("[{k}]"))).collect(),
+    }
+}
+
+/// Accesses to each object: the cell if it is known, the kind, and whether it is a write.
+type Accesses = BTreeMap<ObjId, Vec<(Option<usize>, IntKind, bool)>>;
+
+fn accesses(module: &Module, points_to: &PointsTo) -> Accesses {
+    let heap: BTreeSet<ObjId> = module.heap.iter().map(|h| h.object).collect();
+    let makers: BTreeSet<FuncId> = module.heap.iter().map(|h| h.function).collect();
+    let mut out = Accesses::new();
+    for (f, function) in module.functions.iter().enumerate() {
+        if makers.contains(&FuncId(f as u32)) {
+            continue;
+        }
+        for e in &function.graph.edges {
+            let (address, kind, write) = match &e.op {
+                Op::Load(_, a, kind) => (a, *kind, false),
+                Op::Store(a, _, kind) => (a, *kind, true),
+                _ => continue,
+            };
+            if let Targets::Objects(set) = points_to.targets(f as u32, address) {
+                for (o, k) in set.into_iter().filter(|(o, _)| heap.contains(o)) {
+                    let all = out.entry(o).or_default();
+                    if !all.contains(&(k, kind, write)) {
+                        all.push((k, kind, write));
                     }
                 }
             }
-            if makers.len() == before {
-                return Ok(());
+        }
+    }
+    out
+}
+
+/// May what was written in one width be read in another?
+fn overlaid(accesses: &[(Option<usize>, IntKind, bool)]) -> bool {
+    let width = |k: &IntKind| match k {
+        IntKind::Machine { bits, .. } => *bits,
+        IntKind::Bool => 8,
+        IntKind::Ideal => 64,
+    };
+    let reads: BTreeSet<u8> = accesses.iter().filter(|a| !a.2).map(|a| width(&a.1)).collect();
+    let writes: BTreeSet<u8> = accesses.iter().filter(|a| a.2).map(|a| width(&a.1)).collect();
+    reads.union(&writes).count() > 1 && !reads.is_empty() && !writes.is_empty()
+}
+
+/// Finds the cells of fresh objects that may be read before they are written.
+fn open_cells(module: &mut Module) {
+    let mut calls: BTreeMap<FuncId, Option<(usize, usize)>> = BTreeMap::new();
+    for (f, function) in module.functions.iter().enumerate() {
+        for (i, e) in function.graph.edges.iter().enumerate() {
+            if let Op::Call { callee: Callee::Known(g), .. } = &e.op {
+                calls.entry(*g).and_modify(|c| *c = None).or_insert(Some((f, i)));
             }
         }
+    }
+    for k in 0..module.heap.len() {
+        let cells = module.objects[module.heap[k].object.0 as usize].cells.len();
+        let mut written = vec![false; cells];
+        if let Some(Some((f, i))) = calls.get(&module.heap[k].function) {
+            let graph = &module.functions[*f].graph;
+            if let Op::Call { dst: Some(r), .. } = &graph.edges[*i].op {
+                written_first(graph, *r, graph.edges[*i].to, &mut written);
+            }
+        }
+        module.heap[k].open = written.into_iter().map(|w| !w).collect();
+    }
+}
+
+/// Marks the cells of a fresh object that are written before anybody can read them: goes on as long as there is one
+/// way, and the address is in registers of the function only.
+fn written_first(graph: &Graph, r: Reg, mut at: Loc, written: &mut [bool]) {
+    let out = graph.out_edges();
+    let mut known: BTreeMap<Reg, i128> = BTreeMap::from([(r, 0)]);
+    for _ in 0..graph.locations.len() {
+        let possible: Vec<usize> = out[at.0 as usize]
+            .iter()
+            .copied()
+            .filter(|i| !matches!(&graph.edges[*i].op, Op::Assume(e) if truth(e, &known) == Some(false)))
+            .collect();
+        let [i] = possible.as_slice() else { return };
+        let e = &graph.edges[*i];
+        let names = |x: &Expr| {
+            let mut found = Vec::new();
+            walk::registers(x, &mut found);
+            found.iter().any(|r| known.contains_key(r))
+        };
+        match &e.op {
+            Op::Assign(r, x) => {
+                let of = place(x, &known);
+                if of.is_none() && !matches!(x, Expr::Compare(..) | Expr::Not(_)) && names(x) {
+                    return;
+                }
+                known.remove(r);
+                of.map(|k| known.insert(*r, k));
+            }
+            Op::Load(r, a, _) => {
+                let own = place(a, &known);
+                if own.is_none() && names(a) {
+                    return;
+                }
+                if own.is_some_and(|k| !usize::try_from(k).is_ok_and(|k| written.get(k) == Some(&true))) {
+                    return;
+                }
+                known.remove(r);
+            }
+            Op::Store(a, v, _) => {
+                if names(v) {
+                    return;
+                }
+                match place(a, &known) {
+                    Some(k) => {
+                        let cell = usize::try_from(k).ok().and_then(|k| written.get_mut(k));
+                        cell.into_iter().for_each(|w| *w = true);
+                    }
+                    None if names(a) => return,
+                    None => {}
+                }
+            }
+            op => {
+                if !matches!(op, Op::Assume(_)) && walk::reads(op).into_iter().any(names) {
+                    return;
+                }
+                if let Some(r) = walk::writes(op) {
+                    known.remove(&r);
+                }
+            }
+        }
+        at = e.to;
+    }
+}
+
+/// The distance from the fresh object's start, if the expression is an address in it.
+fn place(e: &Expr, known: &BTreeMap<Reg, i128>) -> Option<i128> {
+    match e {
+        Expr::Reg(r) => known.get(r).copied(),
+        Expr::Cast(a, IntKind::Ideal) => place(a, known),
+        Expr::Binary(BinOp::Add, a, b, IntKind::Ideal) => match &**b {
+            Expr::Const(k) => place(a, known)?.checked_add(*k),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a condition holds, as far as it follows from the address not being null.
+fn truth(e: &Expr, known: &BTreeMap<Reg, i128>) -> Option<bool> {
+    match e {
+        Expr::Not(a) => truth(a, known).map(|x| !x),
+        Expr::Reg(r) if known.contains_key(r) => Some(true),
+        Expr::Compare(op @ (CmpOp::Eq | CmpOp::Ne), a, b) => {
+            let null = |x: &Expr| *x == Expr::Const(0);
+            let fresh = place(a, known).is_some() && null(b) || null(a) && place(b, known).is_some();
+            fresh.then_some(*op == CmpOp::Ne)
+        }
+        _ => None,
     }
 }

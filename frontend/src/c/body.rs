@@ -1,5 +1,6 @@
 //! The automaton of the function being lowered.
 
+use super::alloc::Conversion;
 use super::types::Ty;
 use crate::cfa::{Edge, Expr, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg, Register};
 use crate::diagnostic::Span;
@@ -75,8 +76,8 @@ pub struct Body {
     pub end: Loc,
     /// The start.
     pub first: Loc,
-    /// Where memory is made.
-    pub makes: Vec<(Loc, Span)>,
+    /// Conversions of pointers to bytes or to anything.
+    pub conversions: Vec<Conversion>,
     /// Accesses of the program to its objects.
     pub accesses: Vec<Access>,
     /// Has the function a switch?
@@ -93,7 +94,7 @@ pub struct Mark {
     registers: usize,
     markers: usize,
     locals: usize,
-    makes: usize,
+    conversions: usize,
     accesses: usize,
     cur: Loc,
 }
@@ -130,7 +131,7 @@ impl Body {
             assumed: FxHashSet::default(),
             end,
             first: cur,
-            makes: Vec::new(),
+            conversions: Vec::new(),
             accesses: Vec::new(),
             switched: false,
             return_to: None,
@@ -245,7 +246,7 @@ impl Body {
             registers: self.registers.len(),
             markers: self.markers.len(),
             locals: self.locals.len(),
-            makes: self.makes.len(),
+            conversions: self.conversions.len(),
             accesses: self.accesses.len(),
             cur: self.cur,
         }
@@ -262,7 +263,7 @@ impl Body {
         self.markers.truncate(m.markers);
         self.locals.truncate(m.locals);
         self.open.retain(|l| (l.0 as usize) < m.locations);
-        self.makes.truncate(m.makes);
+        self.conversions.truncate(m.conversions);
         self.accesses.truncate(m.accesses);
         self.labels.retain(|_, l| (l.at.0 as usize) < m.locations);
         self.labels.values_mut().for_each(|l| l.defined = l.defined.filter(|n| *n <= m.locations));

@@ -19,11 +19,10 @@ impl<'a> Lower<'a> {
     /// A call; `wanted`: its value is used.
     pub fn call(&mut self, c: &'a Node<CallExpression>, wanted: bool) -> Res<Value> {
         let args = &c.node.arguments;
-        let made_for = self.made_for.take();
         if let Some(name) = callee_name(&c.node.callee.node) {
             match self.scopes.get(name) {
                 Some(Symbol::Function) | None => {
-                    return self.call_named(name, args, wanted, made_for, c.span);
+                    return self.call_named(name, args, wanted, c.span);
                 }
                 _ => {}
             }
@@ -153,7 +152,7 @@ impl<'a> Lower<'a> {
     fn passed(&mut self, a: &'a Node<Expression>, ty: Option<&Ty>, promote: bool) -> Res<Value> {
         match ty {
             Some(ty) => {
-                let v = self.value_for(a, ty)?;
+                let v = self.value(a)?;
                 self.convert(v, ty, a.span)
             }
             None if promote => {
@@ -164,14 +163,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn call_named(
-        &mut self,
-        name: &str,
-        args: Args<'a>,
-        wanted: bool,
-        made_for: Option<Ty>,
-        at: Bytes,
-    ) -> Res<Value> {
+    fn call_named(&mut self, name: &str, args: Args<'a>, wanted: bool, at: Bytes) -> Res<Value> {
         let defined = self.declared.get(name).is_some_and(|d| d.definition.is_some());
         if self.is_error_function(name) {
             self.evaluate(args)?;
@@ -191,7 +183,6 @@ impl<'a> Lower<'a> {
             return self.emit_call(Callee::Known(id), values, &s.result, wanted, at);
         }
         match model(name) {
-            Some(Model::Allocate { zero }) => self.allocate(made_for, zero, args, at),
             Some(m) => self.modelled(m, name, args, wanted, at),
             None => self.unknown(name, args, wanted, at),
         }
@@ -392,12 +383,8 @@ impl<'a> Lower<'a> {
             Model::Lock(l) => self.lock_call(l, false, args, at),
             Model::Lock11(l) => self.lock_call(l, true, args, at),
             Model::Atomic(a) => self.atomic_call(a, args, at),
-            Model::Allocate { zero } => self.allocate(None, zero, args, at),
-            Model::Free => {
-                self.evaluate(args)?;
-                self.assume("freed memory is not used");
-                Ok(Value::void())
-            }
+            Model::Allocate(which) => self.allocate(which, args, at),
+            Model::Free => self.give_back(args, at),
             Model::Scan(from) => self.scan_call(name, from, args, at),
             Model::Print { limited } => self.print_call(name, limited, args, at),
             Model::Into(k) => {

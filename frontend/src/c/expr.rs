@@ -13,7 +13,6 @@ use lang_c::span::{Node, Span as Bytes};
 impl<'a> Lower<'a> {
     /// The value of an expression.
     pub fn value(&mut self, e: &'a Node<Expression>) -> Res<Value> {
-        let made_for = self.made_for.take();
         match &e.node {
             Expression::Identifier(i) => match self.scopes.get(&i.node.name).cloned() {
                 Some(Symbol::Constant(v, ty)) => Ok(Value { expr: Expr::Const(v), ty }),
@@ -26,10 +25,7 @@ impl<'a> Lower<'a> {
             Expression::Constant(c) => self.literal(c),
             Expression::StringLiteral(s) => self.string(&s.node, e.span),
             Expression::Member(_) | Expression::CompoundLiteral(_) => self.read_expression(e),
-            Expression::Call(c) => {
-                self.made_for = made_for;
-                self.call(c, true)
-            }
+            Expression::Call(c) => self.call(c, true),
             Expression::SizeOfTy(s) => {
                 let ty = self.type_name(&s.node.0)?;
                 self.size_of(&ty, e.span)
@@ -69,11 +65,10 @@ impl<'a> Lower<'a> {
                     self.effect(&c.node.expression)?;
                     return Ok(Value::void());
                 }
-                self.made_for = made_for;
                 let outer = self.through_bytes;
                 let bytes = Self::is_member_arithmetic(&c.node.expression.node);
                 self.through_bytes = bytes;
-                let v = self.value_for(&c.node.expression, &ty);
+                let v = self.value(&c.node.expression);
                 self.through_bytes = outer || bytes;
                 let v = self.cast_value(v?, &ty, e.span);
                 self.through_bytes = outer;
@@ -382,7 +377,7 @@ impl<'a> Lower<'a> {
         let mark = self.body.mark();
         let p = self.place(lhs)?;
         if !self.body.moved(mark) || !matches!(p.at, At::Memory(_)) {
-            let v = self.value_for(rhs, &p.ty)?;
+            let v = self.value(rhs)?;
             return Ok((p, v));
         }
         self.body.rewind(mark);
@@ -393,8 +388,7 @@ impl<'a> Lower<'a> {
                 _ => l.error(lhs.span, "this expression designates no object", ""),
             }
         };
-        let ty = p.ty.clone();
-        let (at, v) = self.either_order(address, move |l| l.value_for(rhs, &ty))?;
+        let (at, v) = self.either_order(address, move |l| l.value(rhs))?;
         Ok((Place { at: At::Memory(at.expr), ..p }, v))
     }
 

@@ -1,5 +1,6 @@
 //! One function: parameters, body, and which of its locations are atomic.
 
+use super::alloc::Conversion;
 use super::body::Body;
 use super::declare::specifiers;
 use super::lower::{Lower, Res, Work};
@@ -16,16 +17,14 @@ use std::rc::Rc;
 impl<'a> Lower<'a> {
     /// Lowers a function that was asked for.
     pub fn lower_function(&mut self, id: FuncId, name: &str, work: Work<'a>) -> Res<Function> {
-        let (f, makes) = self.lower_work(name, work)?;
+        let (f, conversions) = self.lower_work(name, work)?;
+        self.conversions.extend(conversions.into_iter().map(|c| (id, c)));
         let accesses = std::mem::take(&mut self.accesses_here);
         self.accesses.insert(id, accesses);
-        if makes {
-            self.makers.insert(id);
-        }
         Ok(f)
     }
 
-    fn lower_work(&mut self, name: &str, work: Work<'a>) -> Res<(Function, bool)> {
+    fn lower_work(&mut self, name: &str, work: Work<'a>) -> Res<(Function, Vec<Conversion>)> {
         match work {
             Work::Definition(f) => self.definition(name, f),
             Work::Thread(s) => {
@@ -74,7 +73,7 @@ impl<'a> Lower<'a> {
         name: &str,
         conditions: Vec<&'a Node<Expression>>,
         routines: Vec<FuncId>,
-    ) -> Res<(Function, bool)> {
+    ) -> Res<(Function, Vec<Conversion>)> {
         self.body = Body::new(name, Ty::Void, Span::default());
         let mut seen = Vec::new();
         for e in &conditions {
@@ -106,7 +105,11 @@ impl<'a> Lower<'a> {
         self.close(Vec::new(), Bytes::none(), Span::default())
     }
 
-    fn definition(&mut self, name: &str, f: &'a Node<FunctionDefinition>) -> Res<(Function, bool)> {
+    fn definition(
+        &mut self,
+        name: &str,
+        f: &'a Node<FunctionDefinition>,
+    ) -> Res<(Function, Vec<Conversion>)> {
         let span = self.span(f.node.declarator.span);
         let s = specifiers(&f.node.specifiers);
         let base = self.base_type(&s)?;
@@ -226,30 +229,29 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Returns at the end of the body and makes the function; says whether it makes memory.
-    fn close(&mut self, params: Vec<Reg>, at: Bytes, span: Span) -> Res<(Function, bool)> {
+    /// Returns at the end of the body and makes the function and the conversions of pointers in it.
+    fn close(&mut self, params: Vec<Reg>, at: Bytes, span: Span) -> Res<(Function, Vec<Conversion>)> {
         self.fall_off(at)?;
         for (name, label) in &self.body.labels {
             if label.defined.is_none() {
                 return Err(self.source.diagnostic(label.span, format!("label `{name}` is not defined"), ""));
             }
         }
-        let body = std::mem::replace(&mut self.body, Body::new("", Ty::Void, Span::default()));
+        let mut body = std::mem::replace(&mut self.body, Body::new("", Ty::Void, Span::default()));
+        let conversions = std::mem::take(&mut body.conversions);
         let atomic = body.name.starts_with("__VERIFIER_atomic_");
         let result = match &body.result {
             Ty::Void | Ty::Record(_) => None,
             t => Some(self.types.kind(t)),
         };
         let name = super::tokens::original_name(&body.name);
-        self.made_once(&body.graph, &body.makes)?;
-        let makes = !body.makes.is_empty();
         let registers = body.registers.clone();
         let locals = body.locals.clone();
         let accesses = body.accesses.clone();
         let (graph, entry, new) = self.finish_graph(body, atomic, &params)?;
         self.accesses_here = accesses.iter().filter_map(|a| a.moved(&new)).collect();
         let f = Function { name, params, result, registers, locals, entry, graph, atomic, span };
-        Ok((f, makes))
+        Ok((f, conversions))
     }
 
     /// The end of the body without a return.

@@ -408,7 +408,7 @@ impl<'a> Lower<'a> {
                     1
                 }
                 Start::Expression(e, t) => {
-                    let v = self.value_for(e, t)?;
+                    let v = self.value(e)?;
                     let place = Place { at: At::Memory(here), ty: t.clone(), bit_field: None, through: None };
                     self.write(&place, v, e.span)?;
                     self.types.stride(t)

@@ -8,6 +8,8 @@
 
 use crate::cfa::BinOp;
 
+use super::alloc::Allocate;
+
 /// What a known function does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Model {
@@ -80,10 +82,7 @@ pub enum Model {
     /// Atomic access.
     Atomic(Atomic),
     /// Makes an object.
-    Allocate {
-        /// Filled with 0.
-        zero: bool,
-    },
+    Allocate(Allocate),
     /// Gives memory back.
     Free,
     /// Clearing and copying objects.
@@ -436,7 +435,7 @@ fn builtin(name: &str) -> Option<Model> {
                 | Model::Memory(_)
                 | Model::Text(_)
                 | Model::Halt
-                | Model::Allocate { .. }
+                | Model::Allocate(_)
                 | Model::Free
                 | Model::Classify(_)
                 | Model::ChangeCase { .. }) => m,
@@ -660,8 +659,11 @@ pub fn model(name: &str) -> Option<Model> {
         | "atomic_thread_fence"
         | "atomic_signal_fence"
         | "sem_destroy" => Model::Nothing,
-        "malloc" => Model::Allocate { zero: false },
-        "calloc" => Model::Allocate { zero: true },
+        "malloc" | "alloca" | "valloc" => Model::Allocate(Allocate::Plain),
+        "calloc" => Model::Allocate(Allocate::Zero),
+        "realloc" => Model::Allocate(Allocate::Again),
+        "aligned_alloc" | "memalign" => Model::Allocate(Allocate::Aligned),
+        "posix_memalign" => Model::Allocate(Allocate::Into),
         "free" | "cfree" => Model::Free,
         "memset" => Model::Memory(Memory::Set),
         "bzero" => Model::Memory(Memory::Zero),
@@ -692,10 +694,6 @@ pub fn model(name: &str) -> Option<Model> {
         "qsort" | "qsort_r" | "bsearch" | "lfind" | "lsearch" => {
             Model::Refuse("calling back from the library is", "sort or search with a function of the file")
         }
-        "realloc" | "alloca" | "aligned_alloc" | "posix_memalign" => Model::Refuse(
-            "dynamic memory is",
-            "use static objects; memory made at run time has no name to reason about",
-        ),
         "setjmp" | "_setjmp" | "__sigsetjmp" | "longjmp" | "sigsetjmp" | "siglongjmp" => {
             Model::Refuse("jumping between functions is", "return a status instead")
         }

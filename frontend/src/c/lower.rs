@@ -1,5 +1,6 @@
 //! Lowering a parsed file: declarations first, then each function that can be reached from the starts.
 
+use super::alloc::{Conversion, Site};
 use super::body::Body;
 use super::keys::Keys;
 use super::scope::{Declared, Global, Scopes, Symbol};
@@ -88,10 +89,12 @@ pub struct Lower<'a> {
     pub accesses: BTreeMap<FuncId, Vec<Access>>,
     /// Those of the function that was just lowered.
     pub accesses_here: Vec<Access>,
-    /// Functions that make memory.
-    pub makers: BTreeSet<FuncId>,
-    /// What the memory that the next expression makes is for.
-    pub made_for: Option<Ty>,
+    /// Places that make memory.
+    pub sites: Vec<Site>,
+    /// The function that gives memory back.
+    pub free: Option<FuncId>,
+    /// Conversions of pointers, by function.
+    pub conversions: Vec<(FuncId, Conversion)>,
     /// Functions without a body whose address is taken: parameters, place.
     pub externals: Vec<(String, usize, Bytes)>,
     /// A pointer is seen as bytes only to move by a member's offset.
@@ -209,8 +212,9 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         pointed_at: BTreeSet::new(),
         accesses: BTreeMap::new(),
         accesses_here: Vec::new(),
-        makers: BTreeSet::new(),
-        made_for: None,
+        sites: Vec::new(),
+        free: None,
+        conversions: Vec::new(),
         open_orders: 0,
         through_bytes: false,
         externals: Vec::new(),
@@ -334,7 +338,6 @@ impl<'a> Lower<'a> {
             }
         }
         self.externals_uncalled(&functions)?;
-        self.called_once(&functions)?;
         let starts = start_addresses(&mut functions, starts, std::mem::take(&mut self.prologue), |f| {
             self.called.contains(&f) || (self.calls_pointers && self.pointed_at.contains(&f))
         });
@@ -344,8 +347,16 @@ impl<'a> Lower<'a> {
             objects: self.objects,
             functions,
             starts,
+            heap: Vec::new(),
+            free: self.free,
             assumes: self.assumes,
         };
+        let copies =
+            super::alloc::settle(&mut module, &self.types, self.source, self.sites, self.conversions)?;
+        for (copy, of) in copies {
+            let accesses = self.accesses.get(&of).cloned().unwrap_or_default();
+            self.accesses.insert(copy, accesses);
+        }
         if self.options.property == Property::NoDataRace {
             let of = |f: u32| self.accesses.remove(&FuncId(f)).unwrap_or_default();
             let accesses: Vec<Vec<Access>> = (0..module.functions.len() as u32).map(of).collect();

@@ -110,8 +110,7 @@ impl<'a> Lower<'a> {
                     l.effect(e)?;
                     return l.return_value(None, e.span);
                 }
-                let ty = l.body.result.clone();
-                let v = l.value_for(e, &ty)?;
+                let v = l.value(e)?;
                 l.return_value(Some(v), e.span)
             }),
             Statement::Asm(a) => match &a.node {
@@ -317,7 +316,7 @@ impl<'a> Lower<'a> {
                 self.scopes.declare(&name, Symbol::Local(Storage::Register(r), ty.clone()));
                 self.full(|l| match init.and_then(first_expression) {
                     Some(e) => {
-                        let v = l.value_for(e, &ty)?;
+                        let v = l.value(e)?;
                         l.write(
                             &Place { at: At::Register(r), ty: ty.clone(), bit_field: None, through: None },
                             v,

@@ -1,6 +1,7 @@
 //! Values and places: conversions, arithmetic with constants folded, reading and writing.
 
 use super::access::How;
+use super::alloc::Conversion;
 use super::floats::float_unary;
 use super::lower::{Lower, Res};
 use super::types::{INT, Int, Ty};
@@ -231,6 +232,7 @@ impl Lower<'_> {
             let why = why.to_string();
             return self.error(at, why, "");
         }
+        self.learn(&v, plain);
         let expr = match (v.ty.plain(), plain) {
             (_, Ty::Void) => return Ok(Value::void()),
             (Ty::Int(_), Ty::Int(_)) => cast(v.expr, self.types.kind(&v.ty), self.types.kind(plain)),
@@ -255,6 +257,20 @@ impl Lower<'_> {
             }
         };
         Ok(Value { expr, ty: plain.clone() })
+    }
+
+    /// Keeps in mind what a pointer to bytes or to anything, or a number, is a pointer to.
+    fn learn(&mut self, v: &Value, to: &Ty) {
+        let Ty::Pointer(target) = to else { return };
+        let untyped = match v.ty.plain() {
+            Ty::Int(_) => true,
+            Ty::Pointer(t) => matches!(t.plain(), Ty::Void | Ty::Int(Int { rank: 1, .. })),
+            _ => false,
+        };
+        let told = !matches!(v.expr, Expr::Const(_) | Expr::Func(_)) && target.plain() != &Ty::Void;
+        if untyped && told && v.ty.target() != Some(target) {
+            self.body.conversions.push(Conversion { value: v.expr.clone(), target: (**target).clone() });
+        }
     }
 
     /// The integer type of a value, or an error.

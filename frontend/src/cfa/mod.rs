@@ -1,6 +1,6 @@
 //! Control-flow automata with C's typed expressions: what a C program does, exactly, step by step.
 //!
-//! Two stages share these types. A [`Module`] has functions, as lowered from C. A [`Program`] has thread
+//! Two stages share these types. A [`HeapSite, Module`] has functions, as lowered from C. A [`Program`] has thread
 //! templates: calls inlined, each template one automaton. In both, an edge is at most one access to memory
 //! (`Load`, `Store`); everything else works on registers, which only the running thread can see. A path through
 //! locations marked `atomic` is taken without interruption.
@@ -16,7 +16,7 @@ mod validate;
 
 pub use expr::{BinOp, CmpOp, Expr, UnOp};
 pub use float::{FloatOp, FloatUnary, Precision};
-pub use module::{Function, Module};
+pub use module::{Function, HeapSite, Module};
 pub use op::{Callee, Edge, Graph, Loc, Location, LocationKind, Op};
 pub use program::{Count, Owner, Procedure, Program, Template};
 pub use types::{FuncId, IntKind, ObjId, Object, Reg, Register};

@@ -27,6 +27,22 @@ pub struct Function {
     pub span: Span,
 }
 
+/// A place that makes memory: a function that returns the address of an object of its own. It is called from one place
+/// in the source. Its first parameter is the size in bytes; a second one is a block that keeps its contents.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HeapSite {
+    /// The function.
+    pub function: FuncId,
+    /// Its local: what one call makes.
+    pub object: ObjId,
+    /// It is filled with 0.
+    pub zero: bool,
+    /// Cells that may be read before they are written.
+    pub open: Vec<bool>,
+    /// Some request may be for more bytes than this, which the object has.
+    pub most: Option<u64>,
+}
+
 /// A lowered source file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Module {
@@ -40,6 +56,10 @@ pub struct Module {
     pub functions: Vec<Function>,
     /// Where execution starts: `main`, or the functions named by `--threads` (all at once).
     pub starts: Vec<FuncId>,
+    /// Places that make memory.
+    pub heap: Vec<HeapSite>,
+    /// The function that gives memory back, if there is one: it takes the address.
+    pub free: Option<FuncId>,
     /// What was assumed about the source, a line each, in order.
     pub assumes: Vec<String>,
 }

@@ -5,7 +5,7 @@ use crate::cfa::{BinOp, Expr, Module, ObjId, Op};
 use std::collections::BTreeSet;
 
 /// The objects whose address is only ever used to read them at once.
-pub(super) fn constant_objects(module: &Module) -> BTreeSet<ObjId> {
+pub(crate) fn constant_objects(module: &Module) -> BTreeSet<ObjId> {
     let mut out: BTreeSet<ObjId> = (0..module.objects.len() as u32).map(ObjId).collect();
     let locals = module.functions.iter().flat_map(|f| f.locals.iter());
     locals.for_each(|o| {

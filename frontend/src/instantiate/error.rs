@@ -1,6 +1,6 @@
 //! Why a module cannot be made a program.
 
-use crate::cfa::Module;
+use crate::cfa::{Module, ObjId};
 use crate::diagnostic::{Diagnostic, Span};
 
 /// Why instantiation gives up.
@@ -39,6 +39,8 @@ pub enum Refusal {
         object: String,
         /// The template.
         thread: String,
+        /// The module's object that it is a copy of.
+        original: ObjId,
         /// Where the object is declared.
         span: Span,
     },
@@ -49,6 +51,8 @@ pub enum Refusal {
         object: String,
         /// The function.
         function: String,
+        /// The module's object that it is a copy of.
+        original: ObjId,
         /// Where the object is declared.
         span: Span,
     },

@@ -12,7 +12,7 @@
 mod approximate;
 mod callees;
 mod calls;
-mod constants;
+pub(crate) mod constants;
 mod endless;
 mod error;
 mod fold;
@@ -23,6 +23,7 @@ mod loops;
 mod memory;
 mod owners;
 mod plan;
+pub(crate) mod pool;
 mod registers;
 mod search;
 mod sharing;
@@ -58,9 +59,37 @@ pub fn instantiate(module: &Module, options: &Options) -> Result<Program, Diagno
 
 /// As [`instantiate`], with the reason of a refusal as a value.
 pub fn build(module: &Module, options: &Options) -> Result<Program, Refusal> {
-    match build_as(module, options, &Plan::default()) {
+    with_pools(module, false, options, &|module| match build_as(module, options, &Plan::default()) {
         Err(refusal @ Refusal::Recursion { .. }) => approximate::build(module, options, refusal),
         other => other,
+    })
+}
+
+/// Builds a program of a module in which objects that come and go have pools.
+fn with_pools(
+    module: &Module,
+    tried: bool,
+    options: &Options,
+    build: &dyn Fn(&Module) -> Result<Program, Refusal>,
+) -> Result<Program, Refusal> {
+    let mut which = pool::needed(module);
+    loop {
+        let built = if which.is_empty() {
+            build(module)
+        } else {
+            build(&pool::pooled(module, &which, tried, options))
+        };
+        match built {
+            Err(
+                ref refusal @ (Refusal::EscapingLocal { original: o, .. }
+                | Refusal::EscapingActivation { original: o, .. }),
+            ) => {
+                if !pool::is_possible(module, o) || !which.insert(o) {
+                    return Err(refusal.clone());
+                }
+            }
+            other => return other,
+        }
     }
 }
 

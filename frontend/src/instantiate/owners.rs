@@ -48,17 +48,23 @@ pub(super) fn assign(program: &mut Program, memory: &Memory) -> Result<(), Refus
                 return Err(Refusal::EscapingLocal {
                     object: program.objects[o].name.clone(),
                     thread: program.templates[t as usize].name.clone(),
+                    original: memory.original[o],
                     span: program.objects[o].span,
                 });
             }
         };
     }
-    of_activations(program, &points_to, !wild.is_empty())
+    of_activations(program, memory, &points_to, !wild.is_empty())
 }
 
 /// Each call of a procedure has its own objects: refuses those whose address leaves the call. Drops those that are
 /// not used.
-fn of_activations(program: &mut Program, points_to: &PointsTo, wild: bool) -> Result<(), Refusal> {
+fn of_activations(
+    program: &mut Program,
+    memory: &Memory,
+    points_to: &PointsTo,
+    wild: bool,
+) -> Result<(), Refusal> {
     for t in 0..program.templates.len() {
         let template = &program.templates[t];
         if template.procedures.iter().all(|p| p.objects.is_empty()) {
@@ -93,6 +99,7 @@ fn of_activations(program: &mut Program, points_to: &PointsTo, wild: bool) -> Re
                     return Err(Refusal::EscapingActivation {
                         object: object.name.clone(),
                         function: p.name.clone(),
+                        original: memory.original[o.0 as usize],
                         span: object.span,
                     });
                 }

@@ -94,6 +94,11 @@ impl Sharing {
             && (alone || main && self.one_start && !written(None) && !written(Some(cell as usize)))
     }
 
+    /// May the address of a thread's own object come to another thread?
+    pub(super) fn escapes(&self, object: ObjId) -> bool {
+        self.escaping.contains(&object)
+    }
+
     /// Is there a `main`, run by one thread at the start?
     pub(super) fn one_start(&self) -> bool {
         self.one_start

@@ -116,6 +116,11 @@ impl<'p> Model<'p> {
                 let message = "a recursive function has an object of its own".to_string();
                 return Err(refuse(p, entry, message, "use plain integer locals whose address is not taken"));
             }
+            let bound = template.graph.locations.iter().find(|l| matches!(l.kind, LocationKind::Limit(_)));
+            if let Some(l) = bound {
+                let message = "a bound on the objects made here is not rewriting".to_string();
+                return Err(refuse(p, l.span, message, "make each object once"));
+            }
             for e in &template.graph.edges {
                 if let Op::Create { handle, template: Some(other), .. } = &e.op
                     && self.live[t][e.to.0 as usize].contains(&handle.0)

@@ -58,6 +58,8 @@ pub struct OptionsRecord {
     #[serde(default)]
     pub deadlock: bool,
     pub max_threads: Option<u32>,
+    #[serde(default)]
+    pub max_objects: Option<u32>,
     pub cpp_args: Vec<String>,
 }
 
@@ -211,6 +213,7 @@ impl From<&Options> for OptionsRecord {
             error_labels: o.error_labels.clone(),
             deadlock: o.deadlock,
             max_threads: o.max_threads,
+            max_objects: o.max_objects,
             cpp_args: o.cpp_args.clone(),
         }
     }
@@ -231,6 +234,7 @@ impl From<OptionsRecord> for Options {
             error_labels: o.error_labels,
             deadlock: o.deadlock,
             max_threads: o.max_threads,
+            max_objects: o.max_objects,
             cpp_args: o.cpp_args,
         }
     }

@@ -1,0 +1,188 @@
+//! Functions that make memory for their callers: each call gets a copy, down to the place itself, so that each has
+//! memory of its own size and type.
+
+use super::alloc::{Conversion, Site};
+use crate::cfa::{Callee, Expr, FuncId, Module, ObjId, Op};
+use crate::instantiate::{taken, walk};
+use crate::points_to::PointsTo;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// At most this many copies.
+const COPIES: usize = 256;
+/// Wrappers of wrappers, at most so deep.
+const DEPTH: usize = 8;
+
+struct Copier<'m> {
+    module: &'m mut Module,
+    sites: &'m mut Vec<Site>,
+    conversions: &'m mut Vec<(FuncId, Conversion)>,
+    makers: BTreeSet<FuncId>,
+    copies: Vec<(FuncId, FuncId)>,
+}
+
+/// Copies the functions that return memory made in them, for each call in others. Gives each copy and what it is of.
+pub fn copy(
+    module: &mut Module,
+    sites: &mut Vec<Site>,
+    conversions: &mut Vec<(FuncId, Conversion)>,
+) -> Vec<(FuncId, FuncId)> {
+    let makers = makers(module, sites);
+    let wraps = |f: &FuncId| makers.contains(f) && !sites.iter().any(|s| s.function == *f);
+    let mut calls = Vec::new();
+    for (f, function) in module.functions.iter().enumerate() {
+        if makers.contains(&FuncId(f as u32)) {
+            continue;
+        }
+        for (i, e) in function.graph.edges.iter().enumerate() {
+            if let Op::Call { callee: Callee::Known(g), .. } = &e.op {
+                if wraps(g) {
+                    calls.push((f, i, *g));
+                }
+            }
+        }
+    }
+    if calls.len() < 2 {
+        return Vec::new();
+    }
+    let mut copier = Copier { module, sites, conversions, makers, copies: Vec::new() };
+    for (f, i, g) in calls {
+        let copy = copier.function(g, 0);
+        if let Op::Call { callee, .. } = &mut copier.module.functions[f].graph.edges[i].op {
+            *callee = Callee::Known(copy);
+        }
+    }
+    // What nobody calls any more makes nothing.
+    loop {
+        let called = called(copier.module);
+        let mut idle = false;
+        for f in &copier.makers {
+            let function = &mut copier.module.functions[f.0 as usize];
+            if !called.contains(f) && !function.graph.edges.is_empty() {
+                function.graph.edges.clear();
+                function.locals.clear();
+                idle = true;
+            }
+        }
+        if !idle {
+            return copier.copies;
+        }
+    }
+}
+
+/// The functions that anything leads to.
+fn called(module: &Module) -> BTreeSet<FuncId> {
+    let mut called = taken(module);
+    called.extend(module.starts.iter().copied());
+    for e in module.functions.iter().flat_map(|f| &f.graph.edges) {
+        if let Op::Call { callee: Callee::Known(g), .. } | Op::Create { routine: Callee::Known(g), .. } =
+            &e.op
+        {
+            called.insert(*g);
+        }
+    }
+    called
+}
+
+/// The places that make memory, and the functions that may return what they or others of these make for them.
+fn makers(module: &Module, sites: &[Site]) -> BTreeSet<FuncId> {
+    let mut probe = module.clone();
+    super::alloc::outline(&mut probe, sites);
+    let points_to = PointsTo::of_module(&probe);
+    let taken = taken(module);
+    let mut makes: BTreeMap<FuncId, BTreeSet<ObjId>> =
+        sites.iter().map(|s| (s.function, BTreeSet::from([s.object]))).collect();
+    loop {
+        let before = makes.len();
+        for (f, function) in module.functions.iter().enumerate() {
+            let id = FuncId(f as u32);
+            if makes.contains_key(&id) || taken.contains(&id) || module.starts.contains(&id) {
+                continue;
+            }
+            let mut inside = BTreeSet::new();
+            for e in &function.graph.edges {
+                if let Op::Call { callee: Callee::Known(g), .. } = &e.op {
+                    inside.extend(makes.get(g).into_iter().flatten().copied());
+                }
+            }
+            let returned: BTreeSet<ObjId> = function
+                .graph
+                .edges
+                .iter()
+                .filter_map(|e| if let Op::Return(Some(x)) = &e.op { Some(x) } else { None })
+                .flat_map(|x| points_to.held(id.0, x))
+                .filter(|o| inside.contains(o))
+                .collect();
+            if !returned.is_empty() {
+                makes.insert(id, returned);
+            }
+        }
+        if makes.len() == before {
+            return makes.into_keys().collect();
+        }
+    }
+}
+
+impl Copier<'_> {
+    fn function(&mut self, f: FuncId, depth: usize) -> FuncId {
+        if self.copies.len() >= COPIES || depth > DEPTH {
+            return f;
+        }
+        let mut copy = self.module.functions[f.0 as usize].clone();
+        let id = FuncId(self.module.functions.len() as u32);
+        let mut objects: BTreeMap<ObjId, ObjId> = BTreeMap::new();
+        let site = self.sites.iter().find(|s| s.function == f).cloned();
+        for o in copy.locals.iter().copied().chain(site.as_ref().map(|s| s.object)) {
+            let object = self.module.objects[o.0 as usize].clone();
+            objects.entry(o).or_insert_with(|| {
+                self.module.objects.push(object);
+                ObjId(self.module.objects.len() as u32 - 1)
+            });
+        }
+        copy.locals.iter_mut().for_each(|o| *o = objects[&*o]);
+        for e in &mut copy.graph.edges {
+            e.op = walk::map_op(&e.op, &mut |x| walk::map_leaves(x, &mut leaf_of(&objects)), &|r| r);
+        }
+        let inner: Vec<(usize, FuncId)> = copy
+            .graph
+            .edges
+            .iter()
+            .enumerate()
+            .filter_map(|(i, e)| match &e.op {
+                Op::Call { callee: Callee::Known(g), .. } if self.makers.contains(g) && *g != f => {
+                    Some((i, *g))
+                }
+                _ => None,
+            })
+            .collect();
+        self.module.functions.push(copy);
+        if let Some(site) = site {
+            self.sites.push(Site { function: id, object: objects[&site.object], ..site });
+        }
+        self.makers.insert(id);
+        self.copies.push((id, f));
+        let learnt: Vec<(FuncId, Conversion)> = self
+            .conversions
+            .iter()
+            .filter(|(g, _)| *g == f)
+            .map(|(_, c)| {
+                let value = walk::map_leaves(&c.value, &mut leaf_of(&objects));
+                (id, Conversion { value, target: c.target.clone() })
+            })
+            .collect();
+        self.conversions.extend(learnt);
+        for (i, g) in inner {
+            let new = self.function(g, depth + 1);
+            if let Op::Call { callee, .. } = &mut self.module.functions[id.0 as usize].graph.edges[i].op {
+                *callee = Callee::Known(new);
+            }
+        }
+        id
+    }
+}
+
+fn leaf_of(objects: &BTreeMap<ObjId, ObjId>) -> impl FnMut(&Expr) -> Expr + '_ {
+    |e| match e {
+        Expr::Addr(o) => Expr::Addr(objects.get(o).copied().unwrap_or(*o)),
+        other => other.clone(),
+    }
+}

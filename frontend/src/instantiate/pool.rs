@@ -1,0 +1,565 @@
+//! Objects that come and go: pools.
+//!
+//! An inlined call has objects of its own, which is enough where each is made once. A place that is passed again and
+//! again (malloc in a loop), or a local whose address other threads may have while there is any number of threads
+//! that run its function, gets a *pool*: so many objects for all threads. To make one is an atomic step that takes
+//! the first one never used, or any that was given back, so that a pointer kept too long meets the new object. Where
+//! all are alive the thread comes to a location of kind [`LocationKind::Limit`].
+
+use super::walk;
+use crate::cfa::{
+    Callee, CmpOp, Expr, FuncId, Function, Graph, HeapSite, IntKind, Loc, LocationKind, Module, ObjId,
+    Object, Op, Reg, Register,
+};
+use crate::diagnostic::Span;
+use crate::options::{MAX_OBJECTS, Options};
+use crate::points_to::PointsTo;
+use std::collections::BTreeSet;
+
+/// Cells of a fresh object that are set to any value one by one, where it is made once.
+const MAX_SET: usize = 32;
+/// The same where it is made by a pool, in the program for the search.
+const MAX_TRIED: usize = 6;
+/// Cells of all objects of a pool.
+const POOL_CELLS: usize = 1 << 14;
+
+/// Objects in the place of one.
+struct Pool {
+    instances: Vec<ObjId>,
+    /// How many have been used.
+    used: ObjId,
+    /// Which have been given back: a cell for each.
+    back: ObjId,
+    /// More may be asked for.
+    bounded: bool,
+    /// What is said then.
+    limit: String,
+}
+
+/// An automaton that grows from its start to its end.
+struct Code<'f> {
+    graph: &'f mut Graph,
+    registers: &'f mut Vec<Register>,
+    at: Loc,
+    span: Span,
+    atomic: bool,
+}
+
+impl Code<'_> {
+    fn fresh(&mut self) -> Loc {
+        let l = self.graph.add_location(self.span);
+        self.graph.locations[l.0 as usize].atomic = self.atomic;
+        l
+    }
+    fn edge(&mut self, to: Loc, op: Op) {
+        self.graph.add_edge(self.at, to, op, self.span);
+    }
+    fn step(&mut self, op: Op) {
+        let to = self.fresh();
+        self.edge(to, op);
+        self.at = to;
+    }
+    fn temp(&mut self, kind: IntKind) -> Reg {
+        self.registers.push(Register { name: String::new(), kind });
+        Reg(self.registers.len() as u32 - 1)
+    }
+    fn load(&mut self, o: ObjId, cell: usize) -> Expr {
+        let r = self.temp(IntKind::Ideal);
+        self.step(Op::Load(r, cell_of(&Expr::Addr(o), cell), IntKind::Ideal));
+        Expr::Reg(r)
+    }
+    fn limit(&mut self, what: &str) -> Loc {
+        let l = self.graph.add_location(self.span);
+        self.graph.locations[l.0 as usize].kind = LocationKind::Limit(what.to_string());
+        l
+    }
+    /// Stores what a fresh object has: any values in some cells, or 0 everywhere.
+    fn fill(&mut self, base: &Expr, cells: &[(IntKind, String)], zero: bool, open: &[bool]) {
+        for (k, (kind, _)) in cells.iter().enumerate() {
+            if zero {
+                self.step(Op::Store(cell_of(base, k), Expr::Const(0), *kind));
+            } else if open.get(k) != Some(&false) {
+                let dst = self.temp(*kind);
+                self.step(Op::Havoc { dst, source: String::new() });
+                self.step(Op::Store(cell_of(base, k), Expr::Reg(dst), *kind));
+            }
+        }
+    }
+}
+
+fn cell_of(base: &Expr, cell: usize) -> Expr {
+    let k = Expr::Const(cell as i128);
+    match cell {
+        0 => base.clone(),
+        _ => Expr::Binary(crate::cfa::BinOp::Add, Box::new(base.clone()), Box::new(k), IntKind::Ideal),
+    }
+}
+
+fn test(op: CmpOp, a: &Expr, b: Expr) -> Op {
+    Op::Assume(Expr::Compare(op, Box::new(a.clone()), Box::new(b)))
+}
+
+/// The function of a place that makes memory; `old`: it takes a block that keeps its contents.
+pub(crate) fn site_function(name: String, old: bool, span: Span) -> Function {
+    let mut graph = Graph::default();
+    let entry = graph.add_location(span);
+    let register = || Register { name: String::new(), kind: IntKind::Ideal };
+    let params: Vec<Reg> = (0..1 + u32::from(old)).map(Reg).collect();
+    Function {
+        name,
+        registers: params.iter().map(|_| register()).collect(),
+        params,
+        result: Some(IntKind::Ideal),
+        locals: Vec::new(),
+        entry,
+        graph,
+        atomic: false,
+        span,
+    }
+}
+
+/// The function that gives memory back; it does nothing as long as no object is made again.
+pub(crate) fn free_function(span: Span) -> Function {
+    let mut f = site_function("free".into(), false, span);
+    f.result = None;
+    let end = f.graph.add_location(span);
+    f.graph.locations[end.0 as usize].kind = LocationKind::End;
+    f.graph.add_edge(f.entry, end, Op::Return(None), span);
+    f
+}
+
+/// Writes the function of a place that makes memory. Without a pool it makes one object, its local.
+fn write_site(
+    functions: &mut [Function],
+    objects: &mut [Object],
+    site: &HeapSite,
+    pool: Option<&Pool>,
+    tried: bool,
+    file: &str,
+) {
+    let f = &mut functions[site.function.0 as usize];
+    let span = f.span;
+    let cells = objects[site.object.0 as usize].cells.clone();
+    f.registers.truncate(f.params.len());
+    f.locals = if pool.is_none() { vec![site.object] } else { Vec::new() };
+    f.graph = Graph::default();
+    let end = f.graph.add_location(span);
+    f.graph.locations[end.0 as usize].kind = LocationKind::End;
+    f.entry = f.graph.add_location(span);
+    let fill = pool.is_some() || (!site.zero && cells.len() <= MAX_SET);
+    if pool.is_none() {
+        let start = if site.zero { Some(0) } else { None };
+        objects[site.object.0 as usize].init = vec![start; cells.len()];
+    }
+    // The object is nobody else's before it is there, so all of it is one step.
+    f.atomic = fill && (pool.is_some() || site.open.iter().any(|x| *x));
+    let mut code =
+        Code { graph: &mut f.graph, registers: &mut f.registers, at: f.entry, span, atomic: f.atomic };
+    if code.atomic {
+        code.step(Op::Skip);
+    }
+    if let Some(most) = site.most {
+        let what = format!(
+            "{file}:{}: more than {most} bytes may be asked for, and objects of such sizes are not kept",
+            span.line
+        );
+        let limit = code.limit(&what);
+        let bytes = Expr::Reg(f.params[0]);
+        let most = Expr::Const(i128::from(most));
+        code.edge(limit, test(CmpOp::Gt, &bytes, most.clone()));
+        code.step(test(CmpOp::Le, &bytes, most));
+    }
+    if let Some(old) = f.params.get(1) {
+        let old = Expr::Reg(*old);
+        let same = code.fresh();
+        code.edge(same, test(CmpOp::Ne, &old, Expr::Const(0)));
+        code.step(test(CmpOp::Eq, &old, Expr::Const(0)));
+        let at = std::mem::replace(&mut code.at, same);
+        code.edge(end, Op::Return(Some(old)));
+        code.at = at;
+    }
+    let p = code.temp(IntKind::Ideal);
+    match pool {
+        None => {
+            code.step(Op::Assign(p, Expr::Addr(site.object)));
+            if fill {
+                code.fill(&Expr::Addr(site.object), &cells, false, &site.open);
+            }
+        }
+        Some(pool) => {
+            let open = site.open.iter().filter(|x| **x).count();
+            if tried && !site.zero && open > MAX_TRIED {
+                // To try all values of all cells would be to no end: what they hold is 0 or left over, and that others
+                // are possible is said.
+                let what = format!(
+                    "{file}:{}: {open} numbers in fresh memory may be read before they are written",
+                    span.line
+                );
+                let limit = code.limit(&what);
+                code.edge(limit, Op::Skip);
+                obtain(&mut code, pool, p, &mut |_, _| {})
+            } else {
+                obtain(&mut code, pool, p, &mut |code, o| {
+                    code.fill(&Expr::Addr(o), &cells, site.zero, &site.open)
+                })
+            }
+        }
+    }
+    code.edge(end, Op::Return(Some(Expr::Reg(p))));
+}
+
+/// Writes the functions of places that make one object each.
+pub(crate) fn write_sites(module: &mut Module) {
+    for k in 0..module.heap.len() {
+        let site = module.heap[k].clone();
+        let file = file_of(module, module.functions[site.function.0 as usize].span);
+        write_site(&mut module.functions, &mut module.objects, &site, None, false, &file);
+    }
+}
+
+fn file_of(module: &Module, span: Span) -> String {
+    module.files.get(span.file as usize).cloned().unwrap_or_default()
+}
+
+/// Takes an object of a pool: puts its address in a register. The code is inside an atomic section.
+fn obtain(code: &mut Code<'_>, pool: &Pool, p: Reg, fill: &mut dyn FnMut(&mut Code<'_>, ObjId)) {
+    let used = code.load(pool.used, 0);
+    let start = code.at;
+    let done = code.fresh();
+    for (k, o) in pool.instances.iter().enumerate() {
+        // never used
+        code.at = start;
+        let n = k as i128;
+        code.step(test(CmpOp::Eq, &used, Expr::Const(n)));
+        code.step(Op::Store(Expr::Addr(pool.used), Expr::Const(n + 1), IntKind::Ideal));
+        fill(code, *o);
+        code.edge(done, Op::Assign(p, Expr::Addr(*o)));
+        // given back
+        code.at = start;
+        let back = code.load(pool.back, k);
+        code.step(test(CmpOp::Ne, &back, Expr::Const(0)));
+        code.step(Op::Store(cell_of(&Expr::Addr(pool.back), k), Expr::Const(0), IntKind::Ideal));
+        fill(code, *o);
+        code.edge(done, Op::Assign(p, Expr::Addr(*o)));
+    }
+    if pool.bounded {
+        code.at = start;
+        code.step(test(CmpOp::Ge, &used, Expr::Const(pool.instances.len() as i128)));
+        for k in 0..pool.instances.len() {
+            let back = code.load(pool.back, k);
+            code.step(test(CmpOp::Eq, &back, Expr::Const(0)));
+        }
+        let limit = code.limit(&pool.limit);
+        code.edge(limit, Op::Skip);
+    }
+    code.at = done;
+}
+
+/// Gives an object back: a step for each that the address may be. Addresses of none are passed over.
+fn give_back(code: &mut Code<'_>, address: &Expr, instances: &[(ObjId, ObjId, usize)]) {
+    let done = code.fresh();
+    for (o, back, k) in instances {
+        let (here, next) = (code.at, code.fresh());
+        code.edge(next, test(CmpOp::Ne, address, Expr::Addr(*o)));
+        code.at = here;
+        code.step(test(CmpOp::Eq, address, Expr::Addr(*o)));
+        code.edge(done, Op::Store(cell_of(&Expr::Addr(*back), *k), Expr::Const(1), IntKind::Ideal));
+        code.at = next;
+    }
+    code.edge(done, Op::Skip);
+    code.at = done;
+}
+
+/// How often each function may be called by all threads together; `None` is any number.
+fn passes(module: &Module) -> Vec<Option<u32>> {
+    let taken = super::taken(module);
+    let n = module.functions.len();
+    // Callers of each function; `None` stands for any number of calls.
+    let mut callers: Vec<Vec<(usize, bool)>> = vec![Vec::new(); n];
+    for (f, function) in module.functions.iter().enumerate() {
+        let out = function.graph.out_edges();
+        for e in &function.graph.edges {
+            let (Op::Call { callee, .. } | Op::Create { routine: callee, .. }) = &e.op else { continue };
+            let cyclic =
+                super::loops::reachable(&function.graph, &out, e.to)[e.from.0 as usize] || e.to == e.from;
+            match callee {
+                Callee::Known(g) => callers[g.0 as usize].push((f, cyclic)),
+                Callee::Pointer(_) => taken.iter().for_each(|g| callers[g.0 as usize].push((f, cyclic))),
+            }
+        }
+    }
+    let mut known: Vec<Option<Option<u32>>> = vec![None; n];
+    (0..n).map(|f| count(f, module, &callers, &mut known)).collect()
+}
+
+fn count(
+    f: usize,
+    module: &Module,
+    callers: &[Vec<(usize, bool)>],
+    known: &mut Vec<Option<Option<u32>>>,
+) -> Option<u32> {
+    if let Some(n) = known[f] {
+        return n;
+    }
+    // As long as it is being worked out, a function that leads to itself may be called any number of times.
+    known[f] = Some(None);
+    let starts = module.starts.iter().filter(|s| s.0 as usize == f).count() as u32;
+    let mut total = Some(starts);
+    for (g, cyclic) in &callers[f] {
+        let n = count(*g, module, callers, known);
+        let n = if *cyclic && n != Some(0) { None } else { n };
+        total = total.zip(n).and_then(|(a, b)| a.checked_add(b));
+    }
+    known[f] = Some(total);
+    total
+}
+
+/// Functions that may run again and again in one run of a function that calls them, or call themselves.
+fn repeated(module: &Module) -> Vec<bool> {
+    let taken = super::taken(module);
+    let n = module.functions.len();
+    let mut calls: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); n];
+    let mut often = vec![false; n];
+    for (f, function) in module.functions.iter().enumerate() {
+        let out = function.graph.out_edges();
+        for e in &function.graph.edges {
+            let Op::Call { callee, .. } = &e.op else { continue };
+            let meant: Vec<usize> = match callee {
+                Callee::Known(g) => vec![g.0 as usize],
+                Callee::Pointer(_) => taken.iter().map(|g| g.0 as usize).collect(),
+            };
+            let cyclic =
+                super::loops::reachable(&function.graph, &out, e.to)[e.from.0 as usize] || e.to == e.from;
+            meant.iter().for_each(|g| often[*g] |= cyclic);
+            calls[f].extend(meant);
+        }
+    }
+    let next: Vec<Vec<usize>> = calls.iter().map(|c| c.iter().copied().collect()).collect();
+    for c in super::calls::components(&next) {
+        if c.len() > 1 || next[c[0]].contains(&c[0]) {
+            c.into_iter().for_each(|f| often[f] = true);
+        }
+    }
+    let mut work: Vec<usize> = (0..n).filter(|f| often[*f]).collect();
+    while let Some(f) = work.pop() {
+        for g in &calls[f] {
+            if !std::mem::replace(&mut often[*g], true) {
+                work.push(*g);
+            }
+        }
+    }
+    often
+}
+
+/// The objects that need pools whatever threads there are.
+pub(super) fn needed(module: &Module) -> BTreeSet<ObjId> {
+    if module.heap.is_empty() {
+        return BTreeSet::new();
+    }
+    let often = repeated(module);
+    let mut out: BTreeSet<ObjId> =
+        module.heap.iter().filter(|s| often[s.function.0 as usize]).map(|s| s.object).collect();
+    if module.free.is_some() {
+        out.extend(made_again(module));
+    }
+    out
+}
+
+/// Objects that other threads may know and that may be made where one was given back: a pointer to the old one may be
+/// one to the new one.
+fn made_again(module: &Module) -> Vec<ObjId> {
+    let points_to = PointsTo::of_module(module);
+    let freed = freed(module, &points_to);
+    let sharing = super::sharing::Sharing::new(module, &points_to, &super::taken(module));
+    let again = |s: &HeapSite| may_follow_free(module, s.function);
+    let known = module.heap.iter().filter(|s| freed.contains(&s.object) && sharing.escapes(s.object));
+    known.filter(|s| again(s)).map(|s| s.object).collect()
+}
+
+/// Objects that may be given back.
+fn freed(module: &Module, points_to: &PointsTo) -> BTreeSet<ObjId> {
+    let Some(free) = module.free else { return BTreeSet::new() };
+    points_to.held(free.0, &Expr::Reg(module.functions[free.0 as usize].params[0]))
+}
+
+/// May a function be called after `free`, or beside it?
+fn may_follow_free(module: &Module, maker: FuncId) -> bool {
+    let Some(free) = module.free else { return false };
+    let taken = super::taken(module);
+    let meant = |c: &Callee| match c {
+        Callee::Known(f) => vec![*f],
+        Callee::Pointer(_) => taken.iter().copied().collect(),
+    };
+    // What leads to a call of a function; a thread that is created leads to what it calls.
+    let leads = |to: FuncId| {
+        let mut set = BTreeSet::from([to]);
+        loop {
+            let before = set.len();
+            for (f, function) in module.functions.iter().enumerate() {
+                let calls = function.graph.edges.iter().any(|e| match &e.op {
+                    Op::Call { callee: c, .. } | Op::Create { routine: c, .. } => {
+                        meant(c).iter().any(|g| set.contains(g))
+                    }
+                    _ => false,
+                });
+                if calls {
+                    set.insert(FuncId(f as u32));
+                }
+            }
+            if set.len() == before {
+                return set;
+            }
+        }
+    };
+    let (frees, makes) = (leads(free), leads(maker));
+    module.functions.iter().any(|function| {
+        let out = function.graph.out_edges();
+        function.graph.edges.iter().any(|e| match &e.op {
+            Op::Create { routine, .. } => meant(routine).iter().any(|g| frees.contains(g)),
+            Op::Call { callee, .. } if meant(callee).iter().any(|g| frees.contains(g)) => {
+                let after = super::loops::reachable(&function.graph, &out, e.to);
+                function.graph.edges.iter().any(|x| {
+                    (x.from == e.to || after[x.from.0 as usize])
+                        && matches!(&x.op, Op::Call { callee: c, .. } | Op::Create { routine: c, .. }
+                            if meant(c).iter().any(|g| makes.contains(g)))
+                })
+            }
+            _ => false,
+        })
+    })
+}
+
+/// Can the object have a pool?
+pub(super) fn is_possible(module: &Module, o: ObjId) -> bool {
+    module.functions.iter().any(|f| f.locals.contains(&o))
+}
+
+/// Gives pools to some objects: those of places that make memory, and locals of functions.
+///
+/// `tried`: for the search, which tries values one by one.
+pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, options: &Options) -> Module {
+    let mut out = module.clone();
+    let passes = passes(module);
+    let of_heap: BTreeSet<ObjId> = module.heap.iter().map(|s| s.object).collect();
+    let freed = freed(module, &PointsTo::of_module(module));
+    // Blocks of one shape that are given back may each be taken for another.
+    type Shape = Vec<IntKind>;
+    let mut groups: Vec<(Option<Shape>, Vec<(ObjId, usize)>)> = Vec::new();
+    for o in which {
+        let Some(f) = module.functions.iter().position(|f| f.locals.contains(o)) else { continue };
+        let shape: Option<Shape> = (of_heap.contains(o) && freed.contains(o))
+            .then(|| module.objects[o.0 as usize].cells.iter().map(|c| c.0).collect());
+        match groups.iter_mut().find(|(s, _)| s.is_some() && *s == shape) {
+            Some((_, all)) => all.push((*o, f)),
+            None => groups.push((shape, vec![(*o, f)])),
+        }
+    }
+    let mut to_free: Vec<(ObjId, ObjId, usize)> = Vec::new();
+    for (shape, members) in groups {
+        let total =
+            members.iter().try_fold(0u32, |n, (_, f)| passes[*f].and_then(|more| n.checked_add(more)));
+        let (first, f) = members[0];
+        let pool = make_pool(&mut out, first, total, module.functions[f].span, options);
+        if shape.is_some() {
+            to_free.extend(pool.instances.iter().enumerate().map(|(k, o)| (*o, pool.back, k)));
+        }
+        for (o, f) in members {
+            match module.heap.iter().find(|s| s.object == o) {
+                Some(site) => {
+                    let file = file_of(module, module.functions[f].span);
+                    write_site(&mut out.functions, &mut out.objects, site, Some(&pool), tried, &file);
+                }
+                None => write_local(&mut out.functions[f], o, &pool),
+            }
+        }
+    }
+    if let (Some(free), false) = (module.free, to_free.is_empty()) {
+        write_free(&mut out.functions, free, &to_free);
+    }
+    out
+}
+
+fn make_pool(module: &mut Module, o: ObjId, passes: Option<u32>, span: Span, options: &Options) -> Pool {
+    let object = module.objects[o.0 as usize].clone();
+    let most = options.max_objects.unwrap_or(MAX_OBJECTS) as usize;
+    let most = most.min(POOL_CELLS / object.cells.len().max(1)).max(1);
+    let count = passes.map_or(most, |n| (n as usize).max(1).min(most));
+    let bounded = passes.is_none_or(|n| n as usize > count);
+    let base = object.name.clone();
+    let mut instances = Vec::new();
+    for k in 1..=count {
+        let copy = Object { name: format!("{base}.{k}"), ..object.clone() };
+        if k == 1 {
+            module.objects[o.0 as usize] = copy;
+            instances.push(o);
+        } else {
+            instances.push(push(module, copy));
+        }
+    }
+    let control = |name: String, n: usize| Object {
+        cells: (0..n)
+            .map(|k| (IntKind::Ideal, if n == 1 { String::new() } else { format!("[{k}]") }))
+            .collect(),
+        init: vec![Some(0); n],
+        name,
+        thread_local: false,
+        synthetic: true,
+        span,
+    };
+    let used = push(module, control(format!("{base}.used"), 1));
+    let back = push(module, control(format!("{base}.free"), count));
+    let file = file_of(module, span);
+    let limit = format!(
+        "{file}:{}: more than {count} objects made here are alive at once (--max-objects)",
+        span.line
+    );
+    Pool { instances, used, back, bounded, limit }
+}
+
+fn push(module: &mut Module, object: Object) -> ObjId {
+    module.objects.push(object);
+    ObjId(module.objects.len() as u32 - 1)
+}
+
+/// Takes the object of a local when its function is called, and gives it back when it returns.
+fn write_local(f: &mut Function, o: ObjId, pool: &Pool) {
+    f.locals.retain(|x| x != &o);
+    let p = Reg(f.registers.len() as u32);
+    f.registers.push(Register { name: String::new(), kind: IntKind::Ideal });
+    let mut leaf = |e: &Expr| match e {
+        Expr::Addr(x) if *x == o => Expr::Reg(p),
+        other => other.clone(),
+    };
+    for e in &mut f.graph.edges {
+        e.op = walk::map_op(&e.op, &mut |x| walk::map_leaves(x, &mut leaf), &|r| r);
+    }
+    let leaving: Vec<usize> = (0..f.graph.edges.len())
+        .filter(|i| matches!(f.graph.edges[*i].op, Op::Return(_) | Op::ThreadExit(_)))
+        .collect();
+    let instances: Vec<(ObjId, ObjId, usize)> =
+        pool.instances.iter().enumerate().map(|(k, i)| (*i, pool.back, k)).collect();
+    for i in leaving {
+        let (from, span) = (f.graph.edges[i].from, f.graph.edges[i].span);
+        let atomic = f.atomic || f.graph.locations[from.0 as usize].atomic;
+        let mut code = Code { graph: &mut f.graph, registers: &mut f.registers, at: from, span, atomic };
+        give_back(&mut code, &Expr::Reg(p), &instances);
+        let at = code.at;
+        f.graph.edges[i].from = at;
+    }
+    let (entry, span) = (f.entry, f.span);
+    f.entry = f.graph.add_location(span);
+    let mut code = Code { graph: &mut f.graph, registers: &mut f.registers, at: f.entry, span, atomic: true };
+    obtain(&mut code, pool, p, &mut |_, _| {});
+    code.edge(entry, Op::Skip);
+}
+
+fn write_free(functions: &mut [Function], free: FuncId, instances: &[(ObjId, ObjId, usize)]) {
+    let f = &mut functions[free.0 as usize];
+    let (span, address) = (f.span, Expr::Reg(f.params[0]));
+    f.graph.edges.clear();
+    let end = Loc(f.graph.locations.len() as u32 - 1);
+    let mut code =
+        Code { graph: &mut f.graph, registers: &mut f.registers, at: f.entry, span, atomic: false };
+    give_back(&mut code, &address, instances);
+    code.edge(end, Op::Return(None));
+}

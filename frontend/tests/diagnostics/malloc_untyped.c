@@ -1,6 +1,0 @@
-#include <stdlib.h>
-int main(void)
-{
-    void *p = malloc(8);
-    return p == 0;
-}
