@@ -1,0 +1,10 @@
+// Pointers and their comparison as conditions.
+#include <assert.h>
+int x[3];
+int main(void) {
+    int *p = x, *end = x + 3;
+    int n = 0;
+    while (p != end && p)
+        p++, n++;
+    assert(n == 3 && !(p < end) && p - x == 3);
+}

@@ -1,0 +1,17 @@
+// relyant: --atomicity statement
+// With `--atomicity statement` each statement is a step.
+#include <assert.h>
+#include <pthread.h>
+int x;
+void *worker(void *arg) {
+    int t = x;
+    x = t + 1;
+    return arg;
+}
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, worker, 0);
+    worker(0);
+    pthread_join(t, 0);
+    assert(x == 2);
+}
