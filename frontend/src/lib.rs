@@ -15,6 +15,7 @@ pub mod instantiate;
 pub mod interp;
 pub mod linearise;
 pub mod options;
+mod orders;
 pub mod points_to;
 pub mod program;
 pub mod races;

@@ -78,6 +78,8 @@ pub struct Body {
     pub first: Loc,
     /// Conversions of pointers to bytes or to anything.
     pub conversions: Vec<Conversion>,
+    /// Locations between two reads that may come in either order.
+    pub between: Vec<Loc>,
     /// Accesses of the program to its objects.
     pub accesses: Vec<Access>,
     /// Has the function a switch?
@@ -132,6 +134,7 @@ impl Body {
             end,
             first: cur,
             conversions: Vec::new(),
+            between: Vec::new(),
             accesses: Vec::new(),
             switched: false,
             return_to: None,
@@ -264,6 +267,7 @@ impl Body {
         self.locals.truncate(m.locals);
         self.open.retain(|l| (l.0 as usize) < m.locations);
         self.conversions.truncate(m.conversions);
+        self.between.retain(|l| (l.0 as usize) < m.locations);
         self.accesses.truncate(m.accesses);
         self.labels.retain(|_, l| (l.at.0 as usize) < m.locations);
         self.labels.values_mut().for_each(|l| l.defined = l.defined.filter(|n| *n <= m.locations));

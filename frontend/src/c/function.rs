@@ -21,6 +21,8 @@ impl<'a> Lower<'a> {
         self.conversions.extend(conversions.into_iter().map(|c| (id, c)));
         let accesses = std::mem::take(&mut self.accesses_here);
         self.accesses.insert(id, accesses);
+        let between = std::mem::take(&mut self.between_here);
+        self.between.insert(id, between);
         Ok(f)
     }
 
@@ -248,7 +250,10 @@ impl<'a> Lower<'a> {
         let registers = body.registers.clone();
         let locals = body.locals.clone();
         let accesses = body.accesses.clone();
+        let between = body.between.clone();
         let (graph, entry, new) = self.finish_graph(body, atomic, &params)?;
+        let moved = |l: &Loc| new.get(l.0 as usize).copied().flatten();
+        self.between_here = between.iter().filter_map(moved).collect();
         self.accesses_here = accesses.iter().filter_map(|a| a.moved(&new)).collect();
         let f = Function { name, params, result, registers, locals, entry, graph, atomic, span };
         Ok((f, conversions))

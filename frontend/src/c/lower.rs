@@ -6,7 +6,7 @@ use super::keys::Keys;
 use super::scope::{Declared, Global, Scopes, Symbol};
 use super::source::Source;
 use super::types::{Ty, Types};
-use crate::cfa::{Callee, Expr, FuncId, Function, IntKind, Module, ObjId, Object, Op};
+use crate::cfa::{Callee, Expr, FuncId, Function, IntKind, Loc, Module, ObjId, Object, Op};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::options::{Options, Property};
 use crate::races::Access;
@@ -95,6 +95,10 @@ pub struct Lower<'a> {
     pub free: Option<FuncId>,
     /// Conversions of pointers, by function.
     pub conversions: Vec<(FuncId, Conversion)>,
+    /// Locations between two reads that may come in either order, by function.
+    pub between: BTreeMap<FuncId, Vec<Loc>>,
+    /// Those of the function lowered last.
+    pub between_here: Vec<Loc>,
     /// Functions without a body whose address is taken: parameters, place.
     pub externals: Vec<(String, usize, Bytes)>,
     /// A pointer is seen as bytes only to move by a member's offset.
@@ -215,6 +219,8 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         sites: Vec::new(),
         free: None,
         conversions: Vec::new(),
+        between: BTreeMap::new(),
+        between_here: Vec::new(),
         open_orders: 0,
         through_bytes: false,
         externals: Vec::new(),
@@ -361,6 +367,11 @@ impl<'a> Lower<'a> {
             let of = |f: u32| self.accesses.remove(&FuncId(f)).unwrap_or_default();
             let accesses: Vec<Vec<Access>> = (0..module.functions.len() as u32).map(of).collect();
             crate::races::instrument(&mut module, &accesses);
+        } else {
+            // Orders of reads make no difference to races.
+            let of = |f: u32| self.between.remove(&FuncId(f)).unwrap_or_default();
+            let between: Vec<Vec<Loc>> = (0..module.functions.len() as u32).map(of).collect();
+            crate::orders::add(&mut module, &between);
         }
         Ok(module)
     }

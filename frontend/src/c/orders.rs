@@ -1,7 +1,8 @@
 //! Operands and arguments whose order C leaves open.
 //!
-//! Where a call is among them and another one acts on memory, every order is a way to go; plain reads alone are done
-//! from left to right, which is said.
+//! Where a call is among them and another one acts on memory, every order is a way to go. Two plain reads are marked for
+//! [`crate::orders`], which adds the other order where it makes a difference; more are done from left to right, which
+//! is said.
 
 use super::lower::{Lower, Res};
 use super::types::Ty;
@@ -39,6 +40,16 @@ impl<'a> Lower<'a> {
             return Ok(values);
         }
         let calls = self.body.graph.edges[mark.edges()..].iter().any(|e| matches!(e.op, Op::Call { .. }));
+        if let (false, [x, y]) = (calls, acting.as_slice()) {
+            let edges = &self.body.graph.edges;
+            let single = |k: usize| (ends[k + 1] - ends[k] == 1).then(|| &edges[ends[k]]);
+            if let (Some(a), Some(b)) = (single(*x), single(*y)) {
+                if a.to == b.from && matches!((&a.op, &b.op), (Op::Load(..), Op::Load(..))) {
+                    self.body.between.push(a.to);
+                    return Ok(values);
+                }
+            }
+        }
         let held = |v: &Value| v.ty.is_scalar() || v.ty == Ty::Void;
         let few = acting.len() <= MAX_OPERANDS && self.open_orders < MAX_DEPTH;
         if !calls || !few || !values.iter().all(held) || labels != self.body.labels.len() {

@@ -7,7 +7,7 @@ use crate::points_to::PointsTo;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Facts about the threads of a module.
-pub(super) struct Concurrent {
+pub(crate) struct Concurrent {
     /// Start routines whose threads run a function.
     runs: Vec<BTreeSet<FuncId>>,
     /// Start routines that several threads may run.
@@ -20,7 +20,7 @@ pub(super) struct Concurrent {
 struct Uses(Vec<(usize, BTreeSet<FuncId>, bool)>);
 
 impl Concurrent {
-    pub(super) fn new(module: &Module, points_to: &PointsTo) -> Concurrent {
+    pub(crate) fn new(module: &Module, points_to: &PointsTo) -> Concurrent {
         let taken = taken(module);
         let uses: Vec<Uses> =
             (0..module.functions.len()).map(|f| Uses::of(module, points_to, &taken, f)).collect();
@@ -53,12 +53,12 @@ impl Concurrent {
     }
 
     /// May there be another thread?
-    pub(super) fn at(&self, f: FuncId, l: Loc) -> bool {
+    pub(crate) fn at(&self, f: FuncId, l: Loc) -> bool {
         self.at[f.0 as usize][l.0 as usize]
     }
 
     /// May two threads run the functions at the same time?
-    pub(super) fn both(&self, f: FuncId, g: FuncId) -> bool {
+    pub(crate) fn both(&self, f: FuncId, g: FuncId) -> bool {
         let (x, y) = (&self.runs[f.0 as usize], &self.runs[g.0 as usize]);
         x.iter().any(|r| y.iter().any(|s| r != s || self.many.contains(r)))
     }

@@ -16,7 +16,7 @@
 //! What `conflicts` rules out is left as it is: of two accesses that may race it is enough that one waits and the other
 //! one looks.
 
-mod concurrent;
+pub(crate) mod concurrent;
 mod conflicts;
 #[cfg(test)]
 mod tests;

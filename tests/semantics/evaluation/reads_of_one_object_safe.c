@@ -1,0 +1,14 @@
+// The left operand may be read last.
+#include <assert.h>
+#include <pthread.h>
+int x;
+void *worker(void *arg) {
+    x = 1;
+    return arg;
+}
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, worker, 0);
+    int a = x, b = x;
+    assert(a - b <= 0);
+}
