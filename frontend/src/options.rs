@@ -81,6 +81,8 @@ pub struct Options {
     pub threads: Vec<String>,
     /// No two threads may be at statements with this label.
     pub exclusive: Option<String>,
+    /// Two reads in one expression, which C leaves unsequenced, come in any order; else from left to right.
+    pub reads_in_any_order: bool,
     /// Labels that no thread may reach, `ERROR` besides.
     pub error_labels: Vec<String>,
     /// A deadlock is an error too.

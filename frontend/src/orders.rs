@@ -1,14 +1,16 @@
-//! Two reads whose order C leaves open: the other order is added where it can make a difference.
+//! Two reads whose order C leaves open: the other order is added, if asked for, where it can make a difference. Else it
+//! is said that the order was left to right.
 //!
-//! It can only if other threads may write both what is read first and what is read second.
+//! It can make one only if other threads may write both what is read first and what is read second.
 
 use crate::cfa::{Edge, FuncId, Graph, Loc, Module, ObjId, Op};
 use crate::instantiate::{Sharing, taken};
 use crate::points_to::{PointsTo, Targets};
 use crate::races::concurrent::Concurrent;
 
-/// Adds the other order. `between` has, for each function, the locations after the first of two such reads.
-pub(crate) fn add(module: &mut Module, between: &[Vec<Loc>]) {
+/// Adds the other order, or an assumption. `between` has, for each function, the locations after the first of two such
+/// reads.
+pub(crate) fn add(module: &mut Module, between: &[Vec<Loc>], any: bool) {
     if between.iter().all(Vec::is_empty) {
         return;
     }
@@ -40,6 +42,13 @@ pub(crate) fn add(module: &mut Module, between: &[Vec<Loc>]) {
                 swaps.push((f, first, second));
             }
         }
+    }
+    if !any {
+        let said = "operands are evaluated from left to right";
+        if !swaps.is_empty() && !module.assumes.iter().any(|a| a == said) {
+            module.assumes.push(said.into());
+        }
+        return;
     }
     for (f, first, second) in swaps {
         let graph = &mut module.functions[f].graph;

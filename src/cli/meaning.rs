@@ -107,6 +107,9 @@ pub struct Meaning {
     /// No two threads may be at statements with this label
     #[arg(long, value_name = "LABEL")]
     exclusive: Option<String>,
+    /// Order of two reads of shared objects in one expression, where C leaves it open
+    #[arg(long, value_enum, default_value = "left-to-right", value_name = "ORDER")]
+    read_order: ReadOrderArg,
     /// No thread may reach a statement with this label (`ERROR` is one in any case)
     #[arg(long, value_name = "LABEL")]
     error_label: Vec<String>,
@@ -226,6 +229,7 @@ impl Meaning {
             exclusive: self.exclusive.clone(),
             property: Property::Assertions,
             error_function: None,
+            reads_in_any_order: self.read_order == ReadOrderArg::Any,
             error_labels: self.error_label.clone(),
             check_memory: false,
             deadlock: matches!(self.property, Some(Choice::Word(PropertyArg::Deadlock))),
@@ -234,6 +238,14 @@ impl Meaning {
             cpp_args,
         }
     }
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum ReadOrderArg {
+    /// From left to right; the report says so where it can make a difference
+    LeftToRight,
+    /// Any order
+    Any,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

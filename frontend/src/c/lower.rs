@@ -371,7 +371,7 @@ impl<'a> Lower<'a> {
             // Orders of reads make no difference to races.
             let of = |f: u32| self.between.remove(&FuncId(f)).unwrap_or_default();
             let between: Vec<Vec<Loc>> = (0..module.functions.len() as u32).map(of).collect();
-            crate::orders::add(&mut module, &between);
+            crate::orders::add(&mut module, &between, self.options.reads_in_any_order);
         }
         Ok(module)
     }

@@ -54,6 +54,8 @@ pub struct OptionsRecord {
     pub threads: Vec<String>,
     pub exclusive: Option<String>,
     #[serde(default)]
+    pub reads_in_any_order: bool,
+    #[serde(default)]
     pub error_labels: Vec<String>,
     #[serde(default)]
     pub deadlock: bool,
@@ -210,6 +212,7 @@ impl From<&Options> for OptionsRecord {
             data_model: o.data_model.into(),
             threads: o.threads.clone(),
             exclusive: o.exclusive.clone(),
+            reads_in_any_order: o.reads_in_any_order,
             error_labels: o.error_labels.clone(),
             deadlock: o.deadlock,
             max_threads: o.max_threads,
@@ -231,6 +234,7 @@ impl From<OptionsRecord> for Options {
             data_model: o.data_model.into(),
             threads: o.threads,
             exclusive: o.exclusive,
+            reads_in_any_order: o.reads_in_any_order,
             error_labels: o.error_labels,
             deadlock: o.deadlock,
             max_threads: o.max_threads,

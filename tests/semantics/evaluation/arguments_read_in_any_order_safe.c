@@ -1,3 +1,4 @@
+// relyant: --read-order any
 // So come the reads of arguments; of objects that one thread writes, the order makes no difference.
 #include <assert.h>
 #include <pthread.h>

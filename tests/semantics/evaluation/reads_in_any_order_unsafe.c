@@ -1,3 +1,4 @@
+// relyant: --read-order any
 // Two reads in one expression come in any order: here x may be read after y.
 #include <assert.h>
 #include <pthread.h>

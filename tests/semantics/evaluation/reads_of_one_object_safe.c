@@ -1,3 +1,4 @@
+// relyant: --read-order any
 // The left operand may be read last.
 #include <assert.h>
 #include <pthread.h>
