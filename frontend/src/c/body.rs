@@ -50,6 +50,8 @@ pub struct Body {
     pub registers: Vec<Register>,
     /// Local objects so far.
     pub locals: Vec<ObjId>,
+    /// Those of them that are given values before anything else is done with them, jumps apart.
+    pub started: Vec<ObjId>,
     /// Where the next edge starts.
     pub cur: Loc,
     /// The statement being lowered.
@@ -120,6 +122,7 @@ impl Body {
             graph,
             registers: Vec::new(),
             locals: Vec::new(),
+            started: Vec::new(),
             cur,
             span,
             labels: BTreeMap::new(),

@@ -237,6 +237,7 @@ impl<'a> Lower<'a> {
         self.body.cur = inside;
         let ty = Ty::Array(Rc::new(element), Some(room));
         let object = self.local_object(&name.node.name, &ty, at)?;
+        self.body.started.push(object);
         let bytes = binary(BinOp::Mul, n, Expr::Const(i128::from(one)), kind);
         let bytes = Expr::Reg(self.body.assign(kind, bytes));
         self.lengths.insert(object, bytes);

@@ -209,6 +209,7 @@ impl<'a> Lower<'a> {
             return Ok(());
         }
         let object = self.local_object(name, ty, at)?;
+        self.body.started.push(object);
         for (k, r) in registers[first..].iter().enumerate() {
             self.body.store(offset(Expr::Addr(object), k as u64), Expr::Reg(*r), cells[k].0);
         }
@@ -241,6 +242,13 @@ impl<'a> Lower<'a> {
         }
         let mut body = std::mem::replace(&mut self.body, Body::new("", Ty::Void, Span::default()));
         let conversions = std::mem::take(&mut body.conversions);
+        if body.labels.is_empty() && !body.switched {
+            // What they hold before nobody sees: that is no input.
+            for o in &body.started {
+                let init = &mut self.objects[o.0 as usize].init;
+                init.iter_mut().for_each(|v| *v = v.or(Some(0)));
+            }
+        }
         let atomic = body.name.starts_with("__VERIFIER_atomic_");
         let result = match &body.result {
             Ty::Void | Ty::Record(_) => None,

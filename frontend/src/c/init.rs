@@ -442,6 +442,7 @@ impl<'a> Lower<'a> {
         };
         cells.clear();
         let object = self.local_object("literal", &ty, at)?;
+        self.body.started.push(object);
         match ty.plain() {
             Ty::Array(..) | Ty::Record(_) => {
                 self.aggregate(&ty, 0, &mut Items { list, next: 0 }, false, &mut cells)?;

@@ -336,6 +336,7 @@ impl<'a> Lower<'a> {
                 continue;
             }
             let object = self.local_object(&name, &ty, x.span)?;
+            self.body.started.push(object);
             self.scopes.declare(&name, Symbol::Local(Storage::Object(object), ty.clone()));
             self.full(|l| l.initialize_local(object, &ty, init, x.span))?;
         }
