@@ -7,6 +7,8 @@ mod dead;
 mod memory;
 mod range;
 mod ranges;
+#[cfg(test)]
+mod tests;
 mod threads;
 mod value;
 mod variables;
