@@ -31,7 +31,7 @@ pub struct Programs {
 /// Reads a file and makes its proof program.
 pub fn read(path: &Path, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
     let module = c::load(path, meaning)?;
-    instantiate::instantiate(&module, meaning)
+    for_proof(&module, meaning)
 }
 
 /// Reads a file and makes its search program. Certificates of exhausted searches are about this one.
@@ -42,8 +42,18 @@ pub fn read_for_search(path: &Path, meaning: &Options) -> Result<cfa::Program, D
 
 /// Some programs can only be searched with their threads told apart.
 fn for_search(module: &cfa::Module, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
-    instantiate::for_search(module, meaning)
-        .or_else(|e| instantiate::instantiate(module, meaning).map_err(|_| e))
+    sliced(instantiate::for_search(module, meaning)).or_else(|e| for_proof(module, meaning).map_err(|_| e))
+}
+
+fn for_proof(module: &cfa::Module, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
+    sliced(instantiate::instantiate(module, meaning))
+}
+
+fn sliced(mut program: Result<cfa::Program, Diagnostic>) -> Result<cfa::Program, Diagnostic> {
+    if let Ok(p) = &mut program {
+        instantiate::slice(p);
+    }
+    program
 }
 
 impl Programs {
@@ -53,11 +63,11 @@ impl Programs {
     /// What is wrong with the input, or why neither can be made of it.
     pub fn read(path: &Path, meaning: &Options) -> Result<Programs, Diagnostic> {
         let module = c::load(path, meaning)?;
-        let proof = instantiate::instantiate(&module, meaning).and_then(|automata| {
+        let proof = for_proof(&module, meaning).and_then(|automata| {
             let threads = reduce::thread_program(&automata)?;
             Ok(Provable { automata, threads })
         });
-        let search = match (instantiate::for_search(&module, meaning), &proof) {
+        let search = match (sliced(instantiate::for_search(&module, meaning)), &proof) {
             (Ok(search), _) => search,
             (Err(_), Ok(p)) => p.automata.clone(),
             (Err(_), Err(e)) => return Err(e.clone()),

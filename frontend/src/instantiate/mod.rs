@@ -28,6 +28,7 @@ mod registers;
 mod search;
 mod sharing;
 mod simplify;
+mod slice;
 mod threads;
 mod undefined;
 mod unroll;
@@ -38,11 +39,14 @@ mod recursion_tests;
 #[cfg(test)]
 mod search_tests;
 #[cfg(test)]
+mod slice_tests;
+#[cfg(test)]
 mod tests;
 
 pub use error::Refusal;
 pub use search::{build_for_search, for_search};
 pub(crate) use sharing::{Sharing, taken};
+pub use slice::slice;
 
 use crate::cfa::{FuncId, Module, Owner, Program};
 use crate::diagnostic::Diagnostic;

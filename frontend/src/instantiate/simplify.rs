@@ -135,7 +135,7 @@ fn drop_dead_values(t: &mut Part, context: &Context<'_>) {
 }
 
 /// Is the address always that of a cell?
-fn in_bounds(a: &Expr, objects: &[Object]) -> bool {
+pub(super) fn in_bounds(a: &Expr, objects: &[Object]) -> bool {
     let (o, k) = match a {
         Expr::Addr(o) => (o, 0),
         Expr::Binary(crate::cfa::BinOp::Add, o, k, _) => match (&**o, &**k) {

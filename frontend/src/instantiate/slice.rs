@@ -1,0 +1,516 @@
+//! Leaves out what no property can depend on: objects that are only written, values that only go there, and branches
+//! between which nothing else happens.
+//!
+//! Backward slicing (Weiser, "Program slicing", 1984) by dependence, from what can stop, start or fail a thread. Two
+//! things are kept besides: steps that may be undefined, as runs end there, and loops, which may not end. So the
+//! program does what it did, an error, a deadlock or a wait without end included, and each step that is left has its
+//! place in the source. The cone is the least one: all is taken for irrelevant until something needs it, so that a
+//! counter read only to be increased goes too.
+
+use super::fold::may_be_undefined;
+use super::simplify::{self, in_bounds};
+use super::walk;
+use crate::cfa::{BinOp, Edge, Expr, Graph, IntKind, Loc, LocationKind, ObjId, Op, Program, Reg, Template};
+use crate::points_to::{PointsTo, Targets};
+
+/// Locations between a branch and where its ways meet, at most.
+const REGION: usize = 256;
+/// Templates with more locations times registers are left as they are.
+const BITS: usize = 1 << 29;
+/// Steps of a counter, either way, and where it starts: it overflows an `int` only after some 2^26 steps, and no run
+/// that is ever shown has as many.
+const STEP: i128 = 16;
+
+/// Slices a program.
+pub fn slice(program: &mut Program) {
+    let points_to = PointsTo::new(program);
+    let mut s = Slice::new(program, &points_to);
+    s.run();
+    let Slice { ways, needed, inert, .. } = s;
+    let drops: Vec<Vec<bool>> = needed.iter().map(|n| n.iter().map(|k| !k).collect()).collect();
+    let objects = std::mem::take(&mut program.objects);
+    let exclusive = program.exclusive.clone();
+    let context = simplify::Context {
+        exclusive: exclusive.as_deref(),
+        signed_wraps: program.signed_wraps,
+        objects: &objects,
+    };
+    for (t, template) in program.templates.iter_mut().enumerate() {
+        let any = drops[t].iter().zip(&template.graph.edges).any(|(d, e)| *d && e.op != Op::Skip);
+        if !any || !template.procedures.is_empty() {
+            continue;
+        }
+        for (e, drop) in template.graph.edges.iter_mut().zip(&drops[t]) {
+            if *drop {
+                e.op = Op::Skip;
+            }
+        }
+        // One way past a branch is enough.
+        let mut gone = vec![false; template.graph.edges.len()];
+        for (l, meet) in inert[t].iter().enumerate() {
+            let (Some(meet), [first, rest @ ..]) = (meet, &ways[t][l][..]) else { continue };
+            template.graph.edges[*first].to = *meet;
+            rest.iter().for_each(|e| gone[*e] = true);
+        }
+        let mut gone = gone.into_iter();
+        template.graph.edges.retain(|_| !gone.next().unwrap_or(false));
+        simplify::simplify_template(template, &context);
+    }
+    program.objects = objects;
+    forget_objects(program);
+    debug_assert_eq!(program.validate(), Ok(()));
+}
+
+struct Slice<'p> {
+    program: &'p Program,
+    points_to: &'p PointsTo,
+    /// Edges out of each location, by template.
+    ways: Vec<Vec<Vec<usize>>>,
+    /// Where the ways meet again, of branches that decide nothing.
+    inert: Vec<Vec<Option<Loc>>>,
+    /// Is the edge kept?
+    needed: Vec<Vec<bool>>,
+    /// Live registers at each location, a bit each.
+    live: Vec<Vec<u64>>,
+    words: Vec<usize>,
+    relevant: Vec<bool>,
+    /// Stores of a counter: they do not overflow.
+    counts: Vec<Vec<bool>>,
+}
+
+impl<'p> Slice<'p> {
+    fn new(program: &'p Program, points_to: &'p PointsTo) -> Slice<'p> {
+        let templates = &program.templates;
+        let words: Vec<usize> = templates.iter().map(|t| t.registers.len().div_ceil(64)).collect();
+        let ways: Vec<Vec<Vec<usize>>> = templates.iter().map(|t| t.graph.out_edges()).collect();
+        let mut s = Slice {
+            inert: templates.iter().map(|t| vec![None; t.graph.locations.len()]).collect(),
+            needed: templates.iter().map(|t| vec![false; t.graph.edges.len()]).collect(),
+            live: templates.iter().zip(&words).map(|(t, w)| vec![0; t.graph.locations.len() * w]).collect(),
+            relevant: vec![false; program.objects.len()],
+            counts: templates.iter().map(|t| vec![false; t.graph.edges.len()]).collect(),
+            ways,
+            words,
+            program,
+            points_to,
+        };
+        s.find_counters();
+        for t in 0..templates.len() {
+            if s.is_whole(t) {
+                s.needed[t].fill(true);
+            } else {
+                s.find_branches(t);
+            }
+        }
+        s
+    }
+
+    /// Is nothing left out of a template?
+    fn is_whole(&self, t: usize) -> bool {
+        let template = &self.program.templates[t];
+        let size = template.graph.locations.len().checked_mul(self.words[t]).and_then(|n| n.checked_mul(64));
+        !template.procedures.is_empty() || size.is_none_or(|n| n > BITS)
+    }
+
+    /// Grows what is needed until nothing more is.
+    fn run(&mut self) {
+        loop {
+            let mut changed = false;
+            for t in 0..self.program.templates.len() {
+                if self.live[t].len() * 64 <= BITS {
+                    changed |= self.grow_live(t);
+                }
+                changed |= self.grow_objects(t);
+                changed |= self.shrink_branches(t);
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    fn is_live(&self, t: usize, l: Loc, r: Reg) -> bool {
+        self.live[t][l.0 as usize * self.words[t] + r.0 as usize / 64] >> (r.0 % 64) & 1 == 1
+    }
+
+    fn undefined(&self, e: &Expr) -> bool {
+        may_be_undefined(e, self.program.signed_wraps)
+    }
+
+    /// Does anything depend on an edge, as far as is known?
+    fn needs(&self, t: usize, i: usize) -> bool {
+        let e = &self.program.templates[t].graph.edges[i];
+        let objects = &self.program.objects;
+        match &e.op {
+            Op::Skip => false,
+            Op::Assign(r, x) => self.is_live(t, e.to, *r) || self.undefined(x),
+            Op::Havoc { dst, .. } => self.is_live(t, e.to, *dst),
+            Op::Load(r, a, _) => self.is_live(t, e.to, *r) || !in_bounds(a, objects),
+            Op::Store(a, v, _) => match in_object(a) {
+                Some(o) if in_bounds(a, objects) => {
+                    self.relevant[o.0 as usize] || self.undefined(v) && !self.counts[t][i]
+                }
+                _ => true,
+            },
+            Op::Assume(_) => self.inert[t][e.from.0 as usize].is_none(),
+            _ => true,
+        }
+    }
+
+    /// Live registers: those that needed steps read.
+    fn grow_live(&mut self, t: usize) -> bool {
+        let program = self.program;
+        let graph = &program.templates[t].graph;
+        let mut into = vec![Vec::new(); graph.locations.len()];
+        graph.edges.iter().enumerate().for_each(|(i, e)| into[e.to.0 as usize].push(i));
+        let words = self.words[t];
+        let mut any = false;
+        let mut queued = vec![true; graph.edges.len()];
+        let mut work: Vec<usize> = (0..graph.edges.len()).collect();
+        let mut row = vec![0u64; words];
+        let mut found = Vec::new();
+        while let Some(i) = work.pop() {
+            queued[i] = false;
+            let e = &graph.edges[i];
+            let needed = self.needed[t][i] || self.needs(t, i);
+            any |= !std::mem::replace(&mut self.needed[t][i], needed) && needed;
+            let after = e.to.0 as usize * words;
+            row.copy_from_slice(&self.live[t][after..after + words]);
+            if let Some(r) = walk::writes(&e.op) {
+                row[r.0 as usize / 64] &= !(1 << (r.0 % 64));
+            }
+            if needed {
+                found.clear();
+                walk::reads(&e.op).iter().for_each(|x| walk::registers(x, &mut found));
+                found.iter().for_each(|r| row[r.0 as usize / 64] |= 1 << (r.0 % 64));
+            }
+            let at = e.from.0 as usize * words;
+            let mut changed = false;
+            for (w, r) in self.live[t][at..at + words].iter_mut().zip(&row) {
+                changed |= *r & !*w != 0;
+                *w |= *r;
+            }
+            if changed {
+                any = true;
+                for &p in &into[e.from.0 as usize] {
+                    if !std::mem::replace(&mut queued[p], true) {
+                        work.push(p);
+                    }
+                }
+            }
+        }
+        any
+    }
+
+    /// Objects that needed loads read.
+    fn grow_objects(&mut self, t: usize) -> bool {
+        let program = self.program;
+        let whole = self.is_whole(t);
+        let mut any = false;
+        for (i, e) in program.templates[t].graph.edges.iter().enumerate() {
+            let Op::Load(r, a, _) = &e.op else { continue };
+            if !self.needed[t][i] || !whole && !self.is_live(t, e.to, *r) {
+                continue;
+            }
+            match (in_object(a), self.points_to.targets(t as u32, a)) {
+                (Some(o), _) if in_bounds(a, &program.objects) => {
+                    any |= !std::mem::replace(&mut self.relevant[o.0 as usize], true);
+                }
+                (_, Targets::Objects(list)) => {
+                    for (o, _) in list {
+                        any |= !std::mem::replace(&mut self.relevant[o.0 as usize], true);
+                    }
+                }
+                (_, Targets::Unknown) => {
+                    any |= self.relevant.iter().any(|r| !r);
+                    self.relevant.fill(true);
+                }
+            }
+        }
+        any
+    }
+
+    /// Branches that a needed step hangs on.
+    fn shrink_branches(&mut self, t: usize) -> bool {
+        let mut any = false;
+        for l in 0..self.inert[t].len() {
+            let Some(meet) = self.inert[t][l] else { continue };
+            let graph = &self.program.templates[t].graph;
+            let region = region(graph, &self.ways[t], Loc(l as u32), meet).unwrap_or_default();
+            let needed = |l: &Loc| self.ways[t][l.0 as usize].iter().any(|i| self.needed[t][*i]);
+            if region.iter().any(needed) {
+                self.inert[t][l] = None;
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Branches between whose ways there may turn out to be nothing.
+    fn find_branches(&mut self, t: usize) {
+        let program = self.program;
+        let graph = &program.templates[t].graph;
+        let meets = meets(graph, &self.ways[t]);
+        let watched = |l: &Loc| {
+            let labels = &graph.locations[l.0 as usize].labels;
+            program.exclusive.as_ref().is_some_and(|x| labels.contains(x))
+        };
+        for l in (0..graph.locations.len() as u32).map(Loc) {
+            let out: Vec<&Edge> = self.ways[t][l.0 as usize].iter().map(|i| &graph.edges[*i]).collect();
+            if out.len() < 2 || !self.is_total(&out) {
+                continue;
+            }
+            let Some(meet) = meets[l.0 as usize] else { continue };
+            let Some(region) = region(graph, &self.ways[t], l, meet) else { continue };
+            let fine = |m: &Loc| {
+                let out: Vec<&Edge> = self.ways[t][m.0 as usize].iter().map(|i| &graph.edges[*i]).collect();
+                self.is_total(&out) && !watched(m)
+            };
+            // Nobody else may come to move, and then no more: there is a place for others on the way.
+            let atomic = |l: &Loc| graph.locations[l.0 as usize].atomic;
+            let place = !atomic(&l) || !atomic(&meet) || region.iter().all(atomic);
+            if place && region.iter().all(fine) {
+                self.inert[t][l.0 as usize] = Some(meet);
+            }
+        }
+    }
+
+    /// Can a thread always take one of these edges, by itself?
+    fn is_total(&self, out: &[&Edge]) -> bool {
+        let conditions: Vec<&Expr> =
+            out.iter().filter_map(|e| if let Op::Assume(x) = &e.op { Some(x) } else { None }).collect();
+        let defined = conditions.iter().all(|x| !self.undefined(x));
+        let simple = out.iter().all(|e| {
+            matches!(
+                e.op,
+                Op::Skip | Op::Assign(..) | Op::Havoc { .. } | Op::Load(..) | Op::Store(..) | Op::Assume(_)
+            )
+        });
+        let covers = match conditions[..] {
+            [] => !out.is_empty(),
+            [a, b] if out.len() == 2 => a.clone().is_false() == *b || b.clone().is_false() == *a,
+            _ => out.len() > conditions.len(),
+        };
+        defined && simple && covers
+    }
+
+    /// Cells that are only set to small constants and stepped by small constants.
+    fn find_counters(&mut self) {
+        let program = self.program;
+        let mut counter: Vec<bool> = program
+            .objects
+            .iter()
+            .map(|o| o.init.iter().all(|v| v.is_some_and(|v| v.abs() <= STEP)))
+            .collect();
+        let mut stores = Vec::new();
+        for (t, template) in program.templates.iter().enumerate() {
+            for (i, e) in template.graph.edges.iter().enumerate() {
+                let Op::Store(a, v, _) = &e.op else { continue };
+                match in_object(a).filter(|_| in_bounds(a, &program.objects)) {
+                    Some(o) if steps(template, &self.ways[t], e, a, v) => stores.push((t, i, o)),
+                    Some(o) => counter[o.0 as usize] = false,
+                    None => match self.points_to.targets(t as u32, a) {
+                        Targets::Objects(list) => {
+                            list.iter().for_each(|(o, _)| counter[o.0 as usize] = false)
+                        }
+                        Targets::Unknown => return,
+                    },
+                }
+            }
+        }
+        for (t, i, o) in stores {
+            self.counts[t][i] = counter[o.0 as usize];
+        }
+    }
+}
+
+/// Does a store set a cell to a small constant, or to what was just loaded from it and a small step?
+fn steps(template: &Template, ways: &[Vec<usize>], store: &Edge, a: &Expr, v: &Expr) -> bool {
+    let small = |e: &Expr| matches!(e, Expr::Const(c) if c.abs() <= STEP);
+    let Expr::Binary(BinOp::Add | BinOp::Sub, r, c, kind) = converted(v) else { return small(v) };
+    let &Expr::Reg(r) = converted(r) else { return false };
+    if !small(c) || IntKind::max(*kind).is_some_and(|m| m < i128::from(i32::MAX)) {
+        return false;
+    }
+    // The load is the only way here, and the step before.
+    let mut at = store.from;
+    for _ in 0..3 {
+        let mut into = template.graph.edges.iter().filter(|e| e.to == at);
+        let (Some(e), None) = (into.next(), into.next()) else { return false };
+        if ways[e.from.0 as usize].len() != 1 || at == template.entry {
+            return false;
+        }
+        match &e.op {
+            Op::Load(d, from, _) if *d == r => return from == a,
+            op if walk::writes(op) == Some(r) => return false,
+            _ => at = e.from,
+        }
+    }
+    false
+}
+
+/// What is converted, if it is.
+fn converted(mut e: &Expr) -> &Expr {
+    while let Expr::Cast(a, IntKind::Machine { .. }) = e {
+        e = a;
+    }
+    e
+}
+
+/// The object at whose fixed cell an address is.
+fn in_object(a: &Expr) -> Option<ObjId> {
+    match a {
+        Expr::Addr(o) => Some(*o),
+        Expr::Binary(BinOp::Add, o, k, _) => match (&**o, &**k) {
+            (Expr::Addr(o), Expr::Const(_)) => Some(*o),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The locations from `l` on before `meet`, if all ways lead there without going round.
+fn region(graph: &Graph, ways: &[Vec<usize>], l: Loc, meet: Loc) -> Option<Vec<Loc>> {
+    let mut out: Vec<Loc> = Vec::new();
+    // Locations on the way, and those done with.
+    let mut open: Vec<(Loc, usize)> = vec![(l, 0)];
+    let mut on_path = std::collections::BTreeSet::from([l]);
+    let mut done = std::collections::BTreeSet::new();
+    while let Some((at, k)) = open.last_mut() {
+        let Some(i) = ways[at.0 as usize].get(*k) else {
+            if ways[at.0 as usize].is_empty() {
+                return None;
+            }
+            out.push(*at);
+            on_path.remove(at);
+            done.insert(*at);
+            open.pop();
+            continue;
+        };
+        *k += 1;
+        let to = graph.edges[*i].to;
+        if to == meet || done.contains(&to) {
+            continue;
+        }
+        if !on_path.insert(to) || done.len() + on_path.len() > REGION {
+            return None;
+        }
+        open.push((to, 0));
+    }
+    Some(out)
+}
+
+/// The nearest location that each one's ways all pass: immediate postdominators (Cooper, Harvey and Kennedy, "A simple,
+/// fast dominance algorithm", 2001), on the graph turned round.
+fn meets(graph: &Graph, ways: &[Vec<usize>]) -> Vec<Option<Loc>> {
+    let n = graph.locations.len();
+    let mut into = vec![Vec::new(); n];
+    graph.edges.iter().for_each(|e| into[e.to.0 as usize].push(e.from.0 as usize));
+    let is_exit = |l: usize| ways[l].is_empty() || graph.locations[l].kind != LocationKind::Normal;
+    // Postorder from the exits, backwards; `n` stands for the one exit behind them all.
+    let mut order = Vec::new();
+    let mut seen = vec![false; n];
+    for exit in (0..n).filter(|l| is_exit(*l)) {
+        let mut open = vec![(exit, 0)];
+        seen[exit] = true;
+        while let Some((at, k)) = open.last_mut() {
+            match into[*at].get(*k) {
+                Some(&p) => {
+                    *k += 1;
+                    if !std::mem::replace(&mut seen[p], true) {
+                        open.push((p, 0));
+                    }
+                }
+                None => {
+                    order.push(*at);
+                    open.pop();
+                }
+            }
+        }
+    }
+    let mut number = vec![0usize; n + 1];
+    order.iter().enumerate().for_each(|(k, l)| number[*l] = k);
+    number[n] = order.len();
+    let mut meet: Vec<Option<usize>> = vec![None; n + 1];
+    meet[n] = Some(n);
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &l in order.iter().rev() {
+            let next: Vec<usize> = if is_exit(l) {
+                vec![n]
+            } else {
+                ways[l].iter().map(|i| graph.edges[*i].to.0 as usize).collect()
+            };
+            let mut new: Option<usize> = None;
+            for m in next.into_iter().filter(|m| meet[*m].is_some()) {
+                new = Some(match new {
+                    None => m,
+                    Some(mut a) => {
+                        let mut b = m;
+                        while a != b {
+                            while number[a] < number[b] {
+                                a = meet[a].unwrap_or(n);
+                            }
+                            while number[b] < number[a] {
+                                b = meet[b].unwrap_or(n);
+                            }
+                        }
+                        a
+                    }
+                });
+            }
+            if new != meet[l] {
+                meet[l] = new;
+                changed = true;
+            }
+        }
+    }
+    meet[..n].iter().map(|m| m.filter(|m| *m < n).map(|m| Loc(m as u32))).collect()
+}
+
+/// Objects that no step names go.
+fn forget_objects(program: &mut Program) {
+    let mut used = vec![false; program.objects.len()];
+    for t in &program.templates {
+        for e in &t.graph.edges {
+            for x in walk::reads(&e.op) {
+                walk::visit(x, &mut |x| {
+                    if let Expr::Addr(o) = x {
+                        used[o.0 as usize] = true;
+                    }
+                });
+            }
+        }
+        t.procedures.iter().flat_map(|p| &p.objects).for_each(|o| used[o.0 as usize] = true);
+    }
+    if used.iter().all(|u| *u) {
+        return;
+    }
+    let mut number = Vec::with_capacity(used.len());
+    let mut count = 0;
+    for u in &used {
+        number.push(ObjId(count));
+        count += u32::from(*u);
+    }
+    let moved = |o: ObjId| number[o.0 as usize];
+    for t in &mut program.templates {
+        for e in &mut t.graph.edges {
+            let mut expr = |x: &Expr| {
+                walk::map_leaves(x, &mut |leaf| {
+                    if let Expr::Addr(o) = leaf { Expr::Addr(moved(*o)) } else { leaf.clone() }
+                })
+            };
+            e.op = walk::map_op(&e.op, &mut expr, &|r| r);
+        }
+        t.procedures.iter_mut().flat_map(|p| &mut p.objects).for_each(|o| *o = moved(*o));
+    }
+    keep(&mut program.objects, &used);
+    keep(&mut program.owners, &used);
+    keep(&mut program.bases, &used);
+}
+
+fn keep<T>(list: &mut Vec<T>, used: &[bool]) {
+    let mut used = used.iter();
+    list.retain(|_| used.next().copied().unwrap_or(false));
+}
