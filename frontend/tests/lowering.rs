@@ -21,6 +21,7 @@ fn options(words: &[&str]) -> Options {
             ["--atomicity", "statement"] => o.atomicity = Atomicity::Statement,
             ["--integers", "ideal"] => o.integers = Integers::Ideal,
             ["--signed", "check"] => o.signed = Signed::Check,
+            ["--check", "memory"] => o.check_memory = true,
             ["--threads", names] => o.threads = names.split(':').map(String::from).collect(),
             other => panic!("unknown option {other:?}"),
         }

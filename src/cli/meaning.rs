@@ -40,6 +40,8 @@ enum PropertyArg {
 enum CheckArg {
     /// Signed overflow, shifts too far, division by zero
     Overflow,
+    /// Accesses through null, outside of objects and to those that are gone; freeing twice or what is no block
+    Memory,
 }
 
 /// What `--property` names.
@@ -231,7 +233,7 @@ impl Meaning {
             error_function: None,
             reads_in_any_order: self.read_order == ReadOrderArg::Any,
             error_labels: self.error_label.clone(),
-            check_memory: false,
+            check_memory: self.check.contains(&CheckArg::Memory),
             deadlock: matches!(self.property, Some(Choice::Word(PropertyArg::Deadlock))),
             max_threads: self.max_threads,
             max_objects: self.max_objects,

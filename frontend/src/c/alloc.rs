@@ -7,7 +7,7 @@
 
 use super::calls::Args;
 use super::lower::{Lower, Res};
-use super::sizes::Sizes;
+use super::sizes::{Sizes, Values};
 use super::source::Source;
 use super::types::{Ty, Types};
 use super::value::{Value, binary};
@@ -147,6 +147,7 @@ pub fn settle(
     source: &Source,
     mut sites: Vec<Site>,
     mut conversions: Vec<(FuncId, Conversion)>,
+    check: bool,
 ) -> Res<Vec<(FuncId, FuncId)>> {
     sites = called_sites(module, sites);
     if sites.is_empty() {
@@ -183,7 +184,15 @@ pub fn settle(
             }
         }
         let asked = group.iter().map(asked).try_fold(0, |a, b| b.map(|b| a.max(b)));
-        shape(module, types, source, &group, &of, asked)?;
+        let sizes: BTreeSet<Option<i128>> = group.iter().flat_map(|s| exact(&sizes, s)).collect();
+        let known = shape(module, types, source, &group, &of, asked)?;
+        if check && (sizes.len() > 1 || sizes.contains(&None) || !known) {
+            return Err(source.diagnostic(
+                group[0].span,
+                "memory whose size or type is not known here is not supported with checks of memory",
+                "use the size of one type, as in sizeof *p",
+            ));
+        }
     }
     open_cells(module);
     pool::write_sites(module);
@@ -203,6 +212,13 @@ pub fn settle(
             let bytes = asked(s).unwrap_or(0).clamp(cells.len() as i128, MAX_BYTES);
             module.objects[s.object.0 as usize].cells = bytes_of(bytes as u64);
             changed = true;
+            if check {
+                return Err(source.diagnostic(
+                    s.span,
+                    "memory used for objects of different types is not supported with checks of memory",
+                    "use memory of its own for each type",
+                ));
+            }
         }
     }
     if changed {
@@ -274,7 +290,15 @@ fn groups(module: &Module, sites: &[Site], points_to: &PointsTo) -> Vec<Vec<Site
     out.into_values().collect()
 }
 
-/// Gives the objects of a group of places their cells.
+/// The sizes that a place may be asked for; `None` is any.
+fn exact(sizes: &Sizes, s: &Site) -> Vec<Option<i128>> {
+    match sizes.eval(s.function.0 as usize, &Expr::Reg(Reg(0))) {
+        Values::Any => vec![None],
+        Values::Some(set) => set.into_iter().map(Some).collect(),
+    }
+}
+
+/// Gives the objects of a group of places their cells. Says whether these are all that there are.
 fn shape(
     module: &mut Module,
     types: &Types,
@@ -282,7 +306,7 @@ fn shape(
     group: &[Site],
     of: &[Ty],
     asked: Option<i128>,
-) -> Res<()> {
+) -> Res<bool> {
     let mut element: Vec<&Ty> = of.iter().filter(|t| is_type(types, t)).collect();
     if element.len() > 1 {
         // Bytes are read and written as what they are part of.
@@ -303,6 +327,7 @@ fn shape(
             return Err(source.diagnostic(group[0].span, format!("memory for objects: {why}"), ""));
         }
     }
+    let known = !cells.is_empty() || of.is_empty();
     if cells.is_empty() {
         if bytes > MAX_BYTES {
             let message = format!("memory of {bytes} bytes is not supported");
@@ -316,7 +341,7 @@ fn shape(
             h.most = if asked.is_none() { u64::try_from(bytes).ok() } else { None };
         }
     }
-    Ok(())
+    Ok(known)
 }
 
 /// Cells for bytes of which nothing is known: a scalar takes one, wherever it is.

@@ -223,6 +223,13 @@ impl<'a> Lower<'a> {
             (Ok(cells), Ok(_)) => (ROOM / cells.max(1)).max(1),
             (Err(why), _) | (_, Err(why)) => return self.error(at, why, ""),
         };
+        if self.options.checks_memory() {
+            return self.refuse(
+                at,
+                "an array of variable length with checks of memory is",
+                "use a constant length",
+            );
+        }
         let one = self.types.size(&element).map_or(1, |s| s.0);
         let n = self.value(length)?;
         let ulong = Ty::Int(self.types.ulong());

@@ -354,11 +354,18 @@ impl<'a> Lower<'a> {
             functions,
             starts,
             heap: Vec::new(),
+            lifetimes: BTreeMap::new(),
             free: self.free,
             assumes: self.assumes,
         };
-        let copies =
-            super::alloc::settle(&mut module, &self.types, self.source, self.sites, self.conversions)?;
+        let copies = super::alloc::settle(
+            &mut module,
+            &self.types,
+            self.source,
+            self.sites,
+            self.conversions,
+            self.options.checks_memory(),
+        )?;
         for (copy, of) in copies {
             let accesses = self.accesses.get(&of).cloned().unwrap_or_default();
             self.accesses.insert(copy, accesses);

@@ -2,6 +2,7 @@
 
 use super::{FuncId, Graph, IntKind, Loc, ObjId, Object, Reg, Register};
 use crate::diagnostic::Span;
+use std::collections::BTreeMap;
 
 /// A function with a body.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,6 +61,8 @@ pub struct Module {
     pub heap: Vec<HeapSite>,
     /// The function that gives memory back, if there is one: it takes the address.
     pub free: Option<FuncId>,
+    /// Objects that are given back, and the cell of each that is not 0 then.
+    pub lifetimes: BTreeMap<ObjId, (ObjId, usize)>,
     /// What was assumed about the source, a line each, in order.
     pub assumes: Vec<String>,
 }

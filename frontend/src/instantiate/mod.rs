@@ -12,6 +12,7 @@
 mod approximate;
 mod callees;
 mod calls;
+mod checks;
 pub(crate) mod constants;
 mod endless;
 mod error;
@@ -51,6 +52,7 @@ pub use slice::slice;
 use crate::cfa::{FuncId, Module, Owner, Program};
 use crate::diagnostic::Diagnostic;
 use crate::options::{Options, Signed};
+use crate::points_to::PointsTo;
 use std::collections::BTreeSet;
 
 /// Makes a program of a module.
@@ -77,8 +79,11 @@ fn with_pools(
     build: &dyn Fn(&Module) -> Result<Program, Refusal>,
 ) -> Result<Program, Refusal> {
     let mut which = pool::needed(module);
+    if options.checks_memory() {
+        which.extend(checks::mortal(module, &pool::freed(module, &PointsTo::of_module(module))));
+    }
     loop {
-        let built = if which.is_empty() {
+        let built = if which.is_empty() && !options.checks_memory() {
             build(module)
         } else {
             build(&pool::pooled(module, &which, tried, options))
@@ -121,6 +126,9 @@ fn build_as(module: &Module, options: &Options, plan: &Plan) -> Result<Program, 
     let optimise = plan.optimise;
     let mut memory = memory::Memory::new(module);
     let mut templates = threads::templates(module, options, &mut memory, plan)?;
+    if options.checks_memory() {
+        checks::insert(&mut templates, &memory.objects, &module.lifetimes);
+    }
     let context = simplify::Context {
         exclusive: options.exclusive.as_deref(),
         signed_wraps: wraps(options),

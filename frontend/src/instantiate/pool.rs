@@ -68,6 +68,11 @@ impl Code<'_> {
         self.step(Op::Load(r, cell_of(&Expr::Addr(o), cell), IntKind::Ideal));
         Expr::Reg(r)
     }
+    fn error(&mut self, what: &str) -> Loc {
+        let l = self.graph.add_location(self.span);
+        self.graph.locations[l.0 as usize].kind = LocationKind::Error(what.to_string());
+        l
+    }
     fn limit(&mut self, what: &str) -> Loc {
         let l = self.graph.add_location(self.span);
         self.graph.locations[l.0 as usize].kind = LocationKind::Limit(what.to_string());
@@ -256,17 +261,31 @@ fn obtain(code: &mut Code<'_>, pool: &Pool, p: Reg, fill: &mut dyn FnMut(&mut Co
 }
 
 /// Gives an object back: a step for each that the address may be. Addresses of none are passed over.
-fn give_back(code: &mut Code<'_>, address: &Expr, instances: &[(ObjId, ObjId, usize)]) {
+///
+/// `check`: to give back what is none of them or what was given back is an error.
+fn give_back(code: &mut Code<'_>, address: &Expr, instances: &[(ObjId, ObjId, usize)], check: bool) {
     let done = code.fresh();
     for (o, back, k) in instances {
         let (here, next) = (code.at, code.fresh());
         code.edge(next, test(CmpOp::Ne, address, Expr::Addr(*o)));
         code.at = here;
         code.step(test(CmpOp::Eq, address, Expr::Addr(*o)));
+        if check {
+            let gone = code.load(*back, *k);
+            let error = code.error("double free");
+            code.edge(error, test(CmpOp::Ne, &gone, Expr::Const(0)));
+            code.step(test(CmpOp::Eq, &gone, Expr::Const(0)));
+        }
         code.edge(done, Op::Store(cell_of(&Expr::Addr(*back), *k), Expr::Const(1), IntKind::Ideal));
         code.at = next;
     }
-    code.edge(done, Op::Skip);
+    if check {
+        let error = code.error("free of what is no block of dynamic memory");
+        code.edge(error, test(CmpOp::Ne, address, Expr::Const(0)));
+        code.edge(done, test(CmpOp::Eq, address, Expr::Const(0)));
+    } else {
+        code.edge(done, Op::Skip);
+    }
     code.at = done;
 }
 
@@ -377,7 +396,7 @@ fn made_again(module: &Module) -> Vec<ObjId> {
 }
 
 /// Objects that may be given back.
-fn freed(module: &Module, points_to: &PointsTo) -> BTreeSet<ObjId> {
+pub(super) fn freed(module: &Module, points_to: &PointsTo) -> BTreeSet<ObjId> {
     let Some(free) = module.free else { return BTreeSet::new() };
     points_to.held(free.0, &Expr::Reg(module.functions[free.0 as usize].params[0]))
 }
@@ -460,6 +479,9 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
             members.iter().try_fold(0u32, |n, (_, f)| passes[*f].and_then(|more| n.checked_add(more)));
         let (first, f) = members[0];
         let pool = make_pool(&mut out, first, total, module.functions[f].span, options);
+        for (k, o) in pool.instances.iter().enumerate() {
+            out.lifetimes.insert(*o, (pool.back, k));
+        }
         if shape.is_some() {
             to_free.extend(pool.instances.iter().enumerate().map(|(k, o)| (*o, pool.back, k)));
         }
@@ -473,8 +495,9 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
             }
         }
     }
-    if let (Some(free), false) = (module.free, to_free.is_empty()) {
-        write_free(&mut out.functions, free, &to_free);
+    let check = options.checks_memory();
+    if let Some(free) = module.free.filter(|_| check || !to_free.is_empty()) {
+        write_free(&mut out.functions, free, &to_free, check);
     }
     out
 }
@@ -542,7 +565,7 @@ fn write_local(f: &mut Function, o: ObjId, pool: &Pool) {
         let (from, span) = (f.graph.edges[i].from, f.graph.edges[i].span);
         let atomic = f.atomic || f.graph.locations[from.0 as usize].atomic;
         let mut code = Code { graph: &mut f.graph, registers: &mut f.registers, at: from, span, atomic };
-        give_back(&mut code, &Expr::Reg(p), &instances);
+        give_back(&mut code, &Expr::Reg(p), &instances, false);
         let at = code.at;
         f.graph.edges[i].from = at;
     }
@@ -553,13 +576,13 @@ fn write_local(f: &mut Function, o: ObjId, pool: &Pool) {
     code.edge(entry, Op::Skip);
 }
 
-fn write_free(functions: &mut [Function], free: FuncId, instances: &[(ObjId, ObjId, usize)]) {
+fn write_free(functions: &mut [Function], free: FuncId, instances: &[(ObjId, ObjId, usize)], check: bool) {
     let f = &mut functions[free.0 as usize];
     let (span, address) = (f.span, Expr::Reg(f.params[0]));
     f.graph.edges.clear();
     let end = Loc(f.graph.locations.len() as u32 - 1);
     let mut code =
         Code { graph: &mut f.graph, registers: &mut f.registers, at: f.entry, span, atomic: false };
-    give_back(&mut code, &address, instances);
+    give_back(&mut code, &address, instances, check);
     code.edge(end, Op::Return(None));
 }

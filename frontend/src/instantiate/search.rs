@@ -45,12 +45,23 @@ fn build(module: &Module, options: &Options) -> Result<Program, Refusal> {
         signed_wraps: super::wraps(options),
         objects: &memory.objects,
     };
-    for u in &mut units {
+    if options.checks_memory()
+        && let Some(p) = units.iter().flat_map(|u| &u.procedures).next()
+    {
+        let function = &module.functions[calls::copied(module, p.function).0.0 as usize];
+        return Err(Refusal::Recursion { function: function.name.clone(), span: function.span });
+    }
+    for u in units.iter_mut().filter(|_| !options.checks_memory()) {
         simplify::simplify(&mut u.root, &context);
         u.procedures.iter_mut().for_each(|p| simplify::simplify(&mut p.part, &context));
     }
     let counts = counts(&units);
-    let templates = units.into_iter().zip(counts).map(|(u, count)| u.template(module, count)).collect();
+    let mut templates: Vec<Template> =
+        units.into_iter().zip(counts).map(|(u, count)| u.template(module, count)).collect();
+    if options.checks_memory() {
+        super::checks::insert(&mut templates, &memory.objects, &module.lifetimes);
+        templates.iter_mut().for_each(|t| simplify::simplify_template(t, &context));
+    }
     let (bases, function_bases) = memory.bases(module.functions.len())?;
     let mut program = Program {
         files: module.files.clone(),

@@ -62,6 +62,8 @@ struct Builder<'m> {
     sharing: Sharing,
     signed_wraps: bool,
     specialise: bool,
+    /// Accesses to memory that is none are errors.
+    checks: bool,
 }
 
 /// What tells templates without bound apart.
@@ -102,6 +104,7 @@ pub(super) fn templates(
         callees: Callees { module, points_to, taken },
         signed_wraps: super::wraps(options),
         specialise: plan.optimise,
+        checks: options.checks_memory(),
     };
     let mut templates = Vec::new();
     while templates.len() < jobs.len() {
@@ -208,7 +211,9 @@ impl Builder<'_> {
             let init = objects[o.0 as usize].init[k as usize].filter(|_| self.constant.contains(&o));
             job.cells.get(&(o, k)).copied().or(init.map(Value::Int))
         };
-        let follows = |o: ObjId, k: u32| self.sharing.follows(original(o), k, main);
+        // An access to an object that may be gone is not to be folded away.
+        let mortal = |o: ObjId| self.checks && self.module.lifetimes.contains_key(&original(o));
+        let follows = |o: ObjId, k: u32| !mortal(o) && self.sharing.follows(original(o), k, main);
         let mut start = Cells::new();
         for (i, object) in objects.iter().enumerate() {
             let o = ObjId(i as u32);

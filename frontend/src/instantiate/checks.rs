@@ -1,0 +1,164 @@
+//! Accesses to memory that is none are errors (`--check memory`): before each access whose place is not plain, the
+//! address is looked for among the objects that it may be in, and where one may be gone, whether it is.
+
+use crate::cfa::{
+    BinOp, CmpOp, Expr, IntKind, Loc, LocationKind, Module, ObjId, Object, Op, Program, Reg, Register,
+    Template,
+};
+use crate::diagnostic::Span;
+use crate::points_to::{Fact, PointsTo};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Objects that are given back, and the cells that are not 0 then.
+type Lifetimes = BTreeMap<ObjId, (ObjId, usize)>;
+
+/// The objects that end before the program does: blocks that may be freed, and locals whose address may outlive the
+/// function.
+pub(super) fn mortal(module: &Module, freed: &BTreeSet<ObjId>) -> BTreeSet<ObjId> {
+    let points_to = PointsTo::of_module(module);
+    let sharing = super::Sharing::new(module, &points_to, &super::taken(module));
+    let heap: BTreeSet<ObjId> = module.heap.iter().map(|s| s.object).collect();
+    let mut out: BTreeSet<ObjId> = freed.intersection(&heap).copied().collect();
+    for (f, function) in module.functions.iter().enumerate() {
+        let returned = |e: &crate::cfa::Edge| match &e.op {
+            Op::Return(Some(x)) | Op::ThreadExit(x) => points_to.held(f as u32, x),
+            _ => BTreeSet::new(),
+        };
+        let mut leaving: BTreeSet<ObjId> = function.graph.edges.iter().flat_map(returned).collect();
+        for o in (0..module.objects.len() as u32).map(ObjId).filter(|o| !function.locals.contains(o)) {
+            leaving.extend(points_to.held_by(o));
+        }
+        let local = function.locals.iter().filter(|o| !heap.contains(o));
+        out.extend(local.filter(|o| leaving.contains(o) || sharing.escapes(**o)));
+    }
+    out
+}
+
+/// Puts the checks into automata without procedures.
+pub(super) fn insert(templates: &mut [Template], objects: &[Object], lifetimes: &Lifetimes) {
+    let program = Program { objects: objects.to_vec(), templates: templates.to_vec(), ..Program::default() };
+    let points_to = PointsTo::new(&program);
+    for (t, template) in templates.iter_mut().enumerate() {
+        for i in 0..template.graph.edges.len() {
+            let (Op::Load(_, address, _) | Op::Store(address, _, _)) = &template.graph.edges[i].op else {
+                continue;
+            };
+            let address = address.clone();
+            if plain(&address, objects).is_some_and(|o| !lifetimes.contains_key(&o)) {
+                continue;
+            }
+            let facts = points_to.eval(t as u32, &address);
+            let all = 0..objects.len() as u32;
+            let may: BTreeSet<ObjId> = match base(&address) {
+                Some(o) => [o].into(),
+                None if facts.contains(&Fact::Anything) => all.map(ObjId).collect(),
+                None => points_to.held(t as u32, &address),
+            };
+            check(template, i, &address, &may, objects, lifetimes);
+        }
+    }
+}
+
+/// The object of a constant place inside of it.
+fn plain(address: &Expr, objects: &[Object]) -> Option<ObjId> {
+    match address {
+        Expr::Addr(o) => Some(*o),
+        Expr::Binary(BinOp::Add, a, k, _) => match (&**a, &**k) {
+            (Expr::Addr(o), Expr::Const(k)) => {
+                let cells = objects[o.0 as usize].cells.len();
+                usize::try_from(*k).is_ok_and(|k| k < cells).then_some(*o)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The object that an address is computed from.
+fn base(address: &Expr) -> Option<ObjId> {
+    match address {
+        Expr::Addr(o) => Some(*o),
+        Expr::Binary(BinOp::Add, a, b, _) => match (base(a), base(b)) {
+            (Some(o), None) | (None, Some(o)) => Some(o),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+struct Code<'t> {
+    template: &'t mut Template,
+    at: Loc,
+    span: Span,
+    atomic: bool,
+}
+
+impl Code<'_> {
+    fn fresh(&mut self) -> Loc {
+        let l = self.template.graph.add_location(self.span);
+        self.template.graph.locations[l.0 as usize].atomic = self.atomic;
+        l
+    }
+    fn edge(&mut self, to: Loc, op: Op) {
+        self.template.graph.add_edge(self.at, to, op, self.span);
+    }
+    fn step(&mut self, op: Op) {
+        let to = self.fresh();
+        self.edge(to, op);
+        self.at = to;
+    }
+    fn error(&mut self, what: &str) -> Loc {
+        let l = self.template.graph.add_location(self.span);
+        self.template.graph.locations[l.0 as usize].kind = LocationKind::Error(what.to_string());
+        l
+    }
+}
+
+fn is(op: CmpOp, a: &Expr, b: Expr) -> Op {
+    Op::Assume(Expr::Compare(op, Box::new(a.clone()), Box::new(b)))
+}
+
+fn check(
+    template: &mut Template,
+    i: usize,
+    address: &Expr,
+    may: &BTreeSet<ObjId>,
+    objects: &[Object],
+    lifetimes: &Lifetimes,
+) {
+    let (from, span) = (template.graph.edges[i].from, template.graph.edges[i].span);
+    let atomic = template.graph.locations[from.0 as usize].atomic;
+    let mut code = Code { template, at: from, span, atomic };
+    let good = code.fresh();
+    let null = code.error("null pointer access");
+    code.edge(null, is(CmpOp::Eq, address, Expr::Const(0)));
+    code.step(is(CmpOp::Ne, address, Expr::Const(0)));
+    for o in may {
+        let (first, n) = (Expr::Addr(*o), objects[o.0 as usize].cells.len() as i128);
+        let end = Expr::Binary(BinOp::Add, Box::new(first.clone()), Box::new(Expr::Const(n)), IntKind::Ideal);
+        let next = code.fresh();
+        code.edge(next, is(CmpOp::Lt, address, first.clone()));
+        code.step(is(CmpOp::Ge, address, first));
+        code.edge(next, is(CmpOp::Ge, address, end.clone()));
+        code.step(is(CmpOp::Lt, address, end));
+        if let Some((back, k)) = lifetimes.get(o) {
+            let r = Reg(code.template.registers.len() as u32);
+            code.template.registers.push(Register { name: String::new(), kind: IntKind::Ideal });
+            let flag = Expr::Binary(
+                BinOp::Add,
+                Box::new(Expr::Addr(*back)),
+                Box::new(Expr::Const(*k as i128)),
+                IntKind::Ideal,
+            );
+            code.step(Op::Load(r, flag, IntKind::Ideal));
+            let gone = code.error("access to an object that is gone");
+            code.edge(gone, is(CmpOp::Ne, &Expr::Reg(r), Expr::Const(0)));
+            code.step(is(CmpOp::Eq, &Expr::Reg(r), Expr::Const(0)));
+        }
+        code.edge(good, Op::Skip);
+        code.at = next;
+    }
+    let outside = code.error("access outside of any object");
+    code.edge(outside, Op::Skip);
+    template.graph.edges[i].from = good;
+}

@@ -1,0 +1,13 @@
+// unsafe --check memory
+#include <stdlib.h>
+#include <pthread.h>
+int *shared;
+void *worker(void *a) { *shared = 1; return 0; }
+int main(void) {
+  pthread_t t;
+  shared = malloc(sizeof *shared);
+  pthread_create(&t, 0, worker, 0);
+  free(shared);
+  pthread_join(t, 0);
+  return 0;
+}
