@@ -309,7 +309,7 @@ impl<'a> Lower<'a> {
                     }
                 }
                 let p = self.place(operand)?;
-                self.fix(&p, e.span)?;
+                self.fix(&p);
                 match p.at {
                     At::Memory(expr) if p.bit_field.is_none() => Ok(Value { expr, ty: p.ty.pointer() }),
                     _ => self.error(e.span, "the address of something that has none", ""),

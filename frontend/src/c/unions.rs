@@ -170,17 +170,17 @@ impl Lower<'_> {
     }
 
     /// Before a read.
-    pub fn see(&mut self, p: &Place, at: Bytes) -> Res<()> {
-        self.enter(p, Use::Read, at)
+    pub fn see(&mut self, p: &Place) {
+        self.enter(p, Use::Read);
     }
     /// Before a write of the whole place.
-    pub fn overwrite(&mut self, p: &Place, at: Bytes) -> Res<()> {
+    pub fn overwrite(&mut self, p: &Place) {
         let cells = self.types.stride(&p.ty);
-        self.enter(p, Use::Write(cells), at)
+        self.enter(p, Use::Write(cells));
     }
     /// Before its address goes somewhere.
-    pub fn fix(&mut self, p: &Place, at: Bytes) -> Res<()> {
-        self.enter(p, Use::Address, at)
+    pub fn fix(&mut self, p: &Place) {
+        self.enter(p, Use::Address);
     }
 
     /// The tag of a union that is copied whole: which view its bytes are in now.
@@ -201,8 +201,8 @@ impl Lower<'_> {
     }
 
     /// Makes the view of a place the one that holds the bytes.
-    fn enter(&mut self, p: &Place, usage: Use, at: Bytes) -> Res<()> {
-        let (Some(t), At::Memory(address)) = (&p.through, &p.at) else { return Ok(()) };
+    fn enter(&mut self, p: &Place, usage: Use) {
+        let (Some(t), At::Memory(address)) = (&p.through, &p.at) else { return };
         let (views, tag) = {
             let r = &self.types.records[t.union.0];
             (r.views.clone(), r.tag.unwrap_or(0))
@@ -231,7 +231,7 @@ impl Lower<'_> {
         self.body.cur = no;
         for (k, from) in views.iter().enumerate().filter(|(k, _)| *k != t.view) {
             let no = test(self, k as i128);
-            self.carry(&base, from, &views[t.view], written, at);
+            self.carry(&base, from, &views[t.view], written);
             self.body.edge_to(ready, Op::Skip);
             self.body.cur = no;
         }
@@ -244,11 +244,10 @@ impl Lower<'_> {
         let tag = if usage == Use::Address { here + FIXED } else { here };
         self.body.store(tag_at, Expr::Const(tag), TAG);
         self.body.join(done);
-        Ok(())
     }
 
     /// Gives the cells of a view the bits that another one holds.
-    fn carry(&mut self, base: &Expr, from: &View, to: &View, written: Option<(u64, u64)>, at: Bytes) {
+    fn carry(&mut self, base: &Expr, from: &View, to: &View, written: Option<(u64, u64)>) {
         let mut loaded: Vec<Option<Expr>> = vec![None; from.parts.len()];
         let mut values = Vec::new();
         for (k, w) in to.parts.iter().enumerate() {
@@ -291,7 +290,6 @@ impl Lower<'_> {
             }
             values.push((k, cast(sum, WIDE, w.kind), w.kind));
         }
-        let _ = at;
         let values: Vec<_> =
             values.into_iter().map(|(k, v, kind)| (k, self.bounded(v, kind), kind)).collect();
         for (k, v, kind) in values {

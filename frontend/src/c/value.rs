@@ -370,10 +370,10 @@ impl Lower<'_> {
         let plain = p.ty.plain().clone();
         let kind = self.types.kind(&plain);
         let mark = self.body.mark();
-        if let Some(_) = p.through {
+        if p.through.is_some() {
             match plain {
-                Ty::Array(..) => self.fix(p, at)?,
-                _ => self.see(p, at)?,
+                Ty::Array(..) => self.fix(p),
+                _ => self.see(p),
             }
         }
         let expr = match (&p.at, &plain) {
@@ -417,7 +417,7 @@ impl Lower<'_> {
             At::Input => self.error(at, "NONDET is an input and can't be written", ""),
             At::Memory(a) => {
                 let mark = self.body.mark();
-                self.overwrite(p, at)?;
+                self.overwrite(p);
                 if p.ty.is_scalar() {
                     let kind = self.types.kind(&p.ty);
                     self.write_cell(a.clone(), v.expr.clone(), kind, How::of(p), at);
