@@ -5,7 +5,7 @@ use super::lower::Lower;
 use super::types::{Part, Ty};
 use super::value::Place;
 use crate::cfa::{Expr, IntKind};
-use crate::races::Access;
+use crate::races::{Access, Target};
 use lang_c::span::Span as Bytes;
 
 /// What is known of an access besides its address.
@@ -47,6 +47,13 @@ impl Lower<'_> {
     /// What is to be done before an access, whose edge comes next.
     fn access(&mut self, _address: &Expr, write: bool, how: How, _at: Bytes) {
         let How { atomic, in_unit } = how;
-        self.body.accesses.push(Access { from: self.body.cur, write, atomic, in_unit });
+        let to = Target::Cell;
+        self.body.accesses.push(Access { from: self.body.cur, write, atomic, in_unit, to });
+    }
+
+    /// The edge that comes next is a call that gives back the object at its argument.
+    pub fn free_object(&mut self) {
+        let (from, to) = (self.body.cur, Target::Object);
+        self.body.accesses.push(Access { from, write: true, atomic: false, in_unit: 0, to });
     }
 }

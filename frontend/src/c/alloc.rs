@@ -134,6 +134,7 @@ impl<'a> Lower<'a> {
             }
         };
         self.assume("freed memory is not used");
+        self.free_object();
         self.body.emit(Op::Call { dst: None, callee: Callee::Known(function), args: vec![v.expr] });
         Ok(Value::void())
     }

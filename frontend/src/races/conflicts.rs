@@ -1,8 +1,8 @@
 //! Which accesses may race as far as can be seen without looking at runs, and which of two is to wait.
 
 use super::concurrent::Concurrent;
-use super::{Access, RACE};
-use crate::cfa::{FuncId, Module, ObjId, Op};
+use super::{Access, RACE, Target};
+use crate::cfa::{FuncId, Module, ObjId};
 use crate::instantiate::{Sharing, taken};
 use crate::points_to::{PointsTo, Targets};
 use std::collections::BTreeMap;
@@ -21,6 +21,8 @@ pub(super) struct Role {
     pub(super) minds_reads: bool,
     /// What is wrong if so.
     pub(super) error: String,
+    /// Cells of the object, where all of it is accessed.
+    pub(super) cells: u32,
 }
 
 struct Site {
@@ -53,8 +55,8 @@ pub(super) fn roles(
         for access in list.iter().filter(|a| concurrent.at(id, a.from)) {
             let mut cells = Vec::new();
             for e in function.graph.edges.iter().filter(|e| e.from == access.from) {
-                let (Op::Load(_, a, _) | Op::Store(a, _, _)) = &e.op else { continue };
-                match points_to.targets(id.0, a) {
+                let Some(a) = access.address(&e.op) else { continue };
+                match points_to.targets(id.0, &a) {
                     Targets::Objects(set) => cells.extend(set.into_iter().filter(|c| shared(c.0))),
                     Targets::Unknown => cells.extend(all.iter().copied()),
                 }
@@ -62,13 +64,23 @@ pub(super) fn roles(
             if cells.is_empty() {
                 continue;
             }
+            let whole = access.to == Target::Object;
             for (o, k) in &cells {
+                let k = k.filter(|_| !whole);
                 let first = k.map(|k| k.saturating_sub(access.in_unit as usize));
                 users.entry(*o).or_default().push((sites.len(), first));
             }
             let ordered =
                 access.atomic || function.atomic || function.graph.locations[access.from.0 as usize].atomic;
-            let role = Role { error: format!("{RACE} on {}", names(module, &cells)), ..Role::default() };
+            let size = |c: &(ObjId, Option<usize>)| module.objects[c.0.0 as usize].cells.len();
+            let role = Role {
+                error: match access.to {
+                    Target::Cell => format!("{RACE} on {}", names(module, &cells)),
+                    Target::Object => format!("{RACE} on memory that is freed"),
+                },
+                cells: cells.iter().map(size).min().and_then(|n| u32::try_from(n).ok()).unwrap_or(1),
+                ..Role::default()
+            };
             sites.push(Site { function: id, access: *access, ordered, role });
         }
     }
@@ -85,9 +97,12 @@ pub(super) fn roles(
                 {
                     continue;
                 }
-                match (x.ordered, y.ordered) {
-                    (false, true) => settle(&mut sites, *a, *b),
-                    (true, false) => settle(&mut sites, *b, *a),
+                let waits = |s: &Site| !s.ordered && s.access.to != Target::Object;
+                match (waits(x), waits(y)) {
+                    (true, false) => settle(&mut sites, *a, *b),
+                    (false, true) => settle(&mut sites, *b, *a),
+                    // Two that give back one object are no race only.
+                    (false, false) => {}
                     _ => free.push((*a, *b)),
                 }
             }

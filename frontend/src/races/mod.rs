@@ -42,9 +42,29 @@ pub struct Access {
     pub atomic: bool,
     /// Cells from the first bit-field of its storage unit: they are one memory location (C11 3.14).
     pub in_unit: u64,
+    /// What it is to.
+    pub to: Target,
+}
+
+/// What an access is to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Target {
+    /// The cell at the address.
+    #[default]
+    Cell,
+    /// All of the object that begins at the address, which is given back by a call (C11 7.22.3p2).
+    Object,
 }
 
 impl Access {
+    /// The address of an edge that is part of it.
+    fn address(&self, op: &Op) -> Option<Expr> {
+        match (op, self.to) {
+            (Op::Load(_, a, _) | Op::Store(a, _, _), Target::Cell) => Some(a.clone()),
+            (Op::Call { args, .. }, Target::Object) => args.first().cloned(),
+            _ => None,
+        }
+    }
     /// In a graph whose locations have new numbers.
     pub(crate) fn moved(&self, new: &[Option<Loc>]) -> Option<Access> {
         Some(Access { from: new.get(self.from.0 as usize).copied().flatten()?, ..*self })
@@ -89,14 +109,14 @@ impl Watches {
         let from = access.from;
         let edges: Vec<usize> = (0..f.graph.edges.len())
             .filter(|i| f.graph.edges[*i].from == from)
-            .filter(|i| matches!(f.graph.edges[*i].op, Op::Load(..) | Op::Store(..)))
+            .filter(|i| access.address(&f.graph.edges[*i].op).is_some())
             .collect();
         for i in edges {
             let edge = f.graph.edges[i].clone();
-            let (Op::Load(_, address, _) | Op::Store(address, _, _)) = &edge.op else { continue };
+            let Some(address) = access.address(&edge.op) else { continue };
             let address = match access.in_unit {
                 0 => address.clone(),
-                n => minus(address.clone(), n),
+                n => plus(address.clone(), -i128::from(n)),
             };
             let mut code = Code { f, at: from, span: edge.span };
             if role.waits {
@@ -113,9 +133,14 @@ impl Watches {
             let looks = [(role.minds_writes, self.write), (role.minds_reads, self.read)];
             for (_, watch) in looks.into_iter().filter(|l| l.0) {
                 let seen = code.load(watch);
-                let same = is(seen, address.clone());
-                code.fail(&role.error, same.clone());
-                code.step(Op::Assume(same.is_false()), true);
+                match access.to {
+                    Target::Object => code.within(&seen, &address, role),
+                    Target::Cell => {
+                        let same = is(seen, address.clone());
+                        code.fail(role, same.clone());
+                        code.step(Op::Assume(same.is_false()), true);
+                    }
+                }
             }
             let at = code.at;
             f.graph.edges[i].from = at;
@@ -127,8 +152,8 @@ fn is(a: Expr, b: Expr) -> Expr {
     Expr::Compare(CmpOp::Eq, Box::new(a), Box::new(b))
 }
 
-fn minus(address: Expr, n: u64) -> Expr {
-    Expr::Binary(BinOp::Add, Box::new(address), Box::new(Expr::Const(-i128::from(n))), IntKind::Ideal)
+fn plus(address: Expr, n: i128) -> Expr {
+    Expr::Binary(BinOp::Add, Box::new(address), Box::new(Expr::Const(n)), IntKind::Ideal)
 }
 
 /// New edges in a function, from a location on.
@@ -151,9 +176,27 @@ impl Code<'_> {
         self.step(Op::Load(r, Expr::Addr(o), IntKind::Ideal), true);
         Expr::Reg(r)
     }
-    fn fail(&mut self, what: &str, test: Expr) {
+    /// Leads to the error where the test holds.
+    fn fail(&mut self, role: &Role, test: Expr) {
         let to = self.f.graph.add_location(self.span);
-        self.f.graph.locations[to.0 as usize].kind = LocationKind::Error(what.to_string());
+        self.f.graph.locations[to.0 as usize].kind = LocationKind::Error(role.error.clone());
         self.f.graph.add_edge(self.at, to, Op::Assume(test), self.span);
+    }
+    /// Fails where what is watched lies in the object at an address.
+    fn within(&mut self, watched: &Expr, address: &Expr, role: &Role) {
+        let end = plus(address.clone(), i128::from(role.cells));
+        let compare = |op, a: &Expr, b: Expr| Expr::Compare(op, Box::new(a.clone()), Box::new(b));
+        let out = self.f.graph.add_location(self.span);
+        self.f.graph.locations[out.0 as usize].atomic = true;
+        for test in
+            [compare(CmpOp::Gt, watched, Expr::Const(0)), compare(CmpOp::Ge, watched, address.clone())]
+        {
+            self.f.graph.add_edge(self.at, out, Op::Assume(test.clone().is_false()), self.span);
+            self.step(Op::Assume(test), true);
+        }
+        let test = compare(CmpOp::Lt, watched, end);
+        self.fail(role, test.clone());
+        self.f.graph.add_edge(self.at, out, Op::Assume(test.is_false()), self.span);
+        self.at = out;
     }
 }
