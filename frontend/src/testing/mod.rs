@@ -2,6 +2,7 @@
 
 pub mod direct;
 pub mod mutate;
+pub mod real;
 pub mod rng;
 pub mod sequential;
 pub mod shrink;
