@@ -16,13 +16,13 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 /// Runs of each program.
-const TIMES: u32 = 150;
+const TIMES: u32 = 60;
 /// Programs compiled together.
 const BATCH: u64 = 25;
 /// Outcomes asked for, the rarest ones.
-const ASKED: usize = 2;
+const ASKED: usize = 1;
 /// A verdict that takes longer counts as unknown.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The outcomes of real runs and how often each was seen, by program.
 fn outcomes(programs: &[Real], folder: &Path) -> BTreeMap<String, BTreeMap<Vec<i64>, usize>> {
@@ -69,7 +69,7 @@ fn verdict(text: &str, file: &Path) -> String {
 #[test]
 fn no_real_outcome_is_unreachable() {
     let first: u64 = std::env::var("RELYANT_SEED").ok().and_then(|v| v.parse().ok()).unwrap_or(0);
-    let end = first + cases(25);
+    let end = first + cases(8);
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for start in (first..end).step_by(BATCH as usize) {
         let folder = tempfile::tempdir().expect("a folder");

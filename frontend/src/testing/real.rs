@@ -57,7 +57,9 @@ pub fn to_run(programs: &[Real], times: u32) -> String {
         );
         main.push_str(&" %lld".repeat(p.results.len()));
         main.push_str("\\n\"");
-        p.results.iter().for_each(|r| drop(write!(main, ", (long long){r}")));
+        for r in &p.results {
+            let _ = write!(main, ", (long long){r}");
+        }
         main.push_str(");\n  }\n");
     }
     out + &main + "  return 0;\n}\n"
@@ -135,7 +137,9 @@ pub fn generate(seed: u64, prefix: &str) -> Real {
         results.push(format!("{p}_o{t}"));
         let _ = writeln!(body, "  pthread_t h{t}; pthread_create(&h{t}, 0, {p}_t{t}, 0);");
     }
-    (0..threads).for_each(|t| drop(writeln!(body, "  pthread_join(h{t}, 0);")));
+    for t in 0..threads {
+        let _ = writeln!(body, "  pthread_join(h{t}, 0);");
+    }
     Real { prefix: p.into(), shared, results, reset, body }
 }
 
