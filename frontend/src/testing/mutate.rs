@@ -72,8 +72,8 @@ fn pieces(text: &str) -> Vec<(Kind, &str)> {
             (Kind::Blank, rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len()))
         } else if c == '#' || rest.starts_with("//") {
             (Kind::Blank, line())
-        } else if rest.starts_with("/*") {
-            (Kind::Blank, rest[2..].find("*/").map_or(rest.len(), |n| n + 4))
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            (Kind::Blank, comment.find("*/").map_or(rest.len(), |n| n + 4))
         } else if c.is_ascii_digit() {
             (Kind::Number, rest.find(|c: char| !word(c)).unwrap_or(rest.len()))
         } else if word(c) {
