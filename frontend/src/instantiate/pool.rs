@@ -463,7 +463,8 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
     let freed = freed(module, &PointsTo::of_module(module));
     // Blocks of one shape that are given back may each be taken for another.
     type Shape = Vec<IntKind>;
-    let mut groups: Vec<(Option<Shape>, Vec<(ObjId, usize)>)> = Vec::new();
+    type Group = (Option<Shape>, Vec<(ObjId, usize)>);
+    let mut groups: Vec<Group> = Vec::new();
     for o in which {
         let Some(f) = module.functions.iter().position(|f| f.locals.contains(o)) else { continue };
         let shape: Option<Shape> = (of_heap.contains(o) && freed.contains(o))
