@@ -20,9 +20,12 @@ const BATCH: u64 = 200;
 /// Steps of the interpreter for one program.
 const STEPS: usize = 1_000_000;
 
+/// By seed, whether the program is defined; by variable, its value.
+type Values = (HashMap<u64, bool>, HashMap<String, i128>);
+
 /// What gcc's program prints: by seed, whether it met undefined behaviour; by variable, its value. `None` if gcc
 /// refuses.
-fn compiled(programs: &[(u64, &Sequential)]) -> Result<(HashMap<u64, bool>, HashMap<String, i128>), String> {
+fn compiled(programs: &[(u64, &Sequential)]) -> Result<Values, String> {
     let mut text = String::from(
         "#include <stdio.h>\n#include <setjmp.h>\n#include <signal.h>\n\
          static sigjmp_buf back;\nstatic void trap(int s) { siglongjmp(back, s); }\n",
