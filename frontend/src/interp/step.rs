@@ -3,7 +3,7 @@
 use super::code::{Code, Range};
 use super::eval::{Env, cast};
 use super::machine::{Machine, Place, State, Stop};
-use crate::cfa::{Edge, Expr, IntKind, Loc, LocationKind, ObjId, Op, Reg};
+use crate::cfa::{BinOp, Edge, Expr, IntKind, Loc, LocationKind, ObjId, Op, Reg};
 
 /// An edge, ready to be done.
 pub(super) struct Step {
@@ -25,7 +25,8 @@ pub(super) struct Target {
 pub(super) enum At {
     /// A constant place that the thread may access, and the kind of the cell.
     Known(Place, IntKind),
-    Computed(Code),
+    /// An address, and where it has to lie.
+    Computed(Code, Range),
 }
 
 /// What an edge does; see [`Op`].
@@ -79,7 +80,7 @@ impl Machine<'_> {
             let place = code.constant().and_then(|a| self.place(a).ok());
             Ok(match place {
                 Some((place, kind)) if place.is_open_to(t as u32) => At::Known(place, kind),
-                _ => At::Computed(code),
+                _ => At::Computed(code, self.extent(address)),
             })
         };
         let what = match &edge.op {
@@ -326,11 +327,27 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// The addresses of the object that an address is made from, where the expression names it: beyond them the access
+    /// is undefined, even where another object has the address.
+    fn extent(&self, address: &Expr) -> Range {
+        let program = self.program();
+        let object = base(address).map(|o| o.0 as usize);
+        let known = object.and_then(|o| Some((program.bases.get(o)?, program.objects.get(o)?)));
+        match known {
+            Some((first, o)) => Range { min: *first, max: first.saturating_add(o.cells.len() as i128 - 1) },
+            None => Range::of(IntKind::Ideal),
+        }
+    }
+
     fn access(&self, template: u32, at: &At, env: &Env<'_>) -> Result<(Place, IntKind), Stop> {
         match at {
             At::Known(place, kind) => Ok((*place, *kind)),
-            At::Computed(address) => {
-                let found = self.place(address.run(env)?)?;
+            At::Computed(address, extent) => {
+                let address = address.run(env)?;
+                if !extent.has(address) {
+                    return Err(Stop::Undefined("access outside of the object"));
+                }
+                let found = self.place(address)?;
                 if !found.0.is_open_to(template) {
                     return Err(Stop::Undefined("access to another thread's object"));
                 }
@@ -379,6 +396,20 @@ impl Machine<'_> {
         let template = state.threads[thread].name.template;
         let Op::Store(..) = &self.edge(template, edge)?.op else { return None };
         self.accessed(state, thread, edge)
+    }
+}
+
+/// The one object whose address is a term of a sum.
+fn base(address: &Expr) -> Option<ObjId> {
+    match address {
+        Expr::Addr(o) => Some(*o),
+        Expr::Cast(a, IntKind::Ideal) => base(a),
+        Expr::Binary(BinOp::Add, a, b, IntKind::Ideal) => match (base(a), base(b)) {
+            (Some(o), None) | (None, Some(o)) => Some(o),
+            _ => None,
+        },
+        Expr::Binary(BinOp::Sub, a, b, IntKind::Ideal) if base(b).is_none() => base(a),
+        _ => None,
     }
 }
 
