@@ -1,5 +1,4 @@
 // An access outside of its array is undefined: it never reaches another object.
-// relyant: --method search
 #include <assert.h>
 extern int __VERIFIER_nondet_int(void);
 int a[3], b;
