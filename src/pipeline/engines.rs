@@ -150,7 +150,8 @@ fn run_search(
         search::Outcome::Violation { schedule, shortest } => {
             finding.checked(
                 start,
-                replayed(program, &schedule).map(|trace| Verdict::Unsafe { trace, shortest }),
+                replayed(program, &schedule)
+                    .map(|trace| Verdict::Unsafe { trace: Box::new(trace), shortest }),
             );
             true
         }
@@ -229,9 +230,8 @@ fn evidence(p: &Provable, answer: Answer, settings: &Settings) -> Finding {
             }
             Err(e) => Err(format!("the checker rejected the proof: {e}")),
         },
-        Answer::Unsafe(found) => {
-            replayed(&p.automata, &schedule(p, found)).map(|trace| Verdict::Unsafe { trace, shortest: false })
-        }
+        Answer::Unsafe(found) => replayed(&p.automata, &schedule(p, found))
+            .map(|trace| Verdict::Unsafe { trace: Box::new(trace), shortest: false }),
         Answer::Unknown(reason) => Err(reason.to_string()),
     };
     finding.checked(start, result);

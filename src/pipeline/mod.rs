@@ -110,7 +110,7 @@ pub enum Verdict {
     /// An error can be reached: a run of the program that gets there, replayed by the interpreter.
     Unsafe {
         /// The run.
-        trace: Trace,
+        trace: Box<Trace>,
         /// No run with fewer steps gets to an error.
         shortest: bool,
     },

@@ -207,22 +207,22 @@ impl Guide<'_, '_> {
             calls.find(|c| w.location.is(self.outline, c.close)).map(|c| c.name.clone())
         };
         match &event.what {
-            What::Create(_) if self.is_next(after, event.thread, WaypointKind::FunctionEnter) => {
-                if call(&self.waypoints[after.next]).is_some() {
-                    after.next += 1;
-                }
+            What::Create(_)
+                if self.is_next(after, event.thread, WaypointKind::FunctionEnter)
+                    && call(&self.waypoints[after.next]).is_some() =>
+            {
+                after.next += 1;
             }
             What::Input { source, value, .. }
-                if self.is_next(after, event.thread, WaypointKind::FunctionReturn) =>
+                if self.is_next(after, event.thread, WaypointKind::FunctionReturn)
+                    && call(&self.waypoints[after.next]).is_some_and(|name| name == *source) =>
             {
-                if call(&self.waypoints[after.next]).is_some_and(|name| name == *source) {
-                    let result = |n: &str| (n == "\\result").then_some(*value);
-                    let holds = self.constraints[after.next].as_ref().and_then(|e| e.value(&result));
-                    if self.constraints[after.next].is_some() && holds.unwrap_or(0) == 0 {
-                        return false;
-                    }
-                    after.next += 1;
+                let result = |n: &str| (n == "\\result").then_some(*value);
+                let holds = self.constraints[after.next].as_ref().and_then(|e| e.value(&result));
+                if self.constraints[after.next].is_some() && holds.unwrap_or(0) == 0 {
+                    return false;
                 }
+                after.next += 1;
             }
             _ => {}
         }

@@ -41,7 +41,8 @@ pub fn location(outline: &Outline, at: Span, function: &str) -> Location {
         let here = l.as_bytes().get(c).copied().unwrap_or(b' ');
         let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
         let before = c.checked_sub(1).and_then(|c| l.as_bytes().get(c).copied()).unwrap_or(b' ');
-        !here.is_ascii_whitespace() && !(word(here) && word(before))
+        let inside = word(here) && word(before);
+        !here.is_ascii_whitespace() && !inside
     });
     Location {
         file: outline.files.get(at.file as usize).cloned().unwrap_or_default(),

@@ -80,11 +80,14 @@ pub fn waypoints(trace: &Trace, outline: &Outline, threads: bool) -> Result<Vec<
     Ok(out)
 }
 
+/// The identifier of a thread, of those that were created so far.
+type Numbering<'a> = dyn Fn(&[ThreadRef], ThreadRef) -> Result<u32, String> + 'a;
+
 fn target(
     trace: &Trace,
     outline: &Outline,
     ids: Option<&[ThreadRef]>,
-    id: &dyn Fn(&[ThreadRef], ThreadRef) -> Result<u32, String>,
+    id: &Numbering,
 ) -> Result<Waypoint, String> {
     let (file, line, column) = &trace.place;
     let at = outline.file(file).and_then(|f| outline.statement_at(f, *line, *column));
