@@ -424,18 +424,18 @@ impl<'a> Lower<'a> {
                 (cells, bits) = (0, 0);
             }
             match width {
-                Some(0) => bits = bits.next_multiple_of(size.max(1).saturating_mul(8)),
+                Some(0) => bits = round_up(bits, size.max(1).saturating_mul(8)),
                 Some(w) => {
                     let unit = size.max(1).saturating_mul(8);
-                    if bits / unit != (bits + w - 1) / unit {
-                        bits = bits.next_multiple_of(unit);
+                    if bits / unit != bits.saturating_add(w - 1) / unit {
+                        bits = round_up(bits, unit);
                     }
                     (f.byte, f.bit) = (bits / 8, bits % 8);
-                    bits += w;
+                    bits = bits.saturating_add(w);
                     align = align.max(a);
                 }
                 None => {
-                    bits = bits.next_multiple_of(a.max(1).saturating_mul(8));
+                    bits = round_up(bits, a.max(1).saturating_mul(8));
                     f.byte = bits / 8;
                     bits = bits.saturating_add(size.saturating_mul(8));
                     align = align.max(a);
@@ -455,7 +455,7 @@ impl<'a> Lower<'a> {
         let r = &mut self.types.records[id.0];
         r.cells = most.0;
         r.align = align;
-        r.size = most.1.max(bits).div_ceil(8).next_multiple_of(align.max(1));
+        r.size = round_up(most.1.max(bits).div_ceil(8), align.max(1));
         r.fields = Some(fields);
         if union {
             self.lay_out_union(id);
@@ -496,7 +496,7 @@ impl<'a> Lower<'a> {
                     // A bit-field's first byte may hold others.
                     p.joint |= p.width % 8 != 0;
                 }
-                let (views, of) = super::unions::views(members, size * 8);
+                let (views, of) = super::unions::views(members, size.saturating_mul(8));
                 of.into_iter().for_each(|(field, view)| view_of[field] = Some(view));
                 let cells: u64 = views.iter().map(|v| v.parts.len() as u64).sum();
                 let several = views.len() > 1;
@@ -744,4 +744,9 @@ pub fn decay(ty: Ty) -> Ty {
         t @ Ty::Function(_) => t.pointer(),
         t => t,
     }
+}
+
+/// The next multiple; as far as numbers go where there is none.
+fn round_up(n: u64, unit: u64) -> u64 {
+    n.checked_next_multiple_of(unit.max(1)).unwrap_or(u64::MAX)
 }
