@@ -1,0 +1,2 @@
+//! Replicated finite-state threads: exact answers for any number of them.
+#![deny(missing_docs)]
