@@ -1,2 +1,6 @@
 //! Replicated finite-state threads: exact answers for any number of them.
 #![deny(missing_docs)]
+
+pub mod input;
+pub mod model;
+pub mod tts;

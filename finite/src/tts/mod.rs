@@ -1,0 +1,7 @@
+//! Thread transition systems: `.tts`, `.prop`, and what is written on the command line.
+
+mod read;
+mod write;
+
+pub use read::{initial, system, target};
+pub use write::{write_system, write_target};
