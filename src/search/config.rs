@@ -1,7 +1,7 @@
 //! The machine, the normal form of its states and the values to try for inputs, behind one door.
 
 use super::Settings;
-use relyant_frontend::cfa::{Count, Expr};
+use relyant_frontend::cfa::{Count, Expr, IntKind};
 use relyant_frontend::cfa::{Edge, ObjId, Op, Owner, Program};
 use relyant_frontend::interp::candidates::Candidates;
 use relyant_frontend::interp::eval::{Env, eval};
@@ -23,6 +23,8 @@ pub(super) struct Config<'p> {
     candidates: Candidates,
     /// By template and edge: values to try where it takes an input that matters, and whether these are all.
     inputs: Vec<Vec<Option<Inputs>>>,
+    /// By object: the same for its cells, by their kinds, where their values are chosen when they are loaded first.
+    cells: Vec<Vec<(IntKind, Inputs)>>,
     /// Start values to try. They differ in shared cells only.
     pub starts: Vec<Start>,
     /// Whether these are all.
@@ -38,21 +40,34 @@ pub(super) struct Config<'p> {
 impl<'p> Config<'p> {
     /// Prepares a program.
     pub fn new(program: &'p Program, settings: &Settings) -> Result<Self, Stop> {
-        let machine = Machine::new(program)?;
+        let machine = Machine::late(program)?;
         let options = NormalOptions { symmetry: settings.symmetry, keep_dead: false };
         let normal = Normal::new(&machine, options);
         let candidates = Candidates::new(program, MAX_INPUTS, 0);
         let inputs = (0u32..).zip(&program.templates).map(|(t, template)| {
-            let edge = |e: &Edge| {
+            let edge = |(i, e): (u32, &Edge)| {
                 let Op::Havoc { dst, .. } = &e.op else { return None };
+                if machine.is_late(t, i) {
+                    return None;
+                }
                 // A value that nobody reads is no choice.
                 normal
                     .is_live(t, e.to, dst.0)
                     .then(|| candidates.inputs(t, *dst, template.registers[dst.0 as usize].kind))
             };
-            template.graph.edges.iter().map(edge).collect()
+            (0u32..).zip(&template.graph.edges).map(edge).collect()
         });
         let inputs = inputs.collect();
+        let cells = (0u32..).zip(&program.objects).map(|(o, object)| {
+            let mut list: Vec<(IntKind, Inputs)> = Vec::new();
+            for (kind, _) in &object.cells {
+                if list.iter().all(|(k, _)| k != kind) {
+                    list.push((*kind, candidates.cell(ObjId(o), *kind)));
+                }
+            }
+            list
+        });
+        let cells = cells.collect();
         let (starts, all_starts) = candidates.starts(&machine);
         let any_number = program.templates.iter().any(|t| t.initial && t.count == Count::Unbounded);
         let unbounded = settings.unbounded_initial;
@@ -63,6 +78,7 @@ impl<'p> Config<'p> {
             normal,
             candidates,
             inputs,
+            cells,
             starts,
             all_starts,
             unbounded,
@@ -99,7 +115,7 @@ impl<'p> Config<'p> {
     /// Does one edge; `choice` picks the value of an input.
     #[inline]
     pub fn step(&self, state: &mut State, thread: usize, edge: u32, choice: u32) -> Result<(), Stop> {
-        let input = self.input(state.threads[thread].name.template, edge, choice);
+        let input = self.input(state, thread, edge, choice);
         self.machine.step(state, thread, edge, input, &self.starts[0])
     }
 
@@ -114,16 +130,34 @@ impl<'p> Config<'p> {
         matches!(e.op, Op::Call { .. } | Op::Return(_)) || self.machine.location(template, e.to).atomic
     }
 
-    /// How many values are tried at an edge, and whether they are enough.
-    pub fn choices(&self, template: u32, edge: u32) -> (u32, bool) {
+    /// How many values are tried at an edge in a state, and whether they are enough.
+    pub fn choices(&self, state: &State, thread: usize, edge: u32) -> (u32, bool) {
+        match self.machine.chosen_by(state, thread, edge) {
+            Some(cell) => self.cell(cell).map_or((1, true), |(values, all)| (values.len() as u32, *all)),
+            None => self.inputs(state.threads[thread].name.template, edge),
+        }
+    }
+
+    /// What to try for a cell that gets its value late.
+    pub fn cell(&self, (o, k): (ObjId, u32)) -> Option<&Inputs> {
+        let kind = self.machine.program().objects.get(o.0 as usize)?.cells.get(k as usize)?.0;
+        self.cells[o.0 as usize].iter().find(|(x, _)| *x == kind).map(|(_, inputs)| inputs)
+    }
+
+    /// How many values are tried for an input, and whether they are enough.
+    pub fn inputs(&self, template: u32, edge: u32) -> (u32, bool) {
         match &self.inputs[template as usize][edge as usize] {
             Some((values, all)) => (values.len() as u32, *all),
             None => (1, true),
         }
     }
 
-    /// The value of an input.
-    pub fn input(&self, template: u32, edge: u32, choice: u32) -> Option<i128> {
+    /// The value of an input, or of a cell that is to get one.
+    pub fn input(&self, state: &State, thread: usize, edge: u32, choice: u32) -> Option<i128> {
+        if let Some(cell) = self.machine.chosen_by(state, thread, edge) {
+            return self.cell(cell)?.0.get(choice as usize).copied();
+        }
+        let template = state.threads[thread].name.template;
         let (values, _) = self.inputs[template as usize][edge as usize].as_ref()?;
         values.get(choice as usize).copied()
     }

@@ -6,6 +6,7 @@
 //! follows them. Further:
 //!
 //! * Creating a thread gives it a number, and so writes what all creations write.
+//! * A load that chooses the value of its cell ([`relyant_frontend::interp::late`]) writes that, too.
 //! * The end of a thread is noticed by a join only, which can wait; with a bound on the number of live threads the
 //!   end writes what creations read. A join that can be done changes nothing for others.
 //! * The end of the program is noticed by all. A move from a location of the property is not independent either.
@@ -27,7 +28,7 @@
 
 use super::config::Config;
 use relyant_frontend::cfa::{
-    BinOp, Callee, Edge, Expr, FuncId, IntKind, Loc, LocationKind, Op, Owner, Program,
+    BinOp, Callee, Edge, Expr, FuncId, IntKind, Loc, LocationKind, ObjId, Op, Owner, Program,
 };
 use relyant_frontend::interp::machine::State;
 use relyant_frontend::points_to::{PointsTo, Targets};
@@ -75,6 +76,8 @@ struct Keys {
     objects: Vec<Option<u32>>,
     /// One key a cell, or one an object.
     cells: bool,
+    /// Object and cell of each key; cell 0 where keys are objects.
+    of_key: Vec<(ObjId, u32)>,
     number: u32,
     /// With a bound on live threads.
     bounded: bool,
@@ -87,21 +90,30 @@ impl Keys {
             program.objects.iter().enumerate().filter(|(i, _)| shared(*i)).map(|(_, o)| o.cells.len()).sum();
         let by_cell = cells <= MAX_KEYS;
         let mut number = 0;
+        let mut of_key = Vec::new();
         let objects = program.objects.iter().enumerate().map(|(i, o)| {
             shared(i).then(|| {
                 let first = number;
                 number += if by_cell { o.cells.len() as u32 } else { 1 };
+                of_key.extend((0..number - first).map(|k| (ObjId(i as u32), k)));
                 first
             })
         });
         let objects = objects.collect();
-        Keys { objects, cells: by_cell, number, bounded: program.max_threads.is_some() }
+        Keys { objects, cells: by_cell, of_key, number, bounded: program.max_threads.is_some() }
     }
     fn created(&self) -> u32 {
         self.number
     }
     fn alive(&self) -> u32 {
         self.number + 1
+    }
+    /// Is the value of a cell of the key still to be chosen?
+    fn is_unchosen(&self, config: &Config<'_>, state: &State, key: u32) -> bool {
+        let Some((o, k)) = self.of_key.get(key as usize).copied() else { return false };
+        let all = config.machine.program().objects[o.0 as usize].cells.len();
+        let cells = if self.cells { k as usize..k as usize + 1 } else { 0..all };
+        cells.into_iter().any(|k| config.machine.is_unchosen(state, o, k))
     }
     /// The key of a cell; `None` for one that only its thread may access.
     fn of(&self, object: usize, cell: usize) -> Option<u32> {
@@ -223,7 +235,7 @@ impl Independence {
         }
         for (t, template) in (0u32..).zip(&program.templates) {
             for (i, e) in (0u32..).zip(&template.graph.edges) {
-                let choices = config.choices(t, i).0;
+                let choices = config.inputs(t, i).0;
                 if choices > 1 {
                     let row = facts.first[t as usize] + e.from.0 as usize;
                     facts.head[row] = true;
@@ -334,11 +346,21 @@ impl Independence {
                 }
             }
         };
-        free.then(|| self.head[row])
+        if !free {
+            return None;
+        }
+        // What is chosen is an input.
+        let choices = config.machine.out(state, thread).iter().map(|e| config.choices(state, thread, *e).0);
+        match choices.max().unwrap_or(1) {
+            0 | 1 => Some(self.head[row]),
+            n if n <= MAX_CHOICES => Some(true),
+            _ => None,
+        }
     }
 
     /// Will no other thread notice the access?
     fn unseen(&self, config: &Config<'_>, state: &State, thread: usize, key: u32, write: bool) -> bool {
+        let write = write || self.keys.is_unchosen(config, state, key);
         let free =
             |row: usize| !(self.future.has(row, key, true) || write && self.future.has(row, key, false));
         state.threads.iter().enumerate().all(|(u, t)| {

@@ -243,7 +243,7 @@ impl<'c, 'p> Mover<'c, 'p> {
             if machine.is_blocked(state, thread, edge) {
                 continue;
             }
-            let single = only.is_none() && self.config.choices(template, edge) == (1, true);
+            let single = only.is_none() && self.config.choices(state, thread, edge) == (1, true);
             several |= !single || self.config.is_atomic_target(template, edge);
             only = Some(edge);
         }
@@ -291,13 +291,12 @@ impl<'c, 'p> Mover<'c, 'p> {
     /// Adds what the steps of a thread lead to, to `sections` inside an atomic section, else to `ends`.
     fn steps_from(&mut self, from: &State, thread: usize, node: u32, begins: bool) -> Result<(), Stop> {
         let machine = &self.config.machine;
-        let template = from.threads[thread].name.template;
         let first = self.sections.len();
         for &edge in machine.out(from, thread) {
             if machine.is_blocked(from, thread, edge) {
                 continue;
             }
-            let (choices, all) = self.config.choices(template, edge);
+            let (choices, all) = self.config.choices(from, thread, edge);
             self.cut.inputs |= !all;
             for choice in 0..choices {
                 let mut after = self.copy(from);

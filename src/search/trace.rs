@@ -10,9 +10,11 @@ use super::ordered::{NOBODY, place, with_last};
 use super::store::{ROOT, hash};
 use super::switches::{Guide, Rest, rest};
 use super::{Found, Search};
+use relyant_frontend::cfa::{ObjId, Op, Owner};
 use relyant_frontend::interp::machine::{State, Stop};
 use relyant_frontend::interp::normal::Scratch;
-use relyant_frontend::interp::schedule::{Move, Schedule};
+use relyant_frontend::interp::schedule::{Move, Schedule, Start};
+use std::collections::BTreeMap;
 
 /// Longer runs are left as they are.
 const LONG: usize = 1000;
@@ -234,6 +236,7 @@ fn finish(config: &Config<'_>, start: usize, parts: &[Part], found: Found) -> Re
     let order = gather(config, start, order, found);
     let mut state = config.initial(&config.starts[start])?;
     let mut moves: Vec<Move> = Vec::new();
+    let mut early = Early::default();
     // Thread of the last move, and whether its visible step is done.
     let mut open = None;
     for part in order {
@@ -247,19 +250,85 @@ fn finish(config: &Config<'_>, start: usize, parts: &[Part], found: Found) -> Re
             }
         };
         open = Some((part.thread, seen || part.visible));
+        let number = moves.len() - 1;
         if let Some(m) = moves.last_mut() {
             for (edge, choice) in &part.steps {
-                if let Some(v) = config.input(name.template, *edge, *choice) {
-                    m.inputs.push((m.path.len() as u32, v));
+                let input = config.input(&state, part.thread, *edge, *choice);
+                let step = (number, m.path.len() as u32);
+                early.note(config, &state, (part.thread, *edge), input, step);
+                let chosen = config.machine.chosen_by(&state, part.thread, *edge);
+                if let (Some(v), None) = (input, chosen) {
+                    m.inputs.push((step.1, v));
                 }
                 m.path.push(*edge);
+                config.step(&mut state, part.thread, *edge, *choice).map_err(|_| LOST)?;
             }
         }
-        if !run(config, &mut state, part) {
-            return Err(LOST);
+    }
+    let mut schedule = Schedule { start: config.starts[start].clone(), moves };
+    early.put(&mut schedule);
+    Ok(schedule)
+}
+
+/// Values that the search chose when they were needed, put where the program has them from: at the start, or at a
+/// declaration.
+#[derive(Default)]
+struct Early {
+    /// Last late declaration of each thread.
+    declared: BTreeMap<usize, (usize, u32)>,
+    /// Where cells (of a thread) have their values from: a step of a move, or none that matters.
+    from: BTreeMap<(Option<usize>, ObjId, u32), Option<(usize, u32)>>,
+    /// Values of inputs, by step of a move.
+    inputs: Vec<((usize, u32), i128)>,
+    start: Start,
+}
+
+impl Early {
+    /// Before a step: who does what, with which value, and the number of the step.
+    fn note(
+        &mut self,
+        config: &Config<'_>,
+        state: &State,
+        (thread, edge): (usize, u32),
+        input: Option<i128>,
+        step: (usize, u32),
+    ) {
+        let machine = &config.machine;
+        let template = state.threads[thread].name.template;
+        let owner = |o: ObjId| match machine.program().owners[o.0 as usize] {
+            Owner::Shared => None,
+            Owner::Template(_) => Some(thread),
+        };
+        if let (Some((o, k)), Some(v)) = (machine.chosen_by(state, thread, edge), input) {
+            match self.from.get(&(owner(o), o, k)) {
+                Some(Some(declared)) => self.inputs.push((*declared, v)),
+                Some(None) => {}
+                None => self.start.push((o, k, v)),
+            }
+        }
+        match machine.edge(template, edge).map(|e| &e.op) {
+            Some(Op::Havoc { .. }) if machine.is_late(template, edge) => {
+                self.declared.insert(thread, step);
+            }
+            Some(Op::Store(..)) => {
+                if let Some((o, k)) = machine.stored(state, thread, edge) {
+                    let late = machine.is_late(template, edge);
+                    let from = self.declared.get(&thread).copied().filter(|_| late);
+                    self.from.insert((owner(o), o, k), from);
+                }
+            }
+            _ => {}
         }
     }
-    Ok(Schedule { start: config.starts[start].clone(), moves })
+
+    fn put(self, schedule: &mut Schedule) {
+        for ((number, step), v) in self.inputs {
+            if let Some(m) = schedule.moves.get_mut(number) {
+                m.inputs.push((step, v));
+            }
+        }
+        schedule.start.extend(self.start);
+    }
 }
 
 /// The visible moves in their order, each after the invisible ones of its thread, and after those of other threads

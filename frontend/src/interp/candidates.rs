@@ -5,7 +5,7 @@ use super::eval::in_kind;
 use super::flow::{Class, Flow};
 use super::machine::Machine;
 use super::schedule::Start;
-use crate::cfa::{IntKind, Program, Reg};
+use crate::cfa::{IntKind, ObjId, Program, Reg};
 use std::collections::BTreeSet;
 
 /// More values than this are not tried all where they are computed with.
@@ -32,6 +32,11 @@ impl Candidates {
     /// see all behaviours.
     pub fn inputs(&self, template: u32, r: Reg, kind: IntKind) -> (Vec<i128>, bool) {
         self.values(self.flow.register(template, r), kind)
+    }
+
+    /// Values to try for a cell of an object, and whether they are enough.
+    pub fn cell(&self, object: ObjId, kind: IntKind) -> (Vec<i128>, bool) {
+        self.values(self.flow.object(object), kind)
     }
 
     fn values(&self, class: &Class, kind: IntKind) -> (Vec<i128>, bool) {

@@ -70,6 +70,12 @@ impl Machine<'_> {
                     limited |= !complete;
                     values = all.into_iter().map(Some).collect();
                 }
+                if let Some((o, k)) = self.chosen_by(&state, thread, edge) {
+                    let kind = self.program().objects[o.0 as usize].cells[k as usize].0;
+                    let (all, complete) = inputs.cell(o, kind);
+                    limited |= !complete;
+                    values = all.into_iter().map(Some).collect();
+                }
                 for input in values {
                     steps += 1;
                     if steps > MAX_STEPS {

@@ -1,6 +1,7 @@
 //! A program ready to run: its states, and what can be asked of them. Steps are in [`super::step`].
 
 use super::eval::in_kind;
+use super::late::{UNCHOSEN, declarations};
 use super::live::{for_each_read, written};
 use super::schedule::ThreadRef;
 pub use super::state::{State, Thread};
@@ -59,6 +60,8 @@ pub(super) struct Unit {
     pub(super) activations: Vec<Activation>,
     /// Procedure of each edge that calls one.
     pub(super) called: Vec<Option<u32>>,
+    /// Edges of declarations whose values are chosen late.
+    late: Vec<bool>,
 }
 
 /// What a call of a procedure keeps: registers and own cells, by index into a thread's data.
@@ -88,6 +91,8 @@ pub struct Machine<'p> {
     shared: Vec<(ObjId, u32, IntKind, Option<i128>)>,
     /// There are procedures.
     has_calls: bool,
+    /// Values may be chosen late (see [`super::late`]).
+    late: bool,
 }
 
 impl<'p> Machine<'p> {
@@ -126,11 +131,29 @@ impl<'p> Machine<'p> {
             }
         }
         let has_calls = program.templates.iter().any(|t| !t.procedures.is_empty());
-        let mut machine = Machine { program, units: Vec::new(), offsets, shared, has_calls };
+        let mut machine = Machine { program, units: Vec::new(), offsets, shared, has_calls, late: false };
         for (t, own) in own.into_iter().enumerate() {
             let unit = machine.unit(t, own)?;
             machine.units.push(unit);
         }
+        Ok(machine)
+    }
+
+    /// The same, with values chosen late: see [`super::late`].
+    pub fn late(program: &'p Program) -> Result<Self, Stop> {
+        let mut machine = Machine::new(program)?;
+        // A number like any other has to stay one.
+        if program.objects.iter().flat_map(|o| &o.init).any(|v| *v == Some(UNCHOSEN)) {
+            return Ok(machine);
+        }
+        for (unit, template) in machine.units.iter_mut().zip(&program.templates) {
+            unit.late = vec![false; template.graph.edges.len()];
+            for (input, store) in declarations(template) {
+                unit.late[input as usize] = true;
+                unit.late[store as usize] = true;
+            }
+        }
+        machine.late = true;
         Ok(machine)
     }
 
@@ -175,6 +198,7 @@ impl<'p> Machine<'p> {
             steps,
             activations,
             called,
+            late: Vec::new(),
         })
     }
 
@@ -262,9 +286,9 @@ impl<'p> Machine<'p> {
         self.program
     }
 
-    /// Cells that have no start value of their own: object, cell, kind, and is it shared?
+    /// Cells that have no start value of their own, nor get one late: object, cell, kind, and is it shared?
     pub fn open_cells(&self) -> impl Iterator<Item = (ObjId, u32, IntKind, bool)> + '_ {
-        let shared = self.shared.iter().map(|c| (c, true));
+        let shared = self.shared.iter().filter(|_| !self.late).map(|c| (c, true));
         let own = self.units.iter().flat_map(|u| u.own.iter().map(|c| (c, false)));
         shared.chain(own).filter(|(c, _)| c.3.is_none()).map(|(c, s)| (c.0, c.1, c.2, s))
     }
@@ -282,7 +306,12 @@ impl<'p> Machine<'p> {
             }
         }
         let mut state = State::default();
-        state.cells.extend(self.shared.iter().map(|c| start_value(c, start)));
+        let late = |c: &(ObjId, u32, IntKind, Option<i128>)| {
+            self.late && c.3.is_none() && !start.iter().any(|s| (s.0, s.1) == (c.0, c.1))
+        };
+        state.cells.extend(
+            self.shared.iter().map(|c| if late(c) { UNCHOSEN } else { start_value(c, start) }),
+        );
         for (t, template) in self.program.templates.iter().enumerate() {
             let count = match template.count {
                 _ if !template.initial => 0,
@@ -393,6 +422,47 @@ impl<'p> Machine<'p> {
             }
             _ => false,
         }
+    }
+
+    /// Does the edge belong to a declaration whose value is chosen late?
+    pub fn is_late(&self, template: u32, edge: u32) -> bool {
+        self.late && self.units[template as usize].late.get(edge as usize) == Some(&true)
+    }
+
+    /// Are values chosen late?
+    pub(super) fn chooses_late(&self) -> bool {
+        self.late
+    }
+
+    /// Has the value of a shared cell not been chosen yet?
+    pub fn is_unchosen(&self, state: &State, o: ObjId, k: usize) -> bool {
+        self.late
+            && self.program.owners.get(o.0 as usize) == Some(&Owner::Shared)
+            && state.cells.get(self.offsets[o.0 as usize] + k) == Some(&UNCHOSEN)
+    }
+
+    /// The cell that an edge loads and whose value it has to choose.
+    pub fn chosen_by(&self, state: &State, thread: usize, edge: u32) -> Option<(ObjId, u32)> {
+        if !self.late {
+            return None;
+        }
+        let t = &state.threads[thread];
+        let unit = &self.units[t.name.template as usize];
+        let What::Load(_, at, _) = &unit.steps.get(edge as usize)?.what else { return None };
+        let value = match at {
+            At::Known(Place::Shared(i), _) => state.cells[*i],
+            At::Known(Place::Own(_, i), _) => state.data[t.at + unit.registers + i],
+            At::Computed(_) => {
+                let (o, k) = self.accessed(state, thread, edge)?;
+                let i = self.offsets[o.0 as usize] + k as usize;
+                match self.program.owners[o.0 as usize] {
+                    Owner::Shared => state.cells[i],
+                    Owner::Template(u) if u == t.name.template => state.data[t.at + unit.registers + i],
+                    Owner::Template(_) => return None,
+                }
+            }
+        };
+        if value == UNCHOSEN { self.accessed(state, thread, edge) } else { None }
     }
 
     /// Registers of a thread.

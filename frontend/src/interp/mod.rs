@@ -12,6 +12,7 @@ pub mod event;
 pub mod explore;
 pub(crate) mod flow;
 mod handles;
+pub mod late;
 pub mod live;
 pub mod machine;
 pub mod normal;

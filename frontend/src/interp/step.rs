@@ -2,6 +2,7 @@
 
 use super::code::{Code, Range};
 use super::eval::{Env, cast};
+use super::late::UNCHOSEN;
 use super::machine::{Machine, Place, State, Stop};
 use crate::cfa::{BinOp, Edge, Expr, IntKind, Loc, LocationKind, ObjId, Op, Reg};
 
@@ -127,7 +128,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Does one edge. `input` is the value of a `Havoc`; `start` gives own cells of new threads their values.
+    /// Does one edge. `input` is the value of a `Havoc`, or of a cell that is to get its value now; `start` gives own
+    /// cells of new threads their values.
     /// When the step does not happen the state is unchanged.
     pub fn step(
         &self,
@@ -153,6 +155,9 @@ impl Machine<'_> {
                 let v = e.run(&env)?;
                 r.set(&mut state.data, t.at, v)?;
             }
+            What::Havoc(r, _) if input.is_none() && self.is_late(t.name.template, edge) => {
+                state.data[t.at + r.register as usize] = UNCHOSEN;
+            }
             What::Havoc(r, otherwise) => r.set(&mut state.data, t.at, input.unwrap_or(*otherwise))?,
             What::Load(r, at, kind) => {
                 let (place, cell) = self.access(t.name.template, at, &env)?;
@@ -160,20 +165,36 @@ impl Machine<'_> {
                     Place::Shared(i) => state.cells[i],
                     Place::Own(_, i) => state.data[t.at + unit.registers + i],
                 };
-                let v = if cell == *kind { v } else { convert(v, cell, *kind)? };
-                r.set(&mut state.data, t.at, v)?;
+                if v == UNCHOSEN && self.chooses_late() {
+                    let chosen = input.unwrap_or(cell.min().unwrap_or(0).max(0));
+                    if !Range::of(cell).has(chosen) || chosen == UNCHOSEN {
+                        return Err(Stop::Malformed("a value that its cell cannot have"));
+                    }
+                    let v = if cell == *kind { chosen } else { convert(chosen, cell, *kind)? };
+                    r.set(&mut state.data, t.at, v)?;
+                    self.put(state, thread, place, chosen);
+                } else {
+                    let v = if cell == *kind { v } else { convert(v, cell, *kind)? };
+                    r.set(&mut state.data, t.at, v)?;
+                }
             }
             What::Store(at, e, kind, range) => {
                 let (place, cell) = self.access(t.name.template, at, &env)?;
                 let v = e.run(&env)?;
-                if !range.has(v) {
+                let v = if v == UNCHOSEN && self.chooses_late() {
+                    // Any value of one kind is any value of the other.
+                    if !self.is_late(t.name.template, edge) || !same_bits(*kind, cell) {
+                        return Err(Stop::TooLarge);
+                    }
+                    v
+                } else if !range.has(v) {
                     return Err(Stop::Malformed("stored value outside the kind of the access"));
-                }
-                let v = if cell == *kind { v } else { convert(v, *kind, cell)? };
-                match place {
-                    Place::Shared(i) => state.cells[i] = v,
-                    Place::Own(_, i) => state.data[t.at + unit.registers + i] = v,
-                }
+                } else if cell == *kind {
+                    v
+                } else {
+                    convert(v, *kind, cell)?
+                };
+                self.put(state, thread, place, v);
             }
             What::Assume(e) => {
                 if e.run(&env)? == 0 {
@@ -219,6 +240,17 @@ impl Machine<'_> {
             }
         }
         Ok(())
+    }
+
+    fn put(&self, state: &mut State, thread: usize, place: Place, v: i128) {
+        let t = &state.threads[thread];
+        match place {
+            Place::Shared(i) => state.cells[i] = v,
+            Place::Own(_, i) => {
+                let registers = self.units[t.name.template as usize].registers;
+                state.data[t.at + registers + i] = v;
+            }
+        }
     }
 
     /// Begins an activation: keeps the values of the last one on the stack, and the edge.
@@ -410,6 +442,13 @@ fn base(address: &Expr) -> Option<ObjId> {
         },
         Expr::Binary(BinOp::Sub, a, b, IntKind::Ideal) if base(b).is_none() => base(a),
         _ => None,
+    }
+}
+
+fn same_bits(a: IntKind, b: IntKind) -> bool {
+    match (a, b) {
+        (IntKind::Machine { bits: a, .. }, IntKind::Machine { bits: b, .. }) => a == b,
+        _ => a == b,
     }
 }
 

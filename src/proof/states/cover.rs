@@ -148,7 +148,7 @@ impl<'f, 'p> Walker<'f, 'p> {
                 for k in 0..n {
                     // The thread that moved last is the one to be able to go on.
                     let thread = (last + k) % n;
-                    if facts.future.unnoticed(&facts.machine, &state, thread) == Some(false) {
+                    if facts.unnoticed(&state, thread) == Some(false) {
                         let went = self.advance(&mut state, thread)?;
                         if !matches!(went, Went::Nowhere) {
                             next = Some((thread, went));
@@ -167,7 +167,7 @@ impl<'f, 'p> Walker<'f, 'p> {
                     let order = std::mem::take(&mut self.scratch.order);
                     for &thread in &order {
                         let thread = thread as usize;
-                        if facts.future.unnoticed(&facts.machine, &state, thread).is_some() {
+                        if facts.unnoticed(&state, thread).is_some() {
                             let went = self.advance(&mut state, thread)?;
                             if !matches!(went, Went::Nowhere) {
                                 next = Some((thread, went));
@@ -218,7 +218,7 @@ impl<'f, 'p> Walker<'f, 'p> {
             return Ok(false);
         }
         for thread in 0..state.threads.len() {
-            if self.facts.future.unnoticed(&self.facts.machine, state, thread).is_none() {
+            if self.facts.unnoticed(state, thread).is_none() {
                 continue;
             }
             let ends = self.moves(state, thread)?;
@@ -265,7 +265,7 @@ impl<'f, 'p> Walker<'f, 'p> {
             if machine.is_blocked(state, thread, edge) {
                 continue;
             }
-            let inputs = facts.inputs(template, edge)?;
+            let inputs = facts.inputs(state, thread, edge)?;
             if only.is_some() || inputs.len() != 1 || facts.may_begin_section(template, edge) {
                 let ends = self.moves(state, thread)?;
                 return Ok(if ends.is_empty() { Went::Nowhere } else { Went::To(ends) });
@@ -309,12 +309,11 @@ impl<'f, 'p> Walker<'f, 'p> {
         ends: &mut Vec<State>,
     ) -> Result<(), Rejection> {
         let facts = self.facts;
-        let template = from.threads[thread].name.template;
         for &edge in facts.machine.out(from, thread) {
             if facts.machine.is_blocked(from, thread, edge) {
                 continue;
             }
-            for input in facts.inputs(template, edge)? {
+            for input in facts.inputs(from, thread, edge)? {
                 let mut after = self.copy(from);
                 if !self.step(&mut after, thread, edge, *input)? {
                     self.spare.push(after);

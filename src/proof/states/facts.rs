@@ -4,11 +4,12 @@ use super::future::Future;
 use super::order::holds;
 use super::split::Larger;
 use super::{Rejection, Space};
-use relyant_frontend::cfa::{Count, Op, Program};
+use relyant_frontend::cfa::{Count, IntKind, ObjId, Op, Program};
 use relyant_frontend::interp::candidates::Candidates;
-use relyant_frontend::interp::machine::Machine;
+use relyant_frontend::interp::machine::{Machine, State};
 use relyant_frontend::interp::normal::{Normal, NormalOptions};
 use relyant_frontend::interp::schedule::Start;
+use std::collections::BTreeSet;
 
 /// Values to try where an input is computed with. Where these are not all the check fails, so few will do.
 const MOST_INPUTS: usize = 40;
@@ -21,6 +22,8 @@ pub(super) struct Facts<'p> {
     pub future: Future,
     /// By template and edge: values to try of an input that matters; `None` in the list stands for any.
     inputs: Vec<Vec<Option<Inputs>>>,
+    /// By object, and kind of its cells: the same, where a load chooses the value.
+    cells: Vec<Vec<(IntKind, Inputs)>>,
     /// States of the set that stand for those below them.
     pub larger: Option<Larger>,
     /// All start values that matter; they differ in shared cells only.
@@ -39,7 +42,7 @@ impl<'p> Facts<'p> {
     /// A malformed program, or one whose starts cannot all be tried.
     pub fn new(program: &'p Program, space: &Space) -> Result<Self, Rejection> {
         let encoding = space.encoding();
-        let machine = Machine::new(program)?;
+        let machine = Machine::late(program)?;
         if program.templates.iter().any(|t| t.initial && t.count == Count::Unbounded) {
             return Err(Rejection::Incomplete("any number of threads may run from the start"));
         }
@@ -53,8 +56,10 @@ impl<'p> Facts<'p> {
         let mut inputs = Vec::new();
         for (t, template) in (0u32..).zip(&program.templates) {
             let mut list = Vec::new();
-            for e in &template.graph.edges {
+            for (i, e) in (0u32..).zip(&template.graph.edges) {
                 list.push(match &e.op {
+                    // The value is chosen when it is used.
+                    Op::Havoc { .. } if machine.is_late(t, i) => None,
                     // A value that nobody reads is no choice.
                     Op::Havoc { dst, .. } if normal.is_live(t, e.to, dst.0) => {
                         let kind = template.registers[dst.0 as usize].kind;
@@ -65,6 +70,15 @@ impl<'p> Facts<'p> {
                 });
             }
             inputs.push(list);
+        }
+        let mut cells = Vec::new();
+        for (o, object) in (0u32..).zip(&program.objects) {
+            let kinds: BTreeSet<IntKind> = object.cells.iter().map(|c| c.0).collect();
+            let of_kind = |kind| {
+                let (values, all) = candidates.cell(ObjId(o), kind);
+                (kind, Inputs { values: values.into_iter().map(Some).collect(), all })
+            };
+            cells.push(kinds.into_iter().map(of_kind).collect::<Vec<_>>());
         }
         let several = |t: usize, e: usize| {
             let of = |i: &Inputs| i.values.len() > 1;
@@ -78,7 +92,7 @@ impl<'p> Facts<'p> {
             Some(_) => return Err(Rejection::Incomplete("its order of states is no simulation")),
             None => None,
         };
-        Ok(Facts { larger, machine, normal, candidates, future, inputs, starts })
+        Ok(Facts { larger, machine, normal, candidates, future, inputs, cells, starts })
     }
 
     /// May a step begin an atomic section?
@@ -89,12 +103,30 @@ impl<'p> Facts<'p> {
         })
     }
 
-    /// Values to try at an edge.
+    /// Are all moves of a thread unnoticed from here on? Then: is it a place to look around?
+    pub fn unnoticed(&self, state: &State, thread: usize) -> Option<bool> {
+        let rest = self.future.unnoticed(&self.machine, state, thread)?;
+        let several = |edge: &u32| {
+            self.machine.chosen_by(state, thread, *edge).is_some()
+                && self.inputs(state, thread, *edge).map_or(2, <[_]>::len) > 1
+        };
+        Some(rest || self.machine.out(state, thread).iter().any(several))
+    }
+
+    /// Values to try at an edge in a state.
     ///
     /// # Errors
     /// Not all that matter can be tried.
-    pub fn inputs(&self, template: u32, edge: u32) -> Result<&[Option<i128>], Rejection> {
-        match &self.inputs[template as usize][edge as usize] {
+    pub fn inputs(&self, state: &State, thread: usize, edge: u32) -> Result<&[Option<i128>], Rejection> {
+        let template = state.threads[thread].name.template;
+        let inputs = match self.machine.chosen_by(state, thread, edge) {
+            Some((o, k)) => {
+                let kind = self.machine.program().objects[o.0 as usize].cells[k as usize].0;
+                self.cells[o.0 as usize].iter().find(|x| x.0 == kind).map(|x| &x.1)
+            }
+            None => self.inputs[template as usize][edge as usize].as_ref(),
+        };
+        match inputs {
             None => Ok(&[None]),
             Some(i) if i.all => Ok(&i.values),
             Some(_) => Err(Rejection::Incomplete("an input has too many values to try them all")),

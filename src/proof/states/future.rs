@@ -8,6 +8,9 @@
 //! * the number of the next thread, which every creation writes;
 //! * with a bound on live threads, how many there are: creations read it, and the ends of threads write it.
 //!
+//! A load of a cell whose value was not chosen yet ([`relyant_frontend::interp::late`]) chooses it, and so writes the cell:
+//! in a state where a thing has such a cell, reading it is writing it.
+//!
 //! Otherwise the end of a thread is noticed by joins only, which it lets happen. A join is unnoticed once it can
 //! happen, if the thread has nothing else to do there: if it had, that could be done now or after, and whether the
 //! join can be done instead would depend on others. The end of the program is noticed by all, and so is a move from
@@ -16,7 +19,7 @@
 //! Where pointers may point to is taken from an analysis. [`Future::foreseen`] tells whether a step does as foreseen;
 //! the checker asks before each, and the first step of a run that did not would not be moved past others either.
 
-use relyant_frontend::cfa::{Callee, Edge, Expr, Loc, LocationKind, Op, Owner, Program, Template};
+use relyant_frontend::cfa::{Callee, Edge, Expr, Loc, LocationKind, ObjId, Op, Owner, Program, Template};
 use relyant_frontend::interp::machine::{Machine, State};
 use relyant_frontend::points_to::{PointsTo, Targets};
 
@@ -61,6 +64,8 @@ pub(super) struct Future {
 struct Things {
     /// First number of each shared object's cells.
     first: Vec<Option<Thing>>,
+    /// Object and cells of each thing that is one.
+    cells: Vec<(ObjId, std::ops::Range<usize>)>,
     by_cell: bool,
     next_thread: Thing,
     live_threads: Thing,
@@ -76,14 +81,25 @@ impl Things {
         };
         let by_cell = objects().map(size).sum::<usize>() <= MOST_CELLS;
         let mut next = 0;
-        let mut first = Vec::new();
-        for (o, owner) in objects() {
+        let (mut first, mut cells) = (Vec::new(), Vec::new());
+        for (i, (o, owner)) in (0u32..).zip(objects()) {
             let shared = *owner == Owner::Shared;
             first.push(shared.then_some(next));
             next += if by_cell { size((o, owner)) as Thing } else { Thing::from(shared) };
+            if by_cell {
+                cells.extend((0..size((o, owner))).map(|k| (ObjId(i), k..k + 1)));
+            } else if shared {
+                cells.push((ObjId(i), 0..size((o, owner))));
+            }
         }
         let bounded = program.max_threads.is_some();
-        Things { first, by_cell, next_thread: next, live_threads: next + 1, bounded }
+        Things { first, cells, by_cell, next_thread: next, live_threads: next + 1, bounded }
+    }
+
+    /// Has a cell of the thing no value yet?
+    fn is_unchosen(&self, machine: &Machine<'_>, state: &State, x: Thing) -> bool {
+        let Some((o, cells)) = self.cells.get(x as usize) else { return false };
+        cells.clone().any(|k| machine.is_unchosen(state, *o, k))
     }
 
     fn count(&self) -> usize {
@@ -205,6 +221,7 @@ impl Future {
 
     /// Will no other thread write the thing, nor read it if it is written?
     fn free(&self, machine: &Machine<'_>, state: &State, thread: usize, x: Thing, write: bool) -> bool {
+        let write = write || self.things.is_unchosen(machine, state, x);
         let (word, bit) = (x as usize / 64, 1 << (x % 64));
         let leaves = |yet: &Yet| yet.written[word] & bit == 0 && (!write || yet.read[word] & bit == 0);
         (0..state.threads.len()).all(|i| {

@@ -11,10 +11,13 @@
 //! - no arithmetic wraps, and no run of a larger state ends for an overflow (who explores must see to that: in the
 //!   smaller state it might not overflow).
 //!
+//! A cell whose value may be chosen late ([`relyant_frontend::interp::late`]) is exact.
+//!
 //! So a set of states covers what is below one of its states. Who makes such a set guesses the directions; [`holds`]
 //! checks that they are a simulation.
 
 use relyant_frontend::cfa::{BinOp, CmpOp, Edge, Expr, IntKind, LocationKind, ObjId, Op, Program, Template};
+use relyant_frontend::interp::late::declarations;
 use std::collections::BTreeSet;
 
 /// Which way a number matters.
@@ -92,6 +95,21 @@ pub(crate) fn address_taken(program: &Program) -> BTreeSet<ObjId> {
     out.extend(
         (0..program.objects.len()).filter(|o| program.objects[*o].cells.len() != 1).map(|o| ObjId(o as u32)),
     );
+    out
+}
+
+/// Objects with cells that may have no value yet. Others than these are reached by an address that is taken.
+fn chosen_late(program: &Program) -> BTreeSet<ObjId> {
+    let start = |o: &usize| program.objects[*o].init.iter().any(Option::is_none);
+    let mut out: BTreeSet<ObjId> =
+        (0..program.objects.len()).filter(start).map(|o| ObjId(o as u32)).collect();
+    for template in &program.templates {
+        for (_, store) in declarations(template) {
+            if let Some(Op::Store(Expr::Addr(o), ..)) = template.graph.edges.get(store as usize).map(|e| &e.op) {
+                out.insert(*o);
+            }
+        }
+    }
     out
 }
 
@@ -186,7 +204,7 @@ pub fn holds(program: &Program, order: &Order) -> bool {
     }
     let named = address_taken(program);
     let object = |o: &ObjId| order.objects.get(o.0 as usize).copied().unwrap_or(Exact);
-    if named.iter().any(|o| object(o) != Exact) {
+    if named.iter().chain(&chosen_late(program)).any(|o| object(o) != Exact) {
         return false;
     }
     program.templates.iter().enumerate().all(|(t, template)| {
