@@ -288,9 +288,9 @@ impl<'p> Machine<'p> {
 
     /// Cells that have no start value of their own, nor get one late: object, cell, kind, and is it shared?
     pub fn open_cells(&self) -> impl Iterator<Item = (ObjId, u32, IntKind, bool)> + '_ {
-        let shared = self.shared.iter().filter(|_| !self.late).map(|c| (c, true));
+        let shared = self.shared.iter().map(|c| (c, true));
         let own = self.units.iter().flat_map(|u| u.own.iter().map(|c| (c, false)));
-        shared.chain(own).filter(|(c, _)| c.3.is_none()).map(|(c, s)| (c.0, c.1, c.2, s))
+        shared.chain(own).filter(|(c, _)| c.3.is_none() && !self.late).map(|(c, s)| (c.0, c.1, c.2, s))
     }
 
     /// The start, with start values for cells that have none (others: the smallest non-negative value) and this
@@ -306,12 +306,7 @@ impl<'p> Machine<'p> {
             }
         }
         let mut state = State::default();
-        let late = |c: &(ObjId, u32, IntKind, Option<i128>)| {
-            self.late && c.3.is_none() && !start.iter().any(|s| (s.0, s.1) == (c.0, c.1))
-        };
-        state.cells.extend(
-            self.shared.iter().map(|c| if late(c) { UNCHOSEN } else { start_value(c, start) }),
-        );
+        state.cells.extend(self.shared.iter().map(|c| start_value(c, start, self.late)));
         for (t, template) in self.program.templates.iter().enumerate() {
             let count = match template.count {
                 _ if !template.initial => 0,
@@ -338,7 +333,7 @@ impl<'p> Machine<'p> {
         });
         state.data.extend(std::iter::repeat_n(0, unit.registers));
         let own = state.data.len();
-        state.data.extend(unit.own.iter().map(|c| start_value(c, start)));
+        state.data.extend(unit.own.iter().map(|c| start_value(c, start, self.late)));
         for slot in unit.activations.iter().flat_map(|a| &a.slots) {
             if let Some(i) = (*slot as usize).checked_sub(unit.registers) {
                 state.data[own + i] = 0;
@@ -534,13 +529,14 @@ impl<'p> Machine<'p> {
     }
 }
 
-fn start_value(cell: &(ObjId, u32, IntKind, Option<i128>), start: &[(ObjId, u32, i128)]) -> i128 {
+fn start_value(cell: &(ObjId, u32, IntKind, Option<i128>), start: &[(ObjId, u32, i128)], late: bool) -> i128 {
     let (o, k, kind, init) = *cell;
     if let Some(v) = init {
         return v;
     }
     let given = start.iter().find(|(so, sk, _)| *so == o && *sk == k);
-    given.map_or_else(|| kind.min().unwrap_or(0).max(0), |(_, _, v)| *v)
+    let otherwise = || if late { UNCHOSEN } else { kind.min().unwrap_or(0).max(0) };
+    given.map_or_else(otherwise, |(_, _, v)| *v)
 }
 
 fn kind_ok(kind: IntKind) -> bool {

@@ -105,7 +105,9 @@ fn chosen_late(program: &Program) -> BTreeSet<ObjId> {
         (0..program.objects.len()).filter(start).map(|o| ObjId(o as u32)).collect();
     for template in &program.templates {
         for (_, store) in declarations(template) {
-            if let Some(Op::Store(Expr::Addr(o), ..)) = template.graph.edges.get(store as usize).map(|e| &e.op) {
+            if let Some(Op::Store(Expr::Addr(o), ..)) =
+                template.graph.edges.get(store as usize).map(|e| &e.op)
+            {
                 out.insert(*o);
             }
         }
