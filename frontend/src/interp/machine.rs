@@ -447,7 +447,7 @@ impl<'p> Machine<'p> {
         let value = match at {
             At::Known(Place::Shared(i), _) => state.cells[*i],
             At::Known(Place::Own(_, i), _) => state.data[t.at + unit.registers + i],
-            At::Computed(_) => {
+            At::Computed(..) => {
                 let (o, k) = self.accessed(state, thread, edge)?;
                 let i = self.offsets[o.0 as usize] + k as usize;
                 match self.program.owners[o.0 as usize] {
