@@ -58,28 +58,44 @@ pub fn invariants(
 ) -> Result<Invariants, Diagnostic> {
     let program = pipeline::read_for_search(file, options)?;
     let none = |why: String| Invariants { invariants: Vec::new(), note: format!("no invariants: {why}") };
-    Ok(match ranges(&program, outline) {
+    let found = ranges(&program, outline, Uninitialised::Enough).and_then(|first| {
+        let Some((first, states)) = first else { return Ok(None) };
+        // What depends on values of uninitialised objects is told by other ones.
+        let other = ranges(&program, outline, Uninitialised::OneMore)?;
+        Ok(other.map(|(other, _)| (written(&first, &other, outline), states)))
+    });
+    Ok(match found {
         Ok(Some((invariants, states))) => {
             let note = format!("{} invariants, of all {states} states", invariants.len());
             Invariants { invariants, note }
         }
-        Ok(None) => {
-            none("the states are too many to list, and the proof's predicates are kept with --proof".into())
-        }
+        Ok(None) => none("the states are too many to list; --proof keeps the proof itself".into()),
         Err(stop) => none(stop.to_string()),
     })
 }
 
-/// Ranges of values at loops and branches, from all states; `None` when these are too many.
-fn ranges(program: &Program, outline: &Outline) -> Result<Option<(Vec<Invariant>, usize)>, Stop> {
+/// The values of names at statements: `None` where a name had no value.
+type Values = BTreeMap<usize, BTreeMap<String, Option<BTreeSet<i128>>>>;
+
+/// Values at loops and branches, from all states; `None` when these are too many.
+fn ranges(
+    program: &Program,
+    outline: &Outline,
+    uninitialised: Uninitialised,
+) -> Result<Option<(Values, usize)>, Stop> {
     let machine = Machine::new(program)?;
     let variables = Variables::new(&machine);
-    // The names that mean something there, and the values seen: None once a name had no value.
-    let mut seen: BTreeMap<usize, BTreeMap<String, Option<BTreeSet<i128>>>> = BTreeMap::new();
+    let mut seen: Values = BTreeMap::new();
     let globals = plain_globals(program);
     let wanted = |s: usize| matches!(outline.statements[s].kind, StatementKind::Loop | StatementKind::Branch);
-    let explored =
-        explore(program, &machine, outline, EXPLORED, &|| false, &mut |state, thread, statement| {
+    let explored = explore(
+        program,
+        &machine,
+        outline,
+        uninitialised,
+        EXPLORED,
+        &|| false,
+        &mut |state, thread, statement| {
             if !wanted(statement) || (seen.len() >= MOST && !seen.contains_key(&statement)) {
                 return;
             }
@@ -96,14 +112,21 @@ fn ranges(program: &Program, outline: &Outline) -> Result<Option<(Vec<Invariant>
                     _ => *values = None,
                 }
             }
-        })?;
-    if !explored.complete {
-        return Ok(None);
-    }
+        },
+    )?;
+    Ok(explored.complete.then_some((seen, explored.states)))
+}
+
+/// The invariants that two explorations agree on.
+fn written(first: &Values, other: &Values, outline: &Outline) -> Vec<Invariant> {
     let mut out = Vec::new();
-    for (statement, names) in seen {
-        let at = &outline.statements[statement];
-        let parts: Vec<String> = names.iter().filter_map(|(n, v)| Some(range(n, v.as_ref()?))).collect();
+    for (statement, names) in first {
+        let at = &outline.statements[*statement];
+        let same = |n: &str, v: &BTreeSet<i128>| {
+            other.get(statement).and_then(|o| o.get(n)).is_some_and(|o| o.as_ref() == Some(v))
+        };
+        let known = names.iter().filter_map(|(n, v)| Some((n, v.as_ref()?)));
+        let parts: Vec<String> = known.filter(|(n, v)| same(n, v)).map(|(n, v)| range(n, v)).collect();
         let place = location(outline, at.start, &at.function);
         if parts.is_empty() || place.column.is_none() {
             continue;
@@ -111,7 +134,7 @@ fn ranges(program: &Program, outline: &Outline) -> Result<Option<(Vec<Invariant>
         let of_loop = at.kind == StatementKind::Loop;
         out.push(Invariant { of_loop, location: place, value: parts.join(" && ") });
     }
-    Ok(Some((out, explored.states)))
+    out
 }
 
 /// Integer globals that are no part of anything.
@@ -176,8 +199,14 @@ pub fn check(
     let variables = Variables::new(&machine);
     let (mut violated, mut odd, mut violation) = (None, None, None);
     let mut met: BTreeSet<usize> = BTreeSet::new();
-    let explored =
-        explore(program, &machine, outline, max_states, cancel, &mut |state, thread, statement| {
+    let explored = explore(
+        program,
+        &machine,
+        outline,
+        Uninitialised::Enough,
+        max_states,
+        cancel,
+        &mut |state, thread, statement| {
             let at = &outline.statements[statement];
             let loc = machine.location(state.threads[thread].name.template, state.threads[thread].loc).span;
             let Some(list) = parsed.get(&statement) else { return };
@@ -194,7 +223,8 @@ pub fn check(
                     None => odd = odd.take().or_else(|| Some(format!("{} has no value", text()))),
                 }
             }
-        });
+        },
+    );
     let explored = match explored {
         Ok(e) => e,
         Err(stop) => return Checked::Undecided(stop.to_string()),
@@ -222,6 +252,14 @@ pub fn check(
     }
 }
 
+/// Which values uninitialised objects get: those that are enough to see all that can happen, or one more, that shows
+/// which variables have them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Uninitialised {
+    Enough,
+    OneMore,
+}
+
 struct Explored {
     states: usize,
     /// All states, all inputs.
@@ -234,6 +272,7 @@ fn explore(
     program: &Program,
     machine: &Machine<'_>,
     outline: &Outline,
+    uninitialised: Uninitialised,
     max_states: usize,
     cancel: &dyn Fn() -> bool,
     visit: &mut dyn FnMut(&State, usize, usize),
@@ -280,14 +319,19 @@ fn explore(
                         continue;
                     }
                     let inputs: Vec<Option<i128>> = match &e.op {
-                        Op::Havoc { dst, .. } => {
+                        Op::Havoc { dst, source } => {
                             let kind = program.templates[template as usize].registers[dst.0 as usize].kind;
                             let few = match (kind.min(), kind.max()) {
                                 (Some(a), Some(b)) => b.checked_sub(a).is_some_and(|d| d < ALL_INPUTS),
                                 _ => false,
                             };
-                            complete &= few;
-                            let (values, _) = candidates.inputs(template, *dst, kind);
+                            let (mut values, enough) = candidates.inputs(template, *dst, kind);
+                            let free = source.is_empty() && enough && !few;
+                            complete &= few || free;
+                            if free && uninitialised == Uninitialised::OneMore {
+                                let top = kind.max().unwrap_or(0);
+                                values.extend((0..64).map(|k| top - k).find(|v| !values.contains(v)));
+                            }
                             values.into_iter().map(Some).collect()
                         }
                         _ => vec![None],
