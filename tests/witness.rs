@@ -1,8 +1,10 @@
 //! Witnesses: each one that is written is accepted by the check that reads it, and no longer is once
 //! it tells something else.
 
+mod schema;
+
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
@@ -21,6 +23,13 @@ fn as_json(text: &str) -> Value {
     source.parse().unwrap().root().json().unwrap()
 }
 
+/// What of a witness its schema does not allow.
+fn misfits(text: &str) -> Vec<String> {
+    let w = as_json(text);
+    let violation = w[0]["entry_type"] == "violation_sequence";
+    schema::errors(&schema::schema(if violation { "violation.json" } else { "correctness.json" }), &w)
+}
+
 struct Written {
     _dir: tempfile::TempDir,
     path: PathBuf,
@@ -34,6 +43,7 @@ fn written(task: &str, more: &[&str]) -> Written {
     let task = format!("tests/tasks/{task}.yml");
     let o = relyant(&[&["verify", &task, "--witness", path.to_str().unwrap()], more].concat());
     let text = std::fs::read_to_string(&path).unwrap_or_else(|_| panic!("no witness: {}", out(&o)));
+    assert_eq!(misfits(&text), [""; 0], "{text}");
     Written { _dir: dir, path, text }
 }
 
@@ -128,4 +138,24 @@ fn invariants() {
     assert!(kinds.contains(&Value::from("loop_invariant")), "{kinds:?}");
     let (status, report) = w.check("door", &|t| t.replace("steps == 3", "steps == 2"));
     assert_eq!(status, Some(1), "{report}{}", w.text);
+}
+
+#[test]
+fn schemas_reject_what_is_none() {
+    let changes: [(&str, &str, &str); 8] = [
+        ("input", "action: \"follow\"", "action: \"shun\""),
+        ("input", "line: ", "line: -"),
+        ("input", "      language: \"C\"\n", ""),
+        ("input", "type: \"target\"", "type: \"target\"\n          constraint: {value: \"1\"}"),
+        ("counter_broken", "thread_id: 2", "thread_id: \"two\""),
+        ("door", "loop_invariant", "loop_variant"),
+        ("door", "format_version: \"2.0\"", "format_version: \"3\""),
+        ("door", "creation_time: \"", "creation_time: \"on "),
+    ];
+    for (task, from, to) in changes {
+        let text = written(task, &[]).text;
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(changed, text, "{task}: {from}");
+        assert_ne!(misfits(&changed), [""; 0], "{task}: {to}");
+    }
 }
