@@ -1,6 +1,8 @@
 //! Replicated finite-state threads: exact answers for any number of them.
 #![deny(missing_docs)]
 
+pub mod cover;
+pub mod evidence;
 pub mod input;
 pub mod model;
 pub mod tts;

@@ -63,7 +63,7 @@ impl Counts {
         )
     }
     /// At most as many everywhere?
-    pub fn le(&self, other: &Counts) -> bool {
+    pub fn is_below(&self, other: &Counts) -> bool {
         let mut rest = other.0.iter();
         self.0.iter().all(|(l, n)| rest.find(|x| x.0 >= *l).is_some_and(|x| x.0 == *l && *n <= x.1))
     }
@@ -100,8 +100,8 @@ impl Config {
         Config { shared, locals }
     }
     /// Is this below the other: the same shared state, and at most as many threads everywhere?
-    pub fn le(&self, other: &Config) -> bool {
-        self.shared == other.shared && self.locals.le(&other.locals)
+    pub fn is_below(&self, other: &Config) -> bool {
+        self.shared == other.shared && self.locals.is_below(&other.locals)
     }
 }
 
@@ -112,10 +112,10 @@ mod tests {
     #[test]
     fn order() {
         let c = |v: &[u32]| Counts::of(v.iter().copied()).unwrap();
-        assert!(c(&[]).le(&c(&[1])));
-        assert!(c(&[2, 1]).le(&c(&[1, 0, 2])));
-        assert!(!c(&[1, 1]).le(&c(&[1, 2])));
-        assert!(!c(&[3]).le(&c(&[1, 2])));
+        assert!(c(&[]).is_below(&c(&[1])));
+        assert!(c(&[2, 1]).is_below(&c(&[1, 0, 2])));
+        assert!(!c(&[1, 1]).is_below(&c(&[1, 2])));
+        assert!(!c(&[3]).is_below(&c(&[1, 2])));
         assert_eq!(c(&[1, 1, 2]).without(&c(&[1, 2, 5])), c(&[1]));
         assert_eq!(c(&[1, 1, 2]).total(), 3);
     }

@@ -70,7 +70,7 @@ impl Initial {
     }
     /// Is it one of the set?
     pub fn contains(&self, c: &Config) -> bool {
-        self.covers(c) && self.exactly.locals.le(&c.locals)
+        self.covers(c) && self.exactly.locals.is_below(&c.locals)
     }
 }
 

@@ -160,7 +160,8 @@ fn transfer(transfers: &mut Vec<Transfer>, from: Local, to: Local) {
 }
 
 /// Reads a target, `s|l1,l2,...`: a shared state and a multiset of local states. Alternatives come on lines of their own.
-pub fn target(text: &str, system: &System) -> Result<Target> {
+/// Local states that the system does not have become ones in which there is never a thread; returns them.
+pub fn target(text: &str, system: &mut System) -> Result<(Target, Vec<Local>)> {
     let mut out = Vec::new();
     for (i, line) in text.lines().enumerate() {
         let code = line.split('#').next().unwrap_or("");
@@ -173,7 +174,7 @@ pub fn target(text: &str, system: &System) -> Result<Target> {
             );
         };
         let s = part(shared, "shared state", system.shared, i, code)?;
-        let locals = list(locals, system.local, i, code)?;
+        let locals = list(locals, MOST, i, code)?;
         let counts = Counts::of(locals)
             .ok_or_else(|| InputError::new(Place::new(i + 1, 1), "too many threads in one local state"))?;
         out.push(Config::new(s, counts));
@@ -181,7 +182,12 @@ pub fn target(text: &str, system: &System) -> Result<Target> {
     if out.is_empty() {
         return Err(InputError::new(Place::new(1, 1), "there is no target").help("write it as `s|l1,l2,...`"));
     }
-    Ok(out)
+    let mut foreign: Vec<Local> = out.iter().flat_map(|c| c.locals.iter()).map(|x| x.0).collect();
+    foreign.retain(|l| *l >= system.local);
+    foreign.sort_unstable();
+    foreign.dedup();
+    system.local = foreign.last().map_or(system.local, |l| l + 1);
+    Ok((out, foreign))
 }
 
 /// Reads initial configurations: `s|b1,b2` a thread in each, `s/u` any number in each, `s|b/u` both.
@@ -232,8 +238,9 @@ mod tests {
 
     #[test]
     fn reads_all_kinds() {
-        let s = system("# two\n2 3\n0 0 -> 1 1 2 ~> 0 2 ~> 1\n\n1 1 +> 0 2\n0 1 ~> 1 2 # b\n0 0 ~> 1 1\n")
-            .unwrap();
+        let mut s =
+            system("# two\n2 3\n0 0 -> 1 1 2 ~> 0 2 ~> 1\n\n1 1 +> 0 2\n0 1 ~> 1 2 # b\n0 0 ~> 1 1\n")
+                .unwrap();
         assert_eq!((s.shared, s.local, s.transitions.len()), (2, 3, 3));
         let step = &s.transitions[0];
         assert_eq!(step.transfers, [Transfer { from: 2, to: vec![0, 1] }]);
@@ -242,7 +249,8 @@ mod tests {
         assert!(b.take.is_empty() && b.put.is_empty());
         assert_eq!(b.transfers.len(), 2);
         s.validate(&vec![]).unwrap();
-        let t = target("1|2,0,2\n0|\n", &s).unwrap();
+        let (t, foreign) = target("1|2,0,2\n0|\n", &mut s).unwrap();
+        assert!(foreign.is_empty());
         assert_eq!(t, [Config::new(1, Counts::of([0, 2, 2]).unwrap()), Config::new(0, Counts::new())]);
         let i = initial("1|0,0/2", &s).unwrap();
         assert!(i.contains(&Config::new(1, Counts::of([0, 0, 2]).unwrap())));
@@ -262,8 +270,10 @@ mod tests {
         assert!(error("2 2\n0 0 => 0 0\n").starts_with("2:5: expected `->`, `+>` or `~>`, found `=>`"));
         assert!(error("2 2\n0 0 ~> 0 0 1 ~> 1\n").starts_with("2:12: a broadcast takes no transfers"));
         assert!(error("0 2\n").starts_with("1:1: the number of shared states must be"));
-        let s = system("1 2\n").unwrap();
-        assert_eq!(target("0|1,7", &s).unwrap_err().place, Place::new(1, 5));
+        let mut s = system("1 2\n").unwrap();
+        assert_eq!(target("0|1,x", &mut s).unwrap_err().place, Place::new(1, 5));
+        assert_eq!(target("1|1", &mut s).unwrap_err().place, Place::new(1, 1));
+        assert_eq!(target("0|1,7", &mut s).unwrap().1, [7]);
         assert_eq!(initial("0/9", &s).unwrap_err().place, Place::new(1, 3));
         assert!(initial("0", &s).is_err());
     }

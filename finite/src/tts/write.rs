@@ -92,8 +92,9 @@ mod tests {
             s.transitions.iter().map(strip).collect::<Vec<_>>()
         };
         assert_eq!(bare(&s), bare(&back));
-        let t = read::target("1|2,0,2\n", &s).unwrap();
-        assert_eq!(read::target(&write_target(&t), &s).unwrap(), t);
+        let mut s = s;
+        let t = read::target("1|2,0,2\n", &mut s).unwrap();
+        assert_eq!(read::target(&write_target(&t.0), &mut s).unwrap(), t);
         assert_eq!(initial(&read::initial("0|1/2", &s).unwrap()), "0|1/2");
     }
 }

@@ -1,0 +1,121 @@
+//! Coverability: is there a number of threads with which the target can be covered?
+
+mod ideals;
+mod minimal;
+mod oracle;
+mod pre;
+mod reach;
+mod run;
+mod search;
+mod weights;
+
+use crate::evidence::{self, Certificate, Run};
+use crate::model::{Malformed, System, Target};
+use std::sync::atomic::AtomicBool;
+
+/// How to search.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Threads of a widening candidate at most; `None`: no widening, which is the classical backward search.
+    pub widen: Option<u32>,
+    /// Have the oracle run beside the search.
+    pub oracle: bool,
+    /// Exclude thread states that are not reachable for any number of threads.
+    pub reach: bool,
+    /// Look for linear invariants.
+    pub invariants: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { widen: Some(1), oracle: true, reach: true, invariants: true }
+    }
+}
+
+impl Options {
+    /// The classical backward search alone (Abdulla and others, LICS 1996).
+    pub fn backward() -> Options {
+        Options { widen: None, oracle: false, reach: false, invariants: false }
+    }
+}
+
+/// When to give up. All but `cancel` are counts, so that the answer does not depend on the machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits<'a> {
+    /// Vertices of the search, and nodes of the oracle.
+    pub vertices: usize,
+    /// Bytes that vertices may take.
+    pub bytes: usize,
+    /// Stops the search.
+    pub cancel: &'a AtomicBool,
+}
+
+impl<'a> Limits<'a> {
+    /// Generous ones.
+    pub fn new(cancel: &'a AtomicBool) -> Limits<'a> {
+        Limits { vertices: 20_000_000, bytes: 1_400 << 20, cancel }
+    }
+}
+
+/// What an engine says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// No number of threads covers the target.
+    Uncoverable(Certificate),
+    /// This run covers it.
+    Coverable(Run),
+    /// Why nothing is known.
+    Unknown(String),
+}
+
+/// What the search did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    /// Vertices made.
+    pub vertices: usize,
+    /// Vertices expanded.
+    pub expanded: u64,
+    /// Minimal vertices at the end.
+    pub minimal: usize,
+    /// Minimal vertices at most.
+    pub peak: usize,
+    /// Trees pruned, whose candidates turned out coverable.
+    pub pruned: u64,
+    /// Nodes of the oracle.
+    pub oracle: usize,
+    /// Linear invariants used.
+    pub invariants: usize,
+}
+
+/// A checked answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// The verdict. Its evidence was accepted by a checker of its own, or it is unknown.
+    pub verdict: Verdict,
+    /// What was done.
+    pub stats: Stats,
+}
+
+/// Decides whether the target is coverable.
+pub fn decide(
+    system: &System,
+    target: &Target,
+    options: &Options,
+    limits: &Limits,
+) -> Result<Outcome, Malformed> {
+    system.validate(target)?;
+    let (found, stats) = search::Search::new(system, target, options, limits).run();
+    let verdict = match found {
+        Verdict::Uncoverable(c) => match evidence::check(system, target, &c, limits.cancel) {
+            Ok(_) => Verdict::Uncoverable(c),
+            Err(evidence::Rejection::Cancelled) => Verdict::Unknown("stopped".into()),
+            Err(e) => Verdict::Unknown(format!("the proof was rejected: {e}")),
+        },
+        Verdict::Coverable(r) => match evidence::replay(system, target, &r) {
+            Ok(_) => Verdict::Coverable(r),
+            Err(e) => Verdict::Unknown(format!("the run was rejected: {e}")),
+        },
+        unknown => unknown,
+    };
+    Ok(Outcome { verdict, stats })
+}

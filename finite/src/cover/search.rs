@@ -1,0 +1,520 @@
+//! Coverability by target set widening: Kaiser, Kroening and Wahl, TOPLAS 2014, algorithm 3 in its lean variant
+//! (sections 3.3 and 3.5).
+//!
+//! Ours differs in how what was discarded is revived. Each vertex knows who relies on it: vertices with a predecessor
+//! that it covers, and vertices that it made redundant. When it is pruned, exactly those are looked at again. A vertex
+//! that cannot be reached even where numbers are forgotten (`reach`), or that a linear invariant excludes, needs no
+//! guess: the first is taken as a candidate that is never pruned, the second is left to the invariant.
+
+use super::ideals::{Ideals, of_initial};
+use super::minimal::Minimal;
+use super::oracle::Oracle;
+use super::pre::{self, Steps};
+use super::reach::Reach;
+use super::run::{self, Demand};
+use super::weights::Pool;
+use super::{Limits, Options, Stats, Verdict};
+use crate::evidence::Certificate;
+use crate::model::{Config, Counts, System, Target};
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
+
+const NONE: u32 = u32::MAX;
+/// Work of the oracle before the search begins.
+const HEAD_START: u64 = 20_000;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    /// In the set of minimal vertices.
+    Minimal,
+    /// Covered by another vertex.
+    Redundant,
+    /// Pruned.
+    Dead,
+}
+
+struct Vertex {
+    config: Config,
+    /// The vertex that this is a predecessor of, and the transition; [`NONE`] for candidates.
+    next: u32,
+    by: u32,
+    /// The candidate of its tree.
+    root: u32,
+    state: State,
+    expanded: bool,
+    /// Who relies on it.
+    watchers: Vec<u32>,
+}
+
+/// Why something is coverable.
+#[derive(Clone, Copy, Debug)]
+enum Reason {
+    /// It is below an initial configuration.
+    Initial,
+    /// It is below a node of the oracle.
+    Oracle(u32),
+    /// A step from what is covered by another vertex's configuration leads above it.
+    Step(u32, u32),
+}
+
+/// The search.
+pub struct Search<'a> {
+    steps: Steps,
+    system: &'a System,
+    target: &'a Target,
+    options: &'a Options,
+    limits: &'a Limits<'a>,
+    vertices: Vec<Vertex>,
+    trees: FxHashMap<u32, Vec<u32>>,
+    minimal: Minimal,
+    work: BinaryHeap<Reverse<(u64, u32)>>,
+    known: Ideals,
+    /// For elements of `known`.
+    reasons: FxHashMap<u32, Reason>,
+    /// Vertices found coverable, with the reason, in the order in which that was seen.
+    proved: Vec<(Config, Reason)>,
+    oracle: Option<Oracle<'a>>,
+    reach: Option<Reach>,
+    pool: Pool<'a>,
+    bytes: usize,
+    spent: u64,
+    stats: Stats,
+}
+
+/// What ends the search.
+enum End {
+    Coverable(Config, Reason),
+    Unknown(String),
+}
+
+type Flow = ControlFlow<End>;
+
+impl<'a> Search<'a> {
+    /// A search for the target.
+    pub fn new(
+        system: &'a System,
+        target: &'a Target,
+        options: &'a Options,
+        limits: &'a Limits<'a>,
+    ) -> Search<'a> {
+        let mut known = Ideals::default();
+        let mut reasons = FxHashMap::default();
+        let oracle = options.oracle.then(|| Oracle::new(system, &mut known));
+        if let Some(o) = &oracle {
+            for node in 0..o.len() as u32 {
+                o.element(node).map(|(_, id)| reasons.insert(id, Reason::Oracle(node)));
+            }
+        } else {
+            for i in &system.initial {
+                let c = of_initial(i);
+                if known.above(&c).is_none() {
+                    reasons.insert(known.insert(&c), Reason::Initial);
+                }
+            }
+        }
+        Search {
+            steps: Steps::new(system),
+            system,
+            target,
+            options,
+            limits,
+            vertices: Vec::new(),
+            trees: FxHashMap::default(),
+            minimal: Minimal::default(),
+            work: BinaryHeap::new(),
+            known,
+            reasons,
+            proved: Vec::new(),
+            oracle,
+            reach: if options.reach { Reach::new(system) } else { None },
+            pool: Pool::new(system),
+            bytes: 0,
+            spent: 0,
+            stats: Stats::default(),
+        }
+    }
+
+    /// Runs it.
+    pub fn run(mut self) -> (Verdict, Stats) {
+        let end = match self.go() {
+            ControlFlow::Continue(()) => Verdict::Uncoverable(self.certificate()),
+            ControlFlow::Break(End::Unknown(why)) => Verdict::Unknown(why),
+            ControlFlow::Break(End::Coverable(c, reason)) => match self.path(&c, reason) {
+                Some(run) => Verdict::Coverable(run),
+                None => Verdict::Unknown("the target is coverable, by a run that is too long to show".into()),
+            },
+        };
+        self.stats.minimal = self.minimal.len();
+        self.stats.vertices = self.vertices.len();
+        self.stats.oracle = self.oracle.as_ref().map_or(0, Oracle::len);
+        self.stats.invariants = self.pool.used();
+        (end, self.stats)
+    }
+
+    fn go(&mut self) -> Flow {
+        for q in self.target {
+            if let Some(d) = self.known.above(q) {
+                return ControlFlow::Break(End::Coverable(q.clone(), self.reason(d)));
+            }
+        }
+        self.ask_oracle(HEAD_START)?;
+        for q in self.target {
+            self.aim(q);
+        }
+        loop {
+            if self.limits.cancel.load(Ordering::Relaxed) {
+                return ControlFlow::Break(End::Unknown("stopped".into()));
+            }
+            if self.vertices.len() >= self.limits.vertices || self.bytes >= self.limits.bytes {
+                let n = self.vertices.len();
+                return ControlFlow::Break(End::Unknown(format!("no answer within {n} vertices")));
+            }
+            let Some(Reverse((_, w))) = self.work.pop() else { return ControlFlow::Continue(()) };
+            let Some(v) = self.vertices.get(w as usize) else { continue };
+            if v.state != State::Minimal || v.expanded {
+                continue;
+            }
+            let before = self.minimal.work + self.known.work;
+            self.expand(w)?;
+            self.spent += 1 + (self.minimal.work + self.known.work - before) / 16;
+            if self.spent >= 256 {
+                let budget = std::mem::take(&mut self.spent);
+                self.ask_oracle(budget)?;
+            }
+        }
+    }
+
+    /// Lets the oracle work, and withdraws what it finds coverable.
+    fn ask_oracle(&mut self, budget: u64) -> Flow {
+        let Some(oracle) = &mut self.oracle else { return ControlFlow::Continue(()) };
+        let stop = oracle.work.saturating_add(budget);
+        let mut fresh = Vec::new();
+        while !oracle.is_done() && oracle.work < stop && oracle.len() < self.limits.vertices {
+            if self.limits.cancel.load(Ordering::Relaxed) {
+                break;
+            }
+            let from = fresh.len();
+            let work = self.known.work;
+            oracle.advance(&mut self.known, &mut fresh);
+            oracle.work += (self.known.work - work) / 16;
+            for node in fresh.iter().skip(from) {
+                let Some((c, _)) = oracle.element(*node) else { continue };
+                if let Some(q) = self.target.iter().find(|q| q.is_below(c)) {
+                    return ControlFlow::Break(End::Coverable(q.clone(), Reason::Oracle(*node)));
+                }
+            }
+        }
+        for node in fresh {
+            let Some((c, id)) = self.oracle.as_ref().and_then(|o| o.element(node)) else { continue };
+            let c = c.clone();
+            self.reasons.insert(id, Reason::Oracle(node));
+            self.withdraw(&c, Reason::Oracle(node))?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn reason(&self, id: u32) -> Reason {
+        self.reasons.get(&id).copied().unwrap_or(Reason::Initial)
+    }
+
+    /// Looks at all predecessors of a vertex.
+    fn expand(&mut self, w: u32) -> Flow {
+        let Some(v) = self.vertices.get_mut(w as usize) else { return ControlFlow::Continue(()) };
+        v.expanded = true;
+        self.stats.expanded += 1;
+        let config = v.config.clone();
+        for i in self.steps.leading_to(&config) {
+            let Some(t) = self.system.transitions.get(i as usize) else { continue };
+            let mut found = Vec::new();
+            let flow = pre::predecessors(t, &config, |p, _| {
+                found.push(p);
+                if found.len() > 1 << 20 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            if !matches!(flow, Ok(ControlFlow::Continue(()))) {
+                return ControlFlow::Break(End::Unknown(format!(
+                    "too many predecessors by line {}",
+                    t.place.line
+                )));
+            }
+            for p in found {
+                if !config.is_below(&p) {
+                    self.discover(&p, w, i)?;
+                }
+                // it may have been found coverable meanwhile
+                if self.vertices.get(w as usize).is_none_or(|v| v.state == State::Dead) {
+                    return ControlFlow::Continue(());
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// A vertex for a target. It never goes away, though others may cover it.
+    fn aim(&mut self, q: &Config) {
+        let id = self.vertices.len() as u32;
+        self.trees.entry(id).or_default().push(id);
+        self.vertices.push(Vertex {
+            config: q.clone(),
+            next: NONE,
+            by: NONE,
+            root: id,
+            state: State::Redundant,
+            expanded: false,
+            watchers: Vec::new(),
+        });
+        if let Some(lost) = self.reach.as_ref().and_then(|r| r.unreachable(q)) {
+            let vertices = &self.vertices;
+            if self.minimal.below(q, |u| &vertices[u as usize].config).is_none() {
+                self.add(lost, NONE, NONE);
+            }
+        } else if !self.pool.excludes(q) {
+            self.revive(id, &mut VecDeque::new());
+        }
+    }
+
+    /// A predecessor of a vertex.
+    fn discover(&mut self, p: &Config, w: u32, by: u32) -> Flow {
+        let vertices = &self.vertices;
+        let get = |id: u32| &vertices[id as usize].config;
+        if let Some(u) = self.minimal.below(p, get) {
+            self.watch(u, w);
+            return ControlFlow::Continue(());
+        }
+        if let Some(lost) = self.reach.as_ref().and_then(|r| r.unreachable(p)) {
+            // certain, so that nobody needs to rely on it
+            self.add(lost, NONE, NONE);
+            return ControlFlow::Continue(());
+        }
+        if let Some(d) = self.known.above(p) {
+            let reason = self.reason(d);
+            self.proved.push((p.clone(), reason));
+            let link = self.proved.len() - 1;
+            let mut queue = VecDeque::from([(w, Reason::Step(by, link as u32))]);
+            return self.coverable(&mut queue);
+        }
+        if self.pool.excludes(p) {
+            return ControlFlow::Continue(());
+        }
+        let id = match self.candidate(p) {
+            Some(r) => self.add(r, NONE, NONE),
+            None => self.add(p.clone(), w, by),
+        };
+        self.watch(id, w);
+        ControlFlow::Continue(())
+    }
+
+    fn watch(&mut self, u: u32, w: u32) {
+        if let Some(v) = self.vertices.get_mut(u as usize) {
+            if v.watchers.last() != Some(&w) {
+                v.watchers.push(w);
+                self.bytes += 4;
+            }
+        }
+    }
+
+    /// A smaller configuration that may turn out uncoverable: nothing below it may.
+    fn candidate(&mut self, p: &Config) -> Option<Config> {
+        let most = u64::from(self.options.widen?);
+        let bare = Config::new(p.shared, Counts::new());
+        let mut small = bare.clone();
+        if self.known.above(&bare).is_none() {
+            return (*p != bare).then_some(bare);
+        }
+        if most == 0 {
+            return None;
+        }
+        for (l, _) in p.locals.iter() {
+            small.locals = Counts::one(l);
+            if small != *p && self.known.above(&small).is_none() {
+                return Some(small);
+            }
+        }
+        if most == 1 {
+            return None;
+        }
+        // as few threads as possible, one local state after the other
+        let mut small = p.clone();
+        for (l, n) in p.locals.iter() {
+            for k in 0..n {
+                small.locals.set(l, k);
+                if self.known.above(&small).is_none() {
+                    break;
+                }
+                small.locals.set(l, n);
+            }
+        }
+        (small != *p && small.locals.total() <= most).then_some(small)
+    }
+
+    /// A new vertex that is not in the set yet.
+    fn add(&mut self, config: Config, next: u32, by: u32) -> u32 {
+        let id = self.vertices.len() as u32;
+        let root = self.vertices.get(next as usize).map_or(id, |v| v.root);
+        self.trees.entry(root).or_default().push(id);
+        self.bytes += 160 + config.locals.len() * 24;
+        let vertex =
+            Vertex { config, next, by, root, state: State::Redundant, expanded: false, watchers: Vec::new() };
+        self.vertices.push(vertex);
+        self.enter(id);
+        id
+    }
+
+    /// Makes a vertex one of the minimal ones, and those above it redundant.
+    fn enter(&mut self, id: u32) {
+        let vertices = &self.vertices;
+        let Some(v) = vertices.get(id as usize) else { return };
+        let config = v.config.clone();
+        let live = |x: u32| vertices.get(x as usize).is_some_and(|v| v.state == State::Minimal);
+        let get = |x: u32| &vertices[x as usize].config;
+        let above = self.minimal.above(&config, live, get);
+        for x in above {
+            self.minimal.remove(x, &self.vertices[x as usize].config);
+            self.vertices[x as usize].state = State::Redundant;
+            self.watch(id, x);
+        }
+        self.minimal.insert(id, &config);
+        self.stats.peak = self.stats.peak.max(self.minimal.len());
+        if let Some(v) = self.vertices.get_mut(id as usize) {
+            v.state = State::Minimal;
+            if !v.expanded {
+                self.work.push(Reverse((config.locals.total(), id)));
+            }
+        }
+    }
+
+    /// All vertices below `c` are coverable.
+    fn withdraw(&mut self, c: &Config, reason: Reason) -> Flow {
+        let vertices = &self.vertices;
+        let below = self.minimal.all_below(c, |id| &vertices[id as usize].config);
+        let mut queue: VecDeque<(u32, Reason)> = below.into_iter().map(|u| (u, reason)).collect();
+        self.coverable(&mut queue)
+    }
+
+    /// Backtracks: these vertices are coverable, and so is what they lead to.
+    fn coverable(&mut self, queue: &mut VecDeque<(u32, Reason)>) -> Flow {
+        while let Some((u, reason)) = queue.pop_front() {
+            let (mut at, mut why) = (u, reason);
+            let root = loop {
+                let Some(v) = self.vertices.get(at as usize) else { break NONE };
+                if v.state == State::Dead {
+                    break NONE;
+                }
+                let (config, next, by) = (v.config.clone(), v.next, v.by);
+                if let Some(q) = self.target.iter().find(|q| q.is_below(&config)) {
+                    return ControlFlow::Break(End::Coverable(q.clone(), self.keep(config, why)));
+                }
+                let known = self.keep(config.clone(), why);
+                if self.known.above(&config).is_none() {
+                    let id = self.known.insert(&config);
+                    self.reasons.insert(id, known);
+                    let vertices = &self.vertices;
+                    let below = self.minimal.all_below(&config, |id| &vertices[id as usize].config);
+                    queue.extend(below.into_iter().filter(|x| *x != at).map(|x| (x, known)));
+                }
+                if next == NONE {
+                    break at;
+                }
+                why = Reason::Step(by, self.proved.len() as u32 - 1);
+                at = next;
+            };
+            if root != NONE {
+                self.prune(root, queue);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Remembers why a configuration is coverable.
+    fn keep(&mut self, config: Config, why: Reason) -> Reason {
+        self.bytes += 64;
+        self.proved.push((config, why));
+        why
+    }
+
+    /// Prunes a tree, and revives who relied on it.
+    fn prune(&mut self, root: u32, queue: &mut VecDeque<(u32, Reason)>) {
+        self.stats.pruned += 1;
+        let mut revived = Vec::new();
+        for x in self.trees.remove(&root).unwrap_or_default() {
+            let Some(v) = self.vertices.get_mut(x as usize) else { continue };
+            if v.state == State::Minimal {
+                self.minimal.remove(x, &v.config);
+            }
+            v.state = State::Dead;
+            revived.append(&mut v.watchers);
+            v.config.locals = Counts::new();
+        }
+        revived.sort_unstable();
+        revived.dedup();
+        for x in revived {
+            let Some(v) = self.vertices.get_mut(x as usize) else { continue };
+            match v.state {
+                State::Dead => {}
+                State::Minimal => {
+                    if std::mem::take(&mut v.expanded) {
+                        self.work.push(Reverse((v.config.locals.total(), x)));
+                    }
+                }
+                State::Redundant => {
+                    v.expanded = false;
+                    self.revive(x, queue);
+                }
+            }
+        }
+    }
+
+    fn revive(&mut self, x: u32, queue: &mut VecDeque<(u32, Reason)>) {
+        let Some(config) = self.vertices.get(x as usize).map(|v| v.config.clone()) else { return };
+        let vertices = &self.vertices;
+        if let Some(u) = self.minimal.below(&config, |id| &vertices[id as usize].config) {
+            self.watch(u, x);
+            return;
+        }
+        if let Some(d) = self.known.above(&config) {
+            queue.push_back((x, self.reason(d)));
+            return;
+        }
+        match self.candidate(&config) {
+            Some(r) => {
+                let id = self.add(r, NONE, NONE);
+                self.watch(id, x);
+            }
+            None => self.enter(x),
+        }
+    }
+
+    /// The uncoverability proof.
+    fn certificate(&self) -> Certificate {
+        let live = self.vertices.iter().filter(|v| v.state == State::Minimal);
+        let mut minimal: Vec<Config> = live.map(|v| v.config.clone()).collect();
+        minimal.sort_unstable();
+        Certificate { minimal, weights: self.pool.invariants() }
+    }
+
+    /// The run that covers `c`.
+    fn path(&self, c: &Config, reason: Reason) -> Option<crate::evidence::Run> {
+        let mut backwards: Vec<Demand> = Vec::new();
+        let (mut now, mut why) = (c.clone(), reason);
+        let start = loop {
+            match why {
+                Reason::Initial => break now,
+                Reason::Oracle(node) => break self.oracle.as_ref()?.realise(node, now, &mut backwards)?,
+                Reason::Step(by, link) => {
+                    let (before, because) = self.proved.get(link as usize)?;
+                    let t = self.system.transitions.get(by as usize)?;
+                    let flow = pre::predecessors(t, &now, |p, splits| match p.is_below(before) {
+                        true => ControlFlow::Break((p, splits.to_vec())),
+                        false => ControlFlow::Continue(()),
+                    });
+                    let Ok(ControlFlow::Break((p, splits))) = flow else { return None };
+                    backwards.push(Demand { transition: by, splits });
+                    (now, why) = (p, *because);
+                }
+            }
+        };
+        run::assemble(self.system, &start, &backwards)
+    }
+}
