@@ -5,4 +5,5 @@ pub mod cover;
 pub mod evidence;
 pub mod input;
 pub mod model;
+pub mod petri;
 pub mod tts;
