@@ -4,6 +4,7 @@
 pub mod aret;
 pub mod bench;
 pub mod export;
+pub mod finite;
 pub mod limits;
 pub mod pipeline;
 pub mod proof;

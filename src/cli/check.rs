@@ -2,7 +2,7 @@
 
 use super::exit::Status;
 use super::input::read_text;
-use super::{complain, say, witness};
+use super::{complain, finite, say, witness};
 use relyant::pipeline;
 use relyant::proof::certificate::{AnyCertificate, Source, StatesCertificate};
 use relyant::proof::check::{self, CheckError, Limits};
@@ -36,12 +36,17 @@ pub struct Args {
     // Look for headers here
     #[arg(short = 'I', value_name = "DIR", help = "Look for headers here")]
     include: Vec<String>,
+    #[command(flatten)]
+    finite: finite::Finite,
 }
 
 /// Runs the command.
 pub fn run(a: &Args) -> Status {
     if relyant::task::is_named(&a.proof) {
         return witness::check(&a.proof, &a.file, &a.include, a.timeout);
+    }
+    if relyant::finite::kind(&a.file).is_some() {
+        return finite::check(&a.proof, &a.file, &a.finite, a.timeout);
     }
     let text = match read_text(&a.proof) {
         Ok(text) => text,

@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod exit;
 mod export;
+mod finite;
 mod horn;
 mod input;
 mod internal;

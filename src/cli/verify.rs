@@ -3,7 +3,7 @@
 use super::exit::Status;
 use super::meaning::{Engine, Input, Meaning};
 use super::workers::{self, Job, Limits, Standing};
-use super::{complain, input, rewriting, say, witness};
+use super::{complain, finite, input, rewriting, say, witness};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use relyant::aret::Stats;
@@ -64,6 +64,8 @@ pub struct Args {
     engine: Engine,
     #[command(flatten)]
     meaning: Meaning,
+    #[command(flatten)]
+    finite: finite::Finite,
 }
 
 /// A positive number of seconds.
@@ -82,6 +84,21 @@ pub fn run(a: &Args) -> Status {
         let json = a.format == Format::Json;
         let wanted = rewriting::Wanted { timeout: a.timeout, memory_kib, json, verbose: a.verbose };
         return rewriting::run(&a.files, &wanted);
+    }
+    if finite::is_any(&a.files) {
+        let run = finite::Run {
+            finite: &a.finite,
+            timeout: a.timeout,
+            memory_kib: a.memory.map(|m| m.saturating_mul(1024)),
+            json: a.format == Format::Json,
+            verbose: a.verbose,
+            proof: a.proof.as_deref(),
+        };
+        return finite::run(&a.files, &run);
+    }
+    if a.finite.is_given() {
+        complain("error: --initial and --target are about systems of finite-state threads");
+        return Status::BadInput;
     }
     if a.witness.is_some() && a.files.len() > 1 {
         complain("error: --witness takes the witness of one file; give one FILE only");

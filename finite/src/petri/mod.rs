@@ -13,7 +13,15 @@ pub use write::write_spec;
 use crate::model::{Config, Counts, Local, System, Target, Transition};
 
 /// A net and its target.
-pub type Net = (System, Target);
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Net {
+    /// The net.
+    pub system: System,
+    /// Its target.
+    pub target: Target,
+    /// What the reader took for granted.
+    pub assumes: Vec<String>,
+}
 
 /// A condition: at least, or exactly, so many tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -45,7 +45,8 @@ fn tokens(text: &str) -> Result<Vec<(Token<'_>, Place)>> {
                 let n = word(|c| c.is_ascii_digit());
                 let digits = rest.get(..n).unwrap_or("");
                 let value = digits.parse().ok().filter(|n: &u32| *n < u32::MAX);
-                let value = value.ok_or_else(|| InputError::new(place, format!("the number {digits} is too large")))?;
+                let value = value
+                    .ok_or_else(|| InputError::new(place, format!("the number {digits} is too large")))?;
                 (Token::Number(value), n)
             } else if c.is_ascii_alphabetic() || c == '_' {
                 let n = word(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -93,7 +94,11 @@ impl<'a> Reader<'a> {
     }
     fn expect(&mut self, sign: &str) -> Result<()> {
         let (found, place) = self.peek();
-        if self.accept(sign) { Ok(()) } else { Err(InputError::new(place, format!("expected `{sign}`, found {found}"))) }
+        if self.accept(sign) {
+            Ok(())
+        } else {
+            Err(InputError::new(place, format!("expected `{sign}`, found {found}")))
+        }
     }
     fn section(&mut self, name: &str) -> Result<()> {
         match self.take() {
@@ -185,13 +190,17 @@ impl<'a> Reader<'a> {
                 (Token::Name(n), at) if !SECTIONS.contains(&n) => {
                     let (y, _) = self.variable()?;
                     if minus {
-                        return Err(InputError::new(at, format!("{n} is subtracted"))
-                            .help("only constants may be: transitions transfer and reset, and nothing else"));
+                        return Err(InputError::new(at, format!("{n} is subtracted")).help(
+                            "only constants may be: transitions transfer and reset, and nothing else",
+                        ));
                     }
                     places.push(y);
                 }
                 (found, at) => {
-                    return Err(InputError::new(at, format!("expected a variable or a number, found {found}")));
+                    return Err(InputError::new(
+                        at,
+                        format!("expected a variable or a number, found {found}"),
+                    ));
                 }
             }
             if self.accept("+") {
@@ -207,11 +216,18 @@ impl<'a> Reader<'a> {
     /// What is there is what the guard takes and the rest. Of what is taken the new numbers are made; the rest moves.
     fn transition(
         &self,
-        take: Counts,
+        mut take: Counts,
         absent: Vec<Local>,
         updates: &FxHashMap<Local, (i64, Vec<Local>, Place)>,
         place: Place,
     ) -> Result<Transition> {
+        // a number below 0 is none: such a step is not possible
+        for (x, (constant, places, _)) in updates {
+            let short = u32::try_from(-constant - i64::from(take.get(*x))).unwrap_or(0);
+            if places.as_slice() == [*x] && absent.binary_search(x).is_err() {
+                take.set(*x, take.get(*x).saturating_add(short));
+            }
+        }
         let mut put = Counts::new();
         let mut goes: FxHashMap<Local, Vec<Local>> = FxHashMap::default();
         let mut changed: Vec<Local> = updates.keys().copied().collect();
@@ -245,8 +261,11 @@ impl<'a> Reader<'a> {
                 [x] if *x == y => {}
                 [] | [_] => transfers.push(Transfer { from: y, to }),
                 _ => {
-                    return Err(InputError::new(place, format!("this rule copies the tokens of {}", self.name(y)))
-                        .help("a transfer has to move them: set the place that they come from to 0"));
+                    return Err(InputError::new(
+                        place,
+                        format!("this rule copies the tokens of {}", self.name(y)),
+                    )
+                    .help("a transfer has to move them: set the place that they come from to 0"));
                 }
             }
         }
@@ -282,7 +301,8 @@ pub fn spec(text: &str) -> Result<Net> {
     }
     let at = r.peek().1;
     r.section("init")?;
-    system.initial = vec![initial(&r.conditions()?, &r.names, at)?];
+    let (initial, assumes) = initial(&r.conditions()?, &r.names, at)?;
+    system.initial = vec![initial];
     system.names = Names { shared: Vec::new(), local: r.names.clone() };
     let at = r.peek().1;
     r.section("target")?;
@@ -293,7 +313,8 @@ pub fn spec(text: &str) -> Result<Net> {
         aim(&mut system, &mut target, &list, place);
     }
     if target.is_empty() {
-        return Err(InputError::new(at, "there is no target").help("a target is a condition such as `x >= 1, y >= 2`"));
+        return Err(InputError::new(at, "there is no target")
+            .help("a target is a condition such as `x >= 1, y >= 2`"));
     }
     if r.peek().0 != Token::End {
         r.section("invariants")?;
@@ -302,21 +323,21 @@ pub fn spec(text: &str) -> Result<Net> {
         }
     }
     match r.peek() {
-        (Token::End, _) => Ok((system, target)),
+        (Token::End, _) => Ok(Net { system, target, assumes }),
         (found, place) => Err(InputError::new(place, format!("expected the end of the file, found {found}"))),
     }
 }
 
-fn initial(list: &[Condition], names: &[String], at: Place) -> Result<Initial> {
+/// `init` is a condition: what it says nothing of may have any number of tokens.
+fn initial(list: &[Condition], names: &[String], at: Place) -> Result<(Initial, Vec<String>)> {
     let contradiction = || InputError::new(at, "the initial conditions contradict each other");
     let (locals, exact) = conditions(list).ok_or_else(contradiction)?;
     let given: rustc_hash::FxHashSet<Local> = list.iter().map(|c| c.place).collect();
-    if let Some(missing) = (0..).zip(names).find(|(l, _)| !given.contains(l)) {
-        return Err(InputError::new(at, format!("init says nothing of {}", missing.1)).help("write `x = 0` or `x >= 0`"));
-    }
-    let mut any: Vec<Local> = given.into_iter().filter(|l| exact.binary_search(l).is_err()).collect();
-    any.sort_unstable();
-    Ok(Initial { exactly: Config::new(0, locals), any })
+    let free = (0..).zip(names).filter(|(l, _)| !given.contains(l));
+    let assumes =
+        free.map(|(_, n)| format!("{n} starts with any number, since init says nothing of it")).collect();
+    let any = (0..names.len() as Local).filter(|l| exact.binary_search(l).is_err()).collect();
+    Ok((Initial { exactly: Config::new(0, locals), any }, assumes))
 }
 
 #[cfg(test)]
@@ -328,7 +349,7 @@ mod tests {
 
     #[test]
     fn reads() {
-        let (s, t) = spec(NET).unwrap();
+        let Net { system: s, target: t, .. } = spec(NET).unwrap();
         let c = |v: &[u32]| Counts::of(v.iter().copied()).unwrap();
         assert_eq!(s.transitions[0].take, c(&[0, 1, 1]));
         assert_eq!(s.transitions[0].put, c(&[0, 1]));
@@ -341,7 +362,8 @@ mod tests {
 
     #[test]
     fn exact_targets_become_places() {
-        let (s, t) = spec(&NET.replace("target x >= 2, y >= 1\nz >= 1", "target x >= 2, y = 1")).unwrap();
+        let Net { system: s, target: t, .. } =
+            spec(&NET.replace("target x >= 2, y >= 1\nz >= 1", "target x >= 2, y = 1")).unwrap();
         assert_eq!((s.local, s.transitions.len()), (4, 3));
         assert_eq!(s.transitions[2].absent, [1]);
         assert_eq!(t, [Config::new(0, Counts::one(3))]);
@@ -351,12 +373,23 @@ mod tests {
     fn says_what_is_wrong() {
         let error = |from: &str, to: &str| spec(&NET.replace(from, to)).unwrap_err().to_string();
         assert!(error("z' = 0, y'", "y'").starts_with("4:2: this rule copies the tokens of z"));
-        assert!(error("y - 1", "y - 3").starts_with("4:39: y may fall below 0"));
+        assert!(error("y - 1", "z - 3").starts_with("4:39: y may fall below 0"));
         assert!(error("y - 1", "y - x").starts_with("4:48: x is subtracted"));
         assert!(error(" x y z", " x y y").starts_with("2:6: `y` is declared twice"));
         assert!(error("x >= 1,", "x <= 1,").starts_with("4:4: unexpected character `<`"));
         assert!(error("x >= 1, y = 2 ->", "w >= 1 ->").starts_with("4:2: `w` is not among the vars"));
-        assert!(error(", z = 0", "").starts_with("6:1: init says nothing of z"));
+        assert_eq!(
+            spec(&NET.replace(
+                ", z = 0
+target",
+                "
+target"
+            ))
+            .unwrap()
+            .assumes
+            .len(),
+            1
+        );
         assert!(error("init", "target").starts_with("6:1: expected section `init`, found `target`"));
     }
 }

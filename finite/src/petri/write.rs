@@ -37,7 +37,8 @@ impl Names {
     fn new(system: &System) -> Names {
         let shared = if system.shared <= 1 { 0 } else { system.shared };
         let good = |n: &String| {
-            n.starts_with(|c: char| c.is_ascii_alphabetic()) && n.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            n.starts_with(|c: char| c.is_ascii_alphabetic())
+                && n.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         };
         let distinct: std::collections::BTreeSet<&String> = system.names.local.iter().collect();
         let usable = system.names.local.len() == system.local as usize
@@ -119,15 +120,15 @@ fn start(i: &Initial, names: &Names) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::spec;
+    use super::super::{Net, spec};
     use super::*;
 
     #[test]
     fn comes_back() {
         let text = "vars x y z\nrules\nx >= 1, y = 2 -> x' = x + z, z' = 0, y' = y - 1;\nz >= 1 -> z' = 0;\n\
             x >= 2 -> y' = x + y - 1, x' = 0;\nx >= 1 -> z' = z + 1;\ninit x >= 1, y = 2, z = 0\ntarget x >= 2, y >= 1\nz >= 1\n";
-        let (s, t) = spec(text).unwrap();
-        let (back, target) = spec(&write_spec(&s, &t).unwrap()).unwrap();
+        let Net { system: s, target: t, .. } = spec(text).unwrap();
+        let Net { system: back, target, .. } = spec(&write_spec(&s, &t).unwrap()).unwrap();
         let bare = |s: &System| {
             let strip = |t: &Transition| Transition { place: Default::default(), ..t.clone() };
             s.transitions.iter().map(strip).collect::<Vec<_>>()

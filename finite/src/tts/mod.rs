@@ -4,4 +4,4 @@ mod read;
 mod write;
 
 pub use read::{initial, system, target};
-pub use write::{write_system, write_target};
+pub use write::{initial as write_initial, write_system, write_target};

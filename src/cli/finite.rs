@@ -1,0 +1,222 @@
+//! `relyant verify` and `relyant check` for replicated finite-state threads.
+
+use super::exit::Status;
+use super::workers::Signals;
+use super::{complain, input, internal, say};
+use clap::Args;
+use relyant::finite::certificate::{self, Claim};
+use relyant::finite::report::{self, Answer, Outcome};
+use relyant::finite::{self, Wanted};
+use relyant::limits;
+use relyant_finite::evidence::{self, Rejection};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// How long a run may take to stop after it was asked to.
+const GRACE: Duration = Duration::from_millis(700);
+/// How often the clock is looked at.
+const TICK: Duration = Duration::from_millis(20);
+/// Deep recursion is bounded by the input.
+const STACK: usize = 1 << 26;
+
+/// Options about finite-state threads.
+#[derive(Args, Clone, Default)]
+#[command(next_help_heading = "Finite-state threads (.tts, .spec)")]
+pub struct Finite {
+    /// Initial configurations: s|b a thread in b, s/u any number in u, s|b/u both [default: 0/0]
+    #[arg(long, value_name = "CONFIGS")]
+    initial: Option<String>,
+    /// What must not be covered: s|l1,l2, or a file with that [default: the .prop beside a .tts]
+    #[arg(long, value_name = "CONFIG")]
+    target: Option<String>,
+}
+
+impl Finite {
+    /// As the library has it.
+    pub fn wanted(&self) -> Wanted {
+        Wanted { initial: self.initial.clone(), target: self.target.clone(), ..Wanted::default() }
+    }
+    /// Was something said?
+    pub fn is_given(&self) -> bool {
+        self.initial.is_some() || self.target.is_some()
+    }
+}
+
+/// What the command line asks for.
+pub struct Run<'a> {
+    /// Initial configurations, target.
+    pub finite: &'a Finite,
+    /// For each file.
+    pub timeout: Option<Duration>,
+    /// For the process.
+    pub memory_kib: Option<u64>,
+    /// JSON instead of text.
+    pub json: bool,
+    /// All steps of runs.
+    pub verbose: bool,
+    /// Where to keep the evidence.
+    pub proof: Option<&'a Path>,
+}
+
+/// Are there such files?
+pub fn is_any(files: &[PathBuf]) -> bool {
+    files.iter().any(|f| finite::kind(f).is_some())
+}
+
+/// Decides the files.
+pub fn run(files: &[PathBuf], run: &Run) -> Status {
+    if let Some(f) = files.iter().find(|f| finite::kind(f).is_none()) {
+        complain(&format!(
+            "error: {} is no system of finite-state threads; verify the two kinds in separate calls",
+            f.display()
+        ));
+        return Status::BadInput;
+    }
+    if run.proof.is_some() && files.len() > 1 {
+        complain("error: --proof takes the certificate of one file; give one FILE only");
+        return Status::BadInput;
+    }
+    let signals = Signals::register();
+    let results: Vec<(String, Outcome)> =
+        files.iter().map(|f| (f.display().to_string(), one(f, run, &signals))).collect();
+    let mut status =
+        results.iter().map(|r| Status::of_verdict(r.1.verdict())).fold(Status::Good, Status::and);
+    if let (Some(path), Some((_, Outcome::Done(r)))) = (run.proof, results.first()) {
+        if let Some(certificate) = &r.certificate {
+            if let Err(e) = std::fs::write(path, format!("{certificate}\n")) {
+                complain(&format!("error: {}: {e}", path.display()));
+                status = Status::BadInput;
+            }
+        }
+    }
+    if run.json {
+        say(&input::pretty(&report::document(&results)));
+        return status;
+    }
+    for (i, (file, outcome)) in results.iter().enumerate() {
+        let text = report::text(outcome, run.verbose);
+        if let Outcome::BadInput(_) = outcome {
+            complain(text.trim_end());
+            continue;
+        }
+        let heading = if results.len() == 1 { String::new() } else { format!("{file}:\n") };
+        let gap = if i > 0 { "\n" } else { "" };
+        say(&format!("{gap}{heading}{text}"));
+    }
+    status
+}
+
+fn one(file: &Path, run: &Run, signals: &Signals) -> Outcome {
+    let Some(kind) = finite::kind(file) else { return Outcome::Abandoned("of no known kind".into()) };
+    let cancel = Arc::new(AtomicBool::new(false));
+    let (sender, receiver) = mpsc::channel();
+    let (path, flag, wanted) = (file.to_path_buf(), Arc::clone(&cancel), run.finite.wanted());
+    let work = move || {
+        let outcome = match internal::guarded(|| finite::verify(&path, kind, &wanted, &flag)) {
+            Ok(Ok(r)) => Outcome::Done(Box::new(r)),
+            Ok(Err(d)) => Outcome::BadInput(d),
+            Err(message) => Outcome::Abandoned(format!("internal error: {message}")),
+        };
+        let _ = sender.send(outcome);
+    };
+    if std::thread::Builder::new().stack_size(STACK).spawn(work).is_err() {
+        return Outcome::Abandoned("no thread could be started".into());
+    }
+    let began = Instant::now();
+    let mut stopped: Option<(Instant, String)> = None;
+    loop {
+        match receiver.recv_timeout(TICK) {
+            Ok(Outcome::Done(mut r)) => {
+                if let (Answer::Unknown(why), Some((_, reason))) = (&mut r.answer, stopped) {
+                    *why = reason;
+                }
+                return Outcome::Done(r);
+            }
+            Ok(outcome) => return outcome,
+            Err(mpsc::RecvTimeoutError::Disconnected) => {
+                return Outcome::Abandoned("the run was lost".into());
+            }
+            Err(mpsc::RecvTimeoutError::Timeout) => {}
+        }
+        let late = run.timeout.filter(|t| began.elapsed() >= *t);
+        let late = late.map(|t| format!("time limit of {} s reached", t.as_secs_f64()));
+        let large = run.memory_kib.filter(|l| limits::memory_kib().is_some_and(|m| m.0 > *l));
+        let large = large.map(|l| format!("memory limit of {} MiB reached", l / 1024));
+        if let Some(reason) = signals.reason().or(large).or(late) {
+            cancel.store(true, Ordering::Relaxed);
+            let (since, reason) = stopped.get_or_insert_with(|| (Instant::now(), reason));
+            if since.elapsed() >= GRACE {
+                return Outcome::Abandoned(reason.clone());
+            }
+        }
+    }
+}
+
+/// Checks a certificate against its source, without the engines.
+pub fn check(proof: &Path, file: &Path, finite: &Finite, timeout: Option<Duration>) -> Status {
+    let Some(kind) = finite::kind(file) else { return Status::BadInput };
+    let refuse = |message: &str| {
+        complain(message);
+        Status::BadInput
+    };
+    let reject = |message: &str| {
+        say(&format!("rejected: {message}\n"));
+        Status::Bad
+    };
+    let text = match input::read_text(proof) {
+        Ok(text) => text,
+        Err(d) => return refuse(&d.to_string()),
+    };
+    let input = match finite::read(file, kind, &finite.wanted()) {
+        Ok(i) => i,
+        Err(d) => return refuse(&d.to_string()),
+    };
+    let claim = match certificate::read(&text, &input) {
+        Ok(c) => c,
+        Err(e @ (certificate::CertificateError::Json(_) | certificate::CertificateError::Version(..))) => {
+            return refuse(&format!("{}: error: {e}", proof.display()));
+        }
+        Err(e) => return reject(&e.to_string()),
+    };
+    for a in &input.assumes {
+        say(&format!("assumes: {a}\n"));
+    }
+    let began = Instant::now();
+    match claim {
+        Claim::Coverable(run) => match evidence::replay(&input.system, &input.target, &run) {
+            Ok(_) => {
+                say(&format!("accepted: a run of {} steps that covers the target\n", run.steps.len()));
+                Status::Good
+            }
+            Err(e) => reject(&e.to_string()),
+        },
+        Claim::Uncoverable(c) => {
+            let cancel = Arc::new(AtomicBool::new(false));
+            if let Some(t) = timeout {
+                let flag = Arc::clone(&cancel);
+                std::thread::spawn(move || {
+                    std::thread::sleep(t);
+                    flag.store(true, Ordering::Relaxed);
+                });
+            }
+            match evidence::check(&input.system, &input.target, &c, &cancel) {
+                Ok(r) => {
+                    let seconds = began.elapsed().as_secs_f64();
+                    let (n, m) = (r.elements, r.predecessors);
+                    say(&format!(
+                        "accepted: {n} elements, {m} predecessors of which are in the set, in {seconds:.2} s\n"
+                    ));
+                    Status::Good
+                }
+                Err(e @ (Rejection::Cancelled | Rejection::TooMany(_))) => {
+                    say(&format!("undecided: {e}\n"));
+                    Status::Unknown
+                }
+                Err(e) => reject(&e.to_string()),
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Files about replicated finite-state threads, from text to a verdict. Another kind of file is another [`Kind`].
+
+pub mod certificate;
+pub mod report;
+
+use relyant_finite::cover::{self, Limits, Options, Outcome, Verdict};
+use relyant_finite::input::InputError;
+use relyant_finite::model::{System, Target};
+use relyant_finite::{evidence, petri, tts};
+use relyant_frontend::diagnostic::Diagnostic;
+use report::{Answer, Report};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// Kinds of files, known by their extension.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A thread transition system, `.tts`.
+    Threads,
+    /// A Petri net in mist's format, `.spec`.
+    Net,
+}
+
+/// The kind that a file's name says it is.
+pub fn kind(path: &Path) -> Option<Kind> {
+    match path.extension()?.to_str()? {
+        "tts" => Some(Kind::Threads),
+        "spec" => Some(Kind::Net),
+        _ => None,
+    }
+}
+
+/// What the command line asks for.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Initial configurations, `s|b/u`.
+    pub initial: Option<String>,
+    /// What must not be covered, `s|l1,l2`, or the name of a file with that.
+    pub target: Option<String>,
+    /// How to search.
+    pub options: Options,
+}
+
+/// A system with its target.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// The system.
+    pub system: System,
+    /// What must not be covered.
+    pub target: Target,
+    /// What the reader took for granted.
+    pub assumes: Vec<String>,
+    /// The bytes of its files, by name.
+    pub sources: Vec<(String, Vec<u8>)>,
+}
+
+type Result<T> = std::result::Result<T, Box<Diagnostic>>;
+
+/// Reads a file, and the target beside it.
+pub fn read(path: &Path, kind: Kind, wanted: &Wanted) -> Result<Input> {
+    let (text, bytes) = text(path)?;
+    let mut sources = vec![(path.display().to_string(), bytes)];
+    let mut assumes = Vec::new();
+    let (mut system, target) = match kind {
+        Kind::Threads => {
+            let mut system = tts::system(&text).map_err(|e| wrong(path, &text, e))?;
+            let (target, foreign) = target(path, wanted, &mut system, &mut sources)?;
+            for l in foreign {
+                assumes.push(format!("no thread is ever in local state {l}, which the system does not have"));
+            }
+            (system, target)
+        }
+        Kind::Net => {
+            if wanted.target.is_some() {
+                return Err(plain(path, "the target of a net is in its file", "leave out --target"));
+            }
+            let net = petri::spec(&text).map_err(|e| wrong(path, &text, e))?;
+            assumes.extend(net.assumes);
+            (net.system, net.target)
+        }
+    };
+    if let Some(text) = &wanted.initial {
+        if kind != Kind::Threads {
+            return Err(plain(path, "the initial marking of a net is in its file", "leave out --initial"));
+        }
+        system.initial =
+            vec![tts::initial(text, &system).map_err(|e| wrong(Path::new("--initial"), text, e))?];
+    }
+    Ok(Input { system, target, assumes, sources })
+}
+
+fn target(
+    path: &Path,
+    wanted: &Wanted,
+    system: &mut System,
+    sources: &mut Vec<(String, Vec<u8>)>,
+) -> Result<(Target, Vec<u32>)> {
+    if let Some(given) = wanted.target.as_ref().filter(|t| t.contains('|')) {
+        return tts::target(given, system).map_err(|e| wrong(Path::new("--target"), given, e));
+    }
+    let file =
+        wanted.target.as_ref().map_or_else(|| path.with_extension("prop"), |t| Path::new(t).to_path_buf());
+    if wanted.target.is_none() && !file.exists() {
+        let message = format!("there is no target: {} does not exist", file.display());
+        return Err(plain(
+            path,
+            &message,
+            "give one with --target 's|l1,l2', or the name of a file with that",
+        ));
+    }
+    let (text, bytes) = text(&file)?;
+    sources.push((file.display().to_string(), bytes));
+    tts::target(&text, system).map_err(|e| wrong(&file, &text, e))
+}
+
+fn text(path: &Path) -> Result<(String, Vec<u8>)> {
+    let bytes = std::fs::read(path).map_err(|e| plain(path, &format!("cannot be read: {e}"), ""))?;
+    // comments may be in any encoding; elsewhere the reader complains
+    Ok((String::from_utf8_lossy(&bytes).into_owned(), bytes))
+}
+
+/// Something wrong with a file as a whole.
+pub fn plain(path: &Path, message: &str, help: &str) -> Box<Diagnostic> {
+    Box::new(Diagnostic {
+        file: path.display().to_string(),
+        line: 0,
+        column: 0,
+        message: message.into(),
+        help: help.into(),
+        source_line: None,
+    })
+}
+
+/// Something wrong at a place in a file.
+pub fn wrong(path: &Path, text: &str, e: InputError) -> Box<Diagnostic> {
+    let line = (e.place.line as usize).checked_sub(1).and_then(|i| text.lines().nth(i));
+    Box::new(Diagnostic {
+        file: path.display().to_string(),
+        line: e.place.line,
+        column: e.place.column,
+        message: e.message,
+        help: e.help,
+        source_line: line.filter(|l| l.chars().count() <= 200).map(String::from),
+    })
+}
+
+/// Decides a file. This is the place where kinds of files with engines of their own part.
+pub fn verify(path: &Path, kind: Kind, wanted: &Wanted, cancel: &AtomicBool) -> Result<Report> {
+    let began = Instant::now();
+    let input = read(path, kind, wanted)?;
+    let outcome = cover::decide(&input.system, &input.target, &wanted.options, &Limits::new(cancel))
+        .map_err(|e| plain(path, &format!("malformed: {e}"), ""))?;
+    Ok(coverability(&input, outcome, began.elapsed().as_secs_f64()))
+}
+
+/// The report on a question of coverability.
+fn coverability(input: &Input, outcome: Outcome, seconds: f64) -> Report {
+    let s = outcome.stats;
+    let mut r = Report { assumes: input.assumes.clone(), seconds, ..Report::default() };
+    r.work = format!(
+        "{} vertices, {} expanded, {} trees pruned, {} nodes of the oracle, in {seconds:.2} s",
+        s.vertices, s.expanded, s.pruned, s.oracle
+    );
+    r.numbers = vec![
+        ("vertices", s.vertices as u64),
+        ("expanded", s.expanded),
+        ("pruned", s.pruned),
+        ("oracle", s.oracle as u64),
+    ];
+    match &outcome.verdict {
+        Verdict::Uncoverable(c) => {
+            let heavy = match c.weights.len() {
+                0 => String::new(),
+                1 => " and 1 linear invariant".into(),
+                n => format!(" and {n} linear invariants"),
+            };
+            r.proof = format!("an upward-closed set of {} minimal configurations{heavy}", c.minimal.len());
+            r.checked = "closed under predecessors, has the target, and no initial configuration".into();
+            r.numbers.push(("elements", (c.minimal.len() + c.weights.len()) as u64));
+            r.certificate = Some(certificate::uncoverable(input, c));
+            r.answer = Answer::Safe;
+        }
+        Verdict::Coverable(run) => {
+            let Ok(replayed) = evidence::replay(&input.system, &input.target, run) else {
+                r.answer = Answer::Unknown("the run was rejected".into());
+                return r;
+            };
+            r.trace = report::run(&input.system, &input.target, run, &replayed);
+            r.certificate = Some(certificate::coverable(input, run));
+            r.answer = Answer::Unsafe;
+        }
+        Verdict::Unknown(why) => r.answer = Answer::Unknown(why.clone()),
+    }
+    r
+}
