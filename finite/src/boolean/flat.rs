@@ -1,0 +1,560 @@
+//! The threads of a Boolean program as one graph, for engines without stacks.
+//!
+//! Calls are inlined, each with local variables of its own. Recursive ones, and all where inlining would be too large,
+//! become threads that the caller waits for (BOPPO, section 4.3): an over-approximation, since a caller may go on with
+//! what another call returns. Nodes are told apart by whether the thread is inside of an atomic section and by its role.
+
+use super::live::Live;
+use super::program::{Exp, NodeId, ProcId, Program, Stmt, Var};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::convert::Infallible;
+
+/// Nodes of a graph with inlined calls.
+const INLINED: u64 = 60_000;
+
+/// A thread's role.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Role {
+    /// `main`, before it starts a thread (BOPPO, remark 1).
+    Alone,
+    /// `main` afterwards: there is one.
+    Main,
+    /// All others: any number of them.
+    Other,
+}
+
+/// A node.
+#[derive(Clone, Debug)]
+pub struct FlatNode {
+    /// The program's node.
+    pub source: NodeId,
+    /// The thread's role.
+    pub role: Role,
+    /// Is the thread inside of an atomic section?
+    pub atomic: bool,
+    /// What it does.
+    pub action: Action,
+    /// The action waits until this may hold.
+    pub guard: Option<Exp>,
+}
+
+/// Assignments at once.
+#[derive(Clone, Debug, Default)]
+pub struct Write {
+    /// Variables.
+    pub targets: Vec<Var>,
+    /// A value each.
+    pub values: Vec<Exp>,
+    /// Between the states before and after.
+    pub constrain: Option<Exp>,
+}
+
+/// What a node does. Numbers are those of flat nodes.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// Goes on to one of these.
+    Goto(Vec<u32>),
+    /// The first if it holds, else the second.
+    Branch(Exp, u32, u32),
+    /// Assigns.
+    Write(Write, u32),
+    /// Waits until it holds.
+    Assume(Exp, u32),
+    /// Fails if it may not hold.
+    Assert(Exp, u32),
+    /// Starts a thread at the first; its other locals have any values, it holds no lock.
+    Spawn(Write, u32, u32),
+    /// Starts a thread at the first with the same locals and no lock.
+    Copy(u32, u32),
+    /// Ends.
+    End,
+    /// Begins or ends an atomic section.
+    Atomic(bool, u32),
+    /// Takes or gives back a lock.
+    Lock(u32, bool, u32),
+    /// Starts the call at the first, with this thread's locks, and waits at the second without them.
+    Invoke(Write, u32, u32),
+    /// Waits for a call that is over at one of the exits, each with where to go on: the results go to the variables.
+    Wait(Vec<(u32, u32)>, Vec<Var>, Vec<Var>),
+    /// A call is over.
+    Exit,
+}
+
+impl Action {
+    /// Where the thread itself may go.
+    pub fn next(&self) -> Vec<u32> {
+        match self {
+            Action::Goto(t) => t.clone(),
+            Action::Branch(_, a, b) => vec![*a, *b],
+            Action::Write(_, t) | Action::Assume(_, t) | Action::Assert(_, t) => vec![*t],
+            Action::Atomic(_, t) | Action::Lock(_, _, t) => vec![*t],
+            Action::Spawn(_, _, t) | Action::Copy(_, t) | Action::Invoke(_, _, t) => vec![*t],
+            Action::Wait(exits, ..) => exits.iter().map(|e| e.1).collect(),
+            Action::End | Action::Exit => Vec::new(),
+        }
+    }
+    /// Where threads start.
+    pub fn starts(&self) -> Option<u32> {
+        match self {
+            Action::Spawn(_, t, _) | Action::Copy(t, _) | Action::Invoke(_, t, _) => Some(*t),
+            _ => None,
+        }
+    }
+}
+
+/// The graph.
+#[derive(Clone, Debug)]
+pub struct Flat {
+    /// Nodes; the first is where `main` starts.
+    pub nodes: Vec<FlatNode>,
+    /// How many globals there are.
+    pub globals: u32,
+    /// How many local variables.
+    pub locals: u32,
+    /// How many locks.
+    pub locks: u32,
+    /// Locals that matter, by node, in rising order.
+    pub live: Vec<Vec<u32>>,
+    /// Are there atomic sections?
+    pub has_atomic: bool,
+    /// Are there calls that were not inlined?
+    pub approximate: bool,
+}
+
+/// How a call was entered: the chain of inlined calls up to a thread's or a call's first procedure.
+#[derive(Clone, Debug)]
+struct Instance {
+    proc: ProcId,
+    base: u32,
+    /// The caller and the call it waits at, if inlined.
+    caller: Option<(u32, NodeId)>,
+    /// Where results go if the call is not inlined.
+    results: Option<u32>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Key {
+    instance: u32,
+    node: NodeId,
+    role: Role,
+    atomic: bool,
+    /// The place behind a call that is not inlined where its caller waits, or behind a procedure where it is over.
+    kind: Place,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Place {
+    Normal,
+    Waits,
+    Over,
+}
+
+struct Builder<'p> {
+    program: &'p Program,
+    live: &'p Live,
+    joined: Vec<bool>,
+    instances: Vec<Instance>,
+    roots: FxHashMap<(ProcId, bool), u32>,
+    inlined: FxHashMap<(u32, NodeId), u32>,
+    keys: FxHashMap<Key, u32>,
+    order: Vec<Key>,
+    locals: u32,
+}
+
+/// Builds the graph of a program.
+pub fn flatten(program: &Program, live: &Live) -> Flat {
+    let joined = joined(program);
+    let approximate = joined.iter().any(|j| *j);
+    let mut b = Builder {
+        program,
+        live,
+        joined,
+        instances: Vec::new(),
+        roots: FxHashMap::default(),
+        inlined: FxHashMap::default(),
+        keys: FxHashMap::default(),
+        order: Vec::new(),
+        locals: 0,
+    };
+    let main = b.instance(program.main, None, None);
+    b.node(Key {
+        instance: main,
+        node: program.proc(program.main).entry,
+        role: Role::Alone,
+        atomic: false,
+        kind: Place::Normal,
+    });
+    let mut nodes = Vec::new();
+    while let Some(key) = b.order.get(nodes.len()).copied() {
+        let node = b.build(key);
+        nodes.push(node);
+    }
+    // Exits are known only now.
+    let over: FxHashMap<(u32, bool), u32> = b
+        .order
+        .iter()
+        .enumerate()
+        .filter(|(_, k)| k.kind == Place::Over)
+        .map(|(i, k)| ((k.instance, k.atomic), index(i)))
+        .collect();
+    for i in 0..nodes.len() {
+        let key = b.order[i];
+        if let (Place::Waits, Action::Wait(exits, _, results)) = (key.kind, &nodes[i].action) {
+            let root = b.wait_root(key);
+            let known = |e: &(u32, u32)| over.get(&(root, e.0 == 1)).map(|o| (*o, e.1));
+            let exits: Vec<(u32, u32)> = exits.iter().filter_map(known).collect();
+            let (targets, results) = (b.wait_targets(key), results.clone());
+            nodes[i].action = Action::Wait(exits, targets, results);
+        }
+    }
+    let has_atomic = program.nodes.iter().any(|n| matches!(n.stmt, Stmt::AtomicBegin | Stmt::AtomicEnd));
+    let mut flat = Flat {
+        nodes,
+        globals: index(program.globals.len()),
+        locals: b.locals,
+        locks: index(program.locks.len()),
+        live: Vec::new(),
+        has_atomic,
+        approximate,
+    };
+    flat.live = liveness(&flat);
+    flat
+}
+
+fn index(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// Procedures whose calls are not inlined.
+fn joined(p: &Program) -> Vec<bool> {
+    let mut calls: Vec<FxHashSet<ProcId>> = vec![FxHashSet::default(); p.procs.len()];
+    let mut sites: Vec<Vec<ProcId>> = vec![Vec::new(); p.procs.len()];
+    let mut own = vec![0u64; p.procs.len()];
+    for n in &p.nodes {
+        own[n.proc as usize] += 1;
+        if let Stmt::Call { proc, .. } = n.stmt {
+            calls[n.proc as usize].insert(proc);
+            sites[n.proc as usize].push(proc);
+        }
+    }
+    let reach = |from: ProcId| {
+        let mut seen = FxHashSet::default();
+        let mut todo = vec![from];
+        while let Some(q) = todo.pop() {
+            todo.extend(calls[q as usize].iter().filter(|c| seen.insert(**c)));
+        }
+        seen
+    };
+    let recursive: Vec<bool> = (0..).zip(&p.procs).map(|(i, _)| reach(i).contains(&i)).collect();
+    // Sizes of what is inlined, callees first; the graph of calls without recursive procedures has no cycles.
+    let mut size: Vec<Option<u64>> = recursive.iter().zip(&own).map(|(r, n)| r.then_some(*n)).collect();
+    let mut todo: Vec<usize> = (0..p.procs.len()).rev().collect();
+    while let Some(q) = todo.last().copied() {
+        if size[q].is_some() {
+            todo.pop();
+            continue;
+        }
+        let missing: Vec<usize> =
+            sites[q].iter().map(|c| *c as usize).filter(|c| size[*c].is_none()).collect();
+        if missing.is_empty() {
+            let inside = sites[q].iter().filter(|c| !recursive[**c as usize]);
+            let inside = inside.fold(0u64, |n, c| n.saturating_add(size[*c as usize].unwrap_or(0)));
+            size[q] = Some(own[q].saturating_add(inside));
+        }
+        todo.extend(missing);
+    }
+    let all = size.iter().fold(0u64, |n, s| n.saturating_add(s.unwrap_or(0)));
+    if all > INLINED { vec![true; p.procs.len()] } else { recursive }
+}
+
+impl Builder<'_> {
+    fn instance(&mut self, proc: ProcId, caller: Option<(u32, NodeId)>, results: Option<u32>) -> u32 {
+        let base = self.locals;
+        self.locals = self.locals.saturating_add(index(self.program.proc(proc).locals.len()));
+        self.instances.push(Instance { proc, base, caller, results });
+        index(self.instances.len() - 1)
+    }
+
+    /// The instance of threads, or of calls that are not inlined, that start in a procedure.
+    fn root(&mut self, proc: ProcId, call: bool) -> u32 {
+        if let Some(i) = self.roots.get(&(proc, call)) {
+            return *i;
+        }
+        let i = self.instance(proc, None, None);
+        if call {
+            self.instances[i as usize].results = Some(self.locals);
+            self.locals = self.locals.saturating_add(self.program.proc(proc).returns);
+        }
+        self.roots.insert((proc, call), i);
+        i
+    }
+
+    fn node(&mut self, key: Key) -> u32 {
+        if let Some(i) = self.keys.get(&key) {
+            return *i;
+        }
+        let i = index(self.order.len());
+        self.keys.insert(key, i);
+        self.order.push(key);
+        i
+    }
+
+    fn exp(&self, instance: u32, e: &Exp) -> Exp {
+        let base = self.instances[instance as usize].base;
+        let out: Result<Exp, Infallible> = e.map(&mut |v, _| Ok(shift(*v, base)));
+        match out {
+            Ok(e) => e,
+            Err(never) => match never {},
+        }
+    }
+
+    /// Assignments of the values that matter.
+    fn relevant(&self, proc: ProcId, instance: u32, targets: &[Var]) -> Vec<(usize, Var)> {
+        let base = self.instances[instance as usize].base;
+        let pairs = targets.iter().enumerate();
+        pairs.filter(|(_, t)| self.live.relevant(proc, **t)).map(|(i, t)| (i, shift(*t, base))).collect()
+    }
+
+    fn arguments(&self, caller: u32, callee: u32, args: &[Exp]) -> Write {
+        let proc = self.instances[callee as usize].proc;
+        let params: Vec<Var> = (0..index(args.len())).map(Var::Local).collect();
+        let mut w = Write::default();
+        for (i, t) in self.relevant(proc, callee, &params) {
+            w.targets.push(t);
+            w.values.push(self.exp(caller, &args[i]));
+        }
+        w
+    }
+
+    fn wait_root(&self, key: Key) -> u32 {
+        match self.program.node(key.node).stmt {
+            Stmt::Call { proc, .. } => self.roots.get(&(proc, true)).copied().unwrap_or(u32::MAX),
+            _ => u32::MAX,
+        }
+    }
+
+    fn wait_targets(&self, key: Key) -> Vec<Var> {
+        let proc = self.instances[key.instance as usize].proc;
+        match &self.program.node(key.node).stmt {
+            Stmt::Call { targets, .. } => {
+                self.relevant(proc, key.instance, targets).into_iter().map(|t| t.1).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn build(&mut self, key: Key) -> FlatNode {
+        let p = self.program;
+        let node = p.node(key.node);
+        let instance = self.instances[key.instance as usize].clone();
+        let exp = |b: &Self, e: &Exp| b.exp(key.instance, e);
+        let guard = node.guard.as_ref().map(|g| exp(self, g));
+        let at = |n: NodeId| Key { node: n, kind: Place::Normal, ..key };
+        let flat =
+            |action, guard| FlatNode { source: key.node, role: key.role, atomic: key.atomic, action, guard };
+        let next = node.next.first().copied().unwrap_or(key.node);
+        match key.kind {
+            Place::Normal => {}
+            Place::Over => return flat(Action::Exit, None),
+            Place::Waits => {
+                // Where it goes on, for a call that is over outside and inside of an atomic section.
+                let exits = [false, true].map(|a| (u32::from(a), self.node(Key { atomic: a, ..at(next) })));
+                let root = self.wait_root(key);
+                let first = self.instances.get(root as usize).and_then(|i| i.results).unwrap_or(0);
+                let proc = instance.proc;
+                let results = match &node.stmt {
+                    Stmt::Call { targets, .. } => self
+                        .relevant(proc, key.instance, targets)
+                        .into_iter()
+                        .map(|(i, _)| Var::Local(first.saturating_add(index(i))))
+                        .collect(),
+                    _ => Vec::new(),
+                };
+                // The wait is over when the call is: not a step of the caller.
+                return flat(Action::Wait(exits.to_vec(), Vec::new(), results), None);
+            }
+        }
+        // A thread that starts another is not alone any more.
+        let after = if key.role == Role::Alone { Role::Main } else { key.role };
+        let action = match &node.stmt {
+            Stmt::Skip => Action::Goto(node.next.iter().map(|n| self.node(at(*n))).collect()),
+            Stmt::Branch(e) => {
+                let other = node.next.get(1).copied().unwrap_or(next);
+                Action::Branch(exp(self, e), self.node(at(next)), self.node(at(other)))
+            }
+            Stmt::Assume(e) => Action::Assume(exp(self, e), self.node(at(next))),
+            Stmt::Assert(e) => Action::Assert(exp(self, e), self.node(at(next))),
+            Stmt::Assign { targets, values, constrain } => {
+                let mut w = Write { constrain: constrain.as_ref().map(|c| exp(self, c)), ..Write::default() };
+                for (i, t) in self.relevant(node.proc, key.instance, targets) {
+                    w.targets.push(t);
+                    w.values.push(exp(self, &values[i]));
+                }
+                Action::Write(w, self.node(at(next)))
+            }
+            Stmt::Call { proc, args, .. } if self.joined[*proc as usize] => {
+                let callee = self.root(*proc, true);
+                let w = self.arguments(key.instance, callee, args);
+                let entry = Key {
+                    instance: callee,
+                    node: p.proc(*proc).entry,
+                    role: Role::Other,
+                    atomic: key.atomic,
+                    kind: Place::Normal,
+                };
+                let waits = Key { kind: Place::Waits, atomic: false, role: after, ..key };
+                Action::Invoke(w, self.node(entry), self.node(waits))
+            }
+            Stmt::Call { proc, args, .. } => {
+                let site = (key.instance, key.node);
+                let callee = match self.inlined.get(&site) {
+                    Some(i) => *i,
+                    None => {
+                        let i = self.instance(*proc, Some(site), None);
+                        self.inlined.insert(site, i);
+                        i
+                    }
+                };
+                let mut w = self.arguments(key.instance, callee, args);
+                // Its other variables have any values, not those of the call before.
+                let (first, entry) = (self.instances[callee as usize].base, p.proc(*proc).entry);
+                for l in self.live.at(entry).ones().filter(|l| *l >= p.proc(*proc).params) {
+                    w.targets.push(Var::Local(first.saturating_add(l)));
+                    w.values.push(Exp::Any);
+                }
+                let entry = self.node(Key { instance: callee, ..at(entry) });
+                Action::Write(w, entry)
+            }
+            Stmt::Return(values) => match (instance.caller, instance.results) {
+                (Some((caller, call)), _) => {
+                    let site = p.node(call);
+                    let mut w = Write::default();
+                    if let Stmt::Call { targets, .. } = &site.stmt {
+                        for (i, t) in self.relevant(site.proc, caller, targets) {
+                            w.targets.push(t);
+                            w.values.push(exp(self, &values[i]));
+                        }
+                    }
+                    let to = site.next.first().copied().unwrap_or(call);
+                    Action::Write(w, self.node(Key { instance: caller, ..at(to) }))
+                }
+                (None, Some(first)) => {
+                    let mut w = Write::default();
+                    for (i, v) in values.iter().enumerate() {
+                        if self.live.results[node.proc as usize][i] {
+                            w.targets.push(Var::Local(first.saturating_add(index(i))));
+                            w.values.push(exp(self, v));
+                        }
+                    }
+                    let entry = p.proc(node.proc).entry;
+                    let over = Key { node: entry, kind: Place::Over, ..key };
+                    Action::Write(w, self.node(over))
+                }
+                (None, None) => Action::End,
+            },
+            Stmt::Spawn { proc, args } => {
+                let callee = self.root(*proc, false);
+                let w = self.arguments(key.instance, callee, args);
+                let entry = Key {
+                    instance: callee,
+                    node: p.proc(*proc).entry,
+                    role: Role::Other,
+                    atomic: false,
+                    kind: Place::Normal,
+                };
+                Action::Spawn(w, self.node(entry), self.node(Key { role: after, ..at(next) }))
+            }
+            Stmt::SpawnAt(t) => {
+                let copy = Key { role: Role::Other, atomic: false, ..at(*t) };
+                Action::Copy(self.node(copy), self.node(Key { role: after, ..at(next) }))
+            }
+            Stmt::End => Action::End,
+            Stmt::AtomicBegin => Action::Atomic(true, self.node(Key { atomic: true, ..at(next) })),
+            Stmt::AtomicEnd => Action::Atomic(false, self.node(Key { atomic: false, ..at(next) })),
+            Stmt::Lock(l) => Action::Lock(*l, true, self.node(at(next))),
+            Stmt::Unlock(l) => Action::Lock(*l, false, self.node(at(next))),
+        };
+        flat(action, guard)
+    }
+}
+
+fn shift(v: Var, base: u32) -> Var {
+    match v {
+        Var::Local(i) => Var::Local(base.saturating_add(i)),
+        v => v,
+    }
+}
+
+/// Locals that may be read before they are written, by node.
+fn liveness(f: &Flat) -> Vec<Vec<u32>> {
+    let mut live: Vec<FxHashSet<u32>> = vec![FxHashSet::default(); f.nodes.len()];
+    let mut before: Vec<Vec<u32>> = vec![Vec::new(); f.nodes.len()];
+    for (i, n) in (0..).zip(&f.nodes) {
+        for t in n.action.next().into_iter().chain(n.action.starts()) {
+            before[t as usize].push(i);
+        }
+        if let Action::Wait(exits, _, results) = &n.action {
+            // Results are read where the call is over.
+            for (exit, _) in exits {
+                live[*exit as usize].extend(results.iter().filter_map(|v| local(*v)));
+            }
+        }
+    }
+    let mut todo: Vec<u32> = (0..index(f.nodes.len())).collect();
+    let mut queued = vec![true; f.nodes.len()];
+    while let Some(i) = todo.pop() {
+        let n = &f.nodes[i as usize];
+        queued[i as usize] = false;
+        let mut set: FxHashSet<u32> = FxHashSet::default();
+        for t in n.action.next() {
+            set.extend(&live[t as usize]);
+        }
+        let read = |set: &mut FxHashSet<u32>, e: &Exp| e.each(&mut |v, _| set.extend(local(*v)));
+        match &n.action {
+            Action::Branch(e, ..) | Action::Assume(e, _) | Action::Assert(e, _) => read(&mut set, e),
+            Action::Write(w, _) => {
+                for t in w.targets.iter().filter_map(|t| local(*t)) {
+                    set.remove(&t);
+                }
+                w.values.iter().for_each(|e| read(&mut set, e));
+                if let Some(c) = &w.constrain {
+                    c.each(&mut |v, next| {
+                        if !next || !w.targets.contains(v) {
+                            set.extend(local(*v));
+                        }
+                    });
+                }
+            }
+            Action::Spawn(w, ..) | Action::Invoke(w, ..) => w.values.iter().for_each(|e| read(&mut set, e)),
+            Action::Copy(t, _) => set.extend(&live[*t as usize]),
+            Action::Wait(_, targets, _) => {
+                for t in targets.iter().filter_map(|t| local(*t)) {
+                    set.remove(&t);
+                }
+            }
+            Action::Exit => set.extend(&live[i as usize]),
+            Action::Goto(_) | Action::End | Action::Atomic(..) | Action::Lock(..) => {}
+        }
+        n.guard.iter().for_each(|e| read(&mut set, e));
+        let grown = set.iter().any(|v| !live[i as usize].contains(v));
+        if grown {
+            live[i as usize].extend(set);
+            for b in &before[i as usize] {
+                if !std::mem::replace(&mut queued[*b as usize], true) {
+                    todo.push(*b);
+                }
+            }
+        }
+    }
+    live.into_iter()
+        .map(|s| {
+            let mut v: Vec<u32> = s.into_iter().collect();
+            v.sort_unstable();
+            v
+        })
+        .collect()
+}
+
+fn local(v: Var) -> Option<u32> {
+    if let Var::Local(i) = v { Some(i) } else { None }
+}

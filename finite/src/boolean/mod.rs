@@ -1,0 +1,24 @@
+//! Boolean programs with threads: reader, control-flow graphs and their meaning.
+//!
+//! The language is SLAM's with the threads of BOPPO: Cook, Kroening and Sharygina, "Verification of Boolean programs
+//! with unbounded thread creation", 2007, section 2.
+
+mod ast;
+pub mod bits;
+pub mod expr;
+pub mod flat;
+pub mod future;
+mod lex;
+pub mod live;
+mod lower;
+pub mod machine;
+mod parse;
+pub mod program;
+pub mod template;
+
+use crate::input::InputError;
+
+/// Reads a program; statements with the label `error`, if one is given, must not be reached.
+pub fn read(text: &str, error: Option<&str>) -> Result<program::Program, InputError> {
+    lower::lower(&parse::parse(text)?, error)
+}

@@ -1,0 +1,34 @@
+//! Counter abstraction: how many threads are in each local state, instead of where each thread is.
+//!
+//! Basler, Mazzucchi, Wahl and Kroening, "Context-aware counter abstraction", 2010. Exact for a bound on the number of
+//! threads that are there at the same time; with as many as the bound, starting one more has no effect.
+
+pub mod explicit;
+
+use std::rc::Rc;
+
+/// A step of one thread.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Move {
+    /// What all see afterwards.
+    pub shared: u32,
+    /// Where the thread is; `None` if it has ended.
+    pub local: Option<u32>,
+    /// Where a new thread is.
+    pub spawned: Option<u32>,
+    /// Did something fail?
+    pub failed: bool,
+}
+
+/// Threads of one program, known by the numbers of what all see and of what only one sees.
+pub trait Template {
+    /// Why steps are not known.
+    type Error;
+    /// Initial states: what all see, and one thread.
+    fn initial(&mut self) -> Result<Vec<(u32, u32)>, Self::Error>;
+    /// The steps of a thread.
+    fn moves(&mut self, shared: u32, local: u32) -> Result<Rc<[Move]>, Self::Error>;
+    /// The one thread whose steps are enough (partial-order reduction, section 7.3), by its place in the list of local
+    /// states and how many threads are in them. It has steps.
+    fn alone(&mut self, shared: u32, locals: &[(u32, u32)]) -> Result<Option<usize>, Self::Error>;
+}

@@ -1,0 +1,233 @@
+//! Sets of thread states and relations between them as binary decision diagrams.
+//!
+//! A variable has two places next to each other, for its value before and after a step. First the flag of atomic
+//! sections, then globals, locks that the thread holds, and its locals.
+
+use crate::boolean::expr::Expr;
+use crate::boolean::flat::{Flat, Write};
+use crate::boolean::program::{Exp, Var};
+use biodivine_lib_bdd::{Bdd, BddNode, BddVariable, BddVariableSet, op_function};
+
+/// Programs with more variables are refused.
+pub const VARIABLES: usize = 32_000;
+
+/// Too many variables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0} variables where at most {VARIABLES} are supported")]
+pub struct TooLarge(pub usize);
+
+/// The places of variables.
+pub struct Space {
+    set: BddVariableSet,
+    globals: u32,
+    locks: u32,
+}
+
+/// A variable by its number among all.
+pub type Slot = u32;
+
+impl Space {
+    /// For a program.
+    pub fn new(f: &Flat) -> Result<Space, TooLarge> {
+        let count = 1 + f.globals as usize + f.locks as usize + f.locals as usize;
+        let places = u16::try_from(count * 2).ok().filter(|_| count <= VARIABLES).ok_or(TooLarge(count))?;
+        Ok(Space { set: BddVariableSet::new_anonymous(places), globals: f.globals, locks: f.locks })
+    }
+    /// The flag of atomic sections.
+    pub const ATOMIC: Slot = 0;
+    /// A variable.
+    pub fn slot(&self, v: Var) -> Slot {
+        match v {
+            Var::Global(i) => 1 + i,
+            Var::Held(i) => 1 + self.globals + i,
+            Var::Local(i) => 1 + self.globals + self.locks + i,
+        }
+    }
+    /// Do all threads see it?
+    pub fn is_shared(&self, s: Slot) -> bool {
+        s <= self.globals
+    }
+    /// Is it whether the thread holds a lock?
+    pub fn is_lock(&self, s: Slot) -> bool {
+        s > self.globals && s <= self.globals + self.locks
+    }
+    /// Locks.
+    pub fn locks(&self) -> impl Iterator<Item = Slot> + use<> {
+        self.globals + 1..self.globals + self.locks + 1
+    }
+    /// The place before a step.
+    pub fn now(s: Slot) -> BddVariable {
+        BddVariable::from_index(2 * s as usize)
+    }
+    /// The place after it.
+    pub fn next(s: Slot) -> BddVariable {
+        BddVariable::from_index(2 * s as usize + 1)
+    }
+    /// Which variable a place belongs to, and whether it is the one after a step.
+    pub fn of(v: BddVariable) -> (Slot, bool) {
+        let i = v.to_index();
+        (u32::try_from(i / 2).unwrap_or(u32::MAX), i % 2 == 1)
+    }
+    /// All.
+    pub fn all(&self) -> Bdd {
+        self.set.mk_true()
+    }
+    /// Nothing.
+    pub fn none(&self) -> Bdd {
+        self.set.mk_false()
+    }
+    /// A place with a value.
+    pub fn literal(&self, v: BddVariable, b: bool) -> Bdd {
+        self.set.mk_literal(v, b)
+    }
+    /// No lock is held.
+    pub fn no_locks(&self) -> Bdd {
+        self.locks().fold(self.all(), |b, l| b.and(&self.literal(Space::now(l), false)))
+    }
+
+    /// Where an expression may be false and where it may be true; `written` are those whose next value is not the old.
+    pub fn values(&self, e: &Exp, written: &[Var]) -> (Bdd, Bdd) {
+        match e {
+            Expr::Const(b) => {
+                let (no, yes) = (self.none(), self.all());
+                if *b { (no, yes) } else { (yes, no) }
+            }
+            Expr::Any => (self.all(), self.all()),
+            Expr::Var(v) => self.var(Space::now(self.slot(*v))),
+            Expr::Next(v) if written.contains(v) => self.var(Space::next(self.slot(*v))),
+            Expr::Next(v) => self.var(Space::now(self.slot(*v))),
+            Expr::Not(e) => {
+                let (no, yes) = self.values(e, written);
+                (yes, no)
+            }
+            Expr::And(es) => es.iter().fold((self.none(), self.all()), |(no, yes), e| {
+                let (n, y) = self.values(e, written);
+                (no.or(&n), yes.and(&y))
+            }),
+            Expr::Or(es) => es.iter().fold((self.all(), self.none()), |(no, yes), e| {
+                let (n, y) = self.values(e, written);
+                (no.and(&n), yes.or(&y))
+            }),
+            Expr::Iff(a, b) => {
+                let ((an, ay), (bn, by)) = (self.values(a, written), self.values(b, written));
+                (an.and(&by).or(&ay.and(&bn)), an.and(&bn).or(&ay.and(&by)))
+            }
+            Expr::Choose(a, b) => {
+                let ((an, ay), (bn, _)) = (self.values(a, written), self.values(b, written));
+                (an, ay.or(&bn))
+            }
+        }
+    }
+
+    fn var(&self, v: BddVariable) -> (Bdd, Bdd) {
+        (self.literal(v, false), self.literal(v, true))
+    }
+}
+
+/// A conjunction without some variables.
+pub fn and_exists(a: &Bdd, b: &Bdd, gone: &impl Fn(BddVariable) -> bool) -> Bdd {
+    Bdd::binary_op_with_exists_trigger(a, b, gone, op_function::and)
+}
+
+/// The same set with other places, which must keep their order.
+pub fn rename(b: Bdd, to: impl Fn(BddVariable) -> BddVariable) -> Bdd {
+    let mut nodes: Vec<BddNode> = b.to_nodes();
+    for n in nodes.iter_mut().skip(2) {
+        n.var = to(n.var);
+    }
+    // The order is kept, so that this is still a diagram.
+    Bdd::from_nodes(&nodes).unwrap_or_else(|message| unreachable!("places out of order: {message}"))
+}
+
+/// Assignments as a relation, with those apart that need none.
+pub struct Effect {
+    /// Variables written, in rising order.
+    pub written: Vec<Slot>,
+    /// Between the places before and after, for those written with a relation.
+    relation: Bdd,
+    related: Vec<Slot>,
+    /// Values of those written with constants.
+    constants: Vec<(Slot, bool)>,
+}
+
+impl Effect {
+    /// Of assignments.
+    pub fn new(space: &Space, w: &Write) -> Effect {
+        let mut named = Vec::new();
+        if let Some(c) = &w.constrain {
+            c.each(&mut |v, next| {
+                if next {
+                    named.push(*v);
+                }
+            });
+        }
+        let mut e =
+            Effect { written: Vec::new(), relation: space.all(), related: Vec::new(), constants: Vec::new() };
+        for (t, value) in w.targets.iter().zip(&w.values) {
+            let slot = space.slot(*t);
+            e.written.push(slot);
+            match (named.contains(t), value) {
+                (false, Expr::Any) => {}
+                (false, Expr::Const(b)) => e.constants.push((slot, *b)),
+                _ => {
+                    let (no, yes) = space.values(value, &[]);
+                    let after = Space::next(slot);
+                    let is = space.literal(after, true).and(&yes).or(&space.literal(after, false).and(&no));
+                    e.relation = e.relation.and(&is);
+                    e.related.push(slot);
+                }
+            }
+        }
+        if let Some(c) = &w.constrain {
+            e.relation = e.relation.and(&space.values(c, &w.targets).1);
+        }
+        e.written.sort_unstable();
+        e.related.sort_unstable();
+        e
+    }
+
+    /// Writes a constant besides.
+    pub fn constant(mut self, slot: Slot, b: bool) -> Effect {
+        self.written.push(slot);
+        self.written.sort_unstable();
+        self.constants.push((slot, b));
+        self
+    }
+
+    /// States after the assignments, without the variables `gone`; those are written only if they stay.
+    pub fn image(&self, space: &Space, before: &Bdd, gone: impl Fn(Slot) -> bool) -> Bdd {
+        if before.is_false() {
+            return before.clone();
+        }
+        let trigger = |v: BddVariable| {
+            let (slot, next) = Space::of(v);
+            if next { false } else { gone(slot) || self.written.binary_search(&slot).is_ok() }
+        };
+        let mut after = if self.written.is_empty() && self.relation.is_true() {
+            and_exists(before, &space.all(), &trigger)
+        } else {
+            and_exists(before, &self.relation, &trigger)
+        };
+        if !self.related.is_empty() {
+            after = rename(after, |v| Space::now(Space::of(v).0));
+        }
+        for (slot, b) in &self.constants {
+            after = after.and(&space.literal(Space::now(*slot), *b));
+        }
+        after
+    }
+
+    /// What others see of the assignments, from these states: a relation between shared variables before and after, and
+    /// the locks that the thread holds. Variables written without a relation have any value after.
+    pub fn seen(&self, space: &Space, before: &Bdd) -> Bdd {
+        let hidden = |v: BddVariable| {
+            let slot = Space::of(v).0;
+            !space.is_shared(slot) && !space.is_lock(slot)
+        };
+        let mut seen = and_exists(before, &self.relation, &hidden);
+        for (slot, b) in self.constants.iter().filter(|c| space.is_shared(c.0)) {
+            seen = seen.and(&space.literal(Space::next(*slot), *b));
+        }
+        seen
+    }
+}
