@@ -100,6 +100,7 @@ pub fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Answer,
     let threads = precision::threads(program, &tickets);
     let mut precision = Precision::empty(program, &threads);
     refine::seed::guards(program, &threads, &mut precision);
+    refine::seed::counts(program, &threads, &mut precision);
     let mut stats = Stats::default();
     let full = explore::start(program);
     let mut start = shift::start(program, &full);

@@ -60,8 +60,12 @@ pub fn start(program: &Program, full: &Cube) -> Cube {
             }
         }
     }
-    for (k, _) in program.variables.iter().enumerate().filter(|(_, v)| v.identity) {
-        classes.pin(Var(k as u32));
+    for (k, x) in program.variables.iter().enumerate() {
+        let v = Var(k as u32);
+        // What counts threads is related to the program's own numbers by where both start.
+        if x.identity || crate::refine::seed::is_count(program, v) {
+            classes.pin(v);
+        }
     }
     let mut out = Cube::top();
     let mut first: Vec<Option<(Var, Rat)>> = vec![None; n];

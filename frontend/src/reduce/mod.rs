@@ -3,6 +3,7 @@
 mod access;
 pub(crate) mod compose;
 mod constants;
+mod counts;
 mod forget;
 mod inputs;
 mod liveness;
@@ -41,6 +42,7 @@ pub fn reduce(mut p: Program) -> Program {
             break;
         }
     }
+    counts::replace_counts(&mut p);
     owners::add_owners(&mut p);
     let mut keep = vec![false; p.variables.len()];
     for e in p.templates.iter().flat_map(|t| &t.edges) {
@@ -77,7 +79,10 @@ fn small_steps(p: &mut Program) -> bool {
 
 /// The thread program of a program: linear, and reduced.
 pub fn thread_program(p: &cfa::Program) -> Result<Program, Diagnostic> {
-    Ok(reduce(crate::linearise::linearise(p)?))
+    let linear = crate::linearise::linearise(p)?;
+    let reduced = reduce(linear.clone());
+    let mut counted = linear;
+    Ok(if counts::add_counts(&mut counted, &reduced, p) { reduce(counted) } else { reduced })
 }
 
 /// May a condition hold, given the types of the variables? `true` if that is not known.

@@ -111,7 +111,7 @@ fn follows(before: &Cube, n: &Norm) -> bool {
 }
 
 /// Makes room for `by` variables before the inputs.
-fn shift_inputs(p: &mut Program, by: u32) {
+pub(super) fn shift_inputs(p: &mut Program, by: u32) {
     let n = p.variables.len() as u32;
     let name = |v: Var| if v.0 >= n { Var(v.0 + by) } else { v };
     for e in p.templates.iter_mut().flat_map(|t| &mut t.edges) {

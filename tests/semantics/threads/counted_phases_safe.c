@@ -1,0 +1,20 @@
+// Who has come in and not left is counted among those that came in, and not among those that left.
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+extern int __VERIFIER_nondet_int(void);
+atomic_int in, out;
+void *guest(void *unused) {
+    in++;
+    int left = out;
+    assert(left < in);
+    out++;
+    return 0;
+}
+int main(void) {
+    for (int k = __VERIFIER_nondet_int(); k > 0; k--) {
+        pthread_t t;
+        pthread_create(&t, 0, guest, 0);
+    }
+    return 0;
+}
