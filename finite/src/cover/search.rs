@@ -26,6 +26,9 @@ const NONE: u32 = u32::MAX;
 /// Work of the oracle before the search begins.
 const HEAD_START: u64 = 20_000;
 
+/// Work that goes into looking for invariants in any case.
+const START: u64 = 10_000;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     /// In the set of minimal vertices.
@@ -81,6 +84,8 @@ pub struct Search<'a> {
     pool: Pool<'a>,
     bytes: usize,
     spent: u64,
+    /// Work that may go into looking for invariants.
+    credit: u64,
     stats: Stats,
 }
 
@@ -115,6 +120,8 @@ impl<'a> Search<'a> {
                 }
             }
         }
+        let reach = if options.reach { Reach::new(system) } else { None };
+        let pool = Pool::new(system, reach.as_ref());
         Search {
             steps: Steps::new(system),
             system,
@@ -129,10 +136,11 @@ impl<'a> Search<'a> {
             reasons,
             proved: Vec::new(),
             oracle,
-            reach: if options.reach { Reach::new(system) } else { None },
-            pool: Pool::new(system),
+            reach,
+            pool,
             bytes: 0,
             spent: 0,
+            credit: START,
             stats: Stats::default(),
         }
     }
@@ -270,7 +278,7 @@ impl<'a> Search<'a> {
             if self.minimal.below(q, |u| &vertices[u as usize].config).is_none() {
                 self.add(lost, NONE, NONE);
             }
-        } else if !self.pool.excludes(q) {
+        } else if !self.excluded(q) {
             self.revive(id, &mut VecDeque::new());
         }
     }
@@ -295,7 +303,7 @@ impl<'a> Search<'a> {
             let mut queue = VecDeque::from([(w, Reason::Step(by, link as u32))]);
             return self.coverable(&mut queue);
         }
-        if self.pool.excludes(p) {
+        if self.excluded(p) {
             return ControlFlow::Continue(());
         }
         let id = match self.candidate(p) {
@@ -304,6 +312,35 @@ impl<'a> Search<'a> {
         };
         self.watch(id, w);
         ControlFlow::Continue(())
+    }
+
+    /// Is it outside of a linear invariant? New ones are looked for as long as that pays.
+    fn excluded(&mut self, p: &Config) -> bool {
+        if !self.options.invariants {
+            return false;
+        }
+        if self.pool.excludes(p) {
+            return true;
+        }
+        let Some(cost) = self.pool.cost() else { return false };
+        self.credit += 64;
+        if self.credit < cost {
+            return false;
+        }
+        self.credit -= cost;
+        let Some(broken) = self.pool.separate(p) else { return false };
+        // what was bought and used pays for more
+        self.credit += cost + cost / 2;
+        for i in broken {
+            let Some(t) = self.system.transitions.get(i as usize) else { continue };
+            let source = Config::new(t.from, t.take.clone());
+            let Some(lost) = self.reach.as_ref().and_then(|r| r.unreachable(&source)) else { continue };
+            let vertices = &self.vertices;
+            if self.minimal.below(&lost, |u| &vertices[u as usize].config).is_none() {
+                self.add(lost, NONE, NONE);
+            }
+        }
+        self.pool.excludes(p)
     }
 
     fn watch(&mut self, u: u32, w: u32) {
