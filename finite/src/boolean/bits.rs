@@ -21,6 +21,10 @@ impl Bits {
             *w = *w & !(1 << (i % 64)) | u64::from(b) << (i % 64);
         }
     }
+    /// Have both the same length?
+    pub fn same_size(&self, o: &Bits) -> bool {
+        self.0.len() == o.0.len()
+    }
     /// Is any true?
     pub fn any(&self) -> bool {
         self.0.iter().any(|w| *w != 0)

@@ -137,7 +137,7 @@ mod tests {
     }
 
     fn fixed(e: &Expr<u8>, bits: u32, next: &mut u32) -> bool {
-        let mut take = |next: &mut u32| {
+        let take = |next: &mut u32| {
             *next += 1;
             bits >> (*next - 1) & 1 == 1
         };

@@ -12,8 +12,8 @@ fn index(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// Lowers a program. Nodes with the label `error` fail.
-pub fn lower(ast: &Ast, error: Option<&str>) -> Result<Program> {
+/// Lowers a program. Statements with one of the labels `errors` fail.
+pub fn lower(ast: &Ast, errors: &[String]) -> Result<Program> {
     let mut procs: FxHashMap<&str, ProcId> = FxHashMap::default();
     for (i, p) in ast.procs.iter().enumerate() {
         if procs.insert(&p.name.text, index(i)).is_some() {
@@ -39,11 +39,11 @@ pub fn lower(ast: &Ast, error: Option<&str>) -> Result<Program> {
         }
     }
     let program = Program { globals: names, locks: lock_names, procs: Vec::new(), main, nodes: Vec::new() };
-    let mut l = Lowering { ast, procs, locks, globals, program, error, error_seen: false };
+    let mut l = Lowering { ast, procs, locks, globals, program, errors, seen: FxHashSet::default() };
     for i in 0..ast.procs.len() {
         l.proc(i)?;
     }
-    if let (Some(label), false) = (error, l.error_seen) {
+    if let Some(label) = errors.iter().find(|e| !l.seen.contains(e.as_str())) {
         return Err(InputError::new(Place::default(), format!("no statement has the label '{label}'"))
             .help("name a label of the program as --error-label"));
     }
@@ -96,8 +96,8 @@ struct Lowering<'a> {
     locks: Locks<'a>,
     globals: FxHashMap<&'a str, Var>,
     program: Program,
-    error: Option<&'a str>,
-    error_seen: bool,
+    errors: &'a [String],
+    seen: FxHashSet<&'a str>,
 }
 
 /// What is known of the procedure being lowered.
@@ -194,8 +194,14 @@ impl<'a> Lowering<'a> {
                     .help("it starts a thread that runs the call behind it: 'ASYNC_1: f();'"));
             }
         };
-        if stmt.labels.iter().any(|l| Some(l.text.as_str()) == self.error) {
-            self.error_seen = true;
+        let found: Vec<&str> = stmt
+            .labels
+            .iter()
+            .map(|l| l.text.as_str())
+            .filter(|l| self.errors.iter().any(|e| e == l))
+            .collect();
+        if !found.is_empty() {
+            self.seen.extend(found);
             entry = self.push(s, Stmt::Assert(Expr::Const(false)), vec![entry], stmt.place);
         }
         for l in &stmt.labels {

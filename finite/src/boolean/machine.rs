@@ -101,6 +101,8 @@ enum Mode<'a> {
     Normal,
     /// As they really are, such that the normal form is this.
     Like(&'a Outcome),
+    /// Exactly these.
+    Exactly(&'a Outcome),
 }
 
 struct Ready<'a> {
@@ -191,6 +193,29 @@ impl<'p> Machine<'p> {
         Ok(found)
     }
 
+    /// Is this outcome one that the thread may have, value by value?
+    pub fn permits(&self, shared: &Bits, thread: &Thread, outcome: &Outcome) -> Result<bool, TooMany> {
+        let mut found = false;
+        self.run(shared, thread, Mode::Exactly(outcome), &mut |o| {
+            found |= o == *outcome;
+            !found
+        })?;
+        Ok(found)
+    }
+
+    /// Is this a state that `main` may start in, value by value?
+    pub fn may_start(&self, shared: &Bits, thread: &Thread) -> bool {
+        let p = self.program;
+        let main = p.proc(p.main);
+        let globals = index(p.globals.len());
+        let free = Bits::new(p.globals.len() + p.locks.len() + 1).same_size(shared)
+            && shared.ones().all(|i| i < globals);
+        let [frame] = thread.frames.as_slice() else { return false };
+        free && *thread == self.start(main.entry, frame.locals.clone())
+            && frame.locals.same_size(&Bits::new(main.locals.len()))
+            && frame.locals.ones().all(|i| i < index(main.locals.len()))
+    }
+
     /// Makes false what does not matter.
     pub fn normalise(&self, o: &mut Outcome) {
         self.normalise_shared(&mut o.shared);
@@ -229,9 +254,9 @@ impl<'p> Machine<'p> {
         let want = match mode {
             Mode::Normal if matters || constrained => return Pick::All,
             Mode::Normal => return Pick::One,
-            Mode::Like(o) => o,
+            Mode::Like(o) | Mode::Exactly(o) => o,
         };
-        if !matters {
+        if !matters && matches!(mode, Mode::Like(_)) {
             return if constrained { Pick::All } else { Pick::One };
         }
         let thread = if matches!(role, Role::Spawned(_)) { &want.spawned } else { &want.thread };

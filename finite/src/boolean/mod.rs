@@ -5,6 +5,9 @@
 
 mod ast;
 pub mod bits;
+pub mod closed;
+pub mod decide;
+pub mod exhausted;
 pub mod expr;
 pub mod flat;
 pub mod future;
@@ -14,11 +17,13 @@ mod lower;
 pub mod machine;
 mod parse;
 pub mod program;
+pub mod replay;
 pub mod template;
+pub mod tts;
 
 use crate::input::InputError;
 
-/// Reads a program; statements with the label `error`, if one is given, must not be reached.
-pub fn read(text: &str, error: Option<&str>) -> Result<program::Program, InputError> {
-    lower::lower(&parse::parse(text)?, error)
+/// Reads a program; statements with one of the labels `errors` must not be reached.
+pub fn read(text: &str, errors: &[String]) -> Result<program::Program, InputError> {
+    lower::lower(&parse::parse(text)?, errors)
 }
