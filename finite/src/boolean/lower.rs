@@ -205,7 +205,7 @@ impl<'a> Lowering<'a> {
             entry = self.push(s, Stmt::Assert(Expr::Const(false)), vec![entry], stmt.place);
         }
         for l in &stmt.labels {
-            if s.labels.insert(&l.text, entry).is_some() {
+            if s.labels.insert(&l.text, entry).is_some() && !starts(l) {
                 return Err(InputError::new(l.place, format!("a second label '{}'", l.text))
                     .help("give it another name"));
             }
