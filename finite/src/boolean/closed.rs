@@ -313,25 +313,17 @@ impl Checker<'_> {
                 let waits = ready.and(&p.no_lock(next));
                 if self.inside(&waits, *t, |s| p.is_lock(s)) { Ok(()) } else { Err(self.open(n, "a step")) }
             }
-            Action::Wait(exits, targets, results) => {
+            Action::Wait(exits, results) => {
+                // The caller has no locks, and nothing of the call but its results goes on.
                 let results: Vec<u32> = results.iter().map(|v| p.slot(*v)).collect();
-                let places = |keep: &dyn Fn(u32) -> bool| -> Vec<BddVariable> {
-                    (0..p.count).filter(|s| !keep(*s)).map(now).collect()
+                let without = |set: &Bdd, gone: &dyn Fn(u32) -> bool| {
+                    let gone: Vec<BddVariable> = (0..p.count).filter(|s| gone(*s)).map(now).collect();
+                    set.exists(&gone)
                 };
-                let caller = places(&|s| !p.is_lock(s) && !results.contains(&s));
-                let caller = self.set(n).exists(&caller);
+                let caller = without(self.set(n), &|s| p.is_lock(s) || results.contains(&s));
                 for (exit, to) in exits {
-                    let call = places(&|s| !p.is_local(s) || results.contains(&s));
-                    let call = self.set(*exit).exists(&call);
-                    let mut after = caller.and(&call);
-                    let mut written = Vec::new();
-                    for (t, r) in targets.iter().zip(&results) {
-                        let (t, r) = (next(p.slot(*t)), now(*r));
-                        let same = p.is(t, true).and(&p.is(r, true)).or(&p.is(t, false).and(&p.is(r, false)));
-                        after = after.and(&same);
-                    }
-                    written.extend(targets.iter().map(|t| p.slot(*t)));
-                    if !self.inside(&after, *to, |s| written.contains(&s)) {
+                    let call = without(self.set(*exit), &|s| p.is_local(s) && !results.contains(&s));
+                    if !self.inside(&caller.and(&call), *to, |_| false) {
                         return Err(self.open(n, "a call that is over"));
                     }
                 }

@@ -74,8 +74,8 @@ pub enum Action {
     Lock(u32, bool, u32),
     /// Starts the call at the first, with this thread's locks, and waits at the second without them.
     Invoke(Write, u32, u32),
-    /// Waits for a call that is over at one of the exits, each with where to go on: the results go to the variables.
-    Wait(Vec<(u32, u32)>, Vec<Var>, Vec<Var>),
+    /// Waits for a call that is over at one of the exits, each with where to go on, with these results of the call.
+    Wait(Vec<(u32, u32)>, Vec<Var>),
     /// A call is over.
     Exit,
 }
@@ -147,6 +147,8 @@ enum Place {
     Normal,
     Waits,
     Over,
+    /// Where the caller takes the results.
+    Takes,
 }
 
 struct Builder<'p> {
@@ -199,12 +201,11 @@ pub fn flatten(program: &Program, live: &Live) -> Flat {
         .collect();
     for i in 0..nodes.len() {
         let key = b.order[i];
-        if let (Place::Waits, Action::Wait(exits, _, results)) = (key.kind, &nodes[i].action) {
+        if let (Place::Waits, Action::Wait(exits, results)) = (key.kind, &nodes[i].action) {
             let root = b.wait_root(key);
             let known = |e: &(u32, u32)| over.get(&(root, e.0 == 1)).map(|o| (*o, e.1));
             let exits: Vec<(u32, u32)> = exits.iter().filter_map(known).collect();
-            let (targets, results) = (b.wait_targets(key), results.clone());
-            nodes[i].action = Action::Wait(exits, targets, results);
+            nodes[i].action = Action::Wait(exits, results.clone());
         }
     }
     let has_atomic = program.nodes.iter().any(|n| matches!(n.stmt, Stmt::AtomicBegin | Stmt::AtomicEnd));
@@ -333,14 +334,19 @@ impl Builder<'_> {
         }
     }
 
-    fn wait_targets(&self, key: Key) -> Vec<Var> {
-        let proc = self.instances[key.instance as usize].proc;
-        match &self.program.node(key.node).stmt {
-            Stmt::Call { targets, .. } => {
-                self.relevant(proc, key.instance, targets).into_iter().map(|t| t.1).collect()
+    /// Where results of a call that is not inlined go, and their registers.
+    fn results(&self, key: Key) -> Write {
+        let root = self.wait_root(key);
+        let first = self.instances.get(root as usize).and_then(|i| i.results).unwrap_or(0);
+        let node = self.program.node(key.node);
+        let mut w = Write::default();
+        if let Stmt::Call { targets, .. } = &node.stmt {
+            for (i, t) in self.relevant(node.proc, key.instance, targets) {
+                w.targets.push(t);
+                w.values.push(Exp::Var(Var::Local(first.saturating_add(index(i)))));
             }
-            _ => Vec::new(),
         }
+        w
     }
 
     fn build(&mut self, key: Key) -> FlatNode {
@@ -356,22 +362,18 @@ impl Builder<'_> {
         match key.kind {
             Place::Normal => {}
             Place::Over => return flat(Action::Exit, None),
+            Place::Takes => return flat(Action::Write(self.results(key), self.node(at(next))), None),
             Place::Waits => {
                 // Where it goes on, for a call that is over outside and inside of an atomic section.
-                let exits = [false, true].map(|a| (u32::from(a), self.node(Key { atomic: a, ..at(next) })));
-                let root = self.wait_root(key);
-                let first = self.instances.get(root as usize).and_then(|i| i.results).unwrap_or(0);
-                let proc = instance.proc;
-                let results = match &node.stmt {
-                    Stmt::Call { targets, .. } => self
-                        .relevant(proc, key.instance, targets)
-                        .into_iter()
-                        .map(|(i, _)| Var::Local(first.saturating_add(index(i))))
-                        .collect(),
-                    _ => Vec::new(),
-                };
+                let w = self.results(key);
+                let kind = if w.targets.is_empty() { Place::Normal } else { Place::Takes };
+                let to = if w.targets.is_empty() { next } else { key.node };
+                let exits = [false, true]
+                    .map(|a| (u32::from(a), self.node(Key { atomic: a, kind, node: to, ..key })));
+                let results =
+                    w.values.iter().filter_map(|e| if let Exp::Var(v) = e { Some(*v) } else { None });
                 // The wait is over when the call is: not a step of the caller.
-                return flat(Action::Wait(exits.to_vec(), Vec::new(), results), None);
+                return flat(Action::Wait(exits.to_vec(), results.collect()), None);
             }
         }
         // A thread that starts another is not alone any more.
@@ -493,7 +495,7 @@ fn liveness(f: &Flat) -> Vec<Vec<u32>> {
         for t in n.action.next().into_iter().chain(n.action.starts()) {
             before[t as usize].push(i);
         }
-        if let Action::Wait(exits, _, results) = &n.action {
+        if let Action::Wait(exits, results) = &n.action {
             // Results are read where the call is over.
             for (exit, _) in exits {
                 live[*exit as usize].extend(results.iter().filter_map(|v| local(*v)));
@@ -527,9 +529,10 @@ fn liveness(f: &Flat) -> Vec<Vec<u32>> {
             }
             Action::Spawn(w, ..) | Action::Invoke(w, ..) => w.values.iter().for_each(|e| read(&mut set, e)),
             Action::Copy(t, _) => set.extend(&live[*t as usize]),
-            Action::Wait(_, targets, _) => {
-                for t in targets.iter().filter_map(|t| local(*t)) {
-                    set.remove(&t);
+            // Results come from the call.
+            Action::Wait(_, results) => {
+                for r in results.iter().filter_map(|v| local(*v)) {
+                    set.remove(&r);
                 }
             }
             Action::Exit => set.extend(&live[i as usize]),

@@ -302,9 +302,9 @@ impl<'f> Engine<'f> {
     fn fire(&mut self, n: u32) {
         let (space, flat) = (self.space, self.flat);
         let node = &flat.nodes[n as usize];
-        if let Action::Wait(exits, targets, results) = &node.action {
+        if let Action::Wait(exits, results) = &node.action {
             for (exit, to) in exits {
-                self.join(n, *exit, *to, targets, results);
+                self.join(n, *exit, *to, results);
             }
             return;
         }
@@ -356,7 +356,7 @@ impl<'f> Engine<'f> {
     }
 
     /// A call is over: its caller goes on with the globals, the locks and the results.
-    fn join(&mut self, wait: u32, exit: u32, to: u32, targets: &[Var], results: &[Var]) {
+    fn join(&mut self, wait: u32, exit: u32, to: u32, results: &[Var]) {
         let space = self.space;
         let (waiting, over) = (&self.sets[wait as usize], &self.sets[exit as usize]);
         if waiting.is_false() || over.is_false() {
@@ -366,13 +366,10 @@ impl<'f> Engine<'f> {
         let nothing = nothing(space);
         let over =
             nothing.image(space, over, |s| !space.is_shared(s) && !space.is_lock(s) && !results.contains(&s));
-        let both = nothing.image(space, waiting, |s| space.is_lock(s)).and(&over);
+        let both = nothing.image(space, waiting, |s| space.is_lock(s) || results.contains(&s)).and(&over);
         let first = space.slot(Var::Local(0));
-        let values = results.iter().map(|r| Exp::Var(Var::Local(r - first))).collect();
-        let write = Effect::new(space, &Write { targets: targets.to_vec(), values, constrain: None });
         let live = &self.flat.live[to as usize];
-        let after = write.image(space, &both, |s| results.contains(&s));
-        let after = nothing.image(space, &after, |s| {
+        let after = nothing.image(space, &both, |s| {
             !space.is_shared(s) && !space.is_lock(s) && live.binary_search(&(s - first)).is_err()
         });
         self.add(to, &after);
