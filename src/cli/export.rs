@@ -2,9 +2,10 @@
 
 use super::exit::Status;
 use super::meaning::Meaning;
-use super::{complain, say};
+use super::{complain, finite, say};
 use clap::ValueEnum;
 use relyant::export::{chc, timbuk};
+use relyant::finite::{Kind, export, kind, read};
 use relyant::pipeline;
 
 use relyant_frontend::{c, instantiate, reduce};
@@ -16,23 +17,34 @@ enum Target {
     Chc,
     /// A rewriting system (Timbuk's format), which `relyant verify` reads
     Timbuk,
+    /// A thread transition system, from finite-state threads
+    Tts,
+    /// A Petri net in mist's format, from finite-state threads
+    Spec,
+    /// A place/transition net in PNML, from finite-state threads
+    Pnml,
 }
 
 /// Write a program for other tools
 #[derive(clap::Args)]
 pub struct Args {
-    /// The C source
+    /// The C source, or the system of finite-state threads (.tts, .spec, .pnml)
     file: PathBuf,
     /// What to write
     #[arg(long, value_enum)]
     to: Target,
     #[command(flatten)]
     meaning: Meaning,
+    #[command(flatten)]
+    finite: finite::Finite,
 }
 
 /// Runs the command.
 pub fn run(a: &Args) -> Status {
     let text = match a.to {
+        Target::Tts => finite_text(a, Kind::Threads),
+        Target::Spec => finite_text(a, Kind::Net),
+        Target::Pnml => finite_text(a, Kind::Pnml),
         Target::Chc => chc_text(a),
         Target::Timbuk => a
             .meaning
@@ -51,6 +63,14 @@ pub fn run(a: &Args) -> Status {
             Status::BadInput
         }
     }
+}
+
+fn finite_text(a: &Args, to: Kind) -> Result<String, String> {
+    let Some(kind) = kind(&a.file) else {
+        return Err(format!("{}: error: no system of finite-state threads", a.file.display()));
+    };
+    let input = read(&a.file, kind, &a.finite.wanted()).map_err(|d| d.to_string())?;
+    export(&input, to).map_err(|why| format!("{}: error: {why}", a.file.display()))
 }
 
 fn chc_text(a: &Args) -> Result<String, String> {

@@ -24,12 +24,12 @@ const STACK: usize = 1 << 26;
 
 /// Options about finite-state threads.
 #[derive(Args, Clone, Default)]
-#[command(next_help_heading = "Finite-state threads (.tts, .spec)")]
+#[command(next_help_heading = "Finite-state threads (.tts, .spec, .pnml)")]
 pub struct Finite {
     /// Initial configurations: s|b a thread in b, s/u any number in u, s|b/u both [default: 0/0]
     #[arg(long, value_name = "CONFIGS")]
     initial: Option<String>,
-    /// What must not be covered: s|l1,l2, or a file with that [default: the .prop beside a .tts]
+    /// What must not be covered: s|l1,l2, or a file with that [default: the .prop beside it]
     #[arg(long, value_name = "CONFIG")]
     target: Option<String>,
 }

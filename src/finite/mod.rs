@@ -9,7 +9,7 @@ use relyant_finite::model::{System, Target};
 use relyant_finite::{evidence, petri, tts};
 use relyant_frontend::diagnostic::Diagnostic;
 use report::{Answer, Report};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -20,6 +20,8 @@ pub enum Kind {
     Threads,
     /// A Petri net in mist's format, `.spec`.
     Net,
+    /// A place/transition net in PNML, `.pnml`.
+    Pnml,
 }
 
 /// The kind that a file's name says it is.
@@ -27,6 +29,7 @@ pub fn kind(path: &Path) -> Option<Kind> {
     match path.extension()?.to_str()? {
         "tts" => Some(Kind::Threads),
         "spec" => Some(Kind::Net),
+        "pnml" => Some(Kind::Pnml),
         _ => None,
     }
 }
@@ -79,6 +82,12 @@ pub fn read(path: &Path, kind: Kind, wanted: &Wanted) -> Result<Input> {
             assumes.extend(net.assumes);
             (net.system, net.target)
         }
+        Kind::Pnml => {
+            let system = petri::pnml(&text).map_err(|e| wrong(path, &text, e))?;
+            let (name, text) = given(path, wanted, |t| t.contains('='), "'p >= 1, q >= 2'", &mut sources)?;
+            let net = petri::target(&text, system).map_err(|e| wrong(&name, &text, e))?;
+            (net.system, net.target)
+        }
     };
     if let Some(text) = &wanted.initial {
         if kind != Kind::Threads {
@@ -96,28 +105,49 @@ fn target(
     system: &mut System,
     sources: &mut Vec<(String, Vec<u8>)>,
 ) -> Result<(Target, Vec<u32>)> {
-    if let Some(given) = wanted.target.as_ref().filter(|t| t.contains('|')) {
-        return tts::target(given, system).map_err(|e| wrong(Path::new("--target"), given, e));
+    let (name, text) = given(path, wanted, |t| t.contains('|'), "'s|l1,l2'", sources)?;
+    tts::target(&text, system).map_err(|e| wrong(&name, &text, e))
+}
+
+/// The target's text: as given, or from the file named, or from the `.prop` beside the input.
+fn given(
+    path: &Path,
+    wanted: &Wanted,
+    is_text: fn(&str) -> bool,
+    example: &str,
+    sources: &mut Vec<(String, Vec<u8>)>,
+) -> Result<(PathBuf, String)> {
+    if let Some(given) = wanted.target.as_ref().filter(|t| is_text(t)) {
+        return Ok((PathBuf::from("--target"), given.clone()));
     }
-    let file =
-        wanted.target.as_ref().map_or_else(|| path.with_extension("prop"), |t| Path::new(t).to_path_buf());
+    let file = wanted.target.as_ref().map_or_else(|| path.with_extension("prop"), PathBuf::from);
     if wanted.target.is_none() && !file.exists() {
         let message = format!("there is no target: {} does not exist", file.display());
-        return Err(plain(
-            path,
-            &message,
-            "give one with --target 's|l1,l2', or the name of a file with that",
-        ));
+        let help = format!("give one with --target {example}, or the name of a file with that");
+        return Err(plain(path, &message, &help));
     }
     let (text, bytes) = text(&file)?;
     sources.push((file.display().to_string(), bytes));
-    tts::target(&text, system).map_err(|e| wrong(&file, &text, e))
+    Ok((file, text))
 }
 
 fn text(path: &Path) -> Result<(String, Vec<u8>)> {
     let bytes = std::fs::read(path).map_err(|e| plain(path, &format!("cannot be read: {e}"), ""))?;
     // comments may be in any encoding; elsewhere the reader complains
     Ok((String::from_utf8_lossy(&bytes).into_owned(), bytes))
+}
+
+/// Writes an input in another format: `tts`, `spec` or `pnml`.
+pub fn export(input: &Input, kind: Kind) -> std::result::Result<String, String> {
+    match kind {
+        Kind::Threads => {
+            let target: String =
+                tts::write_target(&input.target).lines().map(|l| format!("# target: {l}\n")).collect();
+            Ok(tts::write_system(&input.system)? + &target)
+        }
+        Kind::Net => petri::write_spec(&input.system, &input.target),
+        Kind::Pnml => petri::write_pnml(&input.system),
+    }
 }
 
 /// Something wrong with a file as a whole.

@@ -16,7 +16,7 @@ use super::weights::Pool;
 use super::{Limits, Options, Stats, Verdict};
 use crate::evidence::Certificate;
 use crate::model::{Config, Counts, System, Target};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ops::ControlFlow;
@@ -73,6 +73,8 @@ pub struct Search<'a> {
     vertices: Vec<Vertex>,
     trees: FxHashMap<u32, Vec<u32>>,
     minimal: Minimal,
+    /// Vertices that are certain.
+    settled: FxHashSet<Config>,
     work: BinaryHeap<Reverse<(u64, u32)>>,
     known: Ideals,
     /// For elements of `known`.
@@ -131,6 +133,7 @@ impl<'a> Search<'a> {
             vertices: Vec::new(),
             trees: FxHashMap::default(),
             minimal: Minimal::default(),
+            settled: FxHashSet::default(),
             work: BinaryHeap::new(),
             known,
             reasons,
@@ -262,10 +265,21 @@ impl<'a> Search<'a> {
 
     /// A vertex for a target. It never goes away, though others may cover it.
     fn aim(&mut self, q: &Config) {
+        if let Some(lost) = self.reach.as_ref().and_then(|r| r.unreachable(q)) {
+            self.settle(lost);
+        } else if !self.excluded(q) {
+            let id = self.aside(q.clone());
+            self.revive(id, &mut VecDeque::new());
+        }
+    }
+
+    /// A candidate that is not among the minimal vertices yet.
+    fn aside(&mut self, config: Config) -> u32 {
         let id = self.vertices.len() as u32;
         self.trees.entry(id).or_default().push(id);
+        self.bytes += 160 + config.locals.len() * 24;
         self.vertices.push(Vertex {
-            config: q.clone(),
+            config,
             next: NONE,
             by: NONE,
             root: id,
@@ -273,13 +287,19 @@ impl<'a> Search<'a> {
             expanded: false,
             watchers: Vec::new(),
         });
-        if let Some(lost) = self.reach.as_ref().and_then(|r| r.unreachable(q)) {
+        id
+    }
+
+    /// A configuration that is certainly not coverable becomes part of the proof, whatever becomes of what covers it.
+    fn settle(&mut self, lost: Config) {
+        if self.settled.insert(lost.clone()) {
+            let id = self.aside(lost);
             let vertices = &self.vertices;
-            if self.minimal.below(q, |u| &vertices[u as usize].config).is_none() {
-                self.add(lost, NONE, NONE);
+            let config = &vertices[id as usize].config;
+            match self.minimal.below(config, |u| &vertices[u as usize].config) {
+                Some(u) => self.watch(u, id),
+                None => self.enter(id),
             }
-        } else if !self.excluded(q) {
-            self.revive(id, &mut VecDeque::new());
         }
     }
 
@@ -293,7 +313,7 @@ impl<'a> Search<'a> {
         }
         if let Some(lost) = self.reach.as_ref().and_then(|r| r.unreachable(p)) {
             // certain, so that nobody needs to rely on it
-            self.add(lost, NONE, NONE);
+            self.settle(lost);
             return ControlFlow::Continue(());
         }
         if let Some(d) = self.known.above(p) {
@@ -334,10 +354,8 @@ impl<'a> Search<'a> {
         for i in broken {
             let Some(t) = self.system.transitions.get(i as usize) else { continue };
             let source = Config::new(t.from, t.take.clone());
-            let Some(lost) = self.reach.as_ref().and_then(|r| r.unreachable(&source)) else { continue };
-            let vertices = &self.vertices;
-            if self.minimal.below(&lost, |u| &vertices[u as usize].config).is_none() {
-                self.add(lost, NONE, NONE);
+            if let Some(lost) = self.reach.as_ref().and_then(|r| r.unreachable(&source)) {
+                self.settle(lost);
             }
         }
         self.pool.excludes(p)

@@ -4,9 +4,11 @@
 //! on what a transition takes. A test for an exact number is kept as it is: the number is taken, and no more may be
 //! there. A target with such tests becomes a place of its own, which a transition with these tests marks.
 
+mod pnml;
 mod spec;
 mod write;
 
+pub use pnml::{pnml, target, write_pnml};
 pub use spec::spec;
 pub use write::write_spec;
 
