@@ -5,7 +5,7 @@ use super::meaning::Meaning;
 use super::{complain, finite, say};
 use clap::ValueEnum;
 use relyant::export::{chc, timbuk};
-use relyant::finite::{Kind, export, kind, read};
+use relyant::finite::{Kind, boolean, export, kind, read};
 use relyant::pipeline;
 
 use relyant_frontend::{c, instantiate, reduce};
@@ -28,7 +28,7 @@ enum Target {
 /// Write a program for other tools
 #[derive(clap::Args)]
 pub struct Args {
-    /// The C source, or the system of finite-state threads (.tts, .spec, .pnml)
+    /// The C source, or the finite-state threads (.tts, .spec, .pnml, .bp)
     file: PathBuf,
     /// What to write
     #[arg(long, value_enum)]
@@ -69,7 +69,11 @@ fn finite_text(a: &Args, to: Kind) -> Result<String, String> {
     let Some(kind) = kind(&a.file) else {
         return Err(format!("{}: error: no system of finite-state threads", a.file.display()));
     };
-    let input = read(&a.file, kind, &a.finite.wanted()).map_err(|d| d.to_string())?;
+    let input = match kind {
+        Kind::Boolean => boolean::export(&a.file, a.meaning.error_labels(), to == Kind::Threads),
+        _ => read(&a.file, kind, &a.finite.wanted()),
+    };
+    let input = input.map_err(|d| d.to_string())?;
     export(&input, to).map_err(|why| format!("{}: error: {why}", a.file.display()))
 }
 

@@ -6,7 +6,7 @@ use super::{complain, input, internal, say};
 use clap::Args;
 use relyant::finite::certificate::{self, Claim};
 use relyant::finite::report::{self, Answer, Outcome};
-use relyant::finite::{self, Wanted};
+use relyant::finite::{self, Kind, Wanted, boolean};
 use relyant::limits;
 use relyant_finite::evidence::{self, Rejection};
 use std::path::{Path, PathBuf};
@@ -49,6 +49,8 @@ impl Finite {
 pub struct Run<'a> {
     /// Initial configurations, target.
     pub finite: &'a Finite,
+    /// About Boolean programs.
+    pub boolean: boolean::Asked,
     /// For each file.
     pub timeout: Option<Duration>,
     /// For the process.
@@ -113,7 +115,8 @@ fn one(file: &Path, run: &Run, signals: &Signals) -> Outcome {
     let Some(kind) = finite::kind(file) else { return Outcome::Abandoned("of no known kind".into()) };
     let cancel = Arc::new(AtomicBool::new(false));
     let (sender, receiver) = mpsc::channel();
-    let (path, flag, wanted) = (file.to_path_buf(), Arc::clone(&cancel), run.finite.wanted());
+    let wanted = Wanted { boolean: run.boolean.clone(), ..run.finite.wanted() };
+    let (path, flag) = (file.to_path_buf(), Arc::clone(&cancel));
     let work = move || {
         let outcome = match internal::guarded(|| finite::verify(&path, kind, &wanted, &flag)) {
             Ok(Ok(r)) => Outcome::Done(Box::new(r)),
@@ -170,6 +173,9 @@ pub fn check(proof: &Path, file: &Path, finite: &Finite, timeout: Option<Duratio
         Ok(text) => text,
         Err(d) => return refuse(&d.to_string()),
     };
+    if kind == Kind::Boolean {
+        return check_boolean(proof, &text, file, timeout);
+    }
     let input = match finite::read(file, kind, &finite.wanted()) {
         Ok(i) => i,
         Err(d) => return refuse(&d.to_string()),
@@ -194,14 +200,7 @@ pub fn check(proof: &Path, file: &Path, finite: &Finite, timeout: Option<Duratio
             Err(e) => reject(&e.to_string()),
         },
         Claim::Uncoverable(c) => {
-            let cancel = Arc::new(AtomicBool::new(false));
-            if let Some(t) = timeout {
-                let flag = Arc::clone(&cancel);
-                std::thread::spawn(move || {
-                    std::thread::sleep(t);
-                    flag.store(true, Ordering::Relaxed);
-                });
-            }
+            let cancel = stop_after(timeout);
             match evidence::check(&input.system, &input.target, &c, &cancel) {
                 Ok(r) => {
                     let seconds = began.elapsed().as_secs_f64();
@@ -217,6 +216,45 @@ pub fn check(proof: &Path, file: &Path, finite: &Finite, timeout: Option<Duratio
                 }
                 Err(e) => reject(&e.to_string()),
             }
+        }
+    }
+}
+
+/// A flag that is set when the time is over.
+fn stop_after(timeout: Option<Duration>) -> Arc<AtomicBool> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    if let Some(t) = timeout {
+        let flag = Arc::clone(&cancel);
+        std::thread::spawn(move || {
+            std::thread::sleep(t);
+            flag.store(true, Ordering::Relaxed);
+        });
+    }
+    cancel
+}
+
+fn check_boolean(proof: &Path, text: &str, file: &Path, timeout: Option<Duration>) -> Status {
+    let began = Instant::now();
+    match boolean::check(text, file, &stop_after(timeout)) {
+        Err(d) => {
+            complain(&d.to_string());
+            Status::BadInput
+        }
+        Ok(Ok(what)) => {
+            say(&format!("accepted: {what}, in {:.2} s\n", began.elapsed().as_secs_f64()));
+            Status::Good
+        }
+        Ok(Err(boolean::Refusal::Unreadable(why))) => {
+            complain(&format!("{}: error: not a certificate: {why}", proof.display()));
+            Status::BadInput
+        }
+        Ok(Err(boolean::Refusal::Rejected(why))) => {
+            say(&format!("rejected: {why}\n"));
+            Status::Bad
+        }
+        Ok(Err(boolean::Refusal::Undecided(why))) => {
+            say(&format!("undecided: {why}\n"));
+            Status::Unknown
         }
     }
 }

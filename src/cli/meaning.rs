@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use relyant::aret;
+use relyant::finite::boolean;
 use relyant::pipeline::Method;
 use relyant::search::{self, Strategy};
 use relyant::task::{self, Task};
@@ -139,6 +140,14 @@ pub struct Meaning {
 }
 
 impl Meaning {
+    /// Labels that must not be reached.
+    pub fn error_labels(&self) -> &[String] {
+        &self.error_label
+    }
+    /// Threads at the same time at most.
+    pub fn max_threads(&self) -> Option<u32> {
+        self.max_threads
+    }
     /// The program that a file on the command line stands for, and what is asked about it.
     ///
     /// # Errors
@@ -256,7 +265,7 @@ enum BiasArg {
     None,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum MethodArg {
     /// Search and rely-guarantee side by side; the first evidence wins
     Auto,
@@ -267,6 +276,12 @@ enum MethodArg {
     RelyGuarantee,
     OwickiGries,
     Monolithic,
+    /// Of Boolean programs (.bp): sets of thread states, for any number of threads
+    ThreadStates,
+    /// Of Boolean programs (.bp): counter abstraction, for at most --max-threads threads
+    Counters,
+    /// Of Boolean programs (.bp): coverability, for any number of threads
+    Coverability,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -306,10 +321,30 @@ pub struct Engine {
 }
 
 impl Engine {
+    /// Which engine for Boolean programs; `None` if one was named that is not for them.
+    pub fn boolean(&self) -> Option<boolean::Method> {
+        match self.method {
+            MethodArg::Auto => Some(boolean::Method::Auto),
+            MethodArg::ThreadStates => Some(boolean::Method::ThreadStates),
+            MethodArg::Counters => Some(boolean::Method::Counters),
+            MethodArg::Coverability => Some(boolean::Method::Coverability),
+            _ => None,
+        }
+    }
+    /// Was an engine named that is for Boolean programs only?
+    pub fn is_boolean(&self) -> bool {
+        self.method != MethodArg::Auto && self.boolean().is_some()
+    }
+    /// States that a search may keep.
+    pub fn states(&self) -> Option<usize> {
+        self.max_states
+    }
     /// Which engines.
     pub fn method(&self) -> Method {
         match self.method {
-            MethodArg::Auto => Method::Auto,
+            MethodArg::Auto | MethodArg::ThreadStates | MethodArg::Counters | MethodArg::Coverability => {
+                Method::Auto
+            }
             MethodArg::Search => Method::Search,
             MethodArg::Symbolic => Method::Symbolic,
             MethodArg::RelyGuarantee | MethodArg::OwickiGries | MethodArg::Monolithic => Method::Prove,
@@ -340,11 +375,9 @@ impl Engine {
                 BiasArg::None => aret::Bias::None,
             },
             method: match self.method {
-                MethodArg::Auto | MethodArg::Search | MethodArg::Symbolic | MethodArg::RelyGuarantee => {
-                    aret::Method::RelyGuarantee
-                }
                 MethodArg::OwickiGries => aret::Method::OwickiGries,
                 MethodArg::Monolithic => aret::Method::Monolithic,
+                _ => aret::Method::RelyGuarantee,
             },
         }
     }

@@ -7,6 +7,7 @@ use super::{complain, finite, input, rewriting, say, witness};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use relyant::aret::Stats;
+use relyant::finite::{Kind, boolean, kind};
 use relyant::limits;
 use relyant::pipeline::{self, Evidence, QUICK_STATES, Settings, Verdict};
 use relyant::proof::certificate::{self, Meta, Source};
@@ -27,7 +28,7 @@ enum Format {
 /// Prove programs safe, or show runs that are not
 #[derive(clap::Args)]
 pub struct Args {
-    /// C sources (`.i`: already preprocessed), or task definitions (`.yml`)
+    /// C sources (`.i`: already preprocessed), task definitions (`.yml`), Boolean programs (`.bp`)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Seconds for each file
@@ -77,6 +78,10 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
+fn is_boolean(file: &Path) -> bool {
+    kind(file) == Some(Kind::Boolean)
+}
+
 /// Runs the command.
 pub fn run(a: &Args) -> Status {
     if rewriting::is_any(&a.files) {
@@ -86,7 +91,32 @@ pub fn run(a: &Args) -> Status {
         return rewriting::run(&a.files, &wanted);
     }
     if finite::is_any(&a.files) {
+        let any_boolean = a.files.iter().any(|f| is_boolean(f));
+        let all_boolean = a.files.iter().all(|f| is_boolean(f));
+        if !all_boolean && a.engine.is_boolean() {
+            complain("error: this --method is for Boolean programs (.bp) only");
+            return Status::BadInput;
+        }
+        let Some(method) = a.engine.boolean().or((!any_boolean).then_some(boolean::Method::Auto)) else {
+            complain(
+                "error: methods for Boolean programs are auto, thread-states, counters and coverability",
+            );
+            return Status::BadInput;
+        };
+        if any_boolean && a.finite.is_given() {
+            complain(
+                "error: --initial and --target are not for Boolean programs; they start in main, and assert",
+            );
+            return Status::BadInput;
+        }
         let run = finite::Run {
+            boolean: boolean::Asked {
+                method,
+                threads: a.meaning.max_threads(),
+                errors: a.meaning.error_labels().to_vec(),
+                states: a.engine.states(),
+                keep: a.proof.is_some(),
+            },
             finite: &a.finite,
             timeout: a.timeout,
             memory_kib: a.memory.map(|m| m.saturating_mul(1024)),
@@ -95,6 +125,10 @@ pub fn run(a: &Args) -> Status {
             proof: a.proof.as_deref(),
         };
         return finite::run(&a.files, &run);
+    }
+    if a.engine.is_boolean() {
+        complain("error: this --method is for Boolean programs (.bp) only");
+        return Status::BadInput;
     }
     if a.finite.is_given() {
         complain("error: --initial and --target are about systems of finite-state threads");

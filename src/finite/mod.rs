@@ -1,5 +1,6 @@
 //! Files about replicated finite-state threads, from text to a verdict. Another kind of file is another [`Kind`].
 
+pub mod boolean;
 pub mod certificate;
 pub mod report;
 
@@ -22,6 +23,8 @@ pub enum Kind {
     Net,
     /// A place/transition net in PNML, `.pnml`.
     Pnml,
+    /// A Boolean program, `.bp`.
+    Boolean,
 }
 
 /// The kind that a file's name says it is.
@@ -30,6 +33,7 @@ pub fn kind(path: &Path) -> Option<Kind> {
         "tts" => Some(Kind::Threads),
         "spec" => Some(Kind::Net),
         "pnml" => Some(Kind::Pnml),
+        "bp" => Some(Kind::Boolean),
         _ => None,
     }
 }
@@ -43,6 +47,8 @@ pub struct Wanted {
     pub target: Option<String>,
     /// How to search.
     pub options: Options,
+    /// About Boolean programs.
+    pub boolean: boolean::Asked,
 }
 
 /// A system with its target.
@@ -73,6 +79,9 @@ pub fn read(path: &Path, kind: Kind, wanted: &Wanted) -> Result<Input> {
                 assumes.push(format!("no thread is ever in local state {l}, which the system does not have"));
             }
             (system, target)
+        }
+        Kind::Boolean => {
+            return Err(plain(path, "a Boolean program is no system of threads", "export it with --to tts"));
         }
         Kind::Net => {
             if wanted.target.is_some() {
@@ -147,6 +156,7 @@ pub fn export(input: &Input, kind: Kind) -> std::result::Result<String, String> 
         }
         Kind::Net => petri::write_spec(&input.system, &input.target),
         Kind::Pnml => petri::write_pnml(&input.system),
+        Kind::Boolean => Err("Boolean programs are not written".into()),
     }
 }
 
@@ -177,6 +187,9 @@ pub fn wrong(path: &Path, text: &str, e: InputError) -> Box<Diagnostic> {
 
 /// Decides a file. This is the place where kinds of files with engines of their own part.
 pub fn verify(path: &Path, kind: Kind, wanted: &Wanted, cancel: &AtomicBool) -> Result<Report> {
+    if kind == Kind::Boolean {
+        return boolean::verify(path, &wanted.boolean, cancel);
+    }
     let began = Instant::now();
     let input = read(path, kind, wanted)?;
     let outcome = cover::decide(&input.system, &input.target, &wanted.options, &Limits::new(cancel))
