@@ -131,7 +131,12 @@ impl Places {
 
 /// The complement of a set, with some of its variables at their places after a step.
 fn outside(set: &Bdd, moved: impl Fn(u32) -> bool) -> Option<Bdd> {
-    let mut nodes: Vec<BddNode> = set.not().to_nodes();
+    let out = set.not();
+    let is_moved = |v: BddVariable| u32::try_from(v.to_index() / 2).is_ok_and(&moved);
+    if !out.pointers().skip(2).any(|p| is_moved(out.var_of(p))) {
+        return Some(out);
+    }
+    let mut nodes: Vec<BddNode> = out.to_nodes();
     for n in nodes.iter_mut().skip(2) {
         let slot = u32::try_from(n.var.to_index() / 2).ok()?;
         if moved(slot) {
@@ -235,6 +240,9 @@ impl Checker<'_> {
     fn ready(&self, n: u32) -> Bdd {
         let node = &self.flat.nodes[n as usize];
         let mut out = self.set(n).clone();
+        if out.is_false() {
+            return out;
+        }
         if let Some(g) = &node.guard {
             out = out.and(&self.places.may(g, true, &[]));
         }
@@ -419,15 +427,13 @@ impl Checker<'_> {
     /// What a thread with no lock in common sees of steps: shared variables before and after, and its own locks.
     fn visible(&self, steps: &Bdd) -> Bdd {
         let p = &self.places;
-        let support = steps.support_set();
-        let locals: Vec<BddVariable> = (0..p.count)
-            .filter(|s| p.is_local(*s))
-            .flat_map(|s| [now(s), next(s)])
-            .filter(|v| support.contains(v))
-            .collect();
-        let mut out = steps.exists(&locals);
+        let mut support: Vec<BddVariable> = steps.support_set().into_iter().collect();
+        support.sort_unstable();
+        let slot = |v: &BddVariable| u32::try_from(v.to_index() / 2).unwrap_or(u32::MAX);
+        let locals: Vec<BddVariable> = support.iter().copied().filter(|v| p.is_local(slot(v))).collect();
+        let mut out = if locals.is_empty() { steps.clone() } else { steps.exists(&locals) };
         // Where the thread holds a lock the other does not; the place of the thread's lock then stands for the other's.
-        for l in (0..p.count).filter(|s| p.is_lock(*s)) {
+        for l in support.iter().filter(|v| v.to_index() % 2 == 0).map(slot).filter(|s| p.is_lock(*s)) {
             let held = out.var_restrict(now(l), true).and(&p.is(now(l), false));
             out = out.var_restrict(now(l), false).or(&held);
         }

@@ -9,6 +9,7 @@ pub mod closed;
 pub mod decide;
 pub mod exhausted;
 pub mod expr;
+pub mod family;
 pub mod flat;
 pub mod future;
 mod lex;

@@ -13,7 +13,7 @@ use crate::boolean::flat::{Action, Flat, FlatNode, Role, Write};
 use crate::boolean::program::{Exp, Var};
 use biodivine_lib_bdd::Bdd;
 use rustc_hash::FxHashMap;
-use space::{Effect, Slot, Space, TooLarge, and_exists, rename};
+use space::{Effect, Slot, Space, TooLarge, and, and_exists, rename, support};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -227,14 +227,16 @@ impl<'f> Engine<'f> {
         if states.is_false() || self.sets[i].is_true() {
             return;
         }
-        let joined = self.sets[i].or(states);
-        if joined == self.sets[i] {
-            return;
+        if self.sets[i].is_false() {
+            self.sets[i] = states.clone();
+        } else {
+            let joined = self.sets[i].or(states);
+            if joined == self.sets[i] {
+                return;
+            }
+            self.sets[i] = joined;
         }
-        let mut support: Vec<Slot> = joined.support_set().into_iter().map(|v| Space::of(v).0).collect();
-        support.sort_unstable();
-        self.supports[i] = support;
-        self.sets[i] = joined;
+        self.supports[i] = support(&self.sets[i]);
         self.grown += 1;
         self.behind[i] = true;
         self.stale[i] = self.steps[i].class.is_some();
@@ -309,7 +311,7 @@ impl<'f> Engine<'f> {
             return;
         }
         let step = &self.steps[n as usize];
-        let ready = self.sets[n as usize].and(&step.ready);
+        let ready = and(&self.sets[n as usize], &step.ready);
         if ready.is_false() {
             return;
         }
@@ -343,7 +345,7 @@ impl<'f> Engine<'f> {
             _ => {}
         }
         for (t, condition, gone) in &step.to {
-            let from = condition.as_ref().map_or_else(|| ready.clone(), |c| ready.and(c));
+            let from = condition.as_ref().map_or_else(|| ready.clone(), |c| and(&ready, c));
             let mut after = step.effect.image(space, &from, |_| false);
             if matches!(node.action, Action::Invoke(..)) {
                 after = nothing(space).image(space, &after, |s| space.is_lock(s)).and(&space.no_locks());
@@ -382,10 +384,10 @@ impl<'f> Engine<'f> {
                 continue;
             };
             let step = &self.steps[i];
-            let seen = step.effect.seen(self.space, &self.sets[i].and(&step.ready));
+            let seen = step.effect.seen(self.space, &and(&self.sets[i], &step.ready));
             let seen = apart(self.space, seen);
             let c = &mut self.classes[class];
-            let joined = c.relation.or(&seen);
+            let joined = if c.relation.is_false() { seen } else { c.relation.or(&seen) };
             if joined != c.relation {
                 c.relation = joined;
                 c.fresh = true;
@@ -443,16 +445,15 @@ fn forget(states: Bdd, gone: &[Slot]) -> Bdd {
     if gone.is_empty() || states.is_false() {
         return states;
     }
-    let gone: Vec<_> = gone.iter().map(|s| Space::now(*s)).collect();
-    states.exists(&gone)
+    let depends = support(&states);
+    let gone: Vec<_> =
+        gone.iter().filter(|s| depends.binary_search(s).is_ok()).map(|s| Space::now(*s)).collect();
+    if gone.is_empty() { states } else { states.exists(&gone) }
 }
 
 /// Condition (2d): a relation with the locks of the thread that moves becomes one with those that another may hold.
 fn apart(space: &Space, seen: Bdd) -> Bdd {
-    let held: Vec<Slot> = {
-        let support = seen.support_set();
-        space.locks().filter(|l| support.contains(&Space::now(*l))).collect()
-    };
+    let held: Vec<Slot> = support(&seen).into_iter().filter(|s| space.is_lock(*s)).collect();
     if held.is_empty() {
         return seen;
     }

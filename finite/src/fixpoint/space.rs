@@ -126,7 +126,31 @@ impl Space {
 
 /// A conjunction without some variables.
 pub fn and_exists(a: &Bdd, b: &Bdd, gone: &impl Fn(BddVariable) -> bool) -> Bdd {
+    if a.is_false() || b.is_false() {
+        return if a.is_false() { a.clone() } else { b.clone() };
+    }
+    let hit = |b: &Bdd| b.pointers().skip(2).any(|p| gone(b.var_of(p)));
+    if !hit(a) && !hit(b) {
+        return and(a, b);
+    }
     Bdd::binary_op_with_exists_trigger(a, b, gone, op_function::and)
+}
+
+/// A conjunction, quick if one is everything.
+pub fn and(a: &Bdd, b: &Bdd) -> Bdd {
+    match (a.is_true(), b.is_true()) {
+        (true, _) => b.clone(),
+        (_, true) => a.clone(),
+        _ => a.and(b),
+    }
+}
+
+/// The variables that a set depends on, in rising order.
+pub fn support(set: &Bdd) -> Vec<Slot> {
+    let mut out: Vec<Slot> = set.pointers().skip(2).map(|p| Space::of(set.var_of(p)).0).collect();
+    out.sort_unstable();
+    out.dedup();
+    out
 }
 
 /// The same set with other places, which must keep their order.
@@ -212,7 +236,7 @@ impl Effect {
             after = rename(after, |v| Space::now(Space::of(v).0));
         }
         for (slot, b) in &self.constants {
-            after = after.and(&space.literal(Space::now(*slot), *b));
+            after = and(&after, &space.literal(Space::now(*slot), *b));
         }
         after
     }
@@ -226,7 +250,7 @@ impl Effect {
         };
         let mut seen = and_exists(before, &self.relation, &hidden);
         for (slot, b) in self.constants.iter().filter(|c| space.is_shared(c.0)) {
-            seen = seen.and(&space.literal(Space::next(*slot), *b));
+            seen = and(&seen, &space.literal(Space::next(*slot), *b));
         }
         seen
     }
