@@ -69,7 +69,9 @@ fn compare(seed: u64) -> Result<(Option<bool>, usize), String> {
             }
             Outcome::Exhausted(space) => {
                 let encoding = Encoding { symmetry: space.symmetry() };
-                let set = Space::new(encoding, space.states()).with_order(space.order().cloned());
+                let set = Space::new(encoding, space.states())
+                    .with_order(space.order().cloned())
+                    .with_points(space.points().cloned());
                 check(&program, &set, &Limits::default()).map_err(|e| format!("{settings:?}: {e}"))?;
                 Some(false)
             }

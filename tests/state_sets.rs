@@ -40,7 +40,7 @@ fn searched(program: &Program, settings: &Settings) -> Option<Space> {
     match search::search(program, settings, &Watch::NONE).unwrap().0 {
         Outcome::Exhausted(space) => {
             let states = Space::new(Encoding { symmetry: space.symmetry() }, space.states());
-            Some(states.with_order(space.order().cloned()))
+            Some(states.with_order(space.order().cloned()).with_points(space.points().cloned()))
         }
         _ => None,
     }

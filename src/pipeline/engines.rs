@@ -157,7 +157,8 @@ fn run_search(
         }
         search::Outcome::Exhausted(space) => {
             let space = Space::new(Encoding { symmetry: space.symmetry() }, space.states())
-                .with_order(space.order().cloned());
+                .with_order(space.order().cloned())
+                .with_points(space.points().cloned());
             let stopped = || progress.run.stopped();
             let limits = states::Limits { jobs: options.jobs, cancel: &stopped, ..states::Limits::default() };
             let checked = states::check(program, &space, &limits);

@@ -7,7 +7,9 @@ use relyant_frontend::interp::candidates::Candidates;
 use relyant_frontend::interp::eval::{Env, eval};
 use relyant_frontend::interp::machine::{Machine, State, Stop};
 use relyant_frontend::interp::normal::{Normal, NormalOptions, Scratch};
+use relyant_frontend::interp::observe::{Needs, Observer, Points};
 use relyant_frontend::interp::schedule::Start;
+use std::sync::{Mutex, PoisonError};
 
 /// Values tried for an input that is computed with and has more than 16 values.
 const MAX_INPUTS: usize = 40;
@@ -15,8 +17,20 @@ const MAX_INPUTS: usize = 40;
 /// Values of an input, and whether these are all that matter.
 type Inputs = (Vec<i128>, bool);
 
+/// Inputs told apart by what is done with them.
+pub(super) struct Observing<'o> {
+    /// Looks.
+    pub observer: &'o Observer,
+    /// The points that are tried.
+    pub points: &'o Points,
+    /// Further points that are needed.
+    pub needs: Mutex<Needs>,
+}
+
 /// A program ready to be searched.
 pub(super) struct Config<'p> {
+    /// How inputs are told apart, if not by what the program's text compares them with.
+    pub observing: Option<Observing<'p>>,
     /// Its machine.
     pub machine: Machine<'p>,
     normal: Normal,
@@ -39,7 +53,11 @@ pub(super) struct Config<'p> {
 
 impl<'p> Config<'p> {
     /// Prepares a program.
-    pub fn new(program: &'p Program, settings: &Settings) -> Result<Self, Stop> {
+    pub fn new(
+        program: &'p Program,
+        settings: &Settings,
+        observing: Option<Observing<'p>>,
+    ) -> Result<Self, Stop> {
         let machine = Machine::late(program)?;
         let options = NormalOptions { symmetry: settings.symmetry, keep_dead: false };
         let normal = Normal::new(&machine, options);
@@ -51,9 +69,11 @@ impl<'p> Config<'p> {
                     return None;
                 }
                 // A value that nobody reads is no choice.
-                normal
-                    .is_live(t, e.to, dst.0)
-                    .then(|| candidates.inputs(t, *dst, template.registers[dst.0 as usize].kind))
+                normal.is_live(t, e.to, dst.0).then(|| {
+                    let kind = template.registers[dst.0 as usize].kind;
+                    let points = observing.as_ref().and_then(|o| o.observer.inputs(t, i, kind, o.points));
+                    points.map_or_else(|| candidates.inputs(t, *dst, kind), |values| (values, true))
+                })
             };
             (0u32..).zip(&template.graph.edges).map(edge).collect()
         });
@@ -62,7 +82,11 @@ impl<'p> Config<'p> {
             let mut list: Vec<(IntKind, Inputs)> = Vec::new();
             for (kind, _) in &object.cells {
                 if list.iter().all(|(k, _)| k != kind) {
-                    list.push((*kind, candidates.cell(ObjId(o), *kind)));
+                    let points = observing.as_ref().and_then(|x| x.observer.cell(ObjId(o), *kind, x.points));
+                    list.push((
+                        *kind,
+                        points.map_or_else(|| candidates.cell(ObjId(o), *kind), |values| (values, true)),
+                    ));
                 }
             }
             list
@@ -74,6 +98,7 @@ impl<'p> Config<'p> {
         let mut templates = (0u32..).zip(&program.templates);
         let watched_entry = templates.any(|(t, template)| machine.is_watched(t, template.entry));
         Ok(Config {
+            observing,
             machine,
             normal,
             candidates,
@@ -110,6 +135,16 @@ impl<'p> Config<'p> {
     /// Reads a normal form, and which threads nothing tells from the one before them: they need not move.
     pub fn unpack_twins(&self, bytes: &[u8], state: &mut State, twins: &mut Vec<bool>) {
         self.normal.unpack_twins(bytes, state, twins);
+    }
+
+    /// Notes what an edge does with inputs; it need not be possible.
+    pub fn observe(&self, state: &State, thread: usize, edge: u32) {
+        let Some(o) = &self.observing else { return };
+        let mut needs = Needs::default();
+        o.observer.observe(&self.machine, state, thread, edge, o.points, &mut needs);
+        if needs != Needs::default() {
+            o.needs.lock().unwrap_or_else(PoisonError::into_inner).extend(&needs);
+        }
     }
 
     /// Does one edge; `choice` picks the value of an input.

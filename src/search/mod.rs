@@ -13,6 +13,7 @@ mod fronts;
 mod independence;
 mod levels;
 mod moves;
+mod observed;
 mod order;
 mod ordered;
 mod store;
@@ -22,13 +23,15 @@ mod tests;
 mod trace;
 
 use crate::proof::states::order::Order;
-use config::Config;
+use config::{Config, Observing};
 use fronts::Fronts;
 use independence::Independence;
 use moves::Cut;
 use relyant_frontend::cfa::Program;
 use relyant_frontend::interp::machine::Stop;
+use relyant_frontend::interp::observe::{Needs, Observer, Points};
 use relyant_frontend::interp::schedule::Schedule;
+use std::sync::{Mutex, PoisonError};
 use store::Store;
 
 /// In which order states are explored.
@@ -168,6 +171,7 @@ pub struct Space {
     /// The thread that moved last is behind each state.
     with_last: bool,
     order: Option<Order>,
+    points: Option<Points>,
 }
 
 impl Space {
@@ -186,6 +190,10 @@ impl Space {
     /// The order in which states stand for those below them, too.
     pub fn order(&self) -> Option<&Order> {
         self.order.as_ref()
+    }
+    /// The points that tell inputs apart, where what the program does with them was observed.
+    pub fn points(&self) -> Option<&Points> {
+        self.points.as_ref()
     }
     /// Threads of each initial template of unbounded count.
     pub fn unbounded_initial(&self) -> u32 {
@@ -259,17 +267,43 @@ const MIN_SHORTEN: usize = 10_000;
 
 /// Searches a program. An error means that the program is malformed.
 pub fn search(program: &Program, settings: &Settings, watch: &Watch<'_>) -> Result<(Outcome, Stats), Stop> {
-    let config = Config::new(program, settings)?;
-    let reduction = settings.reduction.then(|| Independence::new(&config));
+    let first = attempt(program, settings, watch, None)?.0;
+    if !matches!(first.0, Outcome::Limit { reason: Reason::Inputs, .. }) || program.deadlock {
+        return Ok(first);
+    }
+    Ok(observed::search(program, settings, watch, first.1)?.unwrap_or(first))
+}
+
+/// One search, and the points of inputs that it lacked where inputs are observed.
+fn attempt(
+    program: &Program,
+    settings: &Settings,
+    watch: &Watch<'_>,
+    inputs: Option<(&Observer, &Points)>,
+) -> Result<((Outcome, Stats), Needs), Stop> {
+    let observing = |(observer, points)| Observing { observer, points, needs: Mutex::default() };
+    let config = Config::new(program, settings, inputs.map(observing))?;
+    let result = run(program, settings, watch, &config)?;
+    let needs = config.observing.map(|o| o.needs.into_inner().unwrap_or_else(PoisonError::into_inner));
+    Ok((result, needs.unwrap_or_default()))
+}
+
+fn run<'p>(
+    program: &'p Program,
+    settings: &Settings,
+    watch: &Watch<'_>,
+    config: &Config<'p>,
+) -> Result<(Outcome, Stats), Stop> {
+    let reduction = settings.reduction.then(|| Independence::new(config));
     let by_levels = settings.strategy == Strategy::BreadthFirst && settings.max_switches.is_none();
     let order = (by_levels && settings.domination).then(|| order::find(program)).filter(|o| !o.is_exact());
     let mut search = Search {
-        config: &config,
+        config,
         reduction: reduction.as_ref(),
         settings,
         watch,
         store: Store::new(),
-        fronts: order.as_ref().map(|o| Fronts::new(&config, o)),
+        fronts: order.as_ref().map(|o| Fronts::new(config, o)),
         levels: Vec::new(),
         stats: Stats::default(),
         cut: Cut::default(),
@@ -324,6 +358,7 @@ pub fn search(program: &Program, settings: &Settings, watch: &Watch<'_>) -> Resu
                 symmetry,
                 with_last: settings.max_switches.is_some(),
                 order,
+                points: config.observing.as_ref().map(|o| o.points.clone()),
             };
             Ok((Outcome::Exhausted(space), stats))
         }

@@ -240,6 +240,7 @@ impl<'c, 'p> Mover<'c, 'p> {
         let mut only = None;
         let mut several = false;
         for &edge in machine.out(state, thread) {
+            self.config.observe(state, thread, edge);
             if machine.is_blocked(state, thread, edge) {
                 continue;
             }
@@ -293,6 +294,7 @@ impl<'c, 'p> Mover<'c, 'p> {
         let machine = &self.config.machine;
         let first = self.sections.len();
         for &edge in machine.out(from, thread) {
+            self.config.observe(from, thread, edge);
             if machine.is_blocked(from, thread, edge) {
                 continue;
             }

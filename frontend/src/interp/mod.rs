@@ -18,6 +18,7 @@ pub mod machine;
 pub mod normal;
 #[cfg(test)]
 mod normal_tests;
+pub mod observe;
 pub mod render;
 pub mod replay;
 pub mod schedule;

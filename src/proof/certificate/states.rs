@@ -5,6 +5,7 @@ use super::{CertificateError, FORMAT, Meta, Source, VERSION, base64, hex, matche
 use crate::proof::states::order::{Direction, Order};
 use crate::proof::states::{Encoding, Space};
 use relyant_frontend::cfa::Program;
+use relyant_frontend::interp::observe::Points;
 use relyant_frontend::options::Options;
 use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -72,6 +73,9 @@ struct Head {
     symmetry: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     order: Option<OrderRecord>,
+    /// Values that tell inputs apart, by class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    points: Option<Points>,
     count: u64,
 }
 
@@ -93,6 +97,8 @@ struct File {
     symmetry: bool,
     #[serde(default)]
     order: Option<OrderRecord>,
+    #[serde(default)]
+    points: Option<Points>,
     count: u64,
     states: Lines,
 }
@@ -118,6 +124,7 @@ pub fn write_states(space: &Space, program: &Program, meta: &Meta, out: &mut dyn
         program: digest(program),
         symmetry: space.encoding().symmetry,
         order: space.order().map(OrderRecord::from),
+        points: space.points().cloned(),
         count: space.len() as u64,
     };
     let head = serde_json::to_string_pretty(&head)?;
@@ -167,7 +174,7 @@ impl StatesCertificate {
     /// # Errors
     /// It is about another program, or damaged.
     pub fn space(self, program: &Program) -> Result<Space, CertificateError> {
-        let File { program: about, symmetry, order, count, states: Lines(bytes), .. } = self.file;
+        let File { program: about, symmetry, order, points, count, states: Lines(bytes), .. } = self.file;
         if about != digest(program) {
             return Err(CertificateError::Program);
         }
@@ -176,7 +183,7 @@ impl StatesCertificate {
             return Err(damaged("there are more or fewer than `count`"));
         }
         let order = order.map(|o| o.order()).transpose()?;
-        Ok(Space::from_parts(Encoding { symmetry }, bytes, ends).with_order(order))
+        Ok(Space::from_parts(Encoding { symmetry }, bytes, ends).with_order(order).with_points(points))
     }
 }
 

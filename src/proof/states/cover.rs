@@ -10,6 +10,7 @@ use super::split::Parts;
 use super::{Rejection, Space};
 use relyant_frontend::interp::machine::{Machine, State, Stop};
 use relyant_frontend::interp::normal::Scratch;
+use relyant_frontend::interp::observe::Needs;
 use rustc_hash::FxHashSet;
 
 /// States looked for in one try, at places where threads may go on for ever.
@@ -30,6 +31,8 @@ pub(super) struct Walker<'f, 'p> {
     most: u64,
     fuel: u64,
     steps: u64,
+    /// Points that the set lacks to tell inputs apart.
+    pub needs: Needs,
     scratch: Scratch,
     bytes: Vec<u8>,
     twins: Vec<bool>,
@@ -62,6 +65,7 @@ impl<'f, 'p> Walker<'f, 'p> {
             most,
             fuel: most,
             steps: 0,
+            needs: Needs::default(),
             scratch: Scratch::default(),
             bytes: Vec::new(),
             twins: Vec::new(),
@@ -262,6 +266,7 @@ impl<'f, 'p> Walker<'f, 'p> {
         let template = state.threads[thread].name.template;
         let mut only = None;
         for &edge in machine.out(state, thread) {
+            self.observe(state, thread, edge);
             if machine.is_blocked(state, thread, edge) {
                 continue;
             }
@@ -310,6 +315,7 @@ impl<'f, 'p> Walker<'f, 'p> {
     ) -> Result<(), Rejection> {
         let facts = self.facts;
         for &edge in facts.machine.out(from, thread) {
+            self.observe(from, thread, edge);
             if facts.machine.is_blocked(from, thread, edge) {
                 continue;
             }
@@ -325,6 +331,13 @@ impl<'f, 'p> Walker<'f, 'p> {
             }
         }
         Ok(())
+    }
+
+    /// Notes what an edge does with inputs.
+    fn observe(&mut self, state: &State, thread: usize, edge: u32) {
+        if let Some((observer, points)) = &self.facts.observer {
+            observer.observe(&self.facts.machine, state, thread, edge, points, &mut self.needs);
+        }
     }
 
     /// Does a step, if it can be done. One that C gives no meaning is assumed away.

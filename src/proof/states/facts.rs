@@ -8,6 +8,7 @@ use relyant_frontend::cfa::{Count, IntKind, ObjId, Op, Program};
 use relyant_frontend::interp::candidates::Candidates;
 use relyant_frontend::interp::machine::{Machine, State};
 use relyant_frontend::interp::normal::{Normal, NormalOptions};
+use relyant_frontend::interp::observe::{Observer, Points};
 use relyant_frontend::interp::schedule::Start;
 use std::collections::BTreeSet;
 
@@ -26,6 +27,8 @@ pub(super) struct Facts<'p> {
     cells: Vec<Vec<(IntKind, Inputs)>>,
     /// States of the set that stand for those below them.
     pub larger: Option<Larger>,
+    /// Where the set comes with points: who looks whether they tell all inputs apart that have to be.
+    pub observer: Option<(Observer, Points)>,
     /// All start values that matter; they differ in shared cells only.
     pub starts: Vec<Start>,
 }
@@ -49,6 +52,16 @@ impl<'p> Facts<'p> {
         let options = NormalOptions { symmetry: encoding.symmetry, keep_dead: false };
         let normal = Normal::new(&machine, options);
         let candidates = Candidates::new(program, MOST_INPUTS, 0);
+        let observer = match space.points() {
+            // A larger state, or a thread that took another's place, is no witness of what inputs are compared with.
+            Some(_) if encoding.symmetry || space.order().is_some() || program.deadlock => {
+                return Err(Rejection::Incomplete("its inputs are told apart by what only some states show"));
+            }
+            points => points.map(|p| (Observer::new(program), p.clone())),
+        };
+        let observed = |values: &dyn Fn(&Observer, &Points) -> Option<Vec<i128>>| {
+            observer.as_ref().and_then(|(o, p)| values(o, p)).map(|values| (values, true))
+        };
         let (starts, all) = candidates.starts(&machine);
         if !all || starts.is_empty() {
             return Err(Rejection::Incomplete("it has too many start values to try them all"));
@@ -63,7 +76,8 @@ impl<'p> Facts<'p> {
                     // A value that nobody reads is no choice.
                     Op::Havoc { dst, .. } if normal.is_live(t, e.to, dst.0) => {
                         let kind = template.registers[dst.0 as usize].kind;
-                        let (values, all) = candidates.inputs(t, *dst, kind);
+                        let (values, all) = observed(&|o, p| o.inputs(t, i, kind, p))
+                            .unwrap_or_else(|| candidates.inputs(t, *dst, kind));
                         Some(Inputs { values: values.into_iter().map(Some).collect(), all })
                     }
                     _ => None,
@@ -75,7 +89,8 @@ impl<'p> Facts<'p> {
         for (o, object) in (0u32..).zip(&program.objects) {
             let kinds: BTreeSet<IntKind> = object.cells.iter().map(|c| c.0).collect();
             let of_kind = |kind| {
-                let (values, all) = candidates.cell(ObjId(o), kind);
+                let (values, all) = observed(&|x, p| x.cell(ObjId(o), kind, p))
+                    .unwrap_or_else(|| candidates.cell(ObjId(o), kind));
                 (kind, Inputs { values: values.into_iter().map(Some).collect(), all })
             };
             cells.push(kinds.into_iter().map(of_kind).collect::<Vec<_>>());
@@ -92,7 +107,7 @@ impl<'p> Facts<'p> {
             Some(_) => return Err(Rejection::Incomplete("its order of states is no simulation")),
             None => None,
         };
-        Ok(Facts { larger, machine, normal, candidates, future, inputs, cells, starts })
+        Ok(Facts { larger, machine, normal, candidates, future, inputs, cells, observer, starts })
     }
 
     /// May a step begin an atomic section?

@@ -15,6 +15,9 @@
 //! front: the run is no shorter, but coverage is a finite tree and one step nearer to its leaves. A deadlock is such a
 //! violation too: the thread can move and nobody can keep it from that, so it moves in the run.
 //!
+//! A set may come with points that tell inputs apart ([`relyant_frontend::interp::observe`]); then the moves that are
+//! checked must need no others.
+//!
 //! The checker knows the machine and the normal form, and nothing of the search. It starts from the starts and reads
 //! only those states of the set that it came upon, so that a set may have anything else in it.
 
@@ -29,6 +32,7 @@ use cover::Walker;
 use facts::Facts;
 use relyant_frontend::cfa::Program;
 use relyant_frontend::interp::machine::{State, Stop};
+use relyant_frontend::interp::observe::Needs;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -143,6 +147,11 @@ pub fn check(program: &Program, space: &Space, limits: &Limits<'_>) -> Result<Sp
         let (next, more) = expand(&level, &hits, &mut workers[..jobs], limits)?;
         level = next;
         steps += more;
+    }
+    let mut needs = Needs::default();
+    workers.iter().for_each(|w| needs.extend(&w.walker.needs));
+    if !needs.is_empty() {
+        return Err(Rejection::Incomplete("an input needs more values than were tried"));
     }
     let seconds = clock.elapsed().as_secs_f64();
     Ok(SpaceReport { states: space.len(), needed, steps, seconds })

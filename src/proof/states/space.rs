@@ -1,6 +1,7 @@
 //! A set of packed states.
 
 use super::order::Order;
+use relyant_frontend::interp::observe::Points;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
@@ -17,6 +18,8 @@ pub struct Space {
     encoding: Encoding,
     /// A state stands for those below it, too.
     order: Option<Order>,
+    /// Values that tell inputs apart, where what the program does with them was observed.
+    points: Option<Points>,
     bytes: Vec<u8>,
     ends: Vec<usize>,
     /// Open addressing: number + 1 in the low bits, a part of the hash in the others; 0 is free.
@@ -45,7 +48,7 @@ impl Space {
         ends.truncate(MOST);
         let size = (ends.len() * 3 / 2 + 1).next_power_of_two();
         let low = (ends.len() + 1).next_power_of_two() as u32 - 1;
-        let mut space = Space { encoding, order: None, bytes, ends, slots: vec![0; size], low };
+        let mut space = Space { encoding, order: None, points: None, bytes, ends, slots: vec![0; size], low };
         for number in 0..space.ends.len() as u32 {
             let hash = hash(space.get(number));
             let mut i = hash as usize & (size - 1);
@@ -60,6 +63,14 @@ impl Space {
     /// The same states, each of which stands for those below it, too.
     pub fn with_order(self, order: Option<Order>) -> Space {
         Space { order, ..self }
+    }
+    /// The same states, of a program whose inputs are told apart by these points.
+    pub fn with_points(self, points: Option<Points>) -> Space {
+        Space { points, ..self }
+    }
+    /// The points that tell inputs apart.
+    pub fn points(&self) -> Option<&Points> {
+        self.points.as_ref()
     }
     /// The order in which a state stands for those below it.
     pub fn order(&self) -> Option<&Order> {
