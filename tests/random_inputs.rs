@@ -9,6 +9,7 @@ use relyant::search::{Outcome, Settings, Watch, search};
 use relyant_frontend::c;
 use relyant_frontend::instantiate::for_search;
 use relyant_frontend::interp::explore::{Exploration, Options, explore};
+use relyant_frontend::interp::observe::Points;
 use relyant_frontend::interp::replay::replay;
 use relyant_frontend::options::Options as Meaning;
 use relyant_frontend::testing::rng::{Rng, cases};
@@ -86,6 +87,12 @@ fn compare(text: &str) -> Result<(Option<bool>, bool), String> {
                 let set = Space::new(Encoding { symmetry: space.symmetry() }, space.states())
                     .with_order(space.order().cloned())
                     .with_points(space.points().cloned());
+                if set.points().is_some_and(|p| !p.is_empty()) {
+                    let fewer = set.clone().with_points(Some(Points::new()));
+                    if check(&program, &fewer, &Limits::default()).is_ok() {
+                        return Err(format!("{settings:?}: accepted without its points"));
+                    }
+                }
                 check(&program, &set, &Limits::default()).map_err(|e| format!("{settings:?}: {e}"))?;
                 Some(false)
             }
