@@ -238,7 +238,7 @@ fn counted_steps(template: &Template, t: usize, v: Var, name: &str) -> Option<Co
 }
 
 /// Locations that some path from the given ones reaches.
-fn reachable(
+pub(super) fn reachable(
     template: &Template,
     from: impl IntoIterator<Item = usize>,
     by: impl Fn(usize) -> bool,

@@ -4,6 +4,7 @@ mod access;
 pub(crate) mod compose;
 mod constants;
 mod counts;
+mod divisors;
 mod forget;
 mod inputs;
 mod liveness;
@@ -79,7 +80,8 @@ fn small_steps(p: &mut Program) -> bool {
 
 /// The thread program of a program: linear, and reduced.
 pub fn thread_program(p: &cfa::Program) -> Result<Program, Diagnostic> {
-    let linear = crate::linearise::linearise(p)?;
+    let mut linear = crate::linearise::linearise(p)?;
+    divisors::add_divisors(&mut linear);
     let reduced = reduce(linear.clone());
     let mut counted = linear;
     Ok(if counts::add_counts(&mut counted, &reduced, p) { reduce(counted) } else { reduced })
