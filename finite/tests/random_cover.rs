@@ -198,3 +198,24 @@ fn explicit(system: &System, configs: &[Config]) -> bool {
         system.transitions.iter().any(|t| t.successors(&w[0], 100_000).is_none_or(|all| all.contains(&w[1])))
     })
 }
+
+/// What covers a certain part of the proof may turn out coverable; the part stays. Found at random.
+#[test]
+fn certain_parts_stay() {
+    let counts = |v: &[u32]| Counts::of(v.iter().copied()).unwrap();
+    let spawn = |l: u32, transfers| Transition { put: counts(&[l]), transfers, ..Transition::default() };
+    let transitions = vec![spawn(1, vec![]), spawn(0, vec![Transfer { from: 0, to: vec![] }])];
+    let system = System {
+        shared: 1,
+        local: LOCAL,
+        transitions,
+        initial: vec![Initial::default()],
+        ..System::default()
+    };
+    let target = vec![Config::new(0, counts(&[0, 0])), Config::new(0, counts(&[0, 2]))];
+    let cancel = AtomicBool::new(false);
+    for o in ways() {
+        let outcome = decide(&system, &target, &o, &Limits::new(&cancel)).unwrap();
+        assert_eq!(word(&outcome.verdict), "safe", "{o:?}: {:?}", outcome.verdict);
+    }
+}

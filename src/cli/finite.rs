@@ -176,19 +176,31 @@ pub fn check(proof: &Path, file: &Path, finite: &Finite, timeout: Option<Duratio
     if kind == Kind::Boolean {
         return check_boolean(proof, &text, file, timeout);
     }
-    let input = match finite::read(file, kind, &finite.wanted()) {
+    let mut wanted = finite.wanted();
+    let about = match certificate::about(&text) {
+        Ok(a) => a,
+        Err(e) => return refuse(&format!("{}: error: {e}", proof.display())),
+    };
+    if kind == Kind::Threads {
+        // what the certificate is about, unless something else is asked
+        wanted.initial = wanted.initial.or(about.0);
+        if wanted.target.is_none() && !file.with_extension("prop").exists() {
+            wanted.target = Some(about.1);
+        }
+    }
+    let input = match finite::read(file, kind, &wanted) {
         Ok(i) => i,
         Err(d) => return refuse(&d.to_string()),
     };
     let claim = match certificate::read(&text, &input) {
         Ok(c) => c,
-        Err(e @ (certificate::CertificateError::Json(_) | certificate::CertificateError::Version(..))) => {
-            return refuse(&format!("{}: error: {e}", proof.display()));
-        }
         Err(e) => return reject(&e.to_string()),
     };
     for a in &input.assumes {
         say(&format!("assumes: {a}\n"));
+    }
+    if let (Kind::Threads, Some(initial)) = (kind, &wanted.initial) {
+        say(&format!("initial: {initial}\n"));
     }
     let began = Instant::now();
     match claim {
@@ -206,7 +218,7 @@ pub fn check(proof: &Path, file: &Path, finite: &Finite, timeout: Option<Duratio
                     let seconds = began.elapsed().as_secs_f64();
                     let (n, m) = (r.elements, r.predecessors);
                     say(&format!(
-                        "accepted: {n} elements, {m} predecessors of which are in the set, in {seconds:.2} s\n"
+                        "accepted: {n} elements, all {m} predecessors are in the set, in {seconds:.2} s\n"
                     ));
                     Status::Good
                 }

@@ -112,6 +112,11 @@ pub fn verify(path: &Path, asked: &Asked, cancel: &AtomicBool) -> Result<Report>
                     "closed under predecessors, has all failures, and no initial configuration".into(),
                 ),
             };
+            r.rule = match proof {
+                Proof::ThreadStates(_) => "thread-states",
+                Proof::States(_) => "counted-states",
+                Proof::Uncoverable(..) => "uncoverability",
+            };
             r.answer = Answer::Safe;
         }
         Verdict::Unsafe(run, threads) => {
@@ -124,10 +129,11 @@ pub fn verify(path: &Path, asked: &Asked, cancel: &AtomicBool) -> Result<Report>
     if asked.keep {
         r.certificate = certificate(path, &source, &found.verdict);
     }
-    r.seconds = began.elapsed().as_secs_f64();
+    let seconds = began.elapsed().as_secs_f64();
+    r.seconds = [0.0, seconds, 0.0];
     r.work = format!(
         "{} nodes, {} sets of thread states grown, {} states of {} steps, in {:.2} s",
-        s.nodes, s.grown, s.states, s.steps, r.seconds
+        s.nodes, s.grown, s.states, s.steps, seconds
     );
     Ok(r)
 }

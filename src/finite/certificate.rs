@@ -145,15 +145,30 @@ pub fn coverable(input: &Input, r: &Run) -> Value {
     )
 }
 
-/// A certificate's claim about an input.
-pub fn read(text: &str, input: &Input) -> Result<Claim, CertificateError> {
+/// What a certificate is about, as options would say it: initial configurations, and the target.
+pub fn about(text: &str) -> Result<(Option<String>, String), CertificateError> {
+    let d = parse(text)?;
+    let initial = match d.initial.as_slice() {
+        [one] => Some(one.clone()),
+        _ => None,
+    };
+    let target = d.target.iter().map(unpair).collect::<Result<Target, _>>()?;
+    Ok((initial, tts::write_target(&target)))
+}
+
+fn parse(text: &str) -> Result<Document, CertificateError> {
     let json = |e: serde_json::Error| CertificateError::Json(e.to_string());
     let value: Value = serde_json::from_str(text).map_err(json)?;
     let (format, version) = (value["format"].as_str().unwrap_or("?"), value["version"].as_u64().unwrap_or(0));
     if (format, version) != (FORMAT, u64::from(VERSION)) {
         return Err(CertificateError::Version(format.into(), u32::try_from(version).unwrap_or(0)));
     }
-    let d: Document = serde_json::from_value(value).map_err(json)?;
+    serde_json::from_value(value).map_err(json)
+}
+
+/// A certificate's claim about an input.
+pub fn read(text: &str, input: &Input) -> Result<Claim, CertificateError> {
+    let d = parse(text)?;
     let here = sources(input);
     let same =
         d.sources.len() == here.len() && d.sources.iter().zip(&here).all(|(a, b)| a.sha256 == b.sha256);

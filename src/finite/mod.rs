@@ -192,15 +192,23 @@ pub fn verify(path: &Path, kind: Kind, wanted: &Wanted, cancel: &AtomicBool) -> 
     }
     let began = Instant::now();
     let input = read(path, kind, wanted)?;
+    let reading = began.elapsed().as_secs_f64();
     let outcome = cover::decide(&input.system, &input.target, &wanted.options, &Limits::new(cancel))
         .map_err(|e| plain(path, &format!("malformed: {e}"), ""))?;
-    Ok(coverability(&input, outcome, began.elapsed().as_secs_f64()))
+    Ok(coverability(&input, outcome, reading, began.elapsed().as_secs_f64() - reading))
 }
 
 /// The report on a question of coverability.
-fn coverability(input: &Input, outcome: Outcome, seconds: f64) -> Report {
+fn coverability(input: &Input, outcome: Outcome, reading: f64, seconds: f64) -> Report {
     let s = outcome.stats;
-    let mut r = Report { assumes: input.assumes.clone(), seconds, ..Report::default() };
+    let checking = outcome.checking.as_secs_f64();
+    let spent = [reading, (seconds - checking).max(0.0), checking];
+    let mut r = Report {
+        assumes: input.assumes.clone(),
+        seconds: spent,
+        rule: "uncoverability",
+        ..Report::default()
+    };
     r.work = format!(
         "{} vertices, {} expanded, {} trees pruned, {} nodes of the oracle, in {seconds:.2} s",
         s.vertices, s.expanded, s.pruned, s.oracle
@@ -219,8 +227,11 @@ fn coverability(input: &Input, outcome: Outcome, seconds: f64) -> Report {
                 n => format!(" and {n} linear invariants"),
             };
             r.proof = format!("an upward-closed set of {} minimal configurations{heavy}", c.minimal.len());
-            r.checked = "closed under predecessors, has the target, and no initial configuration".into();
-            r.numbers.push(("elements", (c.minimal.len() + c.weights.len()) as u64));
+            r.checked = format!(
+                "it has the target and no initial configuration, and all {} predecessors of its elements, in {checking:.2} s",
+                outcome.obligations
+            );
+            r.numbers.push(("obligations", outcome.obligations));
             r.certificate = Some(certificate::uncoverable(input, c));
             r.answer = Answer::Safe;
         }

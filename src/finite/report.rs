@@ -1,8 +1,8 @@
 //! Reports about replicated finite-state threads: text and JSON.
 //!
 //! The JSON document is that of [`crate::report::json`] as far as it applies: `format`, `tool`, `version`, `results`
-//! with `file`, `verdict`, `reason`, `error`, `seconds`. A result has numbers of the engine beside it; an unsafe one
-//! `trace`, a list of lines, a safe one `proof`.
+//! with `file`, `verdict`, `reason`, `error`, `assumes`, `proof`, `seconds`, `peak_memory_kib`. A result has numbers of
+//! the engine beside it; an unsafe one has `run`, a list of lines.
 
 use crate::report::json::{self, InputError};
 use anstyle::{AnsiColor, Style};
@@ -45,6 +45,8 @@ pub struct Report {
     pub assumes: Vec<String>,
     /// What the proof is, if there is one.
     pub proof: String,
+    /// Its kind, in a word.
+    pub rule: &'static str,
     /// What was checked about it.
     pub checked: String,
     /// The run, a line a step.
@@ -55,8 +57,8 @@ pub struct Report {
     pub numbers: Vec<(&'static str, u64)>,
     /// Evidence to keep, as a JSON document.
     pub certificate: Option<Value>,
-    /// Wall-clock time.
-    pub seconds: f64,
+    /// Wall-clock time: reading, deciding, checking.
+    pub seconds: [f64; 3],
 }
 
 /// What came of a file.
@@ -135,7 +137,8 @@ pub fn document(results: &[(String, Outcome)]) -> Value {
 }
 
 fn entry(file: &str, outcome: &Outcome) -> Value {
-    let mut e = json!({ "file": file, "verdict": outcome.verdict() });
+    let peak = crate::limits::memory_kib().map(|m| m.1);
+    let mut e = json!({ "file": file, "verdict": outcome.verdict(), "peak_memory_kib": peak });
     let Value::Object(map) = &mut e else { return e };
     let mut put = |name: &str, value: Value| drop(map.insert(name.into(), value));
     match outcome {
@@ -155,14 +158,16 @@ fn entry(file: &str, outcome: &Outcome) -> Value {
                 put("reason", json!(why));
             }
             put("assumes", json!(r.assumes));
-            if !r.proof.is_empty() {
-                put("proof", json!(r.proof));
+            if r.answer == Answer::Safe {
+                let obligations = r.numbers.iter().find(|x| x.0 == "obligations").map_or(0, |x| x.1);
+                put("proof", json!({ "rule": r.rule, "modular": false, "obligations": obligations }));
             }
             if r.answer == Answer::Unsafe {
-                put("trace", json!(r.trace));
+                put("run", json!(r.trace));
             }
             r.numbers.iter().for_each(|(name, n)| put(name, json!(n)));
-            put("seconds", json!(r.seconds));
+            let [read, search, check] = r.seconds;
+            put("seconds", json!({ "read": read, "search": search, "prove": 0.0, "check": check }));
         }
     }
     e
@@ -172,8 +177,10 @@ fn entry(file: &str, outcome: &Outcome) -> Value {
 pub fn run(system: &System, target: &Target, run: &Run, seen: &Replayed) -> Vec<String> {
     let mut out = Vec::new();
     let Some(first) = seen.configs.first() else { return out };
-    let threads = if system.shared <= 1 { "tokens" } else { "threads" };
-    out.push(format!("start       {} ({} {threads})", system.show(first), first.locals.total()));
+    let what = if system.shared <= 1 { "token" } else { "thread" };
+    let n = first.locals.total();
+    let plural = if n == 1 { "" } else { "s" };
+    out.push(format!("start       {} ({n} {what}{plural})", system.show(first)));
     for (i, (step, pair)) in run.steps.iter().zip(seen.configs.windows(2)).enumerate() {
         let [before, after] = pair else { continue };
         let line = system.transitions.get(step.transition).map_or(0, |t| t.place.line);

@@ -4,6 +4,7 @@ mod bad_input;
 mod bench;
 mod certificates;
 mod exit_status;
+mod finite;
 mod horn;
 mod limits;
 mod reports;

@@ -13,6 +13,7 @@ mod weights;
 use crate::evidence::{self, Certificate, Run};
 use crate::model::{Malformed, System, Target};
 use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 /// How to search.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -95,6 +96,10 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// What was done.
     pub stats: Stats,
+    /// Predecessors that the checker found in the proof's set.
+    pub obligations: u64,
+    /// Time that the check of the evidence took.
+    pub checking: Duration,
 }
 
 /// Decides whether the target is coverable.
@@ -106,9 +111,14 @@ pub fn decide(
 ) -> Result<Outcome, Malformed> {
     system.validate(target)?;
     let (found, stats) = search::Search::new(system, target, options, limits).run();
+    let began = Instant::now();
+    let mut obligations = 0;
     let verdict = match found {
         Verdict::Uncoverable(c) => match evidence::check(system, target, &c, limits.cancel) {
-            Ok(_) => Verdict::Uncoverable(c),
+            Ok(checked) => {
+                obligations = checked.predecessors;
+                Verdict::Uncoverable(c)
+            }
             Err(evidence::Rejection::Cancelled) => Verdict::Unknown("stopped".into()),
             Err(e) => Verdict::Unknown(format!("the proof was rejected: {e}")),
         },
@@ -118,6 +128,7 @@ pub fn decide(
         },
         unknown => unknown,
     };
+    let checking = began.elapsed();
     let verdict = match verdict {
         // not monotone: the search over-approximates
         Verdict::Unknown(why) if system.has_zero_tests() => {
@@ -132,5 +143,5 @@ pub fn decide(
         }
         verdict => verdict,
     };
-    Ok(Outcome { verdict, stats })
+    Ok(Outcome { verdict, stats, obligations, checking })
 }
