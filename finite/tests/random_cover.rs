@@ -104,7 +104,7 @@ fn explored(system: &System, target: &Target) -> bool {
 
 fn ways() -> Vec<Options> {
     let full = Options::default();
-    let wide = |n| Options { widen: Some(n), ..full.clone() };
+    let wide = |n| Options { widen: Some(n), widen_net: Some(n), ..full.clone() };
     vec![
         Options::backward(),
         full.clone(),
@@ -115,7 +115,7 @@ fn ways() -> Vec<Options> {
         Options { oracle: false, ..full.clone() },
         Options { reach: false, ..full.clone() },
         Options { invariants: false, ..wide(9) },
-        Options { widen: None, ..full },
+        Options { widen: None, widen_net: None, ..full },
     ]
 }
 

@@ -12,14 +12,17 @@ mod weights;
 
 use crate::evidence::{self, Certificate, Run};
 use crate::model::{Malformed, System, Target};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How to search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Threads of a widening candidate at most; `None`: no widening, which is the classical backward search.
+    /// Threads of a widening candidate at most; `None`: no widening, which is the classical
+    /// backward search.
     pub widen: Option<u32>,
+    /// In nets, where a place says less than a local state beside a shared one, every other attempt widens by so many.
+    pub widen_net: Option<u32>,
     /// Have the oracle run beside the search.
     pub oracle: bool,
     /// Exclude thread states that are not reachable for any number of threads.
@@ -30,14 +33,14 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { widen: Some(1), oracle: true, reach: true, invariants: true }
+        Options { widen: Some(1), widen_net: Some(3), oracle: true, reach: true, invariants: true }
     }
 }
 
 impl Options {
     /// The classical backward search alone (Abdulla and others, LICS 1996).
     pub fn backward() -> Options {
-        Options { widen: None, oracle: false, reach: false, invariants: false }
+        Options { widen: None, widen_net: None, oracle: false, reach: false, invariants: false }
     }
 }
 
@@ -102,6 +105,25 @@ pub struct Outcome {
     pub checking: Duration,
 }
 
+/// Configurations that the attempts in nets may keep, before the last one.
+const ATTEMPTS: [usize; 4] = [12_000, 25_000, 100_000, 400_000];
+
+/// One search, or in nets several with ever more room, as small and large candidates pay in different nets.
+fn attempts(system: &System, target: &Target, options: &Options, limits: &Limits) -> (Verdict, Stats) {
+    if system.shared == 1 && options.widen_net.is_some_and(|n| Some(n) != options.widen) {
+        for (i, vertices) in ATTEMPTS.into_iter().enumerate() {
+            let widen = if i % 2 == 0 { options.widen } else { options.widen_net };
+            let (options, small) = (Options { widen, ..options.clone() }, Limits { vertices, ..*limits });
+            let (verdict, stats) = search::Search::new(system, target, &options, &small).run();
+            let over = matches!(verdict, Verdict::Unknown(_)) && vertices < limits.vertices;
+            if !over || limits.cancel.load(Ordering::Relaxed) {
+                return (verdict, stats);
+            }
+        }
+    }
+    search::Search::new(system, target, options, limits).run()
+}
+
 /// Decides whether the target is coverable.
 pub fn decide(
     system: &System,
@@ -110,7 +132,7 @@ pub fn decide(
     limits: &Limits,
 ) -> Result<Outcome, Malformed> {
     system.validate(target)?;
-    let (found, stats) = search::Search::new(system, target, options, limits).run();
+    let (found, stats) = attempts(system, target, options, limits);
     let began = Instant::now();
     let mut obligations = 0;
     let verdict = match found {

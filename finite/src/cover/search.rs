@@ -124,6 +124,10 @@ impl<'a> Search<'a> {
         }
         let reach = if options.reach { Reach::new(system) } else { None };
         let pool = Pool::new(system, reach.as_ref());
+        // in nets the first is most likely to be all that is needed
+        let net = system.shared == 1;
+        let first = if net { pool.cost().unwrap_or(0) } else { 0 };
+        let credit = if net { START.max(first.saturating_mul(target.len() as u64)) } else { 0 };
         Search {
             steps: Steps::new(system),
             system,
@@ -143,7 +147,7 @@ impl<'a> Search<'a> {
             pool,
             bytes: 0,
             spent: 0,
-            credit: START,
+            credit,
             stats: Stats::default(),
         }
     }
@@ -179,9 +183,9 @@ impl<'a> Search<'a> {
             if self.limits.cancel.load(Ordering::Relaxed) {
                 return ControlFlow::Break(End::Unknown("stopped".into()));
             }
-            if self.vertices.len() >= self.limits.vertices || self.bytes >= self.limits.bytes {
-                let n = self.vertices.len();
-                return ControlFlow::Break(End::Unknown(format!("no answer within {n} vertices")));
+            let n = self.vertices.len() + self.oracle.as_ref().map_or(0, Oracle::len);
+            if n >= self.limits.vertices || self.bytes >= self.limits.bytes {
+                return ControlFlow::Break(End::Unknown(format!("no answer within {n} configurations")));
             }
             let Some(Reverse((_, w))) = self.work.pop() else { return ControlFlow::Continue(()) };
             let Some(v) = self.vertices.get(w as usize) else { continue };
@@ -343,7 +347,7 @@ impl<'a> Search<'a> {
             return true;
         }
         let Some(cost) = self.pool.cost() else { return false };
-        self.credit += 64;
+        self.credit += if self.system.shared == 1 { 64 } else { 8 };
         if self.credit < cost {
             return false;
         }
