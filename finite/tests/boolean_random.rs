@@ -7,8 +7,9 @@ use relyant_finite::boolean::machine::Machine;
 use relyant_finite::boolean::program::Program;
 use relyant_finite::boolean::replay;
 use relyant_finite::boolean::template::Threads;
-use relyant_finite::boolean::{self, closed};
+use relyant_finite::boolean::{self, closed, guide};
 use relyant_finite::counter::explicit::{Explored, Found, Options, explore};
+use relyant_finite::counter::symbolic::Sets;
 use relyant_finite::fixpoint;
 use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
@@ -270,4 +271,33 @@ fn all_methods_agree() {
         }
     }
     assert!(decided[0] > 30 && decided[1] > 30, "{decided:?}");
+}
+
+#[test]
+fn sets_of_states_agree_with_states() {
+    let (mut safe, mut bad, mut found) = (0, 0, 0);
+    for seed in 0..cases(400) {
+        let (text, p) = program(seed.wrapping_add(7 << 32), false);
+        let live = Live::new(&p);
+        let Some(plain) = explored(&p, &live, 3, true, false, 1_500) else { continue };
+        let flat = flatten(&p, &live);
+        for reduce in [false, true] {
+            let mut sets = Sets::new(&flat).expect("no recursion");
+            let o = Options { threads: Some(3), states: 2_000, counted: true, reduce, cancel: &CANCEL };
+            let e = explore(&mut sets, &o).expect("small");
+            if matches!(e.found, Found::Limit(_)) {
+                continue;
+            }
+            assert_eq!(fails(&plain), fails(&e), "seed {seed}, reduce {reduce}\n{text}");
+            if let Found::Failure(path) = &e.found {
+                let mut t = Threads::new(Machine::new(&p, &live));
+                let path = guide::along(&mut t, &sets, path).expect("few values");
+                let path = path.unwrap_or_else(|| panic!("seed {seed}: no path of states\n{text}"));
+                replay::concrete(&t, &path).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
+                found += 1;
+            }
+        }
+        if fails(&plain) { bad += 1 } else { safe += 1 }
+    }
+    assert!(safe > 40 && bad > 60 && found > 100, "{safe} safe, {bad} unsafe, {found} runs");
 }

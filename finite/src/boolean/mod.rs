@@ -12,6 +12,7 @@ pub mod expr;
 pub mod family;
 pub mod flat;
 pub mod future;
+pub mod guide;
 mod lex;
 pub mod live;
 mod lower;

@@ -133,7 +133,10 @@ pub fn explore<T: Template>(template: &mut T, options: &Options) -> Result<Explo
 }
 
 impl<T: Template> Search<'_, T> {
-    fn add(&mut self, key: Box<[u32]>, from: Option<(u32, u32, u32)>) {
+    fn add(&mut self, mut key: Box<[u32]>, from: Option<(u32, u32, u32)>) {
+        let Some((shared, threads)) = key.split_first() else { return };
+        let Some(fresh) = self.template.fresh(*shared, threads) else { return };
+        key[0] = fresh;
         let id = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
         if let std::collections::hash_map::Entry::Vacant(v) = self.seen.entry(key.clone()) {
             v.insert(id);

@@ -4,6 +4,7 @@
 //! threads that are there at the same time; with as many as the bound, starting one more has no effect.
 
 pub mod explicit;
+pub mod symbolic;
 
 use std::rc::Rc;
 
@@ -28,6 +29,11 @@ pub trait Template {
     fn initial(&mut self) -> Result<Vec<(u32, u32)>, Self::Error>;
     /// The steps of a thread.
     fn moves(&mut self, shared: u32, local: u32) -> Result<Rc<[Move]>, Self::Error>;
+    /// What of `shared` is new with these threads (local states and counts, or a list of threads); `None` if nothing is.
+    fn fresh(&mut self, shared: u32, threads: &[u32]) -> Option<u32> {
+        let _ = threads;
+        Some(shared)
+    }
     /// The one thread whose steps are enough (partial-order reduction, section 7.3), by its place in the list of local
     /// states and how many threads are in them. It has steps.
     fn alone(&mut self, shared: u32, locals: &[(u32, u32)]) -> Result<Option<usize>, Self::Error>;
