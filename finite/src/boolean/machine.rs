@@ -216,9 +216,21 @@ impl<'p> Machine<'p> {
             && frame.locals.ones().all(|i| i < index(main.locals.len()))
     }
 
-    /// Makes false what does not matter.
+    /// Is ending all that a thread can do? It may as well have ended: that is a step on its own, and one that makes room
+    /// for others.
+    fn is_over(&self, t: &Thread) -> bool {
+        let [frame] = t.frames.as_slice() else { return false };
+        let node = self.program.node(frame.node);
+        !t.atomic && node.guard.is_none() && matches!(node.stmt, Stmt::Return(_) | Stmt::End)
+    }
+
+    /// Makes false what does not matter, and ends threads that can do nothing else.
     pub fn normalise(&self, o: &mut Outcome) {
         self.normalise_shared(&mut o.shared);
+        if !o.failed {
+            o.thread = o.thread.take().filter(|t| !self.is_over(t));
+            o.spawned = o.spawned.take().filter(|t| !self.is_over(t));
+        }
         for t in o.thread.iter_mut().chain(o.spawned.iter_mut()) {
             self.normalise_thread(t);
         }

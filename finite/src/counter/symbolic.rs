@@ -46,6 +46,8 @@ pub struct Sets {
     pub locals: Numbers<Local>,
     effects: Vec<Option<Effect>>,
     heads: Vec<bool>,
+    /// Nodes where ending is all that a thread can do.
+    over: Vec<bool>,
     memo: FxHashMap<(u32, u32), Rc<[Move]>>,
     /// What all have seen, by threads: states that differ in that only are one (section 7.1).
     merged: FxHashMap<Box<[u32]>, Bdd>,
@@ -95,6 +97,8 @@ impl Sets {
         if flat.nodes.iter().any(|n| matches!(n.action, Action::Invoke(..) | Action::Wait(..))) {
             return Err(Stop::Recursion);
         }
+        let over = |n: &FlatNode| matches!(n.action, Action::End) && !n.atomic && n.guard.is_none();
+        let over = flat.nodes.iter().map(over).collect();
         let flat = plain(flat);
         let space = Space::new(&flat)?;
         let effect = |n: &FlatNode| match &n.action {
@@ -110,6 +114,7 @@ impl Sets {
             locals: Numbers::default(),
             effects,
             heads,
+            over,
             memo: FxHashMap::default(),
             merged: FxHashMap::default(),
             known: FxHashMap::default(),
@@ -213,8 +218,7 @@ impl Sets {
         let mut parts = Vec::new();
         self.combinations(set, &mut parts);
         for (shared, own) in parts {
-            let ended = matches!(self.flat.nodes[to as usize].action, Action::End)
-                && !self.flat.nodes[to as usize].atomic;
+            let ended = self.over[to as usize];
             let local = (!ended).then(|| self.locals.number(Local { node: to, set: own }));
             let m = Move { shared: self.shared.number(shared), local, spawned: None, failed: false };
             out.push(m);
@@ -308,8 +312,9 @@ impl Sets {
             let born = self.forget(given, entry);
             let mut moves = Vec::new();
             self.go(from, to, &mut moves);
-            let born = self.locals.number(Local { node: entry, set: born });
-            out.extend(moves.into_iter().map(|m| Move { spawned: Some(born), ..m }));
+            let born =
+                (!self.over[entry as usize]).then(|| self.locals.number(Local { node: entry, set: born }));
+            out.extend(moves.into_iter().map(|m| Move { spawned: born, ..m }));
         }
     }
 
