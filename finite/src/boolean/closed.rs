@@ -255,6 +255,8 @@ impl Checker<'_> {
     fn initial(&self) -> Result<(), Rejection> {
         let first = self.flat.nodes.first().is_some_and(|n| n.role == Role::Alone && !n.atomic);
         let start = self.places.no_lock(now).and(&self.places.is(now(ATOMIC), false));
+        let fixed = (self.flat.free..self.flat.globals).map(|g| now(self.places.slot(Var::Global(g))));
+        let start = fixed.fold(start, |b, v| b.and(&self.places.is(v, false)));
         if first && self.inside(&start, 0, |_| false) {
             Ok(())
         } else {
@@ -296,12 +298,6 @@ impl Checker<'_> {
             Action::Atomic(b, t) => {
                 let after = ready.and(&p.is(next(ATOMIC), *b));
                 let ok = self.inside(&after, *t, |s| s == ATOMIC);
-                if ok { Ok(()) } else { Err(self.open(n, "a step")) }
-            }
-            Action::Lock(l, take, t) => {
-                let slot = p.slot(Var::Held(*l));
-                let after = ready.and(&p.is(now(slot), !take)).and(&p.is(next(slot), *take));
-                let ok = self.inside(&after, *t, |s| s == slot);
                 if ok { Ok(()) } else { Err(self.open(n, "a step")) }
             }
             Action::Spawn(w, entry, t) => {
@@ -430,7 +426,9 @@ impl Checker<'_> {
         let mut support: Vec<BddVariable> = steps.support_set().into_iter().collect();
         support.sort_unstable();
         let slot = |v: &BddVariable| u32::try_from(v.to_index() / 2).unwrap_or(u32::MAX);
-        let locals: Vec<BddVariable> = support.iter().copied().filter(|v| p.is_local(slot(v))).collect();
+        // Locks that it takes or gives back, too: what is left is whether it holds them before.
+        let gone = |v: &BddVariable| p.is_local(slot(v)) || (v.to_index() % 2 == 1 && p.is_lock(slot(v)));
+        let locals: Vec<BddVariable> = support.iter().copied().filter(gone).collect();
         let mut out = if locals.is_empty() { steps.clone() } else { steps.exists(&locals) };
         // Where the thread holds a lock the other does not; the place of the thread's lock then stands for the other's.
         for l in support.iter().filter(|v| v.to_index() % 2 == 0).map(slot).filter(|s| p.is_lock(*s)) {

@@ -3,6 +3,7 @@
 use super::closed;
 use super::exhausted::{self, States};
 use super::flat::{Flat, flatten};
+use super::guide;
 use super::live::Live;
 use super::machine::Machine;
 use super::program::Program;
@@ -10,6 +11,7 @@ use super::replay::{self, Run};
 use super::template::Threads;
 use super::tts::{self, Exported};
 use crate::counter::explicit::{self, Explored, Found, Options};
+use crate::counter::symbolic::Sets;
 use crate::cover;
 use crate::evidence::Certificate;
 use crate::fixpoint;
@@ -95,6 +97,9 @@ pub struct Report {
 const TRANSITIONS: usize = 2_000_000;
 /// Bounds on threads that are tried one after the other to confirm an alarm, and the states of each search.
 const BOUNDS: [(u32, usize); 5] = [(2, 100_000), (3, 200_000), (4, 200_000), (6, 400_000), (9, 400_000)];
+
+/// States of a symbolic search.
+const SETS: usize = 20_000;
 
 /// The flat graph of a program, of which thread states are sets.
 pub fn graph(p: &Program) -> Flat {
@@ -201,9 +206,37 @@ impl Decider<'_> {
             Ok(None) => None,
             Err(e) => {
                 why.push(format!("with {n} threads: {e}"));
-                None
+                self.symbolic(n, why)
             }
         }
+    }
+
+    /// A failure among counted sets of states, for programs with too many states to list them.
+    fn symbolic(&mut self, n: u32, why: &mut Vec<String>) -> Option<Verdict> {
+        let flat = flatten(self.program, self.live);
+        let found = Sets::new(&flat).map_err(|e| e.to_string()).and_then(|mut sets| {
+            let states = SETS.min(self.settings.states);
+            let options = Options {
+                threads: Some(n),
+                states,
+                counted: true,
+                reduce: true,
+                cancel: self.settings.cancel,
+            };
+            let e = explicit::explore(&mut sets, &options).map_err(|e| e.to_string())?;
+            self.stats.states = self.stats.states.saturating_add(e.states);
+            match &e.found {
+                Found::Limit(why) => Err((*why).into()),
+                // The sets would have to be checked by code of its own, which there is not.
+                Found::Exhausted => Err(format!("none of {} counted sets of states fails", e.states)),
+                Found::Failure(path) => {
+                    let mut threads = Threads::new(Machine::new(self.program, self.live));
+                    let path = guide::along(&mut threads, &sets, path).map_err(|e| e.to_string())?;
+                    self.failure(&threads, &path.ok_or("a path of sets has too many states to follow it")?)
+                }
+            }
+        });
+        found.map_err(|e| why.push(format!("sets of states with {n} threads: {e}"))).ok()
     }
 
     /// A failure, or all states if the bound does not matter or is what was asked for.
@@ -255,7 +288,7 @@ impl Decider<'_> {
                 Ok(None) => {}
                 Err(e) => {
                     why.push(format!("with {n} threads: {e}"));
-                    return None;
+                    return self.symbolic(n, why);
                 }
             }
         }

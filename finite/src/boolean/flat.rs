@@ -70,8 +70,6 @@ pub enum Action {
     End,
     /// Begins or ends an atomic section.
     Atomic(bool, u32),
-    /// Takes or gives back a lock.
-    Lock(u32, bool, u32),
     /// Starts the call at the first, with this thread's locks, and waits at the second without them.
     Invoke(Write, u32, u32),
     /// Waits for a call that is over at one of the exits, each with where to go on, with these results of the call.
@@ -87,7 +85,7 @@ impl Action {
             Action::Goto(t) => t.clone(),
             Action::Branch(_, a, b) => vec![*a, *b],
             Action::Write(_, t) | Action::Assume(_, t) | Action::Assert(_, t) => vec![*t],
-            Action::Atomic(_, t) | Action::Lock(_, _, t) => vec![*t],
+            Action::Atomic(_, t) => vec![*t],
             Action::Spawn(_, _, t) | Action::Copy(_, t) | Action::Invoke(_, _, t) => vec![*t],
             Action::Wait(exits, ..) => exits.iter().map(|e| e.1).collect(),
             Action::End | Action::Exit => Vec::new(),
@@ -107,8 +105,10 @@ impl Action {
 pub struct Flat {
     /// Nodes; the first is where `main` starts.
     pub nodes: Vec<FlatNode>,
-    /// How many globals there are.
+    /// How many globals there are: those of the program, then whether each lock is taken.
     pub globals: u32,
+    /// How many of them have any value at first; the others are false.
+    pub free: u32,
     /// How many local variables.
     pub locals: u32,
     /// How many locks.
@@ -211,7 +211,8 @@ pub fn flatten(program: &Program, live: &Live) -> Flat {
     let has_atomic = program.nodes.iter().any(|n| matches!(n.stmt, Stmt::AtomicBegin | Stmt::AtomicEnd));
     let mut flat = Flat {
         nodes,
-        globals: index(program.globals.len()),
+        globals: index(program.globals.len() + program.locks.len()),
+        free: index(program.globals.len()),
         locals: b.locals,
         locks: index(program.locks.len()),
         live: Vec::new(),
@@ -473,8 +474,17 @@ impl Builder<'_> {
             Stmt::End => Action::End,
             Stmt::AtomicBegin => Action::Atomic(true, self.node(Key { atomic: true, ..at(next) })),
             Stmt::AtomicEnd => Action::Atomic(false, self.node(Key { atomic: false, ..at(next) })),
-            Stmt::Lock(l) => Action::Lock(*l, true, self.node(at(next))),
-            Stmt::Unlock(l) => Action::Lock(*l, false, self.node(at(next))),
+            // Others see that a lock is taken; the paper leaves that out, and with it all that is written under a lock
+            // but is put back before the lock is free again.
+            Stmt::Lock(l) | Stmt::Unlock(l) => {
+                let taken = Var::Global(index(p.globals.len()).saturating_add(*l));
+                let take = matches!(node.stmt, Stmt::Lock(_));
+                let ready = if take { Exp::Not(Box::new(Exp::Var(taken))) } else { Exp::Var(Var::Held(*l)) };
+                let values = vec![Exp::Const(take); 2];
+                let w = Write { targets: vec![Var::Held(*l), taken], values, constrain: None };
+                let guard = guard.into_iter().chain([ready]).collect();
+                return flat(Action::Write(w, self.node(at(next))), Some(Exp::And(guard)));
+            }
         };
         flat(action, guard)
     }
@@ -536,7 +546,7 @@ fn liveness(f: &Flat) -> Vec<Vec<u32>> {
                 }
             }
             Action::Exit => set.extend(&live[i as usize]),
-            Action::Goto(_) | Action::End | Action::Atomic(..) | Action::Lock(..) => {}
+            Action::Goto(_) | Action::End | Action::Atomic(..) => {}
         }
         n.guard.iter().for_each(|e| read(&mut set, e));
         let grown = set.iter().any(|v| !live[i as usize].contains(v));

@@ -206,8 +206,8 @@ impl<'a> Lowering<'a> {
         }
         for l in &stmt.labels {
             if s.labels.insert(&l.text, entry).is_some() && !starts(l) {
-                return Err(InputError::new(l.place, format!("a second label '{}'", l.text))
-                    .help("give it another name"));
+                return Err(InputError::new(l.place, format!("the label '{}' stands twice", l.text))
+                    .help("give one of the two another name"));
             }
         }
         Ok(entry)

@@ -57,36 +57,21 @@ pub struct Sets {
     inside: FxHashMap<(u32, u32), bool>,
 }
 
-/// A graph in which locks and atomic sections are shared variables, so that steps are assignments.
+/// A graph in which atomic sections are a shared variable, the last, so that steps are assignments.
 fn plain(f: &Flat) -> Flat {
-    let taken = |l: u32| Var::Global(f.globals + l);
-    let section = Var::Global(f.globals + f.locks);
-    let not = |v: Var| Exp::Not(Box::new(Exp::Var(v)));
+    let section = Var::Global(f.globals);
     let mut out = f.clone();
-    out.globals = f.globals + f.locks + 1;
+    out.globals = f.globals + 1;
     out.has_atomic = false;
     for n in &mut out.nodes {
-        let write = |targets: Vec<Var>, b: bool| {
-            let values = targets.iter().map(|_| Exp::Const(b)).collect();
-            Write { targets, values, constrain: None }
-        };
-        let mut guards: Vec<Exp> = n.guard.take().into_iter().collect();
         if f.has_atomic && !n.atomic {
-            guards.push(not(section));
+            let outside = Exp::Not(Box::new(Exp::Var(section)));
+            n.guard = Some(Exp::And(n.guard.take().into_iter().chain([outside]).collect()));
         }
-        match n.action {
-            Action::Lock(l, true, to) => {
-                guards.push(not(taken(l)));
-                n.action = Action::Write(write(vec![Var::Held(l), taken(l)], true), to);
-            }
-            Action::Lock(l, false, to) => {
-                guards.push(Exp::Var(Var::Held(l)));
-                n.action = Action::Write(write(vec![Var::Held(l), taken(l)], false), to);
-            }
-            Action::Atomic(b, to) => n.action = Action::Write(write(vec![section], b), to),
-            _ => {}
+        if let Action::Atomic(b, to) = n.action {
+            let w = Write { targets: vec![section], values: vec![Exp::Const(b)], constrain: None };
+            n.action = Action::Write(w, to);
         }
-        n.guard = (!guards.is_empty()).then_some(Exp::And(guards));
     }
     out
 }
@@ -286,7 +271,7 @@ impl Sets {
                 let params: Vec<Slot> = self.flat.live[*entry as usize].iter().map(|l| first + l).collect();
                 self.start(&ready, local.node, &params, *entry, *to, &mut out);
             }
-            Action::Atomic(..) | Action::Lock(..) | Action::Invoke(..) | Action::Wait(..) | Action::Exit => {}
+            Action::Atomic(..) | Action::Invoke(..) | Action::Wait(..) | Action::Exit => {}
         }
         out
     }
@@ -339,10 +324,7 @@ impl Template for Sets {
 
     fn initial(&mut self) -> Result<Vec<(u32, u32)>, Stop> {
         // Variables have any values; locks are free, and nobody is inside of an atomic section.
-        let extra = self.space.locks().count();
-        let last = self.flat.globals;
-        let first = last.saturating_sub(u32::try_from(extra).unwrap_or(u32::MAX).saturating_add(1));
-        let free = (first..last).map(|g| Space::now(self.space.slot(Var::Global(g))));
+        let free = (self.flat.free..self.flat.globals).map(|g| Space::now(self.space.slot(Var::Global(g))));
         let atomic = std::iter::once(Space::now(Space::ATOMIC));
         let shared = free.chain(atomic).fold(self.space.all(), |b, v| b.and(&self.space.literal(v, false)));
         let own = self.space.no_locks();

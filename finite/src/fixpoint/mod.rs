@@ -197,11 +197,6 @@ impl<'f> Engine<'f> {
             Action::Write(w, _) => Effect::new(s, w),
             Action::Atomic(b, _) => nothing().constant(Space::ATOMIC, *b),
             Action::End if n.atomic => nothing().constant(Space::ATOMIC, false),
-            Action::Lock(l, take, _) => {
-                let slot = s.slot(Var::Held(*l));
-                ready = ready.and(&s.literal(Space::now(slot), !take));
-                nothing().constant(slot, *take)
-            }
             _ => nothing(),
         };
         let live = &self.flat.live;
@@ -247,12 +242,11 @@ impl<'f> Engine<'f> {
     }
 
     fn solve(&mut self) -> Result<(), Stop> {
-        let start = self.space.no_locks();
-        let start = if self.flat.has_atomic {
-            start.and(&self.space.literal(Space::now(Space::ATOMIC), false))
-        } else {
-            start
-        };
+        let fixed = (self.flat.free..self.flat.globals).map(|g| self.space.slot(Var::Global(g)));
+        let atomic = self.flat.has_atomic.then_some(Space::ATOMIC);
+        let start = fixed
+            .chain(atomic)
+            .fold(self.space.no_locks(), |b, s| b.and(&self.space.literal(Space::now(s), false)));
         self.add(0, &start);
         let starts = starts(self.flat);
         let mut order: Vec<u32> = (0..).zip(&self.flat.nodes).map(|n| n.0).collect();
