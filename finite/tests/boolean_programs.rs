@@ -81,12 +81,7 @@ fn next_values_only_where_they_are_known() {
 
 #[test]
 fn all_of_the_language() {
-    let text = LANGUAGE
-        .replace("both(g, m');", "both(g, m);")
-        .replace("end\n", "end\n")
-        .trim_end()
-        .trim_end_matches("end")
-        .to_string()
+    let text = LANGUAGE.replace("both(g, m');", "both(g, m);").trim_end().trim_end_matches("end").to_string()
         + "
   assert(!a & !b);
   b := flip(g);

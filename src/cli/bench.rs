@@ -6,8 +6,11 @@ use super::{complain, say};
 use clap::ValueEnum;
 use relyant::bench::results::{self, Judgement, Plan};
 use relyant::bench::{manifest, table};
+use relyant_finite::boolean::decide::{self, Method, Settings, Verdict};
+use relyant_finite::boolean::family;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Rival {
@@ -23,7 +26,20 @@ enum Rival {
 #[derive(clap::Args)]
 pub struct Args {
     /// The manifest (CSV: file, expected, modular, args, row, set)
-    manifest: PathBuf,
+    #[arg(required_unless_present = "family")]
+    manifest: Option<PathBuf>,
+    /// Measure the thread states of Boolean programs of these sizes instead
+    #[arg(long, value_enum, value_name = "NAME", conflicts_with = "manifest")]
+    family: Option<Family>,
+    /// Sizes of the programs
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "N,N",
+        default_value = "10,20,100,200,500,1000",
+        requires = "family"
+    )]
+    sizes: Vec<usize>,
     /// Only rows of this set
     #[arg(long, value_name = "SET")]
     set: Vec<String>,
@@ -50,9 +66,59 @@ pub struct Args {
     no_unbiased: bool,
 }
 
+/// Programs of any size.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Family {
+    /// Locations: each thread assigns to globals N times
+    ArtPc,
+    /// Variables: N globals
+    ArtV,
+}
+
+fn measure(family: Family, sizes: &[usize]) -> Status {
+    let cancel = AtomicBool::new(false);
+    let mut status = Status::Good;
+    say(&format!("{:>8} {:>8} {:>8} {:>9}  verdict\n", "size", "nodes", "sets", "seconds"));
+    for n in sizes {
+        let text = match family {
+            Family::ArtPc => family::art_pc(*n),
+            Family::ArtV => family::art_v(*n),
+        };
+        let began = Instant::now();
+        let program = match relyant_finite::boolean::read(&text, &[]) {
+            Ok(p) => p,
+            Err(e) => {
+                complain(&format!("error: {e}"));
+                return Status::BadInput;
+            }
+        };
+        let settings = Settings { method: Method::ThreadStates, threads: None, states: 1, cancel: &cancel };
+        let r = decide::decide(&program, &settings);
+        let word = match &r.verdict {
+            Verdict::Safe(_) => "safe, checked".to_string(),
+            Verdict::Unsafe(..) => "unsafe".to_string(),
+            Verdict::Unknown(why) => format!("unknown: {why}"),
+        };
+        status = status.and(match &r.verdict {
+            Verdict::Safe(_) => Status::Good,
+            Verdict::Unsafe(..) => Status::Bad,
+            Verdict::Unknown(_) => Status::Unknown,
+        });
+        let (nodes, grown, seconds) = (r.stats.nodes, r.stats.grown, began.elapsed().as_secs_f64());
+        say(&format!("{n:>8} {nodes:>8} {grown:>8} {seconds:>9.3}  {word}\n"));
+    }
+    status
+}
+
 /// Runs the command.
 pub fn run(a: &Args) -> Status {
-    let rows = match manifest::read(&a.manifest) {
+    let manifest = match (a.family, &a.manifest) {
+        (Some(f), _) => return measure(f, &a.sizes),
+        (None, Some(m)) => m,
+        // Asked for by the options' description.
+        (None, None) => return Status::BadInput,
+    };
+    let rows = match manifest::read(manifest) {
         Ok(rows) => rows,
         Err(e) => {
             complain(&format!("error: {e}"));

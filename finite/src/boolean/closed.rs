@@ -133,7 +133,7 @@ impl Places {
 fn outside(set: &Bdd, moved: impl Fn(u32) -> bool) -> Option<Bdd> {
     let out = set.not();
     let is_moved = |v: BddVariable| u32::try_from(v.to_index() / 2).is_ok_and(&moved);
-    if !out.pointers().skip(2).any(|p| is_moved(out.var_of(p))) {
+    if !(2..out.size()).any(|i| is_moved(out.var_of(BddPointer::from_index(i)))) {
         return Some(out);
     }
     let mut nodes: Vec<BddNode> = out.to_nodes();

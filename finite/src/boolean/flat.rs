@@ -199,13 +199,12 @@ pub fn flatten(program: &Program, live: &Live) -> Flat {
         .filter(|(_, k)| k.kind == Place::Over)
         .map(|(i, k)| ((k.instance, k.atomic), index(i)))
         .collect();
-    for i in 0..nodes.len() {
-        let key = b.order[i];
-        if let (Place::Waits, Action::Wait(exits, results)) = (key.kind, &nodes[i].action) {
-            let root = b.wait_root(key);
+    for (node, key) in nodes.iter_mut().zip(&b.order) {
+        if let (Place::Waits, Action::Wait(exits, results)) = (key.kind, &node.action) {
+            let root = b.wait_root(*key);
             let known = |e: &(u32, u32)| over.get(&(root, e.0 == 1)).map(|o| (*o, e.1));
             let exits: Vec<(u32, u32)> = exits.iter().filter_map(known).collect();
-            nodes[i].action = Action::Wait(exits, results.clone());
+            node.action = Action::Wait(exits, results.clone());
         }
     }
     let has_atomic = program.nodes.iter().any(|n| matches!(n.stmt, Stmt::AtomicBegin | Stmt::AtomicEnd));

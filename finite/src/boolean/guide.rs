@@ -67,7 +67,7 @@ pub fn along(threads: &mut Threads, sets: &Sets, path: &Run) -> Result<Option<Ru
         places.extend(step.step.spawned.map(Some));
     }
     let mut steps = Vec::new();
-    let Some(mut at) = layer.into_iter().next().and_then(|i| nodes.get(i)) else { return Ok(None) };
+    let Some(mut at) = layer.clone().next().and_then(|i| nodes.get(i)) else { return Ok(None) };
     while let Some((i, step)) = &at.from {
         steps.push(step.clone());
         at = &nodes[*i];

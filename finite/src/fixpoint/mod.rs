@@ -1,8 +1,8 @@
 //! The thread-state fixpoint: for any number of threads, and always with an end.
 //!
 //! Cook, Kroening and Sharygina, "Verification of Boolean programs with unbounded thread creation", 2007, sections 3 and
-//! 4: the sets of states that a thread may see of itself, by node. They grow by steps of the thread (definition 8, case
-//! 1) and by what other threads do to the globals (case 2), if the locks that the two hold are disjoint (2d), neither is
+//! 4: the sets of states that a thread may see of itself, by node. They grow as in definition 8, by steps of the thread
+//! (case 1) and by what other threads do to the globals (case 2), if the locks that the two hold are disjoint (2d), neither is
 //! `main` before its first thread (remark 1), and they are not both `main`. Calls that are not inlined are threads that
 //! their caller waits for (section 4.3). Others need not be seen by a thread whose next step touches what is its own
 //! only: it can be taken at once.

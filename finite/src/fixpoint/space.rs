@@ -6,7 +6,7 @@
 use crate::boolean::expr::Expr;
 use crate::boolean::flat::{Flat, Write};
 use crate::boolean::program::{Exp, Var};
-use biodivine_lib_bdd::{Bdd, BddNode, BddVariable, BddVariableSet, op_function};
+use biodivine_lib_bdd::{Bdd, BddNode, BddPointer, BddVariable, BddVariableSet, op_function};
 
 /// Programs with more variables are refused.
 pub const VARIABLES: usize = 32_000;
@@ -124,12 +124,17 @@ impl Space {
     }
 }
 
+/// The variables of a diagram's nodes.
+fn variables(b: &Bdd) -> impl Iterator<Item = BddVariable> + '_ {
+    (2..b.size()).map(|i| b.var_of(BddPointer::from_index(i)))
+}
+
 /// A conjunction without some variables.
 pub fn and_exists(a: &Bdd, b: &Bdd, gone: &impl Fn(BddVariable) -> bool) -> Bdd {
     if a.is_false() || b.is_false() {
         return if a.is_false() { a.clone() } else { b.clone() };
     }
-    let hit = |b: &Bdd| b.pointers().skip(2).any(|p| gone(b.var_of(p)));
+    let hit = |b: &Bdd| variables(b).any(&gone);
     if !hit(a) && !hit(b) {
         return and(a, b);
     }
@@ -147,7 +152,7 @@ pub fn and(a: &Bdd, b: &Bdd) -> Bdd {
 
 /// The variables that a set depends on, in rising order.
 pub fn support(set: &Bdd) -> Vec<Slot> {
-    let mut out: Vec<Slot> = set.pointers().skip(2).map(|p| Space::of(set.var_of(p)).0).collect();
+    let mut out: Vec<Slot> = variables(set).map(|v| Space::of(v).0).collect();
     out.sort_unstable();
     out.dedup();
     out
