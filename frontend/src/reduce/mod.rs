@@ -15,6 +15,7 @@ mod slice;
 #[cfg(test)]
 mod tests;
 mod tidy;
+mod twins;
 
 use crate::cfa;
 use crate::diagnostic::Diagnostic;
@@ -84,7 +85,9 @@ pub fn thread_program(p: &cfa::Program) -> Result<Program, Diagnostic> {
     divisors::add_divisors(&mut linear);
     let reduced = reduce(linear.clone());
     let mut counted = linear;
-    Ok(if counts::add_counts(&mut counted, &reduced, p) { reduce(counted) } else { reduced })
+    let mut out = if counts::add_counts(&mut counted, &reduced, p) { reduce(counted) } else { reduced };
+    twins::add_twins(&mut out);
+    Ok(out)
 }
 
 /// May a condition hold, given the types of the variables? `true` if that is not known.
