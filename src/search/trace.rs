@@ -270,6 +270,9 @@ fn finish(config: &Config<'_>, start: usize, parts: &[Part], found: Found) -> Re
     Ok(schedule)
 }
 
+/// A cell, and the thread whose it is.
+type Cell = (Option<usize>, ObjId, u32);
+
 /// Values that the search chose when they were needed, put where the program has them from: at the start, or at a
 /// declaration.
 #[derive(Default)]
@@ -277,7 +280,7 @@ struct Early {
     /// Last late declaration of each thread.
     declared: BTreeMap<usize, (usize, u32)>,
     /// Where cells (of a thread) have their values from: a step of a move, or none that matters.
-    from: BTreeMap<(Option<usize>, ObjId, u32), Option<(usize, u32)>>,
+    from: BTreeMap<Cell, Option<(usize, u32)>>,
     /// Values of inputs, by step of a move.
     inputs: Vec<((usize, u32), i128)>,
     start: Start,
