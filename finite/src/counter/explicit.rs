@@ -200,7 +200,14 @@ impl<T: Template> Search<'_, T> {
                     let mut k = key.to_vec();
                     k[0] = step.shared;
                     k[i + 1] = step.local.unwrap_or(GONE);
-                    k.extend(spawned);
+                    // A new thread takes the place of one that has ended, or there would be no end of places.
+                    match (spawned, k.iter().skip(1).position(|l| *l == GONE)) {
+                        (Some(l), Some(free)) => k[free + 1] = l,
+                        (born, _) => k.extend(born),
+                    }
+                    while k.len() > 1 && k.last() == Some(&GONE) {
+                        k.pop();
+                    }
                     k.into_boxed_slice()
                 };
                 self.add(next, here);
