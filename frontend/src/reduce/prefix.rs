@@ -26,6 +26,8 @@ struct Run {
     /// Steps of the prefix before these.
     before: u32,
     given: Vec<(Given, LinExpr)>,
+    /// The last step gave a global another value.
+    changed: bool,
 }
 
 /// Folds steps at the start into the start condition; were there any?
@@ -57,6 +59,7 @@ fn fold(p: &mut Program, t: usize) -> bool {
         path: Vec::new(),
         before: p.prefix.len() as u32,
         given: Vec::new(),
+        changed: false,
     };
     for a in p.init.atoms() {
         match a.expr().terms() {
@@ -72,14 +75,15 @@ fn fold(p: &mut Program, t: usize) -> bool {
     let mut untested: Option<Run> = None;
     let mut n = 0;
     loop {
-        let before = run.clone();
+        let takes_input = p.templates[t].edges.iter().any(|e| e.from == run.at && !e.inputs.is_empty());
+        let before = takes_input.then(|| run.clone());
         if n == MOST || !run.step(p, t) {
             break;
         }
         n += 1;
-        if run.store.iter().any(|(v, x)| p.is_global(*v) && before.store.get(v) != Some(x)) {
+        if run.changed {
             untested = None;
-        } else if run.symbols > before.symbols {
+        } else if let Some(before) = before.filter(|b| run.symbols > b.symbols) {
             untested = Some(before);
         }
     }
@@ -117,7 +121,7 @@ fn can_begin(p: &Program, t: usize, store: &BTreeMap<Var, LinExpr>, condition: &
         let only_variables =
             |c: &Cube| super::compose::only(c, |a| a.vars().all(|v| v.0 < p.variables.len() as u32));
         let here = only_variables(&e.guard.and(&e.bounds)).subst(|v| store.get(&v).cloned());
-        feasible(p, &here.and(condition))
+        !here.is_bottom() && feasible(p, &here.and(condition))
     };
     observed(template.entry) || template.edges.iter().any(|e| e.from == template.entry && able(e))
 }
@@ -157,7 +161,8 @@ impl Run {
         let mut able: Vec<(&Edge, Cube)> = Vec::new();
         for e in template.edges.iter().filter(|e| e.from == self.at) {
             let here = e.guard.and(&e.bounds).subst(|v| Some(self.value(v)));
-            if feasible(p, &self.condition.and(&here)) {
+            // The condition so far can hold.
+            if !here.is_bottom() && (here.is_top() || feasible(p, &self.condition.and(&here))) {
                 able.push((e, here));
             }
         }
@@ -184,7 +189,7 @@ impl Run {
             }
         }
         let (e, here) = ((*e).clone(), here.clone());
-        self.take(main, &e, &here);
+        self.take(p, main, &e, &here);
         true
     }
     /// The value of a variable, or of an input of the next step.
@@ -194,7 +199,7 @@ impl Run {
         }
         self.store.get(&v).cloned().unwrap_or(LinExpr::var(v))
     }
-    fn take(&mut self, main: usize, e: &Edge, here: &Cube) {
+    fn take(&mut self, p: &Program, main: usize, e: &Edge, here: &Cube) {
         self.condition = self.condition.and(here);
         let new: Vec<(Var, LinExpr)> =
             e.updates.iter().map(|(v, x)| (*v, x.subst(|w| Some(self.value(w))))).collect();
@@ -208,6 +213,7 @@ impl Run {
             }
         }
         self.symbols += e.inputs.len() as u32;
+        self.changed = new.iter().any(|(v, x)| p.is_global(*v) && self.store.get(v) != Some(x));
         self.store.extend(new);
         self.path.extend(e.path.iter().map(|i| (main as u32, *i)));
         self.at = e.to;

@@ -138,7 +138,7 @@ pub fn type_bounds(p: &Program, c: &Cube) -> Cube {
     let mut out = c.clone();
     for v in c.vars() {
         if let Some(x) = p.variables.get(v.0 as usize) {
-            out = type_bounds_of(&out, v, x.min, x.max);
+            push_bounds(&mut out, v, x.min, x.max);
         }
     }
     out
@@ -147,11 +147,15 @@ pub fn type_bounds(p: &Program, c: &Cube) -> Cube {
 /// A condition, and bounds on a variable.
 pub fn type_bounds_of(c: &Cube, v: Var, min: Option<i128>, max: Option<i128>) -> Cube {
     let mut out = c.clone();
+    push_bounds(&mut out, v, min, max);
+    out
+}
+
+fn push_bounds(c: &mut Cube, v: Var, min: Option<i128>, max: Option<i128>) {
     if let Some(min) = min {
-        out.push(Atom::le(&LinExpr::int(min).sub(&LinExpr::var(v))));
+        c.push(Atom::le(&LinExpr::int(min).sub(&LinExpr::var(v))));
     }
     if let Some(max) = max {
-        out.push(Atom::le(&LinExpr::var(v).sub(&LinExpr::int(max))));
+        c.push(Atom::le(&LinExpr::var(v).sub(&LinExpr::int(max))));
     }
-    out
 }
