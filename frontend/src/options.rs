@@ -1,5 +1,7 @@
 //! What the user may choose about the meaning of a program.
 
+use std::path::PathBuf;
+
 /// How large a step is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Atomicity {
@@ -91,6 +93,8 @@ pub struct Options {
     pub max_threads: Option<u32>,
     /// Objects made at one place that are kept apart while they are alive; [`MAX_OBJECTS`] if not given.
     pub max_objects: Option<u32>,
+    /// Further source files of the program.
+    pub more_files: Vec<PathBuf>,
     /// `-D` and `-I` options for the preprocessor, whole (`-DX=1`).
     pub cpp_args: Vec<String>,
 }

@@ -121,7 +121,8 @@ pub struct Meaning {
     /// `assertions`; `deadlock`: no thread can move, and some thread is not at its end. Or one of these, and nothing
     /// else, not even assertions: `no-data-race`: two threads access one object, one writes it, and neither atomics nor
     /// locks order them; `no-overflow`: signed overflow, shifts too far, division by zero; `unreach-call`: calls of
-    /// `reach_error`; or what a property file (.prp) says. Of a task definition (.yml) it picks the property with that
+    /// `reach_error`; `valid-memsafety`: accesses through null, outside of objects and to those that are gone, freeing
+    /// what is no block (programs that allocate are never safe: memory that is not freed is not looked for); or what a property file (.prp) says. Of a task definition (.yml) it picks the property with that
     /// file or name.
     #[arg(long, value_parser = property, value_name = "WHAT|FILE.prp")]
     property: Option<Choice>,
@@ -177,6 +178,7 @@ impl Meaning {
             Some(model) => options.data_model = model,
             None => {}
         }
+        options.more_files = task.more.clone();
         let wanted = match &self.property {
             None => None,
             Some(Choice::Word(PropertyArg::Assertions | PropertyArg::Deadlock)) => {
@@ -246,6 +248,7 @@ impl Meaning {
             deadlock: matches!(self.property, Some(Choice::Word(PropertyArg::Deadlock))),
             max_threads: self.max_threads,
             max_objects: self.max_objects,
+            more_files: Vec::new(),
             cpp_args,
         }
     }

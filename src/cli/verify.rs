@@ -160,7 +160,7 @@ pub fn run(a: &Args) -> Status {
     let outcomes: Vec<Outcome> = inputs
         .iter()
         .map(|i| match i {
-            Ok(_) => verified.next().unwrap_or_else(lost),
+            Ok(input) => as_asked(input, verified.next().unwrap_or_else(lost)),
             Err(d) => Outcome::BadInput(Box::new(d.clone())),
         })
         .collect();
@@ -207,6 +207,23 @@ pub fn run(a: &Args) -> Status {
     status
 }
 
+/// The outcome without a verdict where the property is more than what was decided.
+fn as_asked(input: &Input, mut outcome: Outcome) -> Outcome {
+    if let (Outcome::Verdict(report), Some(p)) = (&mut outcome, &input.property)
+        && matches!(report.verdict, Verdict::Safe(_))
+    {
+        let open = match relyant_frontend::c::outline(&input.file, &input.options) {
+            Ok(outline) => p.leaves_open(&outline).map(String::from),
+            Err(d) => Some(d.to_string()),
+        };
+        if let Some(why) = open {
+            report.verdict = Verdict::Unknown(why);
+            report.engine = None;
+        }
+    }
+    outcome
+}
+
 fn job(input: &Input, settings: &Settings) -> Job {
     let settings = Settings { meaning: input.options.clone(), ..settings.clone() };
     Job { file: input.file.clone(), settings }
@@ -216,12 +233,15 @@ fn job(input: &Input, settings: &Settings) -> Job {
 fn about(input: &Input) -> String {
     let Some(property) = &input.property else { return String::new() };
     let expected = input.expected.map_or(String::new(), |e| format!(", expected {e}"));
-    format!("property: {}{expected}\n", property.line())
+    format!("property: {}{expected}\n", property.line().replace('\n', ", "))
 }
 
 fn write_proof(path: &Path, file: &Path, outcome: &Outcome, settings: &Settings) -> Result<(), String> {
     let Outcome::Verdict(report) = outcome else { return Ok(()) };
     let Verdict::Safe(evidence) = &report.verdict else { return Ok(()) };
+    if !settings.meaning.more_files.is_empty() {
+        return Err("certificates of several files are not written".into());
+    }
     let bytes = std::fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
     let sources = vec![Source::new(&file.display().to_string(), &bytes)];
     let meta = Meta { sources, options: settings.meaning.clone() };

@@ -24,6 +24,8 @@ pub struct Listed {
 pub struct Task {
     /// The program.
     pub input: PathBuf,
+    /// Further files of the program.
+    pub more: Vec<PathBuf>,
     /// Widths, if the task says.
     pub data_model: Option<DataModel>,
     /// Its properties.
@@ -91,13 +93,10 @@ fn task(root: Node, folder: &Path) -> Result<Task, Diagnostic> {
     }
     let input = root.need("input_files")?;
     let files = if input.is_list() { input.list()? } else { vec![input] };
-    let input = match files[..] {
-        [one] => folder.join(one.text()?),
-        [] => return Err(input.error("there is no input file", "")),
-        [_, second, ..] => {
-            return Err(second.error("several input files are not supported", "join them into one file"));
-        }
-    };
+    let paths: Result<Vec<PathBuf>, Diagnostic> = files.iter().map(|f| Ok(folder.join(f.text()?))).collect();
+    let mut more = paths?.into_iter();
+    let input = more.next().ok_or_else(|| input.error("there is no input file", ""))?;
+    let more = more.collect();
     let mut data_model = None;
     if let Some(options) = root.get("options")? {
         if let Some(language) = options.get("language")? {
@@ -119,7 +118,7 @@ fn task(root: Node, folder: &Path) -> Result<Task, Diagnostic> {
             properties.push(listed(p, folder)?);
         }
     }
-    Ok(Task { input, data_model, properties })
+    Ok(Task { input, more, data_model, properties })
 }
 
 fn listed(p: Node, folder: &Path) -> Result<Listed, Diagnostic> {
@@ -171,13 +170,20 @@ mod tests {
             - property_file: p/termination.prp\n    expected_verdict: true\n\
             options:\n  language: C\n  data_model: ILP32\n";
         let t = read(text).unwrap();
-        assert!(t.input.ends_with("a.i"));
+        assert!(t.input.ends_with("a.i") && t.more.is_empty());
         assert_eq!(t.data_model, Some(DataModel::Ilp32));
         let (l, p) = t.choose(None).unwrap();
         assert_eq!((l.expected, p.name()), (Some(false), "unreach-call"));
         assert!(t.choose(Some("termination")).unwrap_err().contains("not supported"));
         assert!(t.choose(Some("no-data-race")).unwrap_err().contains("no property"));
         assert_eq!(t.choose(Some("elsewhere/unreach-call.prp")).unwrap().1.name(), "unreach-call");
+    }
+
+    #[test]
+    fn several_files() {
+        let t = read("format_version: \"2.0\"\ninput_files:\n  - a.c\n  - b.c\n").unwrap();
+        assert!(t.input.ends_with("a.c"));
+        assert!(matches!(&t.more[..], [one] if one.ends_with("b.c")));
     }
 
     #[test]
@@ -197,8 +203,8 @@ mod tests {
         };
         assert_eq!(at("format_version: 2.0\ninput_files: a.c\n").0, 1);
         assert_eq!(at("format_version: \"2.0\"\n"), (1, 1, "`input_files` is missing here".into()));
-        let two = "format_version: \"2.0\"\ninput_files:\n  - a.c\n  - b.c\n";
-        assert_eq!(at(two), (4, 5, "several input files are not supported".into()));
+        let none = "format_version: \"2.0\"\ninput_files: []\n";
+        assert_eq!(at(none), (2, 14, "there is no input file".into()));
         let model = "format_version: \"2.0\"\ninput_files: a.c\noptions:\n  data_model: LLP64\n";
         assert_eq!(at(model), (4, 15, "unknown data model".into()));
         let absent = "format_version: \"2.0\"\ninput_files: a.c\nproperties:\n  - property_file: no.prp\n";

@@ -1,5 +1,6 @@
 //! Properties, as the rules of SV-COMP write them: `CHECK( init(main()), LTL(G ! call(reach_error())) )`.
 
+use relyant_frontend::c::outline::Outline;
 use relyant_frontend::diagnostic::Diagnostic;
 use relyant_frontend::options::{self, Options};
 use std::path::Path;
@@ -13,12 +14,33 @@ pub enum Property {
     NoDataRace,
     /// Signed arithmetic stays in its type.
     NoOverflow,
+    /// Accesses stay inside of living objects, and only what is allocated is freed.
+    ValidMemory {
+        /// And all that is allocated is freed, or pointed to at the end.
+        tracked: bool,
+    },
     /// One that is known and not decided here, by its name.
     Other(&'static str),
 }
 
 /// What [`Property::apply`] does can be asked of, for messages.
-pub const SUPPORTED: &str = "unreach-call, no-data-race, no-overflow";
+pub const SUPPORTED: &str = "unreach-call, no-data-race, no-overflow, valid-memsafety";
+
+/// Functions whose memory somebody has to free.
+const ALLOCATE: [&str; 12] = [
+    "malloc",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "aligned_alloc",
+    "memalign",
+    "posix_memalign",
+    "valloc",
+    "strdup",
+    "strndup",
+    "asprintf",
+    "getline",
+];
 
 impl Property {
     /// Its name, as verdicts have it.
@@ -27,20 +49,27 @@ impl Property {
             Property::UnreachCall(_) => "unreach-call",
             Property::NoDataRace => "no-data-race",
             Property::NoOverflow => "no-overflow",
+            Property::ValidMemory { .. } => "valid-memsafety",
             Property::Other(name) => name,
         }
     }
 
     /// The property with this name, if it can be decided; functions have their usual name.
     pub fn named(name: &str) -> Option<Property> {
-        [Property::UnreachCall("reach_error".into()), Property::NoDataRace, Property::NoOverflow]
+        let memory = Property::ValidMemory { tracked: true };
+        [Property::UnreachCall("reach_error".into()), Property::NoDataRace, Property::NoOverflow, memory]
             .into_iter()
             .find(|p| p.name() == name && p.is_supported())
     }
 
-    /// A line of a property file.
+    /// The text of a property file, a line for each part.
     pub fn line(&self) -> String {
         let formula = match self {
+            Property::ValidMemory { tracked } => {
+                let parts = PARTS.iter().take(if *tracked { 3 } else { 2 });
+                let lines: Vec<String> = parts.map(|name| Property::Other(name).line()).collect();
+                return lines.join("\n");
+            }
             Property::UnreachCall(f) => format!("G ! call({f}())"),
             Property::NoDataRace => "G ! data-race".into(),
             Property::NoOverflow => "G ! overflow".into(),
@@ -66,9 +95,29 @@ impl Property {
             }
             Property::NoDataRace => options.property = options::Property::NoDataRace,
             Property::NoOverflow => options.property = options::Property::NoOverflow,
+            Property::ValidMemory { .. } => options.property = options::Property::ValidMemory,
             Property::Other(_) => {}
         }
     }
+
+    /// What the check of a safe program leaves open: nobody looks for memory that is never freed.
+    pub fn leaves_open(&self, outline: &Outline) -> Option<&'static str> {
+        let allocates = || ALLOCATE.iter().any(|name| outline.uses.contains_key(*name));
+        let open = matches!(self, Property::ValidMemory { tracked: true }) && allocates();
+        open.then_some("all accesses are valid, but whether all memory is freed is not checked")
+    }
+}
+
+/// What makes up valid-memsafety.
+const PARTS: [&str; 3] = ["valid-free", "valid-deref", "valid-memtrack"];
+
+/// Parts that stand for one property together.
+fn joined(properties: Vec<Property>) -> Vec<Property> {
+    let has = |name: &str| properties.iter().any(|p| p.name() == name);
+    if has("valid-free") && has("valid-deref") && properties.iter().all(|p| PARTS.contains(&p.name())) {
+        return vec![Property::ValidMemory { tracked: has("valid-memtrack") }];
+    }
+    properties
 }
 
 /// Formulas of properties that are known and not decided here.
@@ -121,7 +170,7 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Property>, Diagnostic> {
             source_line: None,
         });
     }
-    Ok(properties)
+    Ok(joined(properties))
 }
 
 /// An error: the rest of the line from where it is wrong, and why.
@@ -216,8 +265,11 @@ mod tests {
     #[test]
     fn lines_are_read_back() {
         let all = "CHECK( init(main()), LTL(G valid-free) )\nCHECK( init(main()), LTL(G valid-deref) )\n";
-        let read = parse("m.prp", all).unwrap();
-        assert_eq!(read.len(), 2);
+        assert_eq!(parse("m.prp", all).unwrap(), [Property::ValidMemory { tracked: false }]);
+        let whole = Property::ValidMemory { tracked: true };
+        assert_eq!(parse("m.prp", &whole.line()).unwrap(), [whole]);
+        let other = "CHECK( init(main()), LTL(G valid-free) )\nCHECK( init(main()), LTL(F end) )\n";
+        assert_eq!(parse("m.prp", other).unwrap().len(), 2);
         let mut many = vec![Property::UnreachCall("f".into()), Property::NoOverflow, Property::NoDataRace];
         many.extend(OTHERS.iter().map(|o| Property::Other(o.1)));
         for p in many {

@@ -149,3 +149,34 @@ fn terminated() {
     assert_eq!((o.status.code(), last(&o).as_str()), (Some(3), "unknown"), "{}", out(&o));
     assert!(out(&o).contains("terminated"), "{}", out(&o));
 }
+
+#[test]
+fn several_files() {
+    let tasks = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tasks");
+    for (task, word) in [("two.yml", "true"), ("two_broken.yml", "false(unreach-call)")] {
+        let o = relyant(&tasks).args(["verify", "--verdict-words", task]).output().unwrap();
+        assert_eq!(last(&o), word, "{}{}", out(&o), err(&o));
+    }
+    // Two definitions of one thing.
+    let both = ("b.c", "int n = 1;\nint main(void) { return n; }\n");
+    let t = task(&["u.prp"], "").replace("'a.c'", "['a.c', 'b.c']");
+    let o = run(&[("a.c", "int n = 2;\n"), both, ("t.yml", &t)], &["t.yml"]);
+    assert_eq!((o.status.code(), last(&o).as_str()), (Some(2), "unknown"), "{}", out(&o));
+}
+
+#[test]
+fn memory() {
+    let all: String = ["valid-free", "valid-deref", "valid-memtrack"]
+        .map(|p| format!("CHECK( init(main()), LTL(G {p}) )\n"))
+        .concat();
+    let file = |text| run(&[("a.c", text), ("m.prp", all.as_str())], &["--property", "m.prp", "a.c"]);
+    let o = file("int a[2]; int main(void) { a[1] = 1; return 0; }\n");
+    assert_eq!(last(&o), "true", "{}{}", out(&o), err(&o));
+    let o = file("int a[2]; int main(void) { int i = 2; a[i] = 1; return 0; }\n");
+    assert_eq!(last(&o), "false(valid-deref)", "{}{}", out(&o), err(&o));
+    // All accesses are valid, but nobody looks for what is never freed.
+    let leaks = "#include <stdlib.h>\nint main(void) { int *p = malloc(sizeof *p); *p = 1; return 0; }\n";
+    let o = file(leaks);
+    assert_eq!((o.status.code(), last(&o).as_str()), (Some(3), "unknown"), "{}{}", out(&o), err(&o));
+    assert!(out(&o).contains("freed is not checked"), "{}", out(&o));
+}

@@ -61,6 +61,8 @@ pub struct Conversion {
     pub value: Expr,
     /// What it points to then.
     pub target: Ty,
+    /// Where that must be so: what a memory function is called on need not be what the type says.
+    pub strict: Option<Span>,
 }
 
 impl<'a> Lower<'a> {
@@ -115,7 +117,7 @@ impl<'a> Lower<'a> {
         let Some(to) = into else { return Ok(made) };
         if let Some(Ty::Pointer(t)) = to.ty.target().map(Ty::plain) {
             let (value, target) = (made.expr.clone(), (**t).clone());
-            self.body.conversions.push(Conversion { value, target });
+            self.body.conversions.push(Conversion { value, target, strict: None });
         }
         self.write_cell(to.expr, made.expr, IntKind::Ideal, super::access::How::default(), at);
         Ok(Value::int(0))
@@ -241,6 +243,36 @@ pub fn settle(
     Ok(copies)
 }
 
+/// Refuses memory functions on variables that are not what they are taken for.
+pub fn check_views(
+    module: &Module,
+    types: &Types,
+    source: &Source,
+    conversions: &[(FuncId, Conversion)],
+    copies: &[(FuncId, FuncId)],
+    variables: &BTreeMap<ObjId, Ty>,
+) -> Res<()> {
+    if conversions.is_empty() {
+        return Ok(());
+    }
+    let points_to = PointsTo::of_module(module);
+    for (f, c) in conversions {
+        let Some(span) = c.strict else { continue };
+        let functions = std::iter::once(*f).chain(copies.iter().filter(|x| x.1 == *f).map(|x| x.0));
+        for o in functions.flat_map(|f| points_to.held(f.0, &c.value)) {
+            if variables.get(&o).is_some_and(|ty| !types.has_part(ty, &c.target)) {
+                let name = module.objects.get(o.0 as usize).map_or("", |o| &o.name);
+                return Err(source.diagnostic(
+                    span,
+                    format!("a memory function on `{name}` as another type is not supported"),
+                    "use the size of the type that is there",
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Puts the places in the module; what they make is not known yet.
 pub fn outline(module: &mut Module, sites: &[Site]) {
     module.heap = sites
@@ -319,7 +351,15 @@ fn shape(
     };
     let bytes = asked.unwrap_or(i128::from(ELEMENTS) * whole.map_or(1, |w| w.1)).max(0);
     let mut cells = Vec::new();
-    if let Some((t, one)) = whole.filter(|w| bytes % w.1 == 0) {
+    let flexible = whole.and_then(|w| types.flatten_flexible(w.0, u64::try_from(bytes).unwrap_or(0)));
+    if let Some(found) = flexible {
+        match found {
+            Ok(found) => cells = found,
+            Err(why) => {
+                return Err(source.diagnostic(group[0].span, format!("memory for objects: {why}"), ""));
+            }
+        }
+    } else if let Some((t, one)) = whole.filter(|w| bytes % w.1 == 0) {
         let ty = match bytes / one {
             1 => t.clone(),
             n => Ty::Array(Rc::new(t.clone()), u64::try_from(n).ok()),

@@ -342,6 +342,7 @@ impl<'a> Lower<'a> {
                 let e = first(self)?;
                 Ok(Value::int(i128::from(self.constant(e)?.is_some())))
             }
+            Model::Compatible => self.compatible(args, at),
             Model::Choose => {
                 let e = first(self)?;
                 match self.constant(e)? {

@@ -3,13 +3,14 @@
 //! What they do is done in steps, an access each, as a definition in C would.
 
 use super::access::How;
+use super::alloc::Conversion;
 use super::calls::Args;
 use super::library::{Memory, Text};
 use super::lower::{Lower, Res};
 use super::types::{CHAR, Int, Part, Ty};
 use super::value::{Value, binary, cast, compare, offset};
 use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Loc, Op, Reg};
-use lang_c::ast::Expression;
+use lang_c::ast::{BinaryOperator, Expression};
 use lang_c::span::{Node, Span as Bytes};
 
 /// Most cells that one call touches one by one.
@@ -36,7 +37,16 @@ impl<'a> Lower<'a> {
                 (from, self.value(self.argument(args, 2, at)?)?)
             }
         };
-        let element = self.element(&to, &from, m == Memory::Set || m == Memory::Zero, at)?;
+        let size_at = if m == Memory::Zero { 1 } else { 2 };
+        let counted = self.counted(&self.argument(args, size_at, at)?.node);
+        let element = self.element(&to, &from, counted, m == Memory::Set || m == Memory::Zero, at)?;
+        let untyped = |v: &Value| matches!(v.ty.target().map(Ty::plain), Some(Ty::Void));
+        let both = if matches!(m, Memory::Set | Memory::Zero) { vec![&to] } else { vec![&to, &from] };
+        for v in both.into_iter().filter(|v| untyped(v)) {
+            let strict = Some(self.span(at));
+            let seen = Conversion { value: v.expr.clone(), target: element.clone(), strict };
+            self.body.conversions.push(seen);
+        }
         let extent = self.extent(&element, &size, at)?;
         match m {
             Memory::Set | Memory::Zero => {
@@ -69,10 +79,23 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// The type that both pointers point to.
-    fn element(&mut self, to: &Value, from: &Value, alone: bool, at: Bytes) -> Res<Ty> {
+    /// The type whose size a number of bytes is told by: `sizeof(T)`, `sizeof(x)`, times a number.
+    fn counted(&mut self, size: &'a Expression) -> Option<Ty> {
+        let ty = match size {
+            Expression::SizeOfTy(s) => self.type_name(&s.node.0).ok()?,
+            Expression::SizeOfVal(s) => self.type_of(&s.node.0).ok()?,
+            Expression::BinaryOperator(b) if b.node.operator.node == BinaryOperator::Multiply => {
+                return self.counted(&b.node.lhs.node).or_else(|| self.counted(&b.node.rhs.node));
+            }
+            _ => return None,
+        };
+        (!matches!(ty.plain(), Ty::Void)).then_some(ty)
+    }
+
+    /// The type that both pointers point to, else the one whose size counts.
+    fn element(&mut self, to: &Value, from: &Value, counted: Option<Ty>, alone: bool, at: Bytes) -> Res<Ty> {
         let typed = |v: &Value| v.ty.target().filter(|t| !matches!(t.plain(), Ty::Void)).cloned();
-        let Some(target) = typed(to).or_else(|| if alone { None } else { typed(from) }) else {
+        let Some(target) = typed(to).or_else(|| if alone { None } else { typed(from) }).or(counted) else {
             return self.refuse(
                 at,
                 "a memory function on an untyped pointer is",

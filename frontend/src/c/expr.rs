@@ -10,6 +10,21 @@ use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Op, UnOp};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 
+/// Part of how a span is shown.
+fn spans(c: char) -> bool {
+    c.is_ascii_digit() || c == '…' || c == '.'
+}
+
+/// Are types that are equal here equal in C?
+fn is_told_apart(ty: &Ty) -> bool {
+    match ty {
+        Ty::Int(i) => i.rank > 1 && (i.rank != 3 || i.signed),
+        Ty::Float(_) | Ty::Record(_) | Ty::Void => true,
+        Ty::Array(t, _) => is_told_apart(t),
+        _ => false,
+    }
+}
+
 impl<'a> Lower<'a> {
     /// The value of an expression.
     pub fn value(&mut self, e: &'a Node<Expression>) -> Res<Value> {
@@ -481,6 +496,9 @@ impl<'a> Lower<'a> {
 
     fn conditional(&mut self, c: &'a Node<ConditionalExpression>) -> Res<Value> {
         let (then, other) = (&c.node.then_expression, &c.node.else_expression);
+        if name_of(&then.node) == Some(super::tokens::SAME) {
+            return self.value_or(&c.node.condition, other, c.span);
+        }
         let (yes, no) = (self.body.fresh(), self.body.fresh());
         if let Some(known) = self.condition(&c.node.condition, yes, no)? {
             // Only one side can be reached; the other one counts for the type.
@@ -507,6 +525,62 @@ impl<'a> Lower<'a> {
         }
         self.body.cur = end;
         Ok(target.map_or(Value::void(), |r| Value { expr: Expr::Reg(r), ty }))
+    }
+
+    /// `x ?: y`: x is evaluated once.
+    fn value_or(&mut self, x: &'a Node<Expression>, y: &'a Node<Expression>, at: Bytes) -> Res<Value> {
+        let x = self.value(x)?;
+        if let Some(known) = x.constant() {
+            let other = self.value_type(y)?;
+            let ty = self.conditional_type(&x.ty, &other, at)?;
+            let v = if known != 0 { x } else { self.value(y)? };
+            return self.convert(v, &ty, at);
+        }
+        let kind = self.types.kind(&x.ty);
+        let kept = Value { expr: Expr::Reg(self.body.assign(kind, x.expr)), ty: x.ty };
+        let tested = self.tested(kept.clone(), at)?;
+        let (yes, no, end) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
+        self.branch(tested, yes, no);
+        self.body.cur = no;
+        let y = self.value(y)?;
+        let y_end = self.body.cur;
+        let ty = self.conditional_type(&kept.ty, &y.ty, at)?;
+        if ty == Ty::Void {
+            return self.error(at, "the two sides of `?:` have types that do not go together", "");
+        }
+        let target = self.body.temp(self.types.kind(&ty));
+        for (from, v) in [(yes, kept), (y_end, y)] {
+            self.body.cur = from;
+            let v = self.convert(v, &ty, at)?;
+            self.body.edge_to(end, Op::Assign(target, v.expr));
+        }
+        self.body.cur = end;
+        Ok(Value { expr: Expr::Reg(target), ty })
+    }
+
+    /// `__builtin_types_compatible_p`: both arguments are sizes of types. Qualifiers outside do not matter.
+    pub fn compatible(&mut self, args: super::calls::Args<'a>, at: Bytes) -> Res<Value> {
+        let (mut types, mut spelled) = (Vec::new(), Vec::new());
+        for k in 0..2 {
+            let e = self.argument(args, k, at)?;
+            types.push(match &e.node {
+                Expression::SizeOfTy(s) => self.type_name(&s.node.0)?,
+                Expression::SizeOfVal(s) => self.type_of(&s.node.0)?,
+                _ => return self.error(at, "two types are needed here", ""),
+            });
+            // But for where it stands.
+            let text = format!("{:?}", e.node);
+            spelled.push(text.split("span: ").map(|s| s.trim_start_matches(spans)).collect::<String>());
+        }
+        let same = types[0].plain() == types[1].plain();
+        if same && spelled[0] != spelled[1] && !is_told_apart(types[0].plain()) {
+            return self.refuse(
+                at,
+                "telling types apart that may differ in qualifiers, or in `char` and `signed char`, is",
+                "write 0 or 1",
+            );
+        }
+        Ok(Value::int(i128::from(same)))
     }
 
     fn conditional_type(&self, x: &Ty, y: &Ty, at: Bytes) -> Res<Ty> {

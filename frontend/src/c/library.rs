@@ -47,6 +47,8 @@ pub enum Model {
     Errno,
     /// 1 if the argument is constant.
     IsConstant,
+    /// Are two types the same?
+    Compatible,
     /// The second or the third argument, by the first, which is constant.
     Choose,
     /// A size that the compiler may know.
@@ -618,6 +620,7 @@ pub fn model(name: &str) -> Option<Model> {
         "__VERIFIER_assume" | "__CPROVER_assume" | "assume" | "assume_abort_if_not" | "glb_init" => {
             Model::Assume
         }
+        super::tokens::COMPATIBLE => Model::Compatible,
         "__VERIFIER_atomic_begin" | "__CPROVER_atomic_begin" | super::tokens::ATOMIC_BLOCK => Model::Begin,
         "__VERIFIER_atomic_end" | "__CPROVER_atomic_end" => Model::End,
         "abort" | "exit" | "_exit" | "_Exit" | "quick_exit" => Model::Halt,

@@ -93,6 +93,8 @@ pub struct Lower<'a> {
     pub sites: Vec<Site>,
     /// The function that gives memory back.
     pub free: Option<FuncId>,
+    /// The type of each object that has one.
+    pub object_types: BTreeMap<ObjId, Ty>,
     /// Conversions of pointers, by function.
     pub conversions: Vec<(FuncId, Conversion)>,
     /// Locations between two reads that may come in either order, by function.
@@ -180,7 +182,9 @@ impl<'a> Lower<'a> {
             synthetic: matches!(ty.plain(), Ty::Sync(_)),
             span: self.span(bytes),
         });
-        Ok(ObjId(self.objects.len() as u32 - 1))
+        let object = ObjId(self.objects.len() as u32 - 1);
+        self.object_types.insert(object, ty.clone());
+        Ok(object)
     }
     /// Runs something in the file's scope, outside of any function.
     pub fn at_file_scope<T>(&mut self, run: impl FnOnce(&mut Self) -> Res<T>) -> Res<T> {
@@ -218,6 +222,7 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         accesses_here: Vec::new(),
         sites: Vec::new(),
         free: None,
+        object_types: BTreeMap::new(),
         conversions: Vec::new(),
         between: BTreeMap::new(),
         between_here: Vec::new(),
@@ -358,6 +363,8 @@ impl<'a> Lower<'a> {
             free: self.free,
             assumes: self.assumes,
         };
+        let strict: Vec<(FuncId, Conversion)> =
+            self.conversions.iter().filter(|c| c.1.strict.is_some()).cloned().collect();
         let copies = super::alloc::settle(
             &mut module,
             &self.types,
@@ -366,6 +373,7 @@ impl<'a> Lower<'a> {
             self.conversions,
             self.options.checks_memory(),
         )?;
+        super::alloc::check_views(&module, &self.types, self.source, &strict, &copies, &self.object_types)?;
         for (copy, of) in copies {
             let accesses = self.accesses.get(&of).cloned().unwrap_or_default();
             self.accesses.insert(copy, accesses);

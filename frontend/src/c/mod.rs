@@ -19,6 +19,8 @@ mod fresh;
 mod function;
 mod init;
 mod input;
+pub mod instrument;
+mod join;
 mod keys;
 mod library;
 mod literal;
@@ -63,7 +65,19 @@ pub fn load(path: &Path, options: &Options) -> Result<Module, Diagnostic> {
     let text = preprocess::read(path, options)?;
     let original =
         path.extension().is_some_and(|e| e == "c").then(|| std::fs::read_to_string(path).ok()).flatten();
-    on_large_stack(&path.display().to_string(), &text, original, options)
+    on_large_stack(&path.display().to_string(), &text, original, options, None)
+}
+
+/// Reads a C file and adds to it.
+pub fn load_with(
+    path: &Path,
+    options: &Options,
+    what: &instrument::Instrumentation,
+) -> Result<Module, Diagnostic> {
+    let text = preprocess::read(path, options)?;
+    let original =
+        path.extension().is_some_and(|e| e == "c").then(|| std::fs::read_to_string(path).ok()).flatten();
+    on_large_stack(&path.display().to_string(), &text, original, options, Some(what))
 }
 
 /// What a file is by its ending, if that is a language for models of programs that is not read.
@@ -102,7 +116,7 @@ pub fn outline(path: &Path, options: &Options) -> Result<outline::Outline, Diagn
 
 /// Lowers a text that is already preprocessed.
 pub fn load_text(name: &str, text: &str, options: &Options) -> Result<Module, Diagnostic> {
-    on_large_stack(name, text, None, options)
+    on_large_stack(name, text, None, options, None)
 }
 
 fn on_large_stack(
@@ -110,12 +124,13 @@ fn on_large_stack(
     text: &str,
     original: Option<String>,
     options: &Options,
+    what: Option<&instrument::Instrumentation>,
 ) -> Result<Module, Diagnostic> {
     std::thread::scope(|scope| {
         let mut why = String::new();
         for size in STACKS {
             let builder = std::thread::Builder::new().name("lower".into()).stack_size(size);
-            match builder.spawn_scoped(scope, || lower_text(name, text, original.as_deref(), options)) {
+            match builder.spawn_scoped(scope, || lower_text(name, text, original.as_deref(), options, what)) {
                 Ok(worker) => {
                     return worker.join().unwrap_or_else(|_| {
                         Err(preprocess::about(name, "internal error while reading the file", ""))
@@ -133,12 +148,19 @@ fn lower_text(
     text: &str,
     original: Option<&str>,
     options: &Options,
+    what: Option<&instrument::Instrumentation>,
 ) -> Result<Module, Diagnostic> {
     let mut source = source::Source::new(name, text);
     if let Some(original) = original {
         source.use_original(0, original);
     }
-    let mended = tokens::mend(&mut source, text)?;
+    let mut mended = tokens::mend(&mut source, text)?;
+    if let Some(what) = what {
+        let unit = parse::parse(&source, mended.clone())?;
+        let outline = outline::outline(&source, &unit);
+        mended = instrument::instrument(&mut source, &mended, &outline, what)
+            .map_err(|why| preprocess::about(name, why, ""))?;
+    }
     let unit = parse::parse(&source, mended)?;
     lower::lower(&source, &unit, options)
 }

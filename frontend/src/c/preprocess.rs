@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::options::Options;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// A diagnostic about the whole file.
@@ -17,8 +17,19 @@ pub fn about(path: &str, message: impl Into<String>, help: impl Into<String>) ->
     }
 }
 
-/// Reads a file; `.c` goes through `$CC -E` (else gcc, clang or cc), anything else is taken as it is.
+/// Reads a file, and those that belong to it.
 pub fn read(path: &Path, options: &Options) -> Result<String, Diagnostic> {
+    if options.more_files.is_empty() {
+        return read_one(path, options);
+    }
+    let all = std::iter::once(path).chain(options.more_files.iter().map(PathBuf::as_path));
+    let units: Result<Vec<(String, String)>, Diagnostic> =
+        all.map(|p| Ok((p.display().to_string(), read_one(p, options)?))).collect();
+    super::join::join(&units?)
+}
+
+/// Reads a file; `.c` goes through `$CC -E` (else gcc, clang or cc), anything else is taken as it is.
+fn read_one(path: &Path, options: &Options) -> Result<String, Diagnostic> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|e| about(&name, format!("cannot read the file: {e}"), ""))?;
     if path.extension().is_none_or(|e| e != "c") {

@@ -81,13 +81,26 @@ impl Source {
 
     /// Place of a byte of the parsed text.
     pub fn span(&self, offset: usize) -> Span {
+        self.original_span(self.offset(offset))
+    }
+
+    /// The byte of the preprocessed text that a byte of the parsed text stands for.
+    pub fn offset(&self, offset: usize) -> usize {
         let i = self.anchors.partition_point(|a| a.0 <= offset).saturating_sub(1);
         let (new, old) = self.anchors.get(i).copied().unwrap_or((0, 0));
         let mut at = old.saturating_add(offset.saturating_sub(new));
         if let Some(next) = self.anchors.get(i + 1) {
             at = at.min(next.1.max(old));
         }
-        self.original_span(at)
+        at
+    }
+
+    /// The anchors of a piece of the parsed text that is moved to another place.
+    pub fn copy_anchors(&self, from: usize, to: usize, new: usize, anchors: &mut Vec<(usize, usize)>) {
+        anchors.push((new, self.offset(from)));
+        let first = self.anchors.partition_point(|a| a.0 <= from);
+        let inside = self.anchors.iter().skip(first).take_while(|a| a.0 < to);
+        anchors.extend(inside.map(|(at, old)| (new + (at - from), *old)));
     }
 
     /// Place of a byte of the preprocessed text.

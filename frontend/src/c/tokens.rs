@@ -1,7 +1,7 @@
 //! The token pass before the parser: refuses what cannot be C, and mends what the parser does not know.
 //!
 //! Mended: comments, `$` in identifiers, `__thread`, `__auto_type`, functions without a type (`thr1() {`),
-//! `__blockattribute__((atomic))`. Each change is recorded, so that places still are those of the input.
+//! `__blockattribute__((atomic))`, `x ?: y`, types as arguments. Each change is recorded, so that places still are those of the input.
 
 use super::source::{Source, line_marker};
 use crate::diagnostic::Diagnostic;
@@ -18,6 +18,12 @@ const MAX_ELSE: usize = 100_000;
 /// Stands for the start of an atomic block.
 pub const ATOMIC_BLOCK: &str = "__relyant_atomic_block";
 
+/// Stands for the condition's value between `?` and `:`.
+pub const SAME: &str = "__relyant_same";
+
+/// Stands for `__builtin_types_compatible_p`, with the sizes of both types as arguments.
+pub const COMPATIBLE: &str = "__relyant_compatible";
+
 /// What `$` becomes in identifiers; [`original_name`] undoes it.
 const DOLLAR: &str = "__dollar__";
 
@@ -27,7 +33,7 @@ pub fn original_name(name: &str) -> String {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+pub(super) enum Kind {
     Word,
     Number,
     Text,
@@ -35,14 +41,14 @@ enum Kind {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Token {
-    kind: Kind,
-    start: usize,
-    end: usize,
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    pub(super) start: usize,
+    pub(super) end: usize,
 }
 
 /// Splits a text into tokens; comments and directives are none.
-fn scan(source: &Source, text: &str) -> Result<Vec<Token>, Diagnostic> {
+pub(super) fn scan(source: &Source, text: &str) -> Result<Vec<Token>, Diagnostic> {
     let bytes = text.as_bytes();
     let fail = |at: usize, message: &str| {
         Err(source.diagnostic(source.original_span(at), message, "the input is not C"))
@@ -240,10 +246,33 @@ fn edits(text: &str, tokens: &[Token]) -> Vec<Edit> {
         if depth == 0 && matches!(s(k), ";" | "}") {
             fresh = true;
         }
+        if s(k) == "?" && s(k + 1) == ":" {
+            edits.push((t.end, t.end, format!(" {SAME} ")));
+        }
         if t.kind != Kind::Word {
             continue;
         }
         match s(k) {
+            "__builtin_types_compatible_p" if s(k + 1) == "(" => {
+                // Types are no arguments for the parser, but their sizes are.
+                let end = skip_group(text, tokens, k + 1) - 1;
+                let mut comma = None;
+                let mut at = k + 2;
+                while at < end {
+                    if s(at) == "," {
+                        comma = comma.or(Some(at));
+                    }
+                    at = if s(at) == "(" { skip_group(text, tokens, at) } else { at + 1 };
+                }
+                if let Some(comma) = comma.filter(|c| *c > k + 2 && *c + 1 < end) {
+                    let insert = |at: usize, text: &str| (at, at, text.to_string());
+                    edits.push((t.start, t.end, COMPATIBLE.into()));
+                    edits.push(insert(tokens[k + 1].end, "sizeof("));
+                    edits.push(insert(tokens[comma].start, ")"));
+                    edits.push(insert(tokens[comma].end, " sizeof("));
+                    edits.push(insert(tokens[end].start, ")"));
+                }
+            }
             // A keyword for gcc, a name for the parser.
             "asm" => edits.push((t.start, t.end, "__asm__".into())),
             "__thread" | "__CPROVER_thread_local" => edits.push((t.start, t.end, "_Thread_local".into())),

@@ -383,6 +383,30 @@ impl Types {
         }
         Ok(())
     }
+    /// Cells of a record that ends in an array of any length, in memory of so many bytes; `None` if it is none.
+    pub fn flatten_flexible(&self, ty: &Ty, bytes: u64) -> Option<Result<Vec<(IntKind, String)>, String>> {
+        let Ty::Record(id) = ty.plain() else { return None };
+        let record = self.records.get(id.0).filter(|r| !r.union && r.tag.is_none() && r.views.is_empty())?;
+        let (last, fields) = record.fields.as_deref()?.split_last()?;
+        let (Ty::Array(element, None | Some(0)), Some(name)) = (last.ty.plain(), &last.name) else {
+            return None;
+        };
+        let cells = || {
+            let mut out = Vec::new();
+            for f in fields {
+                let suffix = f.name.as_ref().map_or(String::new(), |n| format!(".{n}"));
+                self.flatten(&f.ty, &suffix, &mut out)?;
+            }
+            out.resize(last.cell as usize, (IntKind::INT, ".pad".to_string()));
+            let n = bytes.saturating_sub(last.byte) / self.size(element)?.0.max(1);
+            if n.saturating_mul(self.cells(element)?) > MAX_CELLS {
+                return Err(format!("an object of more than {MAX_CELLS} scalars"));
+            }
+            (0..n).try_for_each(|k| self.flatten(element, &format!(".{name}[{k}]"), &mut out))?;
+            Ok(out)
+        };
+        Some(cells())
+    }
     /// Cells of an object and the bytes they stand for, in order.
     pub fn layout(&self, ty: &Ty) -> Result<Vec<Part>, String> {
         self.cells(ty)?;
@@ -482,6 +506,18 @@ impl Types {
             }
             _ => false,
         }
+    }
+    /// Do the scalars of a type follow each other somewhere in another one, as far as that goes?
+    pub fn has_part(&self, whole: &Ty, part: &Ty) -> bool {
+        let (Ok(all), Ok(some)) = (self.layout(whole), self.layout(part)) else { return false };
+        let Some(first) = some.first() else { return true };
+        (0..all.len()).any(|k| {
+            let rest = &all[k..];
+            rest.iter().zip(&some).all(|(p, q)| {
+                let moved = Part { bit: p.bit - rest[0].bit + first.bit, ..p.clone() };
+                p.bit >= rest[0].bit && moved.is_like(q)
+            })
+        })
     }
     /// The type in words, for messages.
     pub fn describe(&self, ty: &Ty) -> String {

@@ -269,7 +269,11 @@ impl Lower<'_> {
         };
         let told = !matches!(v.expr, Expr::Const(_) | Expr::Func(_)) && target.plain() != &Ty::Void;
         if untyped && told && v.ty.target() != Some(target) {
-            self.body.conversions.push(Conversion { value: v.expr.clone(), target: (**target).clone() });
+            self.body.conversions.push(Conversion {
+                value: v.expr.clone(),
+                target: (**target).clone(),
+                strict: None,
+            });
         }
     }
 

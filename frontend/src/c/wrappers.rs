@@ -166,7 +166,7 @@ impl Copier<'_> {
             .filter(|(g, _)| *g == f)
             .map(|(_, c)| {
                 let value = walk::map_leaves(&c.value, &mut leaf_of(&objects));
-                (id, Conversion { value, target: c.target.clone() })
+                (id, Conversion { value, target: c.target.clone(), strict: c.strict })
             })
             .collect();
         self.conversions.extend(learnt);

@@ -1,6 +1,7 @@
 //! Random programs for tests: seeded, the same for every run, and shrinking.
 
 pub mod direct;
+pub mod driver;
 pub mod mutate;
 pub mod real;
 pub mod rng;

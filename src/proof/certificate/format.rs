@@ -239,6 +239,7 @@ impl From<OptionsRecord> for Options {
             deadlock: o.deadlock,
             max_threads: o.max_threads,
             max_objects: o.max_objects,
+            more_files: Vec::new(),
             cpp_args: o.cpp_args,
         }
     }
