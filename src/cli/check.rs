@@ -33,6 +33,9 @@ pub struct Args {
     /// Seconds for all obligations
     #[arg(long, value_name = "S", value_parser = super::verify::seconds)]
     timeout: Option<Duration>,
+    /// Define a macro for the preprocessor (witnesses do not tell)
+    #[arg(short = 'D', long, value_name = "NAME[=VALUE]")]
+    define: Vec<String>,
     // Look for headers here
     #[arg(short = 'I', value_name = "DIR", help = "Look for headers here")]
     include: Vec<String>,
@@ -43,7 +46,9 @@ pub struct Args {
 /// Runs the command.
 pub fn run(a: &Args) -> Status {
     if relyant::task::is_named(&a.proof) {
-        return witness::check(&a.proof, &a.file, &a.include, a.timeout);
+        let defined = a.define.iter().map(|d| format!("-D{d}"));
+        let cpp_args = defined.chain(a.include.iter().map(|i| format!("-I{i}"))).collect();
+        return witness::check(&a.proof, &a.file, cpp_args, a.timeout);
     }
     if relyant::finite::kind(&a.file).is_some() {
         return finite::check(&a.proof, &a.file, &a.finite, a.timeout);

@@ -5,15 +5,20 @@ use super::input::read_text;
 use super::meaning::Input;
 use super::{complain, say};
 use clap::ValueEnum;
+use relyant::limits::Run;
 use relyant::pipeline::{self, Verdict};
 use relyant::report::Outcome;
+use relyant::task::Property;
 use relyant::witness::guide::{self, Found};
 use relyant::witness::metadata::{Metadata, hex};
-use relyant::witness::{Content, correctness, read, violation, write};
+use relyant::witness::validate::{self, Checked};
+use relyant::witness::{Content, Correctness, correctness, read, violation, write};
 use relyant_frontend::c;
+use relyant_frontend::c::outline::Outline;
 use relyant_frontend::options::Options;
 use sha2::{Digest, Sha256};
 use std::path::Path;
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// Versions of the format.
@@ -37,6 +42,12 @@ impl Version {
     }
 }
 
+/// Bytes of stack for engines; only what is used is ever touched.
+const STACK: usize = 1 << 28;
+
+/// Time to check the invariants that are written.
+const CHECKED: Duration = Duration::from_secs(60);
+
 /// States that the search for a witness's run may look at.
 const FOLLOWED: usize = 400_000;
 
@@ -54,7 +65,11 @@ pub fn write(
     if matches!(report.verdict, Verdict::Unknown(_)) {
         return Ok(None);
     }
+    if !input.options.more_files.is_empty() {
+        return Err("witnesses of several files are not written".into());
+    }
     let outline = c::outline(&input.file, &input.options).map_err(|d| d.to_string())?;
+    let property = property(input, &outline, &report.verdict)?;
     let (default, content, comment) = match &report.verdict {
         Verdict::Unsafe { trace, .. } => {
             if !trace.waiting.is_empty() {
@@ -69,14 +84,19 @@ pub fn write(
             (default, Content::Violation(waypoints), Vec::new())
         }
         Verdict::Safe(evidence) => {
-            let found = correctness::invariants(evidence, &input.file, &input.options, &outline)
-                .map_err(|d| d.to_string())?;
-            (Version::V20, Content::Correctness(found.invariants), vec![found.note])
+            let ghosts = version.is_none_or(|v| v == Version::V21);
+            let found = bounded(Some(CHECKED), |run| {
+                correctness::invariants(evidence, &input.file, &input.options, &outline, ghosts, run)
+            })
+            .ok_or("internal error")?
+            .map_err(|d| d.to_string())?;
+            let default = if found.correctness.ghosts.is_empty() { Version::V20 } else { Version::V21 };
+            (default, Content::Correctness(found.correctness), vec![found.note])
         }
         Verdict::Unknown(_) => return Ok(None),
     };
     let version = version.unwrap_or(default).name();
-    let meta = Metadata::new(&input.file, version, input.property.as_ref(), input.options.data_model)
+    let meta = Metadata::new(&input.file, version, Some(&property), input.options.data_model)
         .map_err(|e| format!("{}: {e}", input.file.display()))?;
     std::fs::write(path, write::text(&meta, &content, &comment)).map_err(|e| e.to_string())?;
     let what = match &content {
@@ -86,8 +106,43 @@ pub fn write(
     Ok(Some(format!("witness: format {version}, {what}\n")))
 }
 
+/// The property of a witness.
+///
+/// # Errors
+/// What was decided is something that SV-COMP has no words for.
+fn property(input: &Input, outline: &Outline, verdict: &Verdict) -> Result<Property, String> {
+    let plain = Options {
+        data_model: input.options.data_model,
+        cpp_args: input.options.cpp_args.clone(),
+        max_objects: input.options.max_objects,
+        ..Options::default()
+    };
+    if let Some(p) = &input.property {
+        let mut asked = plain;
+        p.apply(&mut asked);
+        let all = (asked == input.options).then(|| p.clone());
+        return all
+            .ok_or_else(|| "witnesses do not tell the options that the program's meaning depends on".into());
+    }
+    if plain != input.options {
+        return Err("witnesses are about properties of SV-COMP, and no other options".into());
+    }
+    let calls = |name: &str| outline.calls.iter().any(|c| c.name == name);
+    let asserts = match verdict {
+        Verdict::Unsafe { trace, .. } => trace.violation != "reach_error",
+        _ => !calls("reach_error"),
+    };
+    // What `assert` becomes.
+    let expanded = asserts && calls("__assert_fail");
+    if matches!(verdict, Verdict::Unsafe { .. }) && asserts && !expanded {
+        return Err("no property of SV-COMP says that this must not happen".into());
+    }
+    let name = if expanded { "__assert_fail" } else { "reach_error" };
+    Ok(Property::UnreachCall(name.into()))
+}
+
 /// Checks a witness against its program.
-pub fn check(witness: &Path, file: &Path, include: &[String], timeout: Option<Duration>) -> Status {
+pub fn check(witness: &Path, file: &Path, cpp_args: Vec<String>, timeout: Option<Duration>) -> Status {
     let refuse = |message: String| {
         complain(&message);
         Status::BadInput
@@ -115,18 +170,20 @@ pub fn check(witness: &Path, file: &Path, include: &[String], timeout: Option<Du
         say(&format!("undecided: {} is not supported\n", w.property.name()));
         return Status::Unknown;
     }
-    let cpp_args = include.iter().map(|i| format!("-I{i}")).collect();
     let mut options = Options { data_model: w.data_model, cpp_args, ..Options::default() };
     w.property.apply(&mut options);
-    let read = c::outline(file, &options).and_then(|o| Ok((o, pipeline::read_for_search(file, &options)?)));
-    let (outline, program) = match read {
-        Ok(r) => r,
+    let outline = match c::outline(file, &options) {
+        Ok(o) => o,
         Err(d) => return refuse(d.to_string()),
     };
     let deadline = timeout.map(|t| Instant::now() + t);
     let cancel = || deadline.is_some_and(|d| Instant::now() >= d);
     match &w.content {
         Content::Violation(waypoints) => {
+            let program = match pipeline::read_for_search(file, &options) {
+                Ok(p) => p,
+                Err(d) => return refuse(d.to_string()),
+            };
             match guide::follow(&program, &outline, waypoints, FOLLOWED, &cancel) {
                 Found::Run(steps) => {
                     say(&format!(
@@ -145,15 +202,50 @@ pub fn check(witness: &Path, file: &Path, include: &[String], timeout: Option<Du
                 }
             }
         }
-        Content::Correctness(invariants) => {
-            let c = correctness::check(&program, &outline, invariants, FOLLOWED, &cancel);
-            let (word, status, why) = match c {
-                correctness::Checked::Hold(why) => ("accepted", Status::Good, why),
-                correctness::Checked::Violated(why) => ("rejected", Status::Bad, why),
-                correctness::Checked::Undecided(why) => ("undecided", Status::Unknown, why),
-            };
-            say(&format!("{word}: {why}\n"));
-            status
-        }
+        Content::Correctness(c) => validated(file, &options, &w.property, &outline, c, timeout),
     }
+}
+
+/// Checks a correctness witness, on a stack that engines need.
+fn validated(
+    file: &Path,
+    options: &Options,
+    property: &Property,
+    outline: &Outline,
+    witness: &Correctness,
+    timeout: Option<Duration>,
+) -> Status {
+    let checked = bounded(timeout, |run| validate::check(file, options, property, outline, witness, run));
+    let (word, status, why) = match checked {
+        Some(Ok(Checked::Hold(why))) => ("accepted", Status::Good, why),
+        Some(Ok(Checked::Violated(why))) => ("rejected", Status::Bad, why),
+        Some(Ok(Checked::Undecided(why))) => ("undecided", Status::Unknown, why),
+        Some(Err(d)) => {
+            complain(&d.to_string());
+            return Status::BadInput;
+        }
+        None => ("undecided", Status::Unknown, "internal error".into()),
+    };
+    say(&format!("{word}: {why}\n"));
+    status
+}
+
+/// Runs engines on a stack that they need, with a limit; `None` if that fails.
+fn bounded<T: Send>(timeout: Option<Duration>, what: impl FnOnce(&Run) -> T + Send) -> Option<T> {
+    let run = &Run::new(None);
+    std::thread::scope(|scope| {
+        let (done, over) = mpsc::channel();
+        let work = move || {
+            let result = what(run);
+            let _ = done.send(());
+            result
+        };
+        let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        if let Some(t) = timeout
+            && over.recv_timeout(t) == Err(mpsc::RecvTimeoutError::Timeout)
+        {
+            run.stop("time limit");
+        }
+        worker.ok()?.join().ok()
+    })
 }

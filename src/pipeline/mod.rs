@@ -22,6 +22,8 @@ use crate::proof::states::{Space, SpaceReport};
 use crate::race::{Winner, race};
 use crate::search;
 use engines::{Finding, Progress};
+use relyant_frontend::c;
+use relyant_frontend::c::instrument::Instrumentation;
 use relyant_frontend::cfa;
 use relyant_frontend::diagnostic::Diagnostic;
 use relyant_frontend::interp::Trace;
@@ -203,9 +205,31 @@ pub struct Report {
 /// # Errors
 /// What is wrong with the input. Everything else, the limits that `run` brings included, is a verdict.
 pub fn verify_file(path: &Path, settings: &Settings, run: &Run) -> Result<Report, Diagnostic> {
+    verify_read(path, settings, run, || c::load(path, &settings.meaning))
+}
+
+/// Verifies a file with what is added to it.
+///
+/// # Errors
+/// What is wrong with the input or with what is added.
+pub fn verify_with(
+    path: &Path,
+    what: &Instrumentation,
+    settings: &Settings,
+    run: &Run,
+) -> Result<Report, Diagnostic> {
+    verify_read(path, settings, run, || c::load_with(path, &settings.meaning, what))
+}
+
+fn verify_read(
+    path: &Path,
+    settings: &Settings,
+    run: &Run,
+    read: impl FnOnce() -> Result<cfa::Module, Diagnostic>,
+) -> Result<Report, Diagnostic> {
     run.enter(Stage::Reading);
     let start = Instant::now();
-    let programs = Programs::read(path, &settings.meaning)?;
+    let programs = Programs::of(&read()?, &settings.meaning)?;
     if let (Method::Prove | Method::Symbolic, Err(e)) = (settings.method, &programs.proof) {
         return Err(e.clone());
     }

@@ -62,12 +62,19 @@ impl Programs {
     /// # Errors
     /// What is wrong with the input, or why neither can be made of it.
     pub fn read(path: &Path, meaning: &Options) -> Result<Programs, Diagnostic> {
-        let module = c::load(path, meaning)?;
-        let proof = for_proof(&module, meaning).and_then(|automata| {
+        Programs::of(&c::load(path, meaning)?, meaning)
+    }
+
+    /// Makes both of what was read.
+    ///
+    /// # Errors
+    /// Why neither can be made of it.
+    pub fn of(module: &cfa::Module, meaning: &Options) -> Result<Programs, Diagnostic> {
+        let proof = for_proof(module, meaning).and_then(|automata| {
             let threads = reduce::thread_program(&automata)?;
             Ok(Provable { automata, threads })
         });
-        let search = match (sliced(instantiate::for_search(&module, meaning)), &proof) {
+        let search = match (sliced(instantiate::for_search(module, meaning)), &proof) {
             (Ok(search), _) => search,
             (Err(_), Ok(p)) => p.automata.clone(),
             (Err(_), Err(e)) => return Err(e.clone()),

@@ -34,6 +34,8 @@ struct Node {
     tracker: Tracker,
     /// Threads by their ids.
     ids: Vec<ThreadRef>,
+    /// Who moved last.
+    last: Option<ThreadRef>,
     steps: usize,
 }
 
@@ -53,23 +55,38 @@ pub fn follow(
     max_states: usize,
     cancel: &dyn Fn() -> bool,
 ) -> Found {
-    search(program, outline, waypoints, max_states, cancel)
-        .unwrap_or_else(|stop| Found::Undecided(stop.to_string()))
+    let found = |others| search(program, outline, waypoints, max_states, cancel, others);
+    // Threads that no waypoint tells of may be without end.
+    let found = match found(false) {
+        Ok(None) => found(true),
+        known => known,
+    };
+    match found {
+        Ok(found) => found.unwrap_or(Found::Nothing(0)),
+        Err(stop) => Found::Undecided(stop.to_string()),
+    }
 }
 
+/// Was a thread created where no waypoint tells of it?
+fn created_elsewhere(before: &Node, after: &Node) -> bool {
+    after.ids.len() > before.ids.len() && after.next == before.next
+}
+
+/// One search; `others`: threads may be created that no waypoint tells of. `None`: only with these there may be a run.
 fn search(
     program: &Program,
     outline: &Outline,
     waypoints: &[Waypoint],
     max_states: usize,
     cancel: &dyn Fn() -> bool,
-) -> Result<Found, Stop> {
+    others: bool,
+) -> Result<Option<Found>, Stop> {
     let mut constraints = Vec::new();
     for w in waypoints {
         let e = w.constraint.as_ref().map(|c| Expr::parse(&c.value));
         if e == Some(None) {
             let text = w.constraint.as_ref().map_or("", |c| &c.value);
-            return Ok(Found::Undecided(format!("the constraint `{text}` is not read")));
+            return Ok(Some(Found::Undecided(format!("the constraint `{text}` is not read"))));
         }
         constraints.push(e.flatten());
     }
@@ -78,23 +95,24 @@ fn search(
     let candidates = Candidates::new(program, MAX_INPUTS, 256);
     let (starts, mut complete) = candidates.starts(machine);
     let mut seen: FxHashSet<Vec<i128>> = FxHashSet::default();
+    let mut left_out = false;
     for start in &starts {
         let state = machine.initial(start, 2)?;
         let ids = state.threads.first().map(|t| t.name).into_iter().collect();
-        let mut todo = vec![Node { state, next: 0, tracker: Tracker::default(), ids, steps: 0 }];
+        let mut todo = vec![Node { state, next: 0, tracker: Tracker::default(), ids, last: None, steps: 0 }];
         while let Some(node) = todo.pop() {
             if seen.len() >= max_states || cancel() {
-                return Ok(Found::Undecided(format!("no run was found in {} states", seen.len())));
+                return Ok(Some(Found::Undecided(format!("no run was found in {} states", seen.len()))));
             }
             if !seen.insert(node.key()) {
                 continue;
             }
-            // The thread that the next waypoint waits for moves first.
+            // A thread ends its statement first, then the one moves that the next waypoint waits for.
             let wanted = guide.wanted(&node);
-            let mut order: Vec<usize> = (0..node.state.threads.len()).collect();
-            order.sort_by_key(|t| Some(*t) == wanted);
-            let inside = order.iter().copied().find(|t| machine.inside_atomic(&node.state, *t));
-            for thread in order.into_iter().filter(|t| inside.is_none_or(|i| i == *t)) {
+            let mut next: Vec<(u8, Node)> = Vec::new();
+            let threads = 0..node.state.threads.len();
+            let inside = threads.clone().find(|t| machine.inside_atomic(&node.state, *t));
+            for thread in threads.filter(|t| inside.is_none_or(|i| i == *t)) {
                 let template = node.state.threads[thread].name.template;
                 for edge in machine.out(&node.state, thread) {
                     let Some(e) = machine.edge(template, *edge) else { continue };
@@ -121,26 +139,37 @@ fn search(
                             Err(_) => continue,
                         }
                         let event = Event::new(machine, &node.state, &after.state, thread, e);
-                        if !guide.passes(&node.state, thread, &event, &mut after) {
+                        let Some(arrives) = guide.passes(&node.state, thread, &event, &mut after) else {
+                            continue;
+                        };
+                        if created_elsewhere(&node, &after) && !others {
+                            left_out = true;
                             continue;
                         }
+                        after.last = Some(event.thread);
+                        let goes_on = node.last == after.last && !arrives;
+                        let rank = if goes_on { 2 } else { u8::from(Some(thread) == wanted) };
                         match machine.violation(&after.state) {
-                            None => todo.push(after),
+                            None => next.push((rank, after)),
                             Some(v) if guide.is_target(&after, v.thread) => {
-                                return Ok(Found::Run(after.steps));
+                                return Ok(Some(Found::Run(after.steps)));
                             }
                             Some(_) => {}
                         }
                     }
                 }
             }
+            next.sort_by_key(|(rank, _)| *rank);
+            todo.extend(next.into_iter().map(|(_, node)| node));
         }
     }
     let n = seen.len();
-    Ok(if complete {
-        Found::Nothing(n)
+    Ok(if left_out {
+        None
+    } else if complete {
+        Some(Found::Nothing(n))
     } else {
-        Found::Undecided(format!("no run was found in {n} states, but not all inputs were tried"))
+        Some(Found::Undecided(format!("no run was found in {n} states, but not all inputs were tried")))
     })
 }
 
@@ -182,12 +211,12 @@ impl Guide<'_, '_> {
         }
     }
 
-    /// Lets a step pass the waypoints that it comes to; false when it may not be done.
-    fn passes(&self, before: &State, thread: usize, event: &Event, after: &mut Node) -> bool {
+    /// Lets a step pass the waypoints that it comes to: whether it begins a statement; `None` when it may not be done.
+    fn passes(&self, before: &State, thread: usize, event: &Event, after: &mut Node) -> Option<bool> {
         let come = after.tracker.step(self.outline, event.thread, event.span);
         let Some((statement, arrives)) = come else {
             self.register(event, after);
-            return true;
+            return Some(false);
         };
         let at = &self.outline.statements[statement];
         if arrives && self.is_next(after, event.thread, WaypointKind::Assumption) {
@@ -197,7 +226,7 @@ impl Guide<'_, '_> {
                     .as_ref()
                     .and_then(|e| e.value(&|name| self.variables.value(before, thread, at, name)));
                 if holds.unwrap_or(0) == 0 {
-                    return false;
+                    return None;
                 }
                 after.next += 1;
             }
@@ -220,14 +249,14 @@ impl Guide<'_, '_> {
                 let result = |n: &str| (n == "\\result").then_some(*value);
                 let holds = self.constraints[after.next].as_ref().and_then(|e| e.value(&result));
                 if self.constraints[after.next].is_some() && holds.unwrap_or(0) == 0 {
-                    return false;
+                    return None;
                 }
                 after.next += 1;
             }
             _ => {}
         }
         self.register(event, after);
-        true
+        Some(arrives)
     }
 
     fn register(&self, event: &Event, after: &mut Node) {

@@ -1,7 +1,7 @@
 //! C expressions of witnesses, evaluated in states of the interpreter.
 
 use relyant_frontend::c::outline::StatementAt;
-use relyant_frontend::cfa::Reg;
+use relyant_frontend::cfa::{IntKind, Reg};
 use relyant_frontend::interp::machine::{Machine, State};
 use std::collections::BTreeMap;
 
@@ -197,7 +197,7 @@ impl<'m, 'p> Variables<'m, 'p> {
                 names.entry(&r.name).or_default().push(i as u32);
             }
             let single = names.into_iter().filter_map(|(n, rs)| match rs[..] {
-                [r] => Some((n, Reg(r))),
+                [r] if t.registers[r as usize].kind != IntKind::Ideal => Some((n, Reg(r))),
                 _ => None,
             });
             registers.push(single.collect());
@@ -214,7 +214,10 @@ impl<'m, 'p> Variables<'m, 'p> {
             let is = |(o, k, _): &(relyant_frontend::cfa::ObjId, u32, i128)| {
                 let object = &program.objects[o.0 as usize];
                 let suffix = object.cells.get(*k as usize).map_or("", |c| c.1.as_str());
-                object.name.len() + suffix.len() == wanted.len()
+                // Addresses and locks have no values in C.
+                let number = object.cells.get(*k as usize).is_some_and(|c| c.0 != IntKind::Ideal);
+                number
+                    && object.name.len() + suffix.len() == wanted.len()
                     && wanted.starts_with(object.name.as_str())
                     && wanted.ends_with(suffix)
             };

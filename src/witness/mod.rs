@@ -1,11 +1,15 @@
 //! Verification witnesses in the YAML format of SV-COMP, written and read (see `docs/WITNESS.md`).
 
 pub mod correctness;
+pub mod ghosts;
 pub mod guide;
 pub mod invariants;
 pub mod metadata;
 pub mod places;
+pub mod predicates;
+pub mod ranges;
 pub mod read;
+pub mod validate;
 pub mod violation;
 pub mod write;
 
@@ -75,11 +79,42 @@ pub struct Invariant {
     pub value: String,
 }
 
+/// A variable of the witness, not of the program: an `int` that all threads share.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ghost {
+    /// Its name, no name of the program.
+    pub name: String,
+    /// Its start value, a C expression.
+    pub initial: String,
+}
+
+/// A write to a [`Ghost`], in one step with a statement.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Update {
+    /// Where the statement begins.
+    pub location: Location,
+    /// The ghost.
+    pub variable: String,
+    /// Its new value, a C expression.
+    pub value: String,
+}
+
+/// Invariants, and the ghosts that they speak of.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Correctness {
+    /// Variables of the witness.
+    pub ghosts: Vec<Ghost>,
+    /// How they change.
+    pub updates: Vec<Update>,
+    /// What holds where.
+    pub invariants: Vec<Invariant>,
+}
+
 /// What a witness says.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Content {
     /// A run: each segment ends when its one waypoint is passed.
     Violation(Vec<Waypoint>),
-    /// Invariants.
-    Correctness(Vec<Invariant>),
+    /// Why it is correct.
+    Correctness(Correctness),
 }

@@ -1,7 +1,7 @@
 //! Reads witnesses.
 
 use super::places::Location;
-use super::{Constraint, Content, Invariant, Waypoint, WaypointKind};
+use super::{Constraint, Content, Correctness, Ghost, Invariant, Update, Waypoint, WaypointKind};
 use crate::task::property::{self, Property};
 use crate::task::yaml::{Node, Source};
 use relyant_frontend::diagnostic::Diagnostic;
@@ -55,7 +55,7 @@ pub fn parse(file: &str, text: &str) -> Result<Witness, Diagnostic> {
     for (k, v) in task.need("input_file_hashes")?.entries()? {
         hashes.push((k.text()?.to_string(), v.text()?.to_string()));
     }
-    let (mut violation, mut invariants, mut not_understood) = (None, Vec::new(), Vec::new());
+    let (mut violation, mut correctness, mut not_understood) = (None, Correctness::default(), Vec::new());
     for e in &entries {
         let meta = e.need("metadata")?;
         if meta.need("format_version")?.text()? != version {
@@ -71,17 +71,18 @@ pub fn parse(file: &str, text: &str) -> Result<Witness, Diagnostic> {
             "invariant_set" => {
                 for i in content.list()? {
                     match i.get("invariant")? {
-                        Some(i) => invariants.push(invariant(i)?),
+                        Some(i) => correctness.invariants.push(invariant(i)?),
                         None => not_understood.push(i.error("only invariants are read here", "")),
                     }
                 }
             }
+            "ghost_instrumentation" => ghosts(content, &mut correctness)?,
             _ => not_understood.push(kind.error("entries of this type are not read", "")),
         }
     }
     let content = match violation {
         Some(v) => Content::Violation(v),
-        None => Content::Correctness(invariants),
+        None => Content::Correctness(correctness),
     };
     let property = properties.into_iter().next().ok_or_else(|| line.error("no property", ""))?;
     Ok(Witness { version, hashes, property, data_model, content, not_understood })
@@ -148,6 +149,41 @@ fn waypoint(w: Node, odd: &mut Vec<Diagnostic>) -> Result<Waypoint, Diagnostic> 
     Ok(Waypoint { kind, location: location(w.need("location")?)?, constraint, thread })
 }
 
+fn ghosts(content: Node, out: &mut Correctness) -> Result<(), Diagnostic> {
+    for g in content.need("ghost_variables")?.list()? {
+        let fixed = [("scope", "global"), ("type", "int")];
+        for (key, want) in fixed {
+            if g.need(key)?.text()? != want {
+                return Err(g.need(key)?.error(format!("only `{want}` is read"), ""));
+            }
+        }
+        let name = g.need("name")?.text()?.to_string();
+        out.ghosts.push(Ghost { name, initial: expression(g.need("initial")?)? });
+    }
+    for u in content.need("ghost_updates")?.list()? {
+        let at = location(u.need("location")?)?;
+        for one in u.need("updates")?.list()? {
+            let variable = one.need("variable")?;
+            let name = variable.text()?.to_string();
+            if !out.ghosts.iter().any(|g| g.name == name) {
+                return Err(variable.error(format!("`{name}` is no ghost variable"), ""));
+            }
+            let value = expression(one)?;
+            out.updates.push(Update { location: at.clone(), variable: name, value });
+        }
+    }
+    Ok(())
+}
+
+/// The C expression that is the value of something.
+fn expression(of: Node) -> Result<String, Diagnostic> {
+    let format = of.need("format")?;
+    if format.text()? != "c_expression" {
+        return Err(format.error("only C expressions are read", ""));
+    }
+    Ok(of.need("value")?.text()?.to_string())
+}
+
 fn invariant(i: Node) -> Result<Invariant, Diagnostic> {
     let kind = i.need("type")?;
     let of_loop = match kind.text()? {
@@ -155,11 +191,7 @@ fn invariant(i: Node) -> Result<Invariant, Diagnostic> {
         "location_invariant" => false,
         _ => return Err(kind.error("unknown type of invariants", "")),
     };
-    let format = i.need("format")?;
-    if format.text()? != "c_expression" {
-        return Err(format.error("only C expressions are read", ""));
-    }
-    let value = i.need("value")?.text()?.to_string();
+    let value = expression(i)?;
     Ok(Invariant { of_loop, location: location(i.need("location")?)?, value })
 }
 

@@ -2,7 +2,7 @@
 
 use super::metadata::Metadata;
 use super::places::Location;
-use super::{Constraint, Content, Invariant, Waypoint};
+use super::{Constraint, Content, Correctness, Invariant, Waypoint};
 use relyant_frontend::options::DataModel;
 use std::fmt::Write;
 
@@ -13,29 +13,40 @@ fn quoted(s: &str) -> String {
 
 /// The text of a witness; `comment` lines come first.
 pub fn text(meta: &Metadata, content: &Content, comment: &[String]) -> String {
+    let mut entries = Vec::new();
     let mut body = String::new();
-    let entry = match content {
+    match content {
         Content::Violation(waypoints) => {
             waypoints.iter().for_each(|w| waypoint(&mut body, w));
-            "violation_sequence"
+            entries.push(("violation_sequence", body));
         }
-        Content::Correctness(invariants) => {
-            invariants.iter().for_each(|i| invariant(&mut body, i));
-            "invariant_set"
+        Content::Correctness(c) => {
+            c.invariants.iter().for_each(|i| invariant(&mut body, i));
+            if !c.ghosts.is_empty() {
+                entries.push(("ghost_instrumentation", ghosts(c)));
+            }
+            entries.push(("invariant_set", body));
         }
-    };
-    let model = match meta.data_model {
-        DataModel::Lp64 => "LP64",
-        DataModel::Ilp32 => "ILP32",
     };
     let mut out = String::new();
     for line in comment {
         let _ = writeln!(out, "# {line}");
     }
-    let _ = writeln!(out, "- entry_type: {}", quoted(entry));
+    for (kind, body) in entries {
+        entry(&mut out, meta, kind, &body);
+    }
+    out
+}
+
+fn entry(out: &mut String, meta: &Metadata, kind: &str, body: &str) {
+    let model = match meta.data_model {
+        DataModel::Lp64 => "LP64",
+        DataModel::Ilp32 => "ILP32",
+    };
+    let _ = writeln!(out, "- entry_type: {}", quoted(kind));
     let _ = writeln!(out, "  metadata:");
     let _ = writeln!(out, "    format_version: {}", quoted(&meta.version));
-    let _ = writeln!(out, "    uuid: {}", quoted(&meta.uuid(&body)));
+    let _ = writeln!(out, "    uuid: {}", quoted(&meta.uuid(body)));
     let _ = writeln!(out, "    creation_time: {}", quoted(&meta.time()));
     let _ = writeln!(out, "    producer:");
     let _ = writeln!(out, "      name: \"Relyant\"");
@@ -49,7 +60,27 @@ pub fn text(meta: &Metadata, content: &Content, comment: &[String]) -> String {
     let _ = writeln!(out, "      data_model: {}", quoted(model));
     let _ = writeln!(out, "      language: \"C\"");
     let _ = writeln!(out, "  content:{}", if body.is_empty() { " []" } else { "" });
-    out + &body
+    *out += body;
+}
+
+fn ghosts(c: &Correctness) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "    ghost_variables:");
+    for g in &c.ghosts {
+        let _ = writeln!(out, "      - name: {}", quoted(&g.name));
+        let _ = writeln!(out, "        scope: \"global\"\n        type: \"int\"\n        initial:");
+        let _ = writeln!(out, "          value: {}\n          format: \"c_expression\"", quoted(&g.initial));
+    }
+    let _ = writeln!(out, "    ghost_updates:{}", if c.updates.is_empty() { " []" } else { "" });
+    for u in &c.updates {
+        let mut at = String::new();
+        location(&mut at, &u.location, "        ");
+        let _ = write!(out, "      - {}", at.trim_start());
+        let _ = writeln!(out, "        updates:\n          - variable: {}", quoted(&u.variable));
+        let _ =
+            writeln!(out, "            value: {}\n            format: \"c_expression\"", quoted(&u.value));
+    }
+    out
 }
 
 fn location(out: &mut String, l: &Location, pad: &str) {
