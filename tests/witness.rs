@@ -130,7 +130,7 @@ fn invariants() {
         assert_eq!(status, Some(0), "{task}: {report}{}", w.text);
         // The first of its invariants does not hold.
         let (status, report) =
-            w.check(task, &|t| t.replacen("        value: \"", "        value: \"0 == 1\" # \"", 1));
+            w.check(task, &|t| t.replacen("\n        value: \"", "\n        value: \"0 == 1\" # \"", 1));
         assert_eq!(status, Some(1), "{task}: {report}{}", w.text);
     }
     let w = written("door", &[]);
@@ -256,7 +256,7 @@ fn round_trip(program: &Path) -> Option<(String, usize)> {
     assert_eq!(o.status.code(), Some(0), "{name}: {}{text}", out(&o));
     // The same with what cannot be.
     let damaged = match safe {
-        true => text.replacen("        value: \"", "        value: \"0 == 1\" # \"", 1),
+        true => text.replacen("\n        value: \"", "\n        value: \"0 == 1\" # \"", 1),
         false => text.replace("          type: \"target\"", "          type: \"assumption\""),
     };
     if damaged != text {

@@ -9,7 +9,7 @@
 
 use super::ghosts;
 use super::places::location;
-use super::ranges::number;
+use super::ranges::{is_handle, number};
 use super::{Correctness, Ghost, Invariant, Update};
 use crate::proof::{Proof, Rule};
 use relyant_frontend::c::outline::{Outline, StatementAt, StatementKind};
@@ -42,7 +42,9 @@ pub fn correctness(
     for (statement, places) in arrivals(program, automata, outline) {
         let at = &outline.statements[statement];
         let place = location(outline, at.start, &at.function);
-        if place.column.is_none() || out.invariants.len() >= MOST {
+        let of_loop = at.kind == StatementKind::Loop;
+        let found = super::correctness::statement(outline, &place, of_loop) == Some(statement);
+        if place.column.is_none() || !found || out.invariants.len() >= MOST {
             continue;
         }
         let mut all: Option<BTreeSet<Conjunction>> = Some(BTreeSet::new());
@@ -69,7 +71,7 @@ pub fn correctness(
             [one] => text(one),
             many => many.iter().map(|c| format!("({})", text(c))).collect::<Vec<_>>().join(" || "),
         };
-        out.invariants.push(Invariant { of_loop: at.kind == StatementKind::Loop, location: place, value });
+        out.invariants.push(Invariant { of_loop, location: place, value });
     }
     let used = |g: &Ghost| out.invariants.iter().any(|i| i.value.contains(&format!("{} ==", g.name)));
     let used: Vec<(Ghost, Vec<Update>)> = context.ghosts.values().filter(|g| used(&g.0)).cloned().collect();
@@ -354,7 +356,8 @@ impl Context<'_> {
         let plain = suffix.chars().all(|c| c.is_ascii_alphanumeric() || "_[].".contains(c));
         let parts = suffix.split(['.', '[', ']']).chain([base]);
         let floats = parts.into_iter().any(|p| self.outline.floating.contains(p));
-        (word(base) && plain && !floats && kind != IntKind::Ideal).then(|| format!("{base}{suffix}"))
+        let other = floats || is_handle(self.outline, base);
+        (word(base) && plain && !other && kind != IntKind::Ideal).then(|| format!("{base}{suffix}"))
     }
 
     /// Does a name mean a local of the function that the statement is in, and can it mean nothing else?

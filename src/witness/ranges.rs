@@ -73,7 +73,7 @@ fn values(
                 return;
             }
             let at = &outline.statements[statement];
-            let locals = at.scope.iter().filter(|n| !outline.floating.contains(*n));
+            let locals = at.scope.iter().filter(|n| !outline.floating.contains(*n) && !is_handle(outline, n));
             let names = globals.iter().chain(locals);
             let here = seen.entry(statement).or_default();
             for name in names {
@@ -102,10 +102,12 @@ fn written(first: &Values, other: &Values, outline: &Outline) -> Vec<Invariant> 
         let known = names.iter().filter_map(|(n, v)| Some((n, v.as_ref()?)));
         let parts: Vec<String> = known.filter(|(n, v)| same(n, v)).map(|(n, v)| range(n, v)).collect();
         let place = location(outline, at.start, &at.function);
-        if parts.is_empty() || place.column.is_none() {
+        let of_loop = at.kind == StatementKind::Loop;
+        // Macros may have several statements at one place.
+        let found = super::correctness::statement(outline, &place, of_loop) == Some(*statement);
+        if parts.is_empty() || place.column.is_none() || !found {
             continue;
         }
-        let of_loop = at.kind == StatementKind::Loop;
         out.push(Invariant { of_loop, location: place, value: parts.join(" && ") });
     }
     out
@@ -117,9 +119,16 @@ fn plain_globals(program: &Program, outline: &Outline) -> Vec<String> {
     let plain =
         program.objects.iter().filter(|o| o.cells.len() == 1 && o.cells[0].1.is_empty() && word(&o.name));
     let plain = plain.filter(|o| !o.synthetic && o.cells[0].0 != IntKind::Ideal);
-    let plain = plain.filter(|o| !outline.floating.contains(&o.name));
+    let plain = plain.filter(|o| !outline.floating.contains(&o.name) && !is_handle(outline, &o.name));
     let names: BTreeSet<String> = plain.map(|o| o.name.clone()).collect();
     names.into_iter().collect()
+}
+
+/// Does a variable hold a thread's handle, whose number is nobody's business?
+pub(super) fn is_handle(outline: &Outline, name: &str) -> bool {
+    outline.calls.iter().any(|c| {
+        matches!(c.name.as_str(), "pthread_create" | "thrd_create") && c.first.as_deref() == Some(name)
+    })
 }
 
 /// What is known of a variable's values, as a C expression.

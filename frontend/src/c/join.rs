@@ -1,7 +1,7 @@
 //! Several source files as one text: what is `static` gets names of its own where others use its name, and declarations
 //! that they share, out of headers, stand there once.
 //!
-//! Definitions are never left out: what two files define alike is refused later, as a redefinition.
+//! Definitions are never left out: what two files define is refused.
 
 use super::source::Source;
 use super::tokens::{self, Kind, Token};
@@ -35,6 +35,7 @@ pub fn join(units: &[(String, String)]) -> Result<String, Diagnostic> {
         of.map(|t| &units[k].1[t.start..t.end]).collect()
     };
     let words: Vec<BTreeSet<&str>> = (0..units.len()).map(words).collect();
+    let mut defined: BTreeMap<&str, usize> = BTreeMap::new();
     for (k, (source, all)) in read.iter().enumerate() {
         let text = &units[k].1;
         let word = |t: &Token| &text[t.start..t.end];
@@ -58,6 +59,16 @@ pub fn join(units: &[(String, String)]) -> Result<String, Diagnostic> {
                     _ => word(t),
                 });
                 at = t.end;
+            }
+            for name in declared(text, item.tokens).into_iter().filter(|_| item.defines && !item.is_static) {
+                if *defined.entry(name).or_insert(k) != k {
+                    let message = format!("`{name}` is defined in several files");
+                    return Err(source.diagnostic(
+                        source.original_span(first.start),
+                        message,
+                        "define it once",
+                    ));
+                }
             }
             let spelled: Vec<&str> = item.tokens.iter().map(word).collect();
             let once = !item.is_static && !item.defines;
