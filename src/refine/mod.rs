@@ -1,6 +1,7 @@
 //! Refinement (GPR, section 6): from an error tuple to new predicates, new blocks, or a counterexample.
 
 pub mod control;
+pub mod counters;
 pub mod path;
 pub mod predicates;
 pub mod seed;

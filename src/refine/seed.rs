@@ -7,15 +7,18 @@ use relyant_horn::linear::{Atom, LinExpr, Norm, Var};
 
 /// Adds the guard atoms of each thread over globals alone or over one local, and their negations, as state predicates;
 /// those over globals also as transition predicates of the thread's environment transitions. Other guards of a driver
-/// have mostly nothing to do with the property.
+/// have mostly nothing to do with the property. Globals that nobody writes count as constants.
 pub fn guards(program: &Program, threads: &[Thread], precision: &mut Precision) {
+    let fixed = super::counters::fixed(program);
     for (i, t) in threads.iter().enumerate() {
         for edge in &program.templates[t.template as usize].edges {
             for atom in edge.guard.atoms() {
                 if atom.vars().any(|v| v.0 as usize >= program.variables.len()) {
                     continue;
                 }
-                if atom.vars().any(|v| !program.is_global(v)) && atom.vars().count() > 1 {
+                if atom.vars().any(|v| !program.is_global(v))
+                    && atom.vars().filter(|v| !fixed.contains(v)).count() > 1
+                {
                     continue;
                 }
                 for a in both(atom) {

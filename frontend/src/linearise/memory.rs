@@ -4,9 +4,8 @@ use super::range::Range;
 use super::ranges::Env;
 use crate::cfa::{BinOp, Expr, ObjId, Owner};
 use crate::points_to::Targets;
-use std::cell::Cell;
 
-/// An object of which an access may touch more cells than this is not tracked: what is read from it is any value.
+/// Objects that an access may touch, by addresses alone, and a quarter of the cells.
 const MOST: usize = 64;
 
 /// Cells that an access may touch.
@@ -14,7 +13,9 @@ const MOST: usize = 64;
 pub struct Places {
     /// In order of address.
     pub cells: Vec<(ObjId, usize)>,
-    /// It may also touch an object that is not tracked.
+    /// Arrays of objects that it may touch, see [`Arrays`].
+    pub arrays: Vec<(ObjId, usize)>,
+    /// It may also touch cells that are not kept.
     pub untracked: bool,
 }
 
@@ -34,7 +35,7 @@ pub fn base_object(e: &Expr) -> Option<ObjId> {
 
 impl Env<'_> {
     /// Cells that an access by the running thread may touch; accesses outside of objects are undefined and left out.
-    /// `None` when they cannot be told. Objects that are too large for it are marked as not tracked.
+    /// `None` when they cannot be told. Objects that are too large for it are kept as arrays from now on.
     pub fn cells(&self, address: &Expr) -> Option<Places> {
         let range = self.range(address);
         let mut out = Places::default();
@@ -61,6 +62,8 @@ impl Env<'_> {
         }
         out.cells.sort_unstable();
         out.cells.dedup();
+        out.arrays.sort_unstable();
+        out.arrays.dedup();
         (out.cells.len() <= 4 * MOST).then_some(out)
     }
     /// Adds a cell of an object (or all) that the address may be.
@@ -70,21 +73,24 @@ impl Env<'_> {
             return;
         }
         let at = |k: &usize| self.program.bases[i].checked_add(*k as i128).is_some_and(|a| range.contains(a));
-        let all = 0..self.program.objects[i].cells.len();
-        let cells: Vec<usize> =
-            all.filter(|k| cell.is_none_or(|c| c == *k)).filter(at).take(MOST + 1).collect();
-        if cells.len() > MOST {
-            self.untracked[i].set(true);
+        let touched = || {
+            let all = 0..self.program.objects[i].cells.len();
+            all.filter(|k| cell.is_none_or(|c| c == *k)).filter(at)
+        };
+        if touched().nth(self.arrays.most_cases()).is_some() {
+            self.arrays.use_for(i);
         }
-        if self.untracked[i].get() {
-            out.untracked |= !cells.is_empty();
-        } else {
-            out.cells.extend(cells.into_iter().map(|k| (o, k)));
+        let Some(parts) = self.arrays.parts(i) else {
+            out.cells.extend(touched().map(|k| (o, k)));
+            return;
+        };
+        let may_be = |k: &usize| cell.is_none_or(|c| c == *k) && at(k);
+        out.cells.extend(parts.apart.iter().filter(|k| may_be(k)).map(|k| (o, *k)));
+        out.untracked |= parts.nowhere.iter().any(may_be);
+        for (n, a) in parts.arrays.iter().enumerate() {
+            if cell.map_or_else(|| a.cells().any(|k| at(&k)), |c| at(&c) && a.has(c)) {
+                out.arrays.push((o, n));
+            }
         }
     }
-}
-
-/// No object is untracked yet.
-pub fn tracked(objects: usize) -> Vec<Cell<bool>> {
-    vec![Cell::new(false); objects]
 }

@@ -1,5 +1,6 @@
 //! From C's typed expressions to linear guards and updates: each edge of the automaton becomes one edge a case.
 
+mod arrays;
 mod atomic;
 mod binary;
 mod case;
@@ -17,12 +18,13 @@ use crate::cfa::{self, Expr, LocationKind, Op};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::points_to::PointsTo;
 use crate::program::{Edge, Given, Input, Loc, Location, Program, Template};
+use arrays::Arrays;
+pub use arrays::Limits;
 use case::{Case, eq};
 use memory::Places;
 use range::Range;
 use ranges::{Env, Ranges, ranges};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm};
-use std::cell::Cell;
 use threads::Step;
 use value::Linear;
 use variables::Variables;
@@ -30,13 +32,23 @@ use variables::Variables;
 /// The thread program of a program, step by step: one edge (or a few cases) for each of its steps, atomic
 /// sections joined to one.
 pub fn linearise(p: &cfa::Program) -> Result<Program, Diagnostic> {
+    linearise_within(p, Limits::default())
+}
+
+/// The same with other limits for arrays.
+pub fn linearise_within(p: &cfa::Program, limits: Limits) -> Result<Program, Diagnostic> {
     let points_to = PointsTo::new(p);
-    let untracked = memory::tracked(p.objects.len());
-    let ranges = ranges(p, &points_to, &untracked);
-    let mut variables = Variables::new(p);
+    let arrays = Arrays::new(p, limits);
+    let ranges = ranges(p, &points_to, &arrays);
+    let mut variables = Variables::new(p, &arrays);
     for (o, cells) in ranges.cells.iter().enumerate() {
         for (k, r) in cells.iter().enumerate() {
             if let Some(v) = variables.cell(cfa::ObjId(o as u32), k) {
+                variables.tighten(v, r);
+            }
+        }
+        for (a, r) in ranges.arrays[o].iter().enumerate() {
+            if let Some(v) = variables.element(cfa::ObjId(o as u32), a) {
                 variables.tighten(v, r);
             }
         }
@@ -64,21 +76,21 @@ pub fn linearise(p: &cfa::Program) -> Result<Program, Diagnostic> {
             t,
             ranges: &ranges,
             points_to: &points_to,
-            untracked: &untracked,
+            arrays: &arrays,
             variables: &variables,
             live,
         };
         out.templates.push(of.template()?);
         held.push(atomic::held(&p.templates[t]));
     }
-    start(p, &variables, &points_to, &mut out);
+    start(p, &variables, &points_to, &arrays, &mut out);
     atomic::join_sections(&mut out, held);
     drop_unread(&mut out);
     Ok(out)
 }
 
 /// Start condition, and start values that the run chooses.
-fn start(p: &cfa::Program, variables: &Variables, points_to: &PointsTo, out: &mut Program) {
+fn start(p: &cfa::Program, variables: &Variables, points_to: &PointsTo, arrays: &Arrays, out: &mut Program) {
     for (o, object) in p.objects.iter().enumerate() {
         for k in 0..object.cells.len() {
             let o = cfa::ObjId(o as u32);
@@ -99,7 +111,8 @@ fn start(p: &cfa::Program, variables: &Variables, points_to: &PointsTo, out: &mu
             }
         }
     }
-    let env = Env { program: p, template: 0, registers: &[], points_to, untracked: &[] };
+    arrays::start(p, arrays, variables, out);
+    let env = Env { program: p, template: 0, registers: &[], points_to, arrays };
     out.init = out.init.and(&Linear { env, variables }.ghosts_at_start());
 }
 
@@ -119,12 +132,21 @@ fn drop_unread(p: &mut Program) {
 /// A cell, and the condition under which an address is its.
 type Place = (Case, cfa::ObjId, usize);
 
+/// What an access may touch, each with the condition for it.
+#[derive(Default)]
+struct Touched {
+    cells: Vec<Place>,
+    /// Arrays, at their tracked element or (`false`) elsewhere.
+    arrays: Vec<(Place, bool)>,
+    untracked: bool,
+}
+
 struct Lineariser<'a> {
     p: &'a cfa::Program,
     t: usize,
     ranges: &'a Ranges,
     points_to: &'a PointsTo,
-    untracked: &'a [Cell<bool>],
+    arrays: &'a Arrays,
     variables: &'a Variables,
     live: &'a [Vec<bool>],
 }
@@ -156,7 +178,7 @@ impl Lineariser<'_> {
                 template: self.t,
                 registers,
                 points_to: self.points_to,
-                untracked: self.untracked,
+                arrays: self.arrays,
             };
             let linear = Linear { env, variables: self.variables };
             let mut steps = self.steps(&linear, edge)?;
@@ -164,6 +186,13 @@ impl Lineariser<'_> {
             if ends && !matches!(edge.op, Op::ThreadExit(_) | Op::Halt) {
                 let ending = linear.exit(&Expr::Const(0)).into_iter().flat_map(|s| s.1).collect::<Vec<_>>();
                 steps.iter_mut().for_each(|s| s.1.extend(ending.clone()));
+            }
+            let kind = &template.graph.locations[edge.to.0 as usize].kind;
+            if let (LocationKind::Error(_) | LocationKind::Limit(_), Some(flag)) =
+                (kind, self.variables.tracked[self.t])
+            {
+                let set = case::at_least(&LinExpr::var(flag), 1);
+                steps.iter_mut().for_each(|s| s.0.guard.push(set.clone()));
             }
             steps.iter_mut().for_each(|s| keep_decisions(s, linear.base()));
             // What is never read need not fit the range of what is.
@@ -183,7 +212,7 @@ impl Lineariser<'_> {
                 template: self.t,
                 registers: &registers,
                 points_to: self.points_to,
-                untracked: self.untracked,
+                arrays: self.arrays,
             };
             let entry = out.locations[template.entry.0 as usize].clone();
             let span = entry.span;
@@ -209,27 +238,36 @@ impl Lineariser<'_> {
             source_line: text.cloned(),
         })
     }
-    /// Conditions under which an address is each of some cells, and may it be in an object that is not tracked?
-    fn places(&self, l: &Linear, address: &Expr, span: Span) -> Result<(Vec<Place>, bool), Diagnostic> {
-        let Some(Places { cells, untracked }) = l.env.cells(address) else {
+    /// Conditions under which an address is each of some cells, in arrays, and elsewhere.
+    fn places(&self, l: &Linear, address: &Expr, span: Span) -> Result<Touched, Diagnostic> {
+        let Some(Places { cells, arrays, untracked }) = l.env.cells(address) else {
             return self.refuse(
                 span,
                 "it cannot be told which object this access touches",
                 "pointers must point to few enough objects that each can be a case",
             );
         };
-        if let ([(o, k)], false) = (&cells[..], untracked) {
-            return Ok((vec![(Case::of(LinExpr::zero()), *o, *k)], false));
+        let unknown = self.variables.index.is_none() && !arrays.is_empty();
+        let mut out = Touched { untracked: untracked || unknown, ..Touched::default() };
+        if let ([(o, k)], [], false) = (&cells[..], &arrays[..], untracked) {
+            out.cells.push((Case::of(LinExpr::zero()), *o, *k));
+            return Ok(out);
         }
-        let mut out = Vec::new();
+        let range = l.env.range(address);
         for c in l.value(address) {
             for (o, k) in &cells {
                 let Some(a) = self.p.bases[o.0 as usize].checked_add(*k as i128) else { continue };
                 let d = c.clone().when(eq(&c.value, &LinExpr::int(a)));
-                out.extend(l.possible(vec![d]).into_iter().map(|d| (d, *o, *k)));
+                out.cells.extend(l.possible(vec![d]).into_iter().map(|d| (d, *o, *k)));
+            }
+            for (o, a) in &arrays {
+                let base = self.p.bases[o.0 as usize];
+                for (d, tracked) in l.array_cases(&c, &range, base, &self.arrays.of(o.0 as usize)[*a]) {
+                    out.arrays.extend(l.possible(vec![d]).into_iter().map(|d| ((d, *o, *a), tracked)));
+                }
             }
         }
-        Ok((out, untracked))
+        Ok(out)
     }
     /// What an edge does, by cases.
     fn steps(&self, l: &Linear, edge: &cfa::Edge) -> Result<Vec<Step>, Diagnostic> {
@@ -258,12 +296,28 @@ impl Lineariser<'_> {
             }
             Op::Load(r, address, kind) => {
                 let mut out = Vec::new();
-                let (places, untracked) = self.places(l, address, edge.span)?;
-                if untracked {
+                let places = self.places(l, address, edge.span)?;
+                if places.untracked {
                     let c = l.unknown(&Range::of_kind(*kind));
                     out.push((c.clone(), vec![(l.register(*r), c.value)]));
                 }
-                for (mut c, o, k) in places {
+                for ((mut c, o, a), tracked) in places.arrays {
+                    let range = &self.ranges.arrays[o.0 as usize][a];
+                    let Some(v) = self.variables.element(o, a) else { continue };
+                    if tracked {
+                        c.value = LinExpr::var(v);
+                    } else {
+                        c.value = LinExpr::var(c.input(l.base(), Input::Auxiliary));
+                        c = Case { exact: false, ..l.within(c, range) };
+                    }
+                    let flag = self.variables.tracked[self.t];
+                    for c in l.convert(vec![c], range, *kind) {
+                        let mut updates = vec![(l.register(*r), c.value.clone())];
+                        updates.extend(flag.map(|f| (f, LinExpr::int(tracked as i128))));
+                        out.push((c, updates));
+                    }
+                }
+                for (mut c, o, k) in places.cells {
                     let Some(v) = self.variables.cell(o, k) else { continue };
                     c.value = LinExpr::var(v);
                     for c in l.convert(vec![c], &self.ranges.cells[o.0 as usize][k], *kind) {
@@ -275,11 +329,23 @@ impl Lineariser<'_> {
             Op::Store(address, e, _) => {
                 let mut out = Vec::new();
                 let (range, values) = (l.env.range(e), l.value(e));
-                let (places, untracked) = self.places(l, address, edge.span)?;
-                if untracked {
+                let places = self.places(l, address, edge.span)?;
+                if places.untracked {
                     out.push((Case { exact: false, ..Case::of(LinExpr::zero()) }, Vec::new()));
                 }
-                for (c, o, k) in places {
+                for ((c, o, a), tracked) in places.arrays {
+                    let Some(v) = self.variables.element(o, a) else { continue };
+                    if !tracked {
+                        out.push((c, Vec::new()));
+                        continue;
+                    }
+                    let kind = self.arrays.of(o.0 as usize)[a].kind;
+                    let both = l.pairs(&values, std::slice::from_ref(&c)).into_iter().map(|p| p.0).collect();
+                    for c in l.convert(both, &range, kind) {
+                        out.push((c.clone(), vec![(v, c.value)]));
+                    }
+                }
+                for (c, o, k) in places.cells {
                     let Some(v) = self.variables.cell(o, k) else { continue };
                     let kind = self.p.objects[o.0 as usize].cells[k].0;
                     let both = l.pairs(&values, std::slice::from_ref(&c)).into_iter().map(|p| p.0).collect();

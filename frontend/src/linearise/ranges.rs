@@ -1,10 +1,10 @@
 //! What values registers (by location) and cells (at any time) may have: a fixpoint over all templates.
 
+use super::arrays::{Array, Arrays};
 use super::dead::live_registers;
 use super::range::{Range, wrap};
 use crate::cfa::{self, CmpOp, Count, Expr, IntKind, LocationKind, Op, Reg, UnOp};
 use crate::points_to::PointsTo;
-use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -25,8 +25,8 @@ pub struct Env<'a> {
     pub registers: &'a [Range],
     /// Which objects pointers point to.
     pub points_to: &'a PointsTo,
-    /// By object: it is not tracked cell by cell.
-    pub untracked: &'a [Cell<bool>],
+    /// What is kept of objects.
+    pub arrays: &'a Arrays,
 }
 
 /// Ranges of everything.
@@ -36,6 +36,8 @@ pub struct Ranges {
     pub at: Vec<Vec<Option<Rc<Vec<Range>>>>>,
     /// By object and cell.
     pub cells: Vec<Vec<Range>>,
+    /// By object and array: of all its cells.
+    pub arrays: Vec<Vec<Range>>,
     /// Arguments given, by template.
     pub arguments: Vec<Range>,
     /// Values returned, by template.
@@ -195,7 +197,7 @@ struct Analysis<'a> {
     p: &'a cfa::Program,
     out: Ranges,
     points_to: &'a PointsTo,
-    untracked: &'a [Cell<bool>],
+    arrays: &'a Arrays,
     live: Vec<Vec<Vec<bool>>>,
     thresholds: BTreeSet<i128>,
     round: u32,
@@ -203,15 +205,21 @@ struct Analysis<'a> {
 }
 
 /// The ranges of a program.
-pub fn ranges(p: &cfa::Program, points_to: &PointsTo, untracked: &[Cell<bool>]) -> Ranges {
-    let cells = p.objects.iter().map(|o| {
-        let init = |k: usize| o.init.get(k).copied().flatten().map(Range::one);
-        o.cells.iter().enumerate().map(|(k, c)| init(k).unwrap_or(Range::of_kind(c.0))).collect()
+pub fn ranges(p: &cfa::Program, points_to: &PointsTo, arrays: &Arrays) -> Ranges {
+    let start = |o: &cfa::Object, k: usize| {
+        let given = o.init.get(k).copied().flatten().map(Range::one);
+        given.unwrap_or(Range::of_kind(o.cells[k].0))
+    };
+    let cells = p.objects.iter().map(|o| (0..o.cells.len()).map(|k| start(o, k)).collect());
+    let of_arrays = p.objects.iter().enumerate().map(|(i, o)| {
+        let all = |a: &Array| a.cells().fold(Range::none(), |r, k| r.join(&start(o, k)));
+        arrays.of(i).iter().map(all).collect()
     });
     let n = p.templates.len();
     let out = Ranges {
         at: p.templates.iter().map(|t| vec![None; t.graph.locations.len()]).collect(),
         cells: cells.collect(),
+        arrays: of_arrays.collect(),
         arguments: vec![Range::none(); n],
         results: vec![Range::none(); n],
         written: p.templates.iter().map(|t| vec![Range::none(); t.registers.len()]).collect(),
@@ -220,16 +228,16 @@ pub fn ranges(p: &cfa::Program, points_to: &PointsTo, untracked: &[Cell<bool>]) 
     };
     let live = p.templates.iter().map(live_registers).collect();
     let mut a =
-        Analysis { p, points_to, untracked, live, out, thresholds: thresholds(p), round: 0, changed: true };
+        Analysis { p, points_to, arrays, live, out, thresholds: thresholds(p), round: 0, changed: true };
     while a.changed {
         a.changed = false;
-        let before = untracked.iter().filter(|u| u.get()).count();
+        let before = arrays.used();
         for t in 0..n {
             if a.out.started[t] {
                 a.template(t);
             }
         }
-        a.changed |= untracked.iter().filter(|u| u.get()).count() > before;
+        a.changed |= arrays.used() > before;
         a.round += 1;
     }
     a.out
@@ -325,6 +333,14 @@ impl Analysis<'_> {
             self.changed = true;
         }
     }
+    fn write_array(&mut self, o: usize, a: usize, r: &Range) {
+        let kind = self.arrays.of(o)[a].kind;
+        let r = self.widen(&self.out.arrays[o][a], &convert(r, kind), self.round, Some(kind));
+        if r != self.out.arrays[o][a] {
+            self.out.arrays[o][a] = r;
+            self.changed = true;
+        }
+    }
     fn returns(&mut self, t: usize, v: &Range) {
         let v = self.widen(&self.out.results[t], v, self.round, None);
         if v != self.out.results[t] {
@@ -397,13 +413,8 @@ impl Analysis<'_> {
     }
     /// Registers after an edge; `None` if it cannot be passed.
     fn step(&mut self, t: usize, edge: &cfa::Edge, registers: &[Range]) -> Option<Vec<Range>> {
-        let env = Env {
-            program: self.p,
-            template: t,
-            registers,
-            points_to: self.points_to,
-            untracked: self.untracked,
-        };
+        let env =
+            Env { program: self.p, template: t, registers, points_to: self.points_to, arrays: self.arrays };
         let mut next = registers.to_vec();
         let mut set = |this: &mut Self, r: Reg, v: Range| {
             let kind = this.p.templates[t].registers[r.0 as usize].kind;
@@ -431,7 +442,8 @@ impl Analysis<'_> {
                     Some(places) if places.untracked => Range::of_kind(*kind),
                     Some(places) => {
                         let cells = places.cells.iter().map(|(o, k)| &self.out.cells[o.0 as usize][*k]);
-                        convert(&cells.fold(Range::none(), |a, b| a.join(b)), *kind)
+                        let arrays = places.arrays.iter().map(|(o, a)| &self.out.arrays[o.0 as usize][*a]);
+                        convert(&cells.chain(arrays).fold(Range::none(), |a, b| a.join(b)), *kind)
                     }
                 };
                 set(self, *r, v)
@@ -442,6 +454,9 @@ impl Analysis<'_> {
                     Some(places) => {
                         for (o, k) in places.cells {
                             self.write_cell(o.0 as usize, k, &v);
+                        }
+                        for (o, a) in places.arrays {
+                            self.write_array(o.0 as usize, a, &v);
                         }
                     }
                     None => self.out.unresolved = true,

@@ -1,7 +1,7 @@
 //! Operators as cases against their values: no value is missed, and where cases say that they are exact, none is added.
 
+use super::arrays::{Arrays, Limits};
 use super::case::eq;
-use super::memory::tracked;
 use super::range::Range;
 use super::ranges::Env;
 use super::value::Linear;
@@ -119,16 +119,12 @@ fn operators_have_all_their_values() {
         let kind = IntKind::Machine { bits, signed: rng.below(2) == 0 };
         let mut p = program(&[kind, kind]);
         p.signed_wraps = rng.below(3) == 0;
-        let (points_to, untracked, variables) = (PointsTo::new(&p), tracked(0), Variables::new(&p));
+        let (points_to, arrays) = (PointsTo::new(&p), Arrays::new(&p, Limits::default()));
+        let variables = Variables::new(&p, &arrays);
         let ranges = [range(&mut rng, kind), range(&mut rng, kind)];
         let e = expression(&mut rng, kind);
-        let env = Env {
-            program: &p,
-            template: 0,
-            registers: &ranges,
-            points_to: &points_to,
-            untracked: &untracked,
-        };
+        let env =
+            Env { program: &p, template: 0, registers: &ranges, points_to: &points_to, arrays: &arrays };
         let l = Linear { env, variables: &variables };
         let at = [within(&mut rng, kind, &ranges[0]), within(&mut rng, kind, &ranges[1])];
         let run = eval::Env {
@@ -165,9 +161,10 @@ fn operators_have_all_their_values() {
 fn floating_point_operators_have_all_their_values() {
     let d = Precision::Double;
     let p = program(&[d.kind(), IntKind::INT]);
-    let (points_to, untracked, variables) = (PointsTo::new(&p), tracked(0), Variables::new(&p));
+    let (points_to, arrays) = (PointsTo::new(&p), Arrays::new(&p, Limits::default()));
+    let variables = Variables::new(&p, &arrays);
     let any = [Range::of_kind(d.kind()), Range::of_kind(IntKind::INT)];
-    let env = Env { program: &p, template: 0, registers: &any, points_to: &points_to, untracked: &untracked };
+    let env = Env { program: &p, template: 0, registers: &any, points_to: &points_to, arrays: &arrays };
     let l = Linear { env, variables: &variables };
     let reg = |r| Box::new(Expr::Reg(Reg(r)));
     let half = Box::new(Expr::Const(d.of(0.5)));

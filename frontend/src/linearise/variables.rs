@@ -1,5 +1,6 @@
 //! The variables of the thread program, made before any edge.
 
+use super::arrays::Arrays;
 use super::range::Range;
 use crate::cfa::{self, Count, ObjId, Owner, Reg};
 use crate::program::{Origin, Scope, Variable};
@@ -34,11 +35,16 @@ pub struct Variables {
     pub ghosts: Vec<Ghosts>,
     /// Threads alive, if they are limited.
     pub alive: Option<Var>,
+    /// The tracked index, if there are arrays of which one element is kept.
+    pub index: Option<Var>,
+    /// By template: was the thread's last load from such an array at that index?
+    pub tracked: Vec<Option<Var>>,
+    arrays: Vec<Vec<Var>>,
 }
 
 impl Variables {
     /// Makes the variables of a program: cells, ghosts, registers.
-    pub fn new(p: &cfa::Program) -> Variables {
+    pub fn new(p: &cfa::Program, arrays: &Arrays) -> Variables {
         let mut v = Variables::default();
         for (o, object) in p.objects.iter().enumerate() {
             let owner = p.owners.get(o).copied().unwrap_or(Owner::Shared);
@@ -57,6 +63,23 @@ impl Variables {
                 cells.push(v.add(name, scope, kind.min(), kind.max(), origin));
             }
             v.cells.push(cells);
+            let mut elements = Vec::new();
+            for a in arrays.of(o).iter().filter(|_| arrays.last_index().is_some()) {
+                let name = format!("{prefix}{}", a.name);
+                elements.push(v.add(name, scope, a.kind.min(), a.kind.max(), Origin::Ghost));
+            }
+            v.arrays.push(elements);
+        }
+        v.index = arrays.last_index().map(|last| {
+            let last = i128::try_from(last).ok();
+            v.add("index".into(), Scope::Global, Some(0), last, Origin::Ghost)
+        });
+        for (t, template) in p.templates.iter().enumerate() {
+            let flag = v.index.map(|_| {
+                let (name, scope) = (format!("tracked({})", template.name), Scope::Local(t as u32));
+                v.add(name, scope, Some(0), Some(1), Origin::Ghost)
+            });
+            v.tracked.push(flag);
         }
         let others = p.templates.len() as i128 + 1;
         for (t, template) in p.templates.iter().enumerate() {
@@ -122,6 +145,10 @@ impl Variables {
     /// The variable of a cell.
     pub fn cell(&self, o: ObjId, k: usize) -> Option<Var> {
         self.cells.get(o.0 as usize)?.get(k).copied()
+    }
+    /// The variable of an array's tracked element.
+    pub fn element(&self, o: ObjId, a: usize) -> Option<Var> {
+        self.arrays.get(o.0 as usize)?.get(a).copied()
     }
     /// The variable of a register.
     pub fn register(&self, t: usize, r: Reg) -> Var {

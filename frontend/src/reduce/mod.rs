@@ -8,6 +8,7 @@ mod divisors;
 mod forget;
 mod inputs;
 mod liveness;
+mod locks;
 mod owners;
 mod prefix;
 mod propagate;
@@ -19,6 +20,7 @@ mod twins;
 
 use crate::cfa;
 use crate::diagnostic::Diagnostic;
+use crate::linearise::Limits;
 use crate::program::Program;
 use access::Access;
 pub(crate) use forget::forget;
@@ -81,7 +83,12 @@ fn small_steps(p: &mut Program) -> bool {
 
 /// The thread program of a program: linear, and reduced.
 pub fn thread_program(p: &cfa::Program) -> Result<Program, Diagnostic> {
-    let mut linear = crate::linearise::linearise(p)?;
+    thread_program_within(p, Limits::default())
+}
+
+/// The same with other limits for arrays.
+pub fn thread_program_within(p: &cfa::Program, limits: Limits) -> Result<Program, Diagnostic> {
+    let mut linear = crate::linearise::linearise_within(p, limits)?;
     divisors::add_divisors(&mut linear);
     let reduced = reduce(linear.clone());
     let mut counted = linear;

@@ -1,0 +1,192 @@
+//! Verdicts on random small programs with arrays at unknown indices, compared with exhaustive exploration. The arrays
+//! are tiny, but kept as large ones are: of each one element at a tracked index.
+//!
+//! `RELYANT_CASES` sets how many, `RELYANT_SEED` the first seed.
+
+use rayon::prelude::*;
+use relyant::aret::{self, Settings, Watch};
+use relyant::proof::check;
+use relyant::verdict::Answer;
+use relyant_frontend::cfa;
+use relyant_frontend::instantiate::{instantiate, slice};
+use relyant_frontend::interp::explore::{Exploration, Options, explore};
+use relyant_frontend::linearise::Limits;
+use relyant_frontend::options::Options as Meaning;
+use relyant_frontend::reduce::thread_program_within;
+use relyant_frontend::testing::rng::{Rng, cases};
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// States that exploration may look at.
+const STATES: usize = 30_000;
+/// Work that a proof may take.
+const WORK: u64 = 1_500_000;
+/// Keeps an array of three by its tracked element.
+const SMALL: Limits = Limits { cases: 1, cells: 2 };
+
+/// Writes programs: threads that store to, load from and compare elements of two arrays of three.
+struct Writer {
+    rng: Rng,
+    text: String,
+    locks: bool,
+}
+
+impl Writer {
+    fn index(&mut self) -> String {
+        self.rng.pick(&["i", "i", "j", "x", "0", "2"]).into()
+    }
+    fn element(&mut self) -> String {
+        format!("{}[{}]", self.rng.pick(&["a", "a", "b", "s.c"]), self.index())
+    }
+    fn value(&mut self) -> String {
+        match self.rng.below(8) {
+            0..3 => self.rng.pick(&["0", "1", "2"]).into(),
+            3 => "i".into(),
+            4 => "x".into(),
+            5 => "v".into(),
+            _ => self.element(),
+        }
+    }
+    fn statement(&mut self, depth: usize) {
+        let relation = self.rng.pick(&["==", "!=", "<=", "<"]);
+        match self.rng.below(if depth > 1 { 9 } else { 12 }) {
+            0..4 => {
+                let (to, value) = (self.element(), self.value());
+                let _ = writeln!(self.text, "    {to} = {value};");
+            }
+            4 => {
+                let value = self.element();
+                let _ = writeln!(self.text, "    v = {value};");
+            }
+            5 => {
+                let value = self.rng.pick(&["i", "(x + 1) % 3", "j", "0"]);
+                let _ = writeln!(self.text, "    x = {value};");
+            }
+            6 => {
+                let which = self.rng.pick(&["i", "j"]);
+                let value =
+                    self.rng.pick(&["x", "(i + 1) % 3", "(unsigned char)__VERIFIER_nondet_int() % 3"]);
+                let _ = writeln!(self.text, "    {which} = {value};");
+            }
+            7 | 8 => {
+                let (left, right) = (self.rng.pick(&["v", "x", "e"]).to_string(), self.value());
+                let left = if left == "e" { self.element() } else { left };
+                let _ = writeln!(self.text, "    assert({left} {relation} {right});");
+            }
+            9 => {
+                let (left, right) = (self.element(), self.value());
+                let _ = writeln!(self.text, "    if ({left} {relation} {right}) {{");
+                self.statement(depth + 1);
+                self.text.push_str("    }\n");
+            }
+            10 => {
+                self.text.push_str("    for (i = 0; i < 3; i++) {\n");
+                let (to, value) = (self.rng.pick(&["a[i]", "b[i]", "s.c[i]"]), self.value());
+                let _ = writeln!(self.text, "    {to} = {value};\n    }}");
+            }
+            _ if self.locks => {
+                self.text.push_str("    pthread_mutex_lock(&m);\n");
+                for _ in 0..1 + self.rng.below(3) {
+                    self.statement(depth + 1);
+                }
+                self.text.push_str("    pthread_mutex_unlock(&m);\n");
+            }
+            _ => self.statement(depth),
+        }
+    }
+    fn body(&mut self, statements: usize) {
+        self.text.push_str("    int i = 0, j = 1, v = 0;\n");
+        if self.rng.percent(60) {
+            self.text.push_str("    i = (unsigned char)__VERIFIER_nondet_int();\n    if (i > 2) return 0;\n");
+        }
+        for _ in 0..statements {
+            self.statement(0);
+        }
+    }
+}
+
+fn program(seed: u64) -> String {
+    let mut rng = Rng::new(seed);
+    let init = if rng.percent(30) { " = {0, 1, 2}" } else { "" };
+    let text = format!(
+        "#include <assert.h>\n#include <pthread.h>\nint __VERIFIER_nondet_int(void);\n\
+         int a[3]{init}, b[3], x;\nstruct {{ int n; int c[3]; }} s;\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
+    );
+    let mut w = Writer { locks: rng.percent(60), rng, text };
+    w.text.push_str("void *work(void *p) {\n");
+    let statements = 2 + w.rng.below(4);
+    w.body(statements);
+    w.text.push_str("    return 0;\n}\nint main(void) {\n    pthread_t t;\n");
+    let joins = w.rng.percent(30);
+    w.text.push_str("    pthread_create(&t, 0, work, 0);\n");
+    if joins {
+        w.text.push_str("    pthread_join(t, 0);\n");
+    }
+    let statements = 1 + w.rng.below(3);
+    w.body(statements);
+    w.text.push_str("    return 0;\n}\n");
+    w.text
+}
+
+fn read(seed: u64) -> cfa::Program {
+    let path = std::env::temp_dir().join(format!("relyant-arrays-{}-{seed}.c", std::process::id()));
+    std::fs::write(&path, program(seed)).expect("a file");
+    let module = relyant_frontend::c::load(&path, &Meaning::default());
+    let _ = std::fs::remove_file(&path);
+    let mut p = instantiate(&module.expect("C"), &Meaning::default()).expect("threads");
+    slice(&mut p);
+    p
+}
+
+/// `Some(true)`: proved; `Some(false)`: an error was found, or none; `None`: not decided.
+fn proved(p: &cfa::Program) -> Option<bool> {
+    let threads = thread_program_within(p, SMALL).expect("linear");
+    let done = AtomicU64::new(0);
+    let watch = Watch {
+        cancel: &|| done.load(Ordering::Relaxed) > WORK,
+        work: &|more| {
+            done.fetch_add(more, Ordering::Relaxed);
+        },
+        progress: &|_| (),
+    };
+    match aret::verify(&threads, &Settings::default(), &watch).0 {
+        Answer::Safe(proof) => {
+            check::check(&threads, &proof, &check::Limits::default()).expect("the checker accepts the proof");
+            Some(true)
+        }
+        Answer::Unsafe(_) => Some(false),
+        Answer::Unknown(_) => None,
+    }
+}
+
+#[test]
+fn no_proof_of_an_unsafe_program() {
+    let first = std::env::var("RELYANT_SEED").ok().and_then(|v| v.parse().ok()).unwrap_or(0);
+    let seeds: Vec<u64> = (first..first + cases(150)).collect();
+    let outcomes: Vec<(Option<bool>, Option<bool>)> = seeds
+        .par_iter()
+        .map(|seed| {
+            let p = read(*seed);
+            let options = Options { max_states: STATES, ..Options::default() };
+            let safe = match explore(&p, &options, &|| false) {
+                Ok(Exploration::Violation(_)) => Some(false),
+                Ok(Exploration::Exhausted { complete: true, .. }) => Some(true),
+                Ok(_) => None,
+                Err(e) => panic!("seed {seed}: {e}"),
+            };
+            let proved = proved(&p);
+            assert!(
+                !(proved == Some(true) && safe == Some(false)),
+                "seed {seed}: proved, but a violation exists\n{}",
+                program(*seed)
+            );
+            (safe, proved)
+        })
+        .collect();
+    let count = |what| outcomes.iter().filter(|o| **o == what).count();
+    let (right, safe) =
+        (count((Some(true), Some(true))), outcomes.iter().filter(|o| o.0 == Some(true)).count());
+    let wrong = outcomes.iter().filter(|o| o.0 == Some(false)).count();
+    println!("{right} of {safe} safe programs proved, {wrong} unsafe ones");
+    assert!(right > 0 && wrong > 0);
+}
