@@ -79,6 +79,16 @@ fn next_values_only_where_they_are_known() {
     assert_eq!((e.place.line, e.place.column), (10, 19), "{e}");
 }
 
+/// A thread that ends where it starts has its number in a run, too.
+#[test]
+fn threads_that_do_nothing() {
+    let text = "decl g; void idle() begin end void look() begin assert(g); end
+        void main() begin g := T; ASYNC_1: idle(); ASYNC_2: look(); g := F; end";
+    for method in [Method::Auto, Method::Counters] {
+        assert_eq!(word(&decided(&program(text), method, Some(3))), "unsafe");
+    }
+}
+
 #[test]
 fn all_of_the_language() {
     let text = LANGUAGE.replace("both(g, m');", "both(g, m);").trim_end().trim_end_matches("end").to_string()

@@ -77,7 +77,10 @@ pub fn concrete(threads: &Threads, path: &explicit::Run) -> Result<Run, Broken> 
         if let Some(place) = all.get_mut(t) {
             *place = moved;
         }
-        all.extend(new.map(Some));
+        // A thread that starts where it can only end has its number, too.
+        if o.spawned.is_some() {
+            all.push(new);
+        }
         run.steps.push((t, o));
     }
     replay(&machine, &run)?;
