@@ -83,3 +83,21 @@ pub(super) fn statement(outline: &Outline, at: &Location, loops_only: bool) -> O
             && (!loops_only || s.kind == StatementKind::Loop)
     })
 }
+
+/// Does the source have a statement where its place says, or did a macro move it there?
+pub(super) fn is_written(outline: &Outline, index: usize) -> bool {
+    use relyant_frontend::c::outline::StatementKind;
+    let Some(s) = outline.statements.get(index) else { return false };
+    let at = |span: relyant_frontend::diagnostic::Span| {
+        let line = outline.lines.get(span.file as usize)?.get(span.line.checked_sub(1)? as usize)?;
+        line.get(span.column.checked_sub(1)? as usize..)
+    };
+    let Some(text) = at(s.start) else { return false };
+    let call = outline.calls.iter().find(|c| c.statement == index && c.start == s.start);
+    match (s.kind, call) {
+        (StatementKind::Loop, _) => ["for", "while", "do"].iter().any(|w| text.starts_with(w)),
+        (StatementKind::Branch, _) => ["if", "switch"].iter().any(|w| text.starts_with(w)),
+        (_, Some(call)) if !call.name.is_empty() => text.starts_with(&call.name),
+        _ => true,
+    }
+}

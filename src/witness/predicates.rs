@@ -7,6 +7,7 @@
 //! A thread program leaves out states that make no difference for its errors, so that a predicate may not hold in all of
 //! C's states: each invariant is checked before it is written ([`super::validate`]).
 
+use super::correctness::{is_written, statement as statement_at};
 use super::ghosts;
 use super::places::location;
 use super::ranges::{is_handle, number};
@@ -43,7 +44,8 @@ pub fn correctness(
         let at = &outline.statements[statement];
         let place = location(outline, at.start, &at.function);
         let of_loop = at.kind == StatementKind::Loop;
-        let found = super::correctness::statement(outline, &place, of_loop) == Some(statement);
+        let found =
+            statement_at(outline, &place, of_loop) == Some(statement) && is_written(outline, statement);
         if place.column.is_none() || !found || out.invariants.len() >= MOST {
             continue;
         }

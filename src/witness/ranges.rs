@@ -4,6 +4,7 @@
 //! at the sequence point before it.
 
 use super::Invariant;
+use super::correctness::{is_written, statement as statement_at};
 use super::invariants::Variables;
 use super::places::location;
 use relyant_frontend::c::outline::{Outline, StatementKind};
@@ -104,7 +105,8 @@ fn written(first: &Values, other: &Values, outline: &Outline) -> Vec<Invariant> 
         let place = location(outline, at.start, &at.function);
         let of_loop = at.kind == StatementKind::Loop;
         // Macros may have several statements at one place.
-        let found = super::correctness::statement(outline, &place, of_loop) == Some(*statement);
+        let found =
+            statement_at(outline, &place, of_loop) == Some(*statement) && is_written(outline, *statement);
         if parts.is_empty() || place.column.is_none() || !found {
             continue;
         }
