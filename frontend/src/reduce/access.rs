@@ -11,8 +11,6 @@ pub struct Access {
     /// By variable: all the values ever written, where they are constants.
     values: Vec<Option<Vec<Rat>>>,
     local: Vec<bool>,
-    /// By variable: is it accessed only with some lock held?
-    protected: Vec<bool>,
     /// By template: may there be several threads?
     several: Vec<bool>,
 }
@@ -26,7 +24,6 @@ impl Access {
             writers: vec![Vec::new(); n],
             values: vec![Some(Vec::new()); n],
             local: p.variables.iter().map(|v| v.scope != Scope::Global).collect(),
-            protected: super::locks::protected(p),
             several: p.templates.iter().map(|t| t.count != Count::AtMost(1)).collect(),
         };
         for (t, template) in p.templates.iter().enumerate() {
@@ -65,17 +62,15 @@ impl Access {
     fn by_other(&self, t: usize, list: &[usize]) -> bool {
         list.iter().any(|u| *u != t || self.several[t])
     }
-    /// May another thread than this one of template `t` change it while this one accesses it? Inputs: no.
+    /// May another thread than this one of template `t` change it? Inputs: no.
     fn changes(&self, t: usize, v: Var) -> bool {
         let v = v.0 as usize;
-        v < self.local.len() && !self.local[v] && !self.protected[v] && self.by_other(t, &self.writers[v])
+        v < self.local.len() && !self.local[v] && self.by_other(t, &self.writers[v])
     }
     /// May another thread see it?
     fn sees(&self, t: usize, v: Var) -> bool {
         let v = v.0 as usize;
-        !self.local[v]
-            && !self.protected[v]
-            && (self.by_other(t, &self.readers[v]) || self.by_other(t, &self.writers[v]))
+        !self.local[v] && (self.by_other(t, &self.readers[v]) || self.by_other(t, &self.writers[v]))
     }
     /// Does the step write what others see?
     pub fn writes(&self, t: usize, e: &Edge) -> bool {

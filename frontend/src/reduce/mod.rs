@@ -8,7 +8,6 @@ mod divisors;
 mod forget;
 mod inputs;
 mod liveness;
-mod locks;
 mod owners;
 mod prefix;
 mod propagate;

@@ -562,32 +562,6 @@ fn cells_of_an_array_are_told_apart() {
 }
 
 #[test]
-fn steps_under_a_lock_are_one() {
-    let text = |before: &str, bad: &str| {
-        format!(
-            "typedef int pthread_mutex_t; int pthread_mutex_lock(pthread_mutex_t *); int pthread_mutex_unlock(pthread_mutex_t *);
-             pthread_mutex_t m; int x, y;
-             void *a(void *p) {{ pthread_mutex_lock(&m); x = x + 1; y = y + 1; pthread_mutex_unlock(&m); return 0; }}
-             void *b(void *p) {{ {before} pthread_mutex_lock(&m); if ({bad}) reach_error(); pthread_mutex_unlock(&m);
-                 return 0; }}
-             int main(void) {{ pthread_t s, t, u; pthread_create(&s, 0, a, 0); pthread_create(&t, 0, a, 0);
-                 pthread_create(&u, 0, b, 0); return 0; }}"
-        )
-    };
-    let (violated, p) = verdict(&text("", "x != y"));
-    assert!(!violated, "{}", p.display());
-    let edges =
-        |p: &program::Program| p.templates.iter().find(|t| t.name == "b").expect("thread").edges.len();
-    // Taking the lock with each outcome of the test, and giving it back.
-    assert!(edges(&p) <= 4, "{}", p.display());
-    assert!(verdict(&text("", "x == 2 && y == 2")).0);
-    // An access without the lock: nothing is joined over it, and what it can see is found.
-    let (violated, q) = verdict(&text("if (x > y) reach_error();", "x != y"));
-    assert!(violated, "{}", q.display());
-    assert!(edges(&q) > edges(&p), "{}", q.display());
-}
-
-#[test]
 fn what_a_thread_gives_back_that_it_does_not_hold_is_no_lock() {
     let (violated, p) = verdict(
         "int m, x, y;
