@@ -206,7 +206,10 @@ fn sample(n: usize) -> Vec<PathBuf> {
     for mut list in groups.into_values() {
         list.sort();
         let many = list.len();
-        out.extend(list.into_iter().enumerate().filter(|(k, _)| many < n || k % n == n / 2).map(|(_, p)| p));
+        let chosen = list.into_iter().enumerate().filter(|(k, _)| many < n || k % n == n / 2).map(|(_, p)| p);
+        // Some say that their invariants take long to find.
+        let slow = |p: &PathBuf| std::fs::read_to_string(p).unwrap().contains("// witness: takes long");
+        out.extend(chosen.filter(|p| !slow(p)));
     }
     out
 }
