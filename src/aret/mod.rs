@@ -133,8 +133,8 @@ fn decide(
     let threads = precision::threads(program, &tickets);
     let mut precision = Precision::empty(program, &threads);
     refine::seed::guards(program, &threads, &mut precision);
-    refine::seed::counts(program, &threads, &mut precision);
-    refine::counters::add(program, &threads, &mut precision);
+    refine::counters::counts(program, &threads, &mut precision);
+    refine::counters::in_step(program, &threads, &mut precision);
     let mut caches = None;
     loop {
         stats.iterations += 1;

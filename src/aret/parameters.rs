@@ -9,7 +9,7 @@
 
 use crate::proof::{PRIME, Proof};
 use crate::verdict::Counterexample;
-use relyant_frontend::program::{Edge, Origin, Program, Scope, Variable};
+use relyant_frontend::program::{Edge, Ghost, Program, Scope, Variable};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Rel, Var};
 use std::collections::BTreeSet;
 
@@ -62,13 +62,8 @@ impl Parametric {
         }
         let parameters = Parameters { first: p.variables.len() as u32, spans };
         let mut program = p.clone();
-        let new = |(lo, _): &(i128, i128)| Variable {
-            name: format!("constant({lo})"),
-            scope: Scope::Global,
-            min: None,
-            max: None,
-            identity: false,
-            origin: Origin::Ghost,
+        let new = |(lo, _): &(i128, i128)| {
+            Variable::ghost(format!("constant({lo})"), Scope::Global, (None, None), Ghost::Other)
         };
         program.add_variables(parameters.spans.iter().map(new).collect());
         for e in program.templates.iter_mut().flat_map(|t| &mut t.edges) {

@@ -322,7 +322,7 @@ impl Context<'_> {
         }
         let word = |s: &str| !s.is_empty() && s.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let (base, suffix, kind) = match variable.origin {
-            Origin::Ghost => return None,
+            Origin::Ghost(_) => return None,
             Origin::Register(r) => {
                 let registers = &self.automata.templates[t as usize].registers;
                 let register = registers.get(r.0 as usize)?;

@@ -2,7 +2,7 @@
 
 use relyant::proof::{EnvTransition, Holder, PRIME, Proof, Rule, State, ThreadProof, Tickets};
 use relyant_frontend::diagnostic::Span;
-use relyant_frontend::program::{Count, Edge, Loc, Location, Origin, Program, Scope, Template, Variable};
+use relyant_frontend::program::{Count, Edge, Ghost, Loc, Location, Program, Scope, Template, Variable};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
 
 pub fn x(v: u32) -> LinExpr {
@@ -34,7 +34,7 @@ pub fn identity(name: &str, template: u32) -> Variable {
     Variable { identity: true, min: Some(1), ..variable(name, Scope::Local(template)) }
 }
 fn variable(name: &str, scope: Scope) -> Variable {
-    Variable { name: name.into(), scope, min: None, max: None, identity: false, origin: Origin::Ghost }
+    Variable::ghost(name.into(), scope, (None, None), Ghost::Other)
 }
 
 pub fn edge(from: u32, to: u32, guard: Cube, updates: &[(u32, LinExpr)]) -> Edge {

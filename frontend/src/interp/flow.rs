@@ -309,7 +309,7 @@ impl<'p> Scan<'_, 'p> {
 }
 
 /// Every value of `from` is a value of `to`.
-fn fits(from: IntKind, to: IntKind) -> bool {
+pub(super) fn fits(from: IntKind, to: IntKind) -> bool {
     let low = to.min().is_none_or(|b| from.min().is_some_and(|a| b <= a));
     low && to.max().is_none_or(|b| from.max().is_some_and(|a| a <= b))
 }

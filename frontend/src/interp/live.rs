@@ -60,7 +60,7 @@ pub fn written(op: &Op) -> Option<Reg> {
 
 /// Visits the registers an operation reads.
 pub fn for_each_read(op: &Op, f: &mut impl FnMut(Reg)) {
-    for_each_expr(op, &mut |e| registers(e, f));
+    for_each_expr(op, &mut |e| for_each_register(e, f));
 }
 
 /// Visits the expressions of an operation.
@@ -90,14 +90,15 @@ pub fn for_each_expr(op: &Op, f: &mut impl FnMut(&Expr)) {
     }
 }
 
-fn registers(e: &Expr, f: &mut impl FnMut(Reg)) {
+/// Visits the registers of an expression.
+pub fn for_each_register(e: &Expr, f: &mut impl FnMut(Reg)) {
     match e {
         Expr::Reg(r) => f(*r),
         Expr::Const(_) | Expr::Addr(_) | Expr::Func(_) | Expr::SelfId => {}
-        Expr::Unary(_, a, _) | Expr::Not(a) | Expr::Cast(a, _) => registers(a, f),
+        Expr::Unary(_, a, _) | Expr::Not(a) | Expr::Cast(a, _) => for_each_register(a, f),
         Expr::Binary(_, a, b, _) | Expr::Compare(_, a, b) => {
-            registers(a, f);
-            registers(b, f);
+            for_each_register(a, f);
+            for_each_register(b, f);
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::case::{at_most, eq};
 use crate::cfa;
-use crate::program::{Loc, Origin, Program, Scope, Variable};
+use crate::program::{Ghost, Loc, Program, Scope, Variable};
 use crate::reduce::compose::bypass;
 use relyant_horn::linear::LinExpr;
 
@@ -58,14 +58,12 @@ fn next(p: &Program, t: usize, held: &[bool]) -> Option<(Loc, Vec<usize>, Vec<us
 
 /// Steps from elsewhere wait while the ghost is set; it is set on entering a held location and reset on leaving.
 fn guard_with_ghost(p: &mut Program, held: &[Vec<bool>]) {
-    let ghost = p.add_variables(vec![Variable {
-        name: "atomic".into(),
-        scope: Scope::Global,
-        min: Some(0),
-        max: Some(1),
-        identity: false,
-        origin: Origin::Ghost,
-    }]);
+    let ghost = p.add_variables(vec![Variable::ghost(
+        "atomic".into(),
+        Scope::Global,
+        (Some(0), Some(1)),
+        Ghost::Other,
+    )]);
     let value = LinExpr::var(ghost);
     p.init.push(eq(&value, &LinExpr::zero()));
     for (template, held) in p.templates.iter_mut().zip(held) {

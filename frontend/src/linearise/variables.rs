@@ -3,11 +3,14 @@
 use super::arrays::Arrays;
 use super::range::Range;
 use crate::cfa::{self, Count, ObjId, Owner, Reg};
-use crate::program::{Origin, Scope, Variable};
+use crate::program::{Ghost, Origin, Scope, Variable};
 use relyant_horn::linear::Var;
 
 /// Handles are at most this: they fit in any `pthread_t`, and threads that exist at once have different ones.
 pub const LAST_HANDLE: i128 = i32::MAX as i128;
+
+/// A ghost that nobody has to know.
+const OTHER: Origin = Origin::Ghost(Ghost::Other);
 
 /// Ghosts of a template.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,18 +69,18 @@ impl Variables {
             let mut elements = Vec::new();
             for a in arrays.of(o).iter().filter(|_| arrays.last_index().is_some()) {
                 let name = format!("{prefix}{}", a.name);
-                elements.push(v.add(name, scope, a.kind.min(), a.kind.max(), Origin::Ghost));
+                elements.push(v.add(name, scope, a.kind.min(), a.kind.max(), OTHER));
             }
             v.arrays.push(elements);
         }
         v.index = arrays.last_index().map(|last| {
             let last = i128::try_from(last).ok();
-            v.add("index".into(), Scope::Global, Some(0), last, Origin::Ghost)
+            v.add("index".into(), Scope::Global, Some(0), last, OTHER)
         });
         for (t, template) in p.templates.iter().enumerate() {
             let flag = v.index.map(|_| {
                 let (name, scope) = (format!("tracked({})", template.name), Scope::Local(t as u32));
-                v.add(name, scope, Some(0), Some(1), Origin::Ghost)
+                v.add(name, scope, Some(0), Some(1), OTHER)
             });
             v.tracked.push(flag);
         }
@@ -88,17 +91,20 @@ impl Variables {
                 Count::AtMost(1) | Count::Unbounded => Some(1),
                 Count::AtMost(_) => None,
             };
-            let mut ghost =
-                |what: &str, min, max| v.add(format!("{what}({n})"), Scope::Global, min, max, Origin::Ghost);
-            let (started, ended) = (ghost("started", Some(0), most), ghost("ended", Some(0), Some(1)));
-            let (argument, result) = (ghost("argument", None, None), ghost("result", None, None));
+            let mut ghost = |what: &str, min, max, of| {
+                v.add(format!("{what}({n})"), Scope::Global, min, max, Origin::Ghost(of))
+            };
+            let started = ghost("started", Some(0), most, Ghost::Started(t as u32));
+            let ended = ghost("ended", Some(0), Some(1), Ghost::Ended(t as u32));
+            let argument = ghost("argument", None, None, Ghost::Other);
+            let result = ghost("result", None, None, Ghost::Other);
             let identity = (template.count != Count::AtMost(1)).then(|| {
                 let i = v.add(
                     format!("{n}::self"),
                     Scope::Local(t as u32),
                     Some(others),
                     Some(LAST_HANDLE),
-                    Origin::Ghost,
+                    OTHER,
                 );
                 v.list[i.0 as usize].identity = true;
                 i
@@ -106,7 +112,7 @@ impl Variables {
             v.ghosts.push(Ghosts { started, argument, ended, result, identity });
         }
         if let Some(most) = p.max_threads {
-            v.alive = Some(v.add("alive".into(), Scope::Global, Some(0), Some(most as i128), Origin::Ghost));
+            v.alive = Some(v.add("alive".into(), Scope::Global, Some(0), Some(most as i128), OTHER));
         }
         for (t, template) in p.templates.iter().enumerate() {
             let mut registers = Vec::new();

@@ -50,8 +50,35 @@ pub enum Origin {
     Cell(crate::cfa::ObjId, u32),
     /// Register of the variable's template.
     Register(crate::cfa::Reg),
-    /// Made by the front end (`started`, `ended`, an identity, a lock for atomic loops); a note in its name.
-    Ghost,
+    /// Made on the way; a note in its name.
+    Ghost(Ghost),
+}
+
+/// What a ghost is for, where others have to know.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ghost {
+    /// Has the thread of this template been created, or how often?
+    Started(u32),
+    /// Has it ended?
+    Ended(u32),
+    /// How many threads were created.
+    Created,
+    /// How many threads have done some step.
+    Counted,
+    /// Anything else.
+    Other,
+}
+
+impl Variable {
+    /// A ghost with bounds.
+    pub fn ghost(
+        name: String,
+        scope: Scope,
+        (min, max): (Option<i128>, Option<i128>),
+        what: Ghost,
+    ) -> Variable {
+        Variable { name, scope, min, max, identity: false, origin: Origin::Ghost(what) }
+    }
 }
 
 /// Where the value of an edge's input comes from.

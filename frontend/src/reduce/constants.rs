@@ -3,18 +3,15 @@
 
 use super::access::Access;
 use crate::program::{Count, Program, Scope};
-use relyant_horn::linear::{LinExpr, Rel, Var};
+use relyant_horn::linear::{Atom, LinExpr, Rat, Rel, Var};
 use std::collections::BTreeMap;
 
 /// Replaces variables that are constant throughout by their values; were there any?
 pub fn replace_constants(p: &mut Program, access: &Access) -> bool {
     let mut fixed: BTreeMap<Var, LinExpr> = BTreeMap::new();
-    for a in p.init.atoms().iter().filter(|a| a.rel() == Rel::Eq) {
-        if let [(v, c)] = a.expr().terms() {
-            let value = &-a.expr().constant_part() / c;
-            if !access.written(*v) && !p.variables[v.0 as usize].identity && value.is_integer() {
-                fixed.insert(*v, LinExpr::constant(value));
-            }
+    for (v, value) in p.init.atoms().iter().filter_map(self::fixed) {
+        if !access.written(v) && !p.variables[v.0 as usize].identity && value.is_integer() {
+            fixed.insert(v, LinExpr::constant(value));
         }
     }
     let mut any = false;
@@ -29,6 +26,14 @@ pub fn replace_constants(p: &mut Program, access: &Access) -> bool {
         }
     }
     any
+}
+
+/// The variable and value of `c * v = d`.
+pub(super) fn fixed(a: &Atom) -> Option<(Var, Rat)> {
+    match a.expr().terms() {
+        [(v, c)] if a.rel() == Rel::Eq => Some((*v, &-a.expr().constant_part() / c)),
+        _ => None,
+    }
 }
 
 /// Makes globals that only one template of one thread uses locals of it; were there any?

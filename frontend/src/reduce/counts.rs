@@ -11,13 +11,12 @@
 //! The ghosts change no run. Where a global moves with its ghost in every step, the global stands for it.
 //! (Auxiliary variables of Owicki and Gries, 1976; the counting argument is that of counter abstraction.)
 
-use super::owners::shift_inputs;
+use super::constants::fixed;
+use super::paths::reachable;
 use crate::cfa::{self, Count, Op};
-use crate::program::{Edge, Origin, Program, Scope, Template, Variable};
-use relyant_horn::linear::{Atom, LinExpr, Rel, Var};
+use crate::program::{Edge, Ghost, Origin, Program, Scope, Template, Variable};
+use relyant_horn::linear::{Atom, LinExpr, Var};
 use std::collections::BTreeMap;
-
-const COUNTED: &str = "counted(";
 
 /// Steps of one template that write one global, of which a thread does at most one.
 struct Counted {
@@ -63,22 +62,23 @@ pub fn add_counts(p: &mut Program, reduced: &Program, of: &cfa::Program) -> bool
     if counted.is_empty() {
         return false;
     }
-    let first = p.variables.len() as u32;
     let mut templates: Vec<usize> = counted.iter().map(|c| c.template).filter(|t| bounded[*t]).collect();
     templates.dedup();
-    shift_inputs(p, (templates.len() + counted.len()) as u32);
-    let created: BTreeMap<usize, Var> =
-        templates.iter().enumerate().map(|(k, t)| (*t, Var(first + k as u32))).collect();
-    for t in &templates {
-        let name = format!("created({})", p.templates[*t].name);
-        ghost(p, name);
-    }
-    let ghosts: Vec<Var> = counted.iter().map(|c| ghost(p, c.name.clone())).collect();
+    let ghost = |name: String, what| Variable::ghost(name, Scope::Global, (Some(0), None), what);
+    let mut new: Vec<Variable> = templates
+        .iter()
+        .map(|t| ghost(format!("created({})", p.templates[*t].name), Ghost::Created))
+        .collect();
+    new.extend(counted.iter().map(|c| ghost(c.name.clone(), Ghost::Counted)));
+    let all: Vec<Var> = (p.add_variables(new).0..).map(Var).take(templates.len() + counted.len()).collect();
+    all.iter().for_each(|v| p.init.push(Atom::eq(&LinExpr::var(*v))));
+    let (first, ghosts) = all.split_at(templates.len());
+    let created: BTreeMap<usize, Var> = templates.iter().copied().zip(first.iter().copied()).collect();
     count_creations(p, of, &created);
-    for (c, ghost) in counted.iter().zip(&ghosts) {
+    for (c, ghost) in counted.iter().zip(ghosts) {
         let after = LinExpr::var(*ghost).add(&LinExpr::int(1));
         let first: Vec<(&Counted, Var)> =
-            counted.iter().zip(&ghosts).filter(|(d, _)| precedes(d, c)).map(|(d, v)| (d, *v)).collect();
+            counted.iter().zip(ghosts).filter(|(d, _)| precedes(d, c)).map(|(d, v)| (d, *v)).collect();
         for k in 0..p.templates[c.template].edges.len() {
             let e = &p.templates[c.template].edges[k];
             let mut larger = Vec::new();
@@ -105,7 +105,7 @@ pub fn add_counts(p: &mut Program, reduced: &Program, of: &cfa::Program) -> bool
 /// Replaces each count that moves as a global does by that global.
 pub fn replace_counts(p: &mut Program) {
     let ghosts: Vec<Var> = (0..p.variables.len())
-        .filter(|v| p.variables[*v].origin == Origin::Ghost && p.variables[*v].name.starts_with(COUNTED))
+        .filter(|v| p.variables[*v].origin == Origin::Ghost(Ghost::Counted))
         .map(|v| Var(v as u32))
         .collect();
     for ghost in ghosts {
@@ -146,24 +146,7 @@ fn moves_with(p: &Program, v: Var, ghost: Var) -> bool {
 
 /// The start value, where there is only one.
 fn start_of(p: &Program, v: Var) -> Option<LinExpr> {
-    p.init.atoms().iter().filter(|a| a.rel() == Rel::Eq).find_map(|a| match a.expr().terms() {
-        [(x, c)] if *x == v => Some(LinExpr::constant(&-a.expr().constant_part() / c)),
-        _ => None,
-    })
-}
-
-fn ghost(p: &mut Program, name: String) -> Var {
-    let v = Var(p.variables.len() as u32);
-    p.variables.push(Variable {
-        name,
-        scope: Scope::Global,
-        min: Some(0),
-        max: None,
-        identity: false,
-        origin: Origin::Ghost,
-    });
-    p.init.push(Atom::eq(&LinExpr::var(v)));
-    v
+    p.init.atoms().iter().filter_map(fixed).find(|(x, _)| *x == v).map(|(_, c)| LinExpr::constant(c))
 }
 
 /// Raises the counts of created threads.
@@ -234,30 +217,7 @@ fn counted_steps(template: &Template, t: usize, v: Var, name: &str) -> Option<Co
     });
     let done = done.collect();
     let from = template.edges.iter().zip(&steps).filter(|x| *x.1).map(|x| x.0.from.0 as usize).collect();
-    Some(Counted { template: t, steps, from, done, name: format!("{COUNTED}{}, {name})", template.name) })
-}
-
-/// Locations that some path from the given ones reaches.
-pub(super) fn reachable(
-    template: &Template,
-    from: impl IntoIterator<Item = usize>,
-    by: impl Fn(usize) -> bool,
-) -> Vec<bool> {
-    let mut seen = vec![false; template.locations.len()];
-    for l in from {
-        seen[l] = true;
-    }
-    loop {
-        let mut changed = false;
-        for (k, e) in template.edges.iter().enumerate() {
-            if seen[e.from.0 as usize] && by(k) {
-                changed |= !std::mem::replace(&mut seen[e.to.0 as usize], true);
-            }
-        }
-        if !changed {
-            return seen;
-        }
-    }
+    Some(Counted { template: t, steps, from, done, name: format!("counted({}, {name})", template.name) })
 }
 
 /// Has each thread done a step of the first kind before its step of the second?

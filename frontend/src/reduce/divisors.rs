@@ -7,9 +7,8 @@
 //! what was divisible before from what is now. A remainder is 0 where the bit is 1; equal numbers have equal bits; and
 //! what is divisible and positive is no less than the divisor. The ghosts change no run.
 
-use super::counts::reachable;
-use super::owners::shift_inputs;
-use crate::program::{Count, Edge, Input, Origin, Program, Scope, Variable};
+use super::paths::reachable;
+use crate::program::{Count, Edge, Ghost, Input, Program, Scope, Variable};
 use relyant_horn::linear::{Atom, LinExpr, Norm, Rat, Rel, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,12 +52,15 @@ pub fn add_divisors(p: &mut Program) -> bool {
     if all.is_empty() {
         return false;
     }
-    // Sites are found by their inputs.
-    shift_inputs(p, next - p.variables.len() as u32);
-    let first_input = next;
+    p.add_variables(all.iter().flat_map(|d| ghosts(p, d)).collect());
     for d in &all {
-        ghosts(p, d);
+        p.init.push(Atom::le(&LinExpr::int(1).sub(&LinExpr::var(d.value))));
+        for b in d.bits.values().map(|b| LinExpr::var(*b)) {
+            p.init.push(Atom::le(&b.sub(&LinExpr::int(1))));
+            p.init.push(Atom::le(&b.negated()));
+        }
     }
+    let first_input = next;
     for t in 0..p.templates.len() {
         let edges = std::mem::take(&mut p.templates[t].edges);
         for e in edges {
@@ -145,32 +147,15 @@ fn linked(p: &Program, divisor: Var) -> BTreeSet<Var> {
     }
 }
 
-fn ghosts(p: &mut Program, d: &Divisor) {
-    let name = p.variables[d.variable.0 as usize].name.clone();
-    p.variables.push(Variable {
-        name: format!("divisor({name})"),
-        scope: Scope::Global,
-        min: Some(1),
-        max: None,
-        identity: false,
-        origin: Origin::Ghost,
-    });
-    p.init.push(Atom::le(&LinExpr::int(1).sub(&LinExpr::var(d.value))));
-    for (v, bit) in &d.bits {
+/// The ghosts of a divisor, in the order of their numbers.
+fn ghosts(p: &Program, d: &Divisor) -> Vec<Variable> {
+    let name = &p.variables[d.variable.0 as usize].name;
+    let value = Variable::ghost(format!("divisor({name})"), Scope::Global, (Some(1), None), Ghost::Other);
+    let bit = |v: &Var| {
         let x = &p.variables[v.0 as usize];
-        let (scope, of) = (x.scope, format!("divides({name}, {})", x.name));
-        p.variables.push(Variable {
-            name: of,
-            scope,
-            min: Some(0),
-            max: Some(1),
-            identity: false,
-            origin: Origin::Ghost,
-        });
-        let b = LinExpr::var(*bit);
-        p.init.push(Atom::le(&b.sub(&LinExpr::int(1))));
-        p.init.push(Atom::le(&b.negated()));
-    }
+        Variable::ghost(format!("divides({name}, {})", x.name), x.scope, (Some(0), Some(1)), Ghost::Other)
+    };
+    std::iter::once(value).chain(d.bits.keys().map(bit)).collect()
 }
 
 /// What the edge does with the bits of a divisor, case by case.

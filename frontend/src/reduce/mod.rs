@@ -9,6 +9,7 @@ mod forget;
 mod inputs;
 mod liveness;
 mod owners;
+mod paths;
 mod prefix;
 mod propagate;
 mod slice;

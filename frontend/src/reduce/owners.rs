@@ -4,7 +4,7 @@
 //! tells the holder from others. The ghost is written with the lock, in the same step, and never read: it changes no
 //! run. (Auxiliary variables of Owicki and Gries, 1976.)
 
-use crate::program::{Count, Edge, Origin, Program, Scope, Variable};
+use crate::program::{Count, Edge, Ghost, Program, Scope, Variable};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
 
 /// Adds an owner to each global that a template of several threads tests and sets without naming itself.
@@ -23,31 +23,24 @@ pub fn add_owners(p: &mut Program) {
             !matches!(p.templates[*t].count, Count::AtMost(0 | 1)) && p.templates[*t].identity.is_none()
         })
         .collect();
-    let first = p.variables.len() as u32;
-    shift_inputs(p, (locks.len() + nameless.len()) as u32);
-    for (k, lock) in locks.iter().enumerate() {
+    let last = Some(i64::MAX.into());
+    let owner = |lock: &Var| {
         let name = format!("owner({})", p.variables[lock.0 as usize].name);
-        p.variables.push(Variable {
-            name,
-            scope: Scope::Global,
-            min: Some(0),
-            max: Some(i64::MAX.into()),
-            identity: false,
-            origin: Origin::Ghost,
-        });
-        p.init.push(Atom::eq(&LinExpr::var(Var(first + k as u32))));
-    }
+        Variable::ghost(name, Scope::Global, (Some(0), last), Ghost::Other)
+    };
     let others = p.templates.len() as i128 + 1;
-    for t in nameless {
-        p.templates[t].identity = Some(Var(p.variables.len() as u32));
-        p.variables.push(Variable {
-            name: format!("{}::self", p.templates[t].name),
-            scope: Scope::Local(t as u32),
-            min: Some(others),
-            max: Some(i64::MAX.into()),
-            identity: true,
-            origin: Origin::Ghost,
-        });
+    let own = |t: &usize| {
+        let name = format!("{}::self", p.templates[*t].name);
+        let ghost = Variable::ghost(name, Scope::Local(*t as u32), (Some(others), last), Ghost::Other);
+        Variable { identity: true, ..ghost }
+    };
+    let new = locks.iter().map(owner).chain(nameless.iter().map(own)).collect();
+    let first = p.add_variables(new).0;
+    for k in 0..locks.len() as u32 {
+        p.init.push(Atom::eq(&LinExpr::var(Var(first + k))));
+    }
+    for (k, t) in (locks.len() as u32..).zip(nameless) {
+        p.templates[t].identity = Some(Var(first + k));
     }
     for (t, template) in p.templates.iter_mut().enumerate() {
         let handle = template.identity.map_or_else(|| LinExpr::int(t as i128 + 1), LinExpr::var);
@@ -107,18 +100,5 @@ fn follows(before: &Cube, n: &Norm) -> bool {
         Norm::True => true,
         Norm::False => false,
         Norm::Atom(a) => before.entails_rational(a),
-    }
-}
-
-/// Makes room for `by` variables before the inputs.
-pub(super) fn shift_inputs(p: &mut Program, by: u32) {
-    let n = p.variables.len() as u32;
-    let name = |v: Var| if v.0 >= n { Var(v.0 + by) } else { v };
-    for e in p.templates.iter_mut().flat_map(|t| &mut t.edges) {
-        e.guard = e.guard.rename(name);
-        e.bounds = e.bounds.rename(name);
-        for u in &mut e.updates {
-            u.1 = u.1.rename(name);
-        }
     }
 }

@@ -4,7 +4,7 @@
 use super::feasible;
 use super::forget::forget;
 use super::tidy::type_bounds;
-use crate::program::{Count, Edge, Given, Input, Loc, Origin, Program, Scope, Variable};
+use crate::program::{Count, Edge, Ghost, Given, Input, Loc, Program, Scope, Variable};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rel, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -222,13 +222,9 @@ impl Run {
     fn finish(self, p: &mut Program, main: usize) {
         let n = self.base;
         // Every symbol gets a variable: one for each input, and one for the old value of each variable.
-        let ghost = |name: String, scope: Scope, x: Option<&Variable>| Variable {
-            name,
-            scope,
-            min: x.and_then(|x| x.min),
-            max: x.and_then(|x| x.max),
-            identity: false,
-            origin: Origin::Ghost,
+        let ghost = |name: String, scope: Scope, x: Option<&Variable>| {
+            let bounds = (x.and_then(|x| x.min), x.and_then(|x| x.max));
+            Variable::ghost(name, scope, bounds, Ghost::Other)
         };
         let mut new: Vec<Variable> =
             (0..self.symbols).map(|k| ghost(format!("input#{k}"), Scope::Local(main as u32), None)).collect();

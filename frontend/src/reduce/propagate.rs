@@ -1,5 +1,6 @@
 //! Locals that are known where a thread is: a constant, or another local and a constant.
 
+use super::constants::fixed;
 use crate::program::{Edge, Program, Scope};
 use relyant_horn::linear::{LinExpr, Rel, Var};
 use std::collections::BTreeMap;
@@ -36,12 +37,8 @@ fn known(p: &Program, t: usize) -> Vec<Option<Known>> {
         p.variables.get(v.0 as usize).is_some_and(|x| x.scope == Scope::Local(t as u32) && !x.identity)
     };
     let mut entry = Known::new();
-    for a in p.init.atoms().iter().filter(|a| a.rel() == Rel::Eq) {
-        if let [(v, c)] = a.expr().terms()
-            && local(*v)
-        {
-            entry.insert(*v, LinExpr::constant(&-a.expr().constant_part() / c));
-        }
+    for (v, value) in p.init.atoms().iter().filter_map(fixed).filter(|(v, _)| local(*v)) {
+        entry.insert(v, LinExpr::constant(value));
     }
     let mut at: Vec<Option<Known>> = vec![None; template.locations.len()];
     at[template.entry.0 as usize] = Some(entry);

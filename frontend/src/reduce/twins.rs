@@ -5,7 +5,7 @@
 //! variables were when it was created. The step of the creator that has joined both is split: either they differed at
 //! the start, or they are equal now. (Congruence of functions; the threads are their applications.)
 
-use crate::program::{Count, Edge, Input, Origin, Program, Scope, Template, Variable};
+use crate::program::{Count, Edge, Ghost, Input, Origin, Program, Scope, Template, Variable};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,12 +31,9 @@ type Flags = ([bool; 2], [bool; 2]);
 
 /// Adds what is known of twins to a reduced program.
 pub fn add_twins(p: &mut Program) {
-    for first in 0..p.templates.len() {
-        for second in first + 1..p.templates.len() {
-            if let Some(twins) = find(p, first, second) {
-                add(p, &twins);
-                return;
-            }
+    for second in 1..p.templates.len() {
+        if let Some(twins) = (1..second).find_map(|first| find(p, first, second)) {
+            add(p, &twins);
         }
     }
 }
@@ -49,15 +46,16 @@ fn find(p: &Program, first: usize, second: usize) -> Option<Twins> {
         return None;
     }
     let names = counterparts(p, a, b)?;
-    let ghost = |what: &str, t: &Template| {
-        let name = format!("{what}({})", t.name);
-        let is = |x: &Variable| x.origin == Origin::Ghost && x.name == name && x.scope == Scope::Global;
+    let ghost = |what: Ghost| {
+        let is = |x: &Variable| x.origin == Origin::Ghost(what) && x.scope == Scope::Global;
         p.variables.iter().position(is).map(|v| Var(v as u32))
     };
     let writes = |t: &Template, v: Var| t.edges.iter().any(|e| e.updates.iter().any(|u| u.0 == v));
-    let created = |t: &Template| ghost("started", t).filter(|v| p.templates.iter().any(|t| writes(t, *v)));
-    let started = [created(a), created(b)];
-    let ended = [ghost("ended", a)?, ghost("ended", b)?];
+    let both = [first as u32, second as u32];
+    let created = |t| ghost(Ghost::Started(t)).filter(|v| p.templates.iter().any(|t| writes(t, *v)));
+    let started = both.map(created);
+    let [Some(end), Some(other_end)] = both.map(|t| ghost(Ghost::Ended(t))) else { return None };
+    let ended = [end, other_end];
     let pairs = |k: usize, v: &Var| Some(*v) == started[k] || *v == ended[k];
     let mut own = Vec::new();
     let mut shared = BTreeSet::new();
@@ -270,18 +268,14 @@ fn undisturbed(p: &Program, twins: &Twins) -> bool {
 
 fn add(p: &mut Program, twins: &Twins) {
     let at = progress(p, twins);
-    let first = p.variables.len() as u32;
-    super::owners::shift_inputs(p, 2 * twins.own.len() as u32);
     let scope = Scope::Local(twins.creator as u32);
-    let mut copies = Vec::new();
-    for (k, pair) in twins.own.iter().enumerate() {
-        copies.push([Var(first + 2 * k as u32), Var(first + 2 * k as u32 + 1)]);
-        for v in pair {
-            let x = &p.variables[v.0 as usize];
-            let (name, min, max) = (format!("first({})", x.name), x.min, x.max);
-            p.variables.push(Variable { name, scope, min, max, identity: false, origin: Origin::Ghost });
-        }
-    }
+    let copy = |v: &Var| {
+        let x = &p.variables[v.0 as usize];
+        Variable::ghost(format!("first({})", x.name), scope, (x.min, x.max), Ghost::Other)
+    };
+    let first = p.add_variables(twins.own.iter().flatten().map(copy).collect()).0;
+    let copies: Vec<[Var; 2]> =
+        (0..twins.own.len() as u32).map(|k| [Var(first + 2 * k), Var(first + 2 * k + 1)]).collect();
     for k in (0..2).filter(|k| twins.started[*k].is_none()) {
         for (pair, copy) in twins.own.iter().zip(&copies) {
             p.init.push(Atom::eq(&LinExpr::var(copy[k]).sub(&LinExpr::var(pair[k]))));
