@@ -211,7 +211,8 @@ fn counted_and_reduced_searches_agree_with_the_plain_one() {
                 let mut t = Threads::new(Machine::new(&p, &live));
                 let o = Options { threads: Some(3), states: 6_000, counted: true, reduce, cancel: &CANCEL };
                 explore(&mut t, &o).expect("the same again");
-                let run = replay::concrete(&t, path).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
+                let (run, _) =
+                    replay::concrete(&t, path).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
                 replay::replay(&t.machine(), &run).expect("replayed once more");
             }
         }

@@ -3,6 +3,7 @@
 use super::manifest::{Modular, Row};
 use super::runner::{self, Run, RunError};
 use super::spin;
+use crate::finite;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -25,7 +26,7 @@ pub struct Plan {
 }
 
 /// How a row came out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Judgement {
     /// As expected.
@@ -35,12 +36,15 @@ pub enum Judgement {
     Wrong,
     /// No verdict, or no modular proof where there is one, or a certificate that was not accepted.
     Missing,
+    /// The run did not end with a report: a bug.
+    Failed,
     /// Nobody knows what it should be.
+    #[default]
     Unjudged,
 }
 
 /// A row as measured. What was not measured is empty.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Result {
     /// Name in the table.
     pub row: String,
@@ -121,7 +125,8 @@ pub fn measure(row: &Row, plan: &Plan) -> std::result::Result<Result, RunError> 
         r.check_seconds = Some(seconds);
     }
     r.judgement = judge(row, &r);
-    if plan.unbiased {
+    // Bias is about proofs of C programs.
+    if plan.unbiased && finite::kind(&row.file).is_none() {
         let mut args = row.args.clone();
         args.extend(["--bias".into(), "none".into()]);
         let other = runner::verify(&plan.exe, &row.file, &args, plan.timeout)?;
@@ -156,41 +161,41 @@ pub fn measure(row: &Row, plan: &Plan) -> std::result::Result<Result, RunError> 
 /// Checking is not what is measured: it gets this much time at least.
 const LONG: Duration = Duration::from_secs(60);
 
-fn start(row: &Row, run: &Run) -> Result {
-    let e = &run.entry;
-    let search = e.search;
+/// The row of a run that did not end with a report.
+pub fn failed(row: &Row, why: &RunError) -> Result {
+    Result { judgement: Judgement::Failed, reason: why.to_string(), ..blank(row) }
+}
+
+/// Nothing measured yet.
+fn blank(row: &Row) -> Result {
     Result {
         row: row.row.clone(),
         file: row.name.clone(),
         set: row.set.clone(),
-        lines: e.source_lines,
         expected: row.expected.clone(),
+        ..Result::default()
+    }
+}
+
+fn start(row: &Row, run: &Run) -> Result {
+    let e = &run.entry;
+    let search = e.search;
+    Result {
+        lines: e.source_lines,
         verdict: run.verdict().into(),
-        judgement: Judgement::Unjudged,
         modular: e.proof.as_ref().map(|p| p.modular),
         seconds: run.seconds(),
         iterations: run.iterations(),
         predicates: e.engine.map(|e| e.state_predicates + e.transition_predicates),
         states: e.engine.map(|e| e.states),
-        verdict_unbiased: None,
-        modular_unbiased: None,
-        seconds_unbiased: None,
-        iterations_unbiased: None,
-        checked: None,
         obligations: e.proof.as_ref().map(|p| p.obligations),
-        check_seconds: None,
         trace_steps: e.trace.as_ref().map(|t| t.steps.len()),
         peak_memory_mib: e.peak_memory_kib.map(|k| k as f64 / 1024.0),
-        spacer: None,
-        spacer_seconds: None,
         searched: search.map(|s| s.states),
         searched_a_second: search.and_then(|s| (s.seconds > 0.0).then(|| s.states as f64 / s.seconds)),
         state_bytes: search.and_then(|s| (s.states > 0).then(|| s.bytes as f64 / s.states as f64)),
-        spin: None,
-        spin_seconds: None,
-        spin_states: None,
-        spin_state_bytes: None,
         reason: e.reason.clone().or_else(|| e.error.as_ref().map(|x| x.message.clone())).unwrap_or_default(),
+        ..blank(row)
     }
 }
 

@@ -82,6 +82,7 @@ fn verdict(word: &str, modular: Option<bool>, judgement: Judgement) -> String {
     let mark = match judgement {
         Judgement::Wrong => " WRONG",
         Judgement::Missing => " (missing)",
+        Judgement::Failed => "FAILED",
         Judgement::Ok | Judgement::Unjudged => "",
     };
     format!("{word}{modular}{mark}")
@@ -93,10 +94,24 @@ pub fn summary(results: &[Result]) -> String {
     let total: f64 = results.iter().map(|r| r.seconds).sum();
     let peak = results.iter().filter_map(|r| r.peak_memory_mib).fold(0.0, f64::max);
     format!(
-        "{} programs: {} as expected, {} wrong, {} missing; {total:.2} s in all, peak memory {peak:.0} MiB",
+        "{} programs: {} as expected, {} wrong, {} missing, {} failed; {total:.2} s in all, peak memory {peak:.0} MiB",
         results.len(),
         count(Judgement::Ok),
         count(Judgement::Wrong),
         count(Judgement::Missing),
+        count(Judgement::Failed),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_without_a_report_is_counted() {
+        let row = |judgement| Result { row: "a.c".into(), judgement, ..Result::default() };
+        let text = render(&[row(Judgement::Ok), row(Judgement::Failed), row(Judgement::Wrong)]);
+        assert!(text.contains("3 programs: 1 as expected, 1 wrong, 0 missing, 1 failed;"), "{text}");
+        assert!(text.contains("| FAILED "), "{text}");
+    }
 }

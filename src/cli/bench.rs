@@ -158,7 +158,7 @@ pub fn run(a: &Args) -> Status {
             Ok(r) => {
                 status = status.and(match r.judgement {
                     Judgement::Wrong => Status::Bad,
-                    Judgement::Missing => Status::Unknown,
+                    Judgement::Missing | Judgement::Failed => Status::Unknown,
                     Judgement::Ok | Judgement::Unjudged => Status::Good,
                 });
                 if r.judgement == Judgement::Missing && !r.reason.is_empty() {
@@ -169,6 +169,7 @@ pub fn run(a: &Args) -> Status {
             Err(e) => {
                 complain(&format!("{}: {e}", row.name));
                 status = status.and(Status::Unknown);
+                done.push(results::failed(&row, &e));
             }
         }
     }

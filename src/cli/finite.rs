@@ -115,7 +115,7 @@ fn one(file: &Path, run: &Run, signals: &Signals) -> Outcome {
     let Some(kind) = finite::kind(file) else { return Outcome::Abandoned("of no known kind".into()) };
     let cancel = Arc::new(AtomicBool::new(false));
     let (sender, receiver) = mpsc::channel();
-    let wanted = Wanted { boolean: run.boolean.clone(), ..run.finite.wanted() };
+    let wanted = Wanted { boolean: run.boolean.clone(), keep: run.proof.is_some(), ..run.finite.wanted() };
     let (path, flag) = (file.to_path_buf(), Arc::clone(&cancel));
     let work = move || {
         let outcome = match internal::guarded(|| finite::verify(&path, kind, &wanted, &flag)) {
@@ -177,8 +177,9 @@ pub fn check(proof: &Path, file: &Path, finite: &Finite, timeout: Option<Duratio
         return check_boolean(proof, &text, file, timeout);
     }
     let mut wanted = finite.wanted();
-    let about = match certificate::about(&text) {
-        Ok(a) => a,
+    let read = certificate::parse(&text).and_then(|d| Ok((certificate::about(&d)?, d)));
+    let (about, document) = match read {
+        Ok(read) => read,
         Err(e) => return refuse(&format!("{}: error: {e}", proof.display())),
     };
     if kind == Kind::Threads {
@@ -192,7 +193,7 @@ pub fn check(proof: &Path, file: &Path, finite: &Finite, timeout: Option<Duratio
         Ok(i) => i,
         Err(d) => return refuse(&d.to_string()),
     };
-    let claim = match certificate::read(&text, &input) {
+    let claim = match certificate::read(document, &input) {
         Ok(c) => c,
         Err(e) => return reject(&e.to_string()),
     };

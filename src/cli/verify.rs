@@ -115,7 +115,6 @@ pub fn run(a: &Args) -> Status {
                 threads: a.meaning.max_threads(),
                 errors: a.meaning.error_labels().to_vec(),
                 states: a.engine.states(),
-                keep: a.proof.is_some(),
             },
             finite: &a.finite,
             timeout: a.timeout,

@@ -2,7 +2,7 @@
 
 use super::certificate::{self as coverability, Claim};
 use super::report::{Answer, Report};
-use super::{Input, plain, wrong};
+use super::{Input, lines, plain, text_of, wrong};
 use relyant_finite::boolean::bits::Bits;
 use relyant_finite::boolean::closed::{self, Listed};
 use relyant_finite::boolean::decide::{self, Proof, Settings, Verdict};
@@ -16,7 +16,6 @@ use relyant_finite::boolean::tts::{self, Exported};
 use relyant_finite::{boolean, evidence};
 use relyant_frontend::diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -30,8 +29,6 @@ pub const FORMAT: &str = "relyant-boolean";
 pub const VERSION: u32 = 1;
 /// States of a bounded search.
 const STATES: usize = 20_000_000;
-/// Transitions of an exported system.
-const TRANSITIONS: usize = 2_000_000;
 
 /// What the command line asks for.
 #[derive(Clone, Debug, Default)]
@@ -44,8 +41,6 @@ pub struct Asked {
     pub errors: Vec<String>,
     /// States of a search; a default if `None`.
     pub states: Option<usize>,
-    /// Keep the evidence in the report?
-    pub keep: bool,
 }
 
 type Result<T> = std::result::Result<T, Box<Diagnostic>>;
@@ -66,10 +61,11 @@ pub fn read(path: &Path, errors: &[String]) -> Result<Source> {
     Ok(Source { program, errors: errors.to_vec(), bytes })
 }
 
-/// Decides a file.
-pub fn verify(path: &Path, asked: &Asked, cancel: &AtomicBool) -> Result<Report> {
+/// Decides a file. `keep`: with the evidence in the report.
+pub fn verify(path: &Path, asked: &Asked, keep: bool, cancel: &AtomicBool) -> Result<Report> {
     let began = Instant::now();
     let source = read(path, &asked.errors)?;
+    let reading = began.elapsed().as_secs_f64();
     let settings = Settings {
         method: asked.method,
         threads: asked.threads,
@@ -77,7 +73,9 @@ pub fn verify(path: &Path, asked: &Asked, cancel: &AtomicBool) -> Result<Report>
         cancel,
     };
     let found = decide::decide(&source.program, &settings);
+    let seconds = began.elapsed().as_secs_f64() - reading;
     let s = &found.stats;
+    let checking = s.checking.as_secs_f64();
     let mut r = Report {
         numbers: vec![
             ("nodes", s.nodes as u64),
@@ -86,6 +84,9 @@ pub fn verify(path: &Path, asked: &Asked, cancel: &AtomicBool) -> Result<Report>
             ("steps", s.steps),
             ("transitions", s.transitions as u64),
         ],
+        obligations: s.obligations,
+        source_lines: lines(&source.bytes),
+        seconds: [reading, (seconds - checking).max(0.0), checking],
         ..Report::default()
     };
     if let Some(n) = asked.threads {
@@ -117,20 +118,17 @@ pub fn verify(path: &Path, asked: &Asked, cancel: &AtomicBool) -> Result<Report>
                 Proof::States(_) => "counted-states",
                 Proof::Uncoverable(..) => "uncoverability",
             };
+            r.modular = matches!(proof, Proof::ThreadStates(_));
             r.answer = Answer::Safe;
         }
         Verdict::Unsafe(run, threads) => {
             r.trace = replay::show(&source.program, run);
-            r.numbers.push(("threads", *threads as u64));
+            r.numbers.push(("run_threads", *threads as u64));
             r.answer = Answer::Unsafe;
         }
         Verdict::Unknown(why) => r.answer = Answer::Unknown(why.clone()),
     }
-    if asked.keep {
-        r.certificate = certificate(path, &source, &found.verdict);
-    }
-    let seconds = began.elapsed().as_secs_f64();
-    r.seconds = [0.0, seconds, 0.0];
+    r.certificate = keep.then(|| certificate(path, &source, &found.verdict)).flatten();
     r.work = format!(
         "{} nodes, {} sets of thread states grown, {} states of {} steps, in {:.2} s",
         s.nodes, s.grown, s.states, s.steps, seconds
@@ -144,10 +142,11 @@ pub fn export(path: &Path, errors: &[String], plainly: bool) -> Result<Input> {
     let source = read(path, errors)?;
     let live = Live::new(&source.program);
     let mut threads = Threads::new(Machine::new(&source.program, &live));
-    let exported = tts::export(&mut threads, plainly, TRANSITIONS, &AtomicBool::new(false)).map_err(|e| {
-        let help = "remove recursion, or variables that every thread has";
-        plain(path, &format!("no finite system of threads: {e}"), help)
-    })?;
+    let exported =
+        tts::export(&mut threads, plainly, tts::TRANSITIONS, &AtomicBool::new(false)).map_err(|e| {
+            let help = "remove recursion, or variables that every thread has";
+            plain(path, &format!("no finite system of threads: {e}"), help)
+        })?;
     Ok(system(&exported))
 }
 
@@ -164,7 +163,7 @@ struct Document {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     states: Option<StatesDocument>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    uncoverable: Option<Value>,
+    uncoverable: Option<coverability::Document>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     run: Option<RunDocument>,
 }
@@ -204,7 +203,7 @@ fn thread_document(t: &Thread) -> ThreadDocument {
     ThreadDocument(frames, t.held.ones().collect(), t.atomic)
 }
 
-fn certificate(path: &Path, source: &Source, verdict: &Verdict) -> Option<Value> {
+fn certificate(path: &Path, source: &Source, verdict: &Verdict) -> Option<String> {
     let mut d = Document {
         format: FORMAT.into(),
         version: VERSION,
@@ -246,7 +245,7 @@ fn certificate(path: &Path, source: &Source, verdict: &Verdict) -> Option<Value>
             });
         }
     }
-    Some(json!(d))
+    text_of(&d)
 }
 
 fn hash(bytes: &[u8]) -> String {
@@ -331,10 +330,10 @@ pub fn check(text: &str, path: &Path, cancel: &AtomicBool) -> Result<std::result
         return Ok(Err(Refusal::Unreadable(format!("`{}` version {}; {known}", d.format, d.version))));
     }
     let source = read(path, &d.errors)?;
-    Ok(judge(&d, &source, cancel))
+    Ok(judge(d, &source, cancel))
 }
 
-fn judge(d: &Document, source: &Source, cancel: &AtomicBool) -> std::result::Result<String, Refusal> {
+fn judge(d: Document, source: &Source, cancel: &AtomicBool) -> std::result::Result<String, Refusal> {
     if d.sha256 != hash(&source.bytes) {
         return Err(rejected("the certificate is about another file"));
     }
@@ -342,13 +341,13 @@ fn judge(d: &Document, source: &Source, cancel: &AtomicBool) -> std::result::Res
     let reader = Reader { program: p };
     let live = Live::new(p);
     let machine = Machine::new(p, &live);
-    match (&d.thread_states, &d.states, &d.uncoverable, &d.run) {
+    match (d.thread_states, d.states, d.uncoverable, d.run) {
         (Some(listed), None, None, None) => {
             let flat = decide::graph(p);
-            let sets = closed::sets(&flat, listed).map_err(rejected)?;
+            let sets = closed::sets(&flat, &listed).map_err(rejected)?;
             match closed::check(&flat, &sets, cancel) {
-                Ok(()) => Ok(format!(
-                    "closed sets of thread states for {} nodes, any number of threads",
+                Ok(n) => Ok(format!(
+                    "closed sets of thread states for {} nodes, any number of threads, {n} conditions hold",
                     sets.len()
                 )),
                 Err(e @ closed::Rejection::Cancelled) => Err(Refusal::Undecided(e.to_string())),
@@ -358,12 +357,12 @@ fn judge(d: &Document, source: &Source, cancel: &AtomicBool) -> std::result::Res
         (None, Some(s), None, None) => {
             let shared: std::result::Result<_, Refusal> = s.shared.iter().map(|b| reader.shared(b)).collect();
             let locals: std::result::Result<_, Refusal> = s.locals.iter().map(|t| reader.thread(t)).collect();
-            let states =
-                States { threads: s.threads, shared: shared?, locals: locals?, states: s.states.clone() };
+            let states = States { threads: s.threads, shared: shared?, locals: locals?, states: s.states };
             match exhausted::check(&machine, &states, cancel) {
-                Ok(()) => {
-                    let bound = s.threads.map_or(String::new(), |n| format!(" with at most {n} threads"));
-                    Ok(format!("{} states{bound}, closed under steps", s.states.len()))
+                Ok(n) => {
+                    let bound =
+                        states.threads.map_or(String::new(), |n| format!(" with at most {n} threads"));
+                    Ok(format!("{} states{bound}, closed under {n} steps", states.states.len()))
                 }
                 Err(e @ (exhausted::Rejection::Cancelled | exhausted::Rejection::Many(_))) => {
                     Err(Refusal::Undecided(e.to_string()))
@@ -371,12 +370,12 @@ fn judge(d: &Document, source: &Source, cancel: &AtomicBool) -> std::result::Res
                 Err(e) => Err(rejected(e)),
             }
         }
-        (None, None, Some(value), None) => {
+        (None, None, Some(document), None) => {
             let mut threads = Threads::new(machine);
-            let exported = tts::export(&mut threads, false, TRANSITIONS, cancel)
+            let exported = tts::export(&mut threads, false, tts::TRANSITIONS, cancel)
                 .map_err(|e| Refusal::Undecided(e.to_string()))?;
             let input = system(&exported);
-            match coverability::read(&value.to_string(), &input).map_err(rejected)? {
+            match coverability::read(document, &input).map_err(rejected)? {
                 Claim::Uncoverable(c) => match evidence::check(&input.system, &input.target, &c, cancel) {
                     Ok(r) => Ok(format!(
                         "{} elements, {} predecessors of which are in the set",

@@ -5,7 +5,7 @@ use relyant_finite::evidence::{Certificate, Run, Step, Weights};
 use relyant_finite::model::{Config, Counts, Split, Target};
 use relyant_finite::tts;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// The `format` of every such certificate.
@@ -13,9 +13,10 @@ pub const FORMAT: &str = "relyant-coverability";
 /// The `version` written and read here.
 pub const VERSION: u32 = 1;
 
+/// A certificate as it is written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+pub struct Document {
     format: String,
     version: u32,
     sources: Vec<Source>,
@@ -113,8 +114,8 @@ fn sources(input: &Input) -> Vec<Source> {
     input.sources.iter().map(|(file, bytes)| Source { file: file.clone(), sha256: hex(bytes) }).collect()
 }
 
-fn document(input: &Input, uncoverable: Option<Uncoverable>, coverable: Option<Coverable>) -> Value {
-    json!(Document {
+fn document(input: &Input, uncoverable: Option<Uncoverable>, coverable: Option<Coverable>) -> Document {
+    Document {
         format: FORMAT.into(),
         version: VERSION,
         sources: sources(input),
@@ -122,11 +123,11 @@ fn document(input: &Input, uncoverable: Option<Uncoverable>, coverable: Option<C
         target: input.target.iter().map(pair).collect(),
         uncoverable,
         coverable,
-    })
+    }
 }
 
 /// Of an uncoverability proof.
-pub fn uncoverable(input: &Input, c: &Certificate) -> Value {
+pub fn uncoverable(input: &Input, c: &Certificate) -> Document {
     let heavy = |w: &Weights| Heavy { shared: w.shared.clone(), local: w.local.clone(), bound: w.bound };
     let proof = Uncoverable {
         minimal: c.minimal.iter().map(pair).collect(),
@@ -136,7 +137,7 @@ pub fn uncoverable(input: &Input, c: &Certificate) -> Value {
 }
 
 /// Of a run.
-pub fn coverable(input: &Input, r: &Run) -> Value {
+pub fn coverable(input: &Input, r: &Run) -> Document {
     let step = |s: &Step| Move(s.transition, s.splits.iter().map(|x| (x.from, x.to, x.count)).collect());
     document(
         input,
@@ -146,8 +147,7 @@ pub fn coverable(input: &Input, r: &Run) -> Value {
 }
 
 /// What a certificate is about, as options would say it: initial configurations, and the target.
-pub fn about(text: &str) -> Result<(Option<String>, String), CertificateError> {
-    let d = parse(text)?;
+pub fn about(d: &Document) -> Result<(Option<String>, String), CertificateError> {
     let initial = match d.initial.as_slice() {
         [one] => Some(one.clone()),
         _ => None,
@@ -156,7 +156,8 @@ pub fn about(text: &str) -> Result<(Option<String>, String), CertificateError> {
     Ok((initial, tts::write_target(&target)))
 }
 
-fn parse(text: &str) -> Result<Document, CertificateError> {
+/// Reads a certificate's text.
+pub fn parse(text: &str) -> Result<Document, CertificateError> {
     let json = |e: serde_json::Error| CertificateError::Json(e.to_string());
     let value: Value = serde_json::from_str(text).map_err(json)?;
     let (format, version) = (value["format"].as_str().unwrap_or("?"), value["version"].as_u64().unwrap_or(0));
@@ -167,8 +168,10 @@ fn parse(text: &str) -> Result<Document, CertificateError> {
 }
 
 /// A certificate's claim about an input.
-pub fn read(text: &str, input: &Input) -> Result<Claim, CertificateError> {
-    let d = parse(text)?;
+pub fn read(d: Document, input: &Input) -> Result<Claim, CertificateError> {
+    if d.format != FORMAT || d.version != VERSION {
+        return Err(CertificateError::Version(d.format, d.version));
+    }
     let here = sources(input);
     let same =
         d.sources.len() == here.len() && d.sources.iter().zip(&here).all(|(a, b)| a.sha256 == b.sha256);

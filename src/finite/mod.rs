@@ -49,6 +49,8 @@ pub struct Wanted {
     pub options: Options,
     /// About Boolean programs.
     pub boolean: boolean::Asked,
+    /// Keep the evidence in the report?
+    pub keep: bool,
 }
 
 /// A system with its target.
@@ -185,21 +187,33 @@ pub fn wrong(path: &Path, text: &str, e: InputError) -> Box<Diagnostic> {
     })
 }
 
+/// Lines of a file.
+fn lines(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|b| **b == b'\n').count()
+}
+
+/// A document as text.
+fn text_of(document: &impl serde::Serialize) -> Option<String> {
+    serde_json::to_string(document).ok()
+}
+
 /// Decides a file. This is the place where kinds of files with engines of their own part.
 pub fn verify(path: &Path, kind: Kind, wanted: &Wanted, cancel: &AtomicBool) -> Result<Report> {
     if kind == Kind::Boolean {
-        return boolean::verify(path, &wanted.boolean, cancel);
+        return boolean::verify(path, &wanted.boolean, wanted.keep, cancel);
     }
     let began = Instant::now();
     let input = read(path, kind, wanted)?;
     let reading = began.elapsed().as_secs_f64();
     let outcome = cover::decide(&input.system, &input.target, &wanted.options, &Limits::new(cancel))
         .map_err(|e| plain(path, &format!("malformed: {e}"), ""))?;
-    Ok(coverability(&input, outcome, reading, began.elapsed().as_secs_f64() - reading))
+    let mut r = coverability(&input, outcome, wanted.keep, reading, began.elapsed().as_secs_f64() - reading);
+    r.source_lines = input.sources.first().map_or(0, |(_, bytes)| lines(bytes));
+    Ok(r)
 }
 
 /// The report on a question of coverability.
-fn coverability(input: &Input, outcome: Outcome, reading: f64, seconds: f64) -> Report {
+fn coverability(input: &Input, outcome: Outcome, keep: bool, reading: f64, seconds: f64) -> Report {
     let s = outcome.stats;
     let checking = outcome.checking.as_secs_f64();
     let spent = [reading, (seconds - checking).max(0.0), checking];
@@ -231,8 +245,8 @@ fn coverability(input: &Input, outcome: Outcome, reading: f64, seconds: f64) -> 
                 "it has the target and no initial configuration, and all {} predecessors of its elements, in {checking:.2} s",
                 outcome.obligations
             );
-            r.numbers.push(("obligations", outcome.obligations));
-            r.certificate = Some(certificate::uncoverable(input, c));
+            r.obligations = usize::try_from(outcome.obligations).unwrap_or(usize::MAX);
+            r.certificate = keep.then(|| text_of(&certificate::uncoverable(input, c))).flatten();
             r.answer = Answer::Safe;
         }
         Verdict::Coverable(run) => {
@@ -241,7 +255,7 @@ fn coverability(input: &Input, outcome: Outcome, reading: f64, seconds: f64) -> 
                 return r;
             };
             r.trace = report::run(&input.system, &input.target, run, &replayed);
-            r.certificate = Some(certificate::coverable(input, run));
+            r.certificate = keep.then(|| text_of(&certificate::coverable(input, run))).flatten();
             r.answer = Answer::Unsafe;
         }
         Verdict::Unknown(why) => r.answer = Answer::Unknown(why.clone()),

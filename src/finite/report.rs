@@ -1,15 +1,12 @@
 //! Reports about replicated finite-state threads: text and JSON.
 //!
-//! The JSON document is that of [`crate::report::json`] as far as it applies: `format`, `tool`, `version`, `results`
-//! with `file`, `verdict`, `reason`, `error`, `assumes`, `proof`, `seconds`, `peak_memory_kib`. A result has numbers of
-//! the engine beside it; an unsafe one has `run`, a list of lines.
+//! The JSON document is that of [`crate::report::json`].
 
-use crate::report::json::{self, InputError};
+use crate::report::json::{self, Document, Entry, ProofEntry, SecondsEntry};
 use anstyle::{AnsiColor, Style};
 use relyant_finite::evidence::{Replayed, Run};
 use relyant_finite::model::{Config, System, Target};
 use relyant_frontend::diagnostic::Diagnostic;
-use serde_json::{Value, json};
 use std::fmt::Write;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -47,6 +44,10 @@ pub struct Report {
     pub proof: String,
     /// Its kind, in a word.
     pub rule: &'static str,
+    /// Does it speak of shared variables and of one thread's own only?
+    pub modular: bool,
+    /// What the checker had to decide.
+    pub obligations: usize,
     /// What was checked about it.
     pub checked: String,
     /// The run, a line a step.
@@ -55,8 +56,10 @@ pub struct Report {
     pub work: String,
     /// The same as numbers, for JSON.
     pub numbers: Vec<(&'static str, u64)>,
-    /// Evidence to keep, as a JSON document.
-    pub certificate: Option<Value>,
+    /// Evidence to keep, if that was asked for, as a JSON document.
+    pub certificate: Option<String>,
+    /// Lines of the file.
+    pub source_lines: usize,
     /// Wall-clock time: reading, deciding, checking.
     pub seconds: [f64; 3],
 }
@@ -104,17 +107,14 @@ pub fn text(outcome: &Outcome, full: bool) -> String {
             out + &last(GOOD, "safe")
         }
         Answer::Unsafe => {
+            // the beginning and the end say most
             let hidden = if full { 0 } else { r.trace.len().saturating_sub(SHOWN) };
-            let from = r.trace.len() - hidden;
-            for (i, line) in r.trace.iter().enumerate() {
-                // the beginning and the end say most
-                if hidden > 0 && i == SHOWN / 2 {
-                    let _ = writeln!(out, "       ... {hidden} more steps (-v shows them)");
-                }
-                if hidden == 0 || i < SHOWN / 2 || i >= SHOWN / 2 + (r.trace.len() - from) {
-                    let _ = writeln!(out, "{line}");
-                }
+            let (begin, rest) = r.trace.split_at(r.trace.len().min(SHOWN / 2));
+            begin.iter().for_each(|line| out.push_str(&format!("{line}\n")));
+            if hidden > 0 {
+                let _ = writeln!(out, "       ... {hidden} more steps (-v shows them)");
             }
+            rest.iter().skip(hidden).for_each(|line| out.push_str(&format!("{line}\n")));
             let _ = writeln!(out, "checked: the run was replayed\nfound: {}", r.work);
             out + &last(BAD, "unsafe")
         }
@@ -129,45 +129,36 @@ pub fn text(outcome: &Outcome, full: bool) -> String {
 }
 
 /// All results as one document.
-pub fn document(results: &[(String, Outcome)]) -> Value {
-    let entries: Vec<Value> = results.iter().map(|(file, o)| entry(file, o)).collect();
-    json!({
-        "format": json::FORMAT, "tool": "relyant", "version": env!("CARGO_PKG_VERSION"), "results": entries,
-    })
+pub fn document(results: &[(String, Outcome)]) -> Document {
+    Document {
+        format: json::FORMAT,
+        tool: "relyant".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        results: results.iter().map(|(file, o)| entry(file, o)).collect(),
+    }
 }
 
-fn entry(file: &str, outcome: &Outcome) -> Value {
-    let peak = crate::limits::memory_kib().map(|m| m.1);
-    let mut e = json!({ "file": file, "verdict": outcome.verdict(), "peak_memory_kib": peak });
-    let Value::Object(map) = &mut e else { return e };
-    let mut put = |name: &str, value: Value| drop(map.insert(name.into(), value));
+fn entry(file: &str, outcome: &Outcome) -> Entry {
+    let peak_memory_kib = crate::limits::memory_kib().map(|m| m.1);
+    let verdict = outcome.verdict().map(String::from);
+    let mut e = Entry { file: file.into(), verdict, peak_memory_kib, ..Entry::default() };
     match outcome {
-        Outcome::Abandoned(why) => put("reason", json!(why)),
-        Outcome::BadInput(d) => {
-            let error = InputError {
-                file: d.file.clone(),
-                line: d.line,
-                column: d.column,
-                message: d.message.clone(),
-                help: d.help.clone(),
-            };
-            put("error", json!(error));
-        }
+        Outcome::Abandoned(why) => e.reason = Some(why.clone()),
+        Outcome::BadInput(d) => e.error = Some((&**d).into()),
         Outcome::Done(r) => {
-            if let Answer::Unknown(why) = &r.answer {
-                put("reason", json!(why));
+            match &r.answer {
+                Answer::Safe => {
+                    let (rule, modular, obligations) = (r.rule.into(), r.modular, r.obligations);
+                    e.proof = Some(ProofEntry { rule, modular, obligations });
+                }
+                Answer::Unsafe => e.run.clone_from(&r.trace),
+                Answer::Unknown(why) => e.reason = Some(why.clone()),
             }
-            put("assumes", json!(r.assumes));
-            if r.answer == Answer::Safe {
-                let obligations = r.numbers.iter().find(|x| x.0 == "obligations").map_or(0, |x| x.1);
-                put("proof", json!({ "rule": r.rule, "modular": false, "obligations": obligations }));
-            }
-            if r.answer == Answer::Unsafe {
-                put("run", json!(r.trace));
-            }
-            r.numbers.iter().for_each(|(name, n)| put(name, json!(n)));
+            e.assumes.clone_from(&r.assumes);
+            e.source_lines = r.source_lines;
+            e.counts = r.numbers.iter().map(|(name, n)| ((*name).to_string(), *n)).collect();
             let [read, search, check] = r.seconds;
-            put("seconds", json!({ "read": read, "search": search, "prove": 0.0, "check": check }));
+            e.seconds = SecondsEntry { read, search, prove: 0.0, check };
         }
     }
     e

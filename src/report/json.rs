@@ -23,7 +23,8 @@
 //! ```
 //!
 //! `verdict` is `safe`, `unsafe`, `unknown` (with `reason`) or null (with `error`: the input was refused). An unsafe
-//! result has a `trace`. `count` is null for any number of threads. What does not apply is left out.
+//! result has a `trace`. `count` is null for any number of threads. What does not apply is left out. Of finite-state
+//! threads and Boolean programs a result has `counts`, numbers by name, and `run`, a line a step, in place of `trace`.
 
 use super::Outcome;
 use super::text::rule;
@@ -33,6 +34,7 @@ use relyant_frontend::cfa::Count;
 use relyant_frontend::diagnostic::Diagnostic;
 use relyant_frontend::interp::{Trace, TraceStep};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Version of the format: raised when a field changes its meaning or goes.
 pub const FORMAT: u32 = 1;
@@ -81,6 +83,12 @@ pub struct Entry {
     /// The counterexample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<TraceEntry>,
+    /// The run of finite-state threads, a line a step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub run: Vec<String>,
+    /// What the engines for finite-state threads did, in numbers.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counts: BTreeMap<String, u64>,
     /// The proof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<ProofEntry>,
@@ -129,7 +137,8 @@ pub struct Thread {
 /// A proof.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ProofEntry {
-    /// `rely-guarantee`, `owicki-gries`, `monolithic`; `states`: the set of all states.
+    /// `rely-guarantee`, `owicki-gries`, `monolithic`; `states`: the set of all states. Of finite-state threads
+    /// `thread-states`, `counted-states`, `uncoverability`.
     pub rule: String,
     /// Speaks of globals and one thread's locals only.
     pub modular: bool,
@@ -251,7 +260,7 @@ fn entry(file: &str, outcome: &Outcome, peak_memory_kib: Option<u64>) -> Entry {
     let mut e = Entry { file: file.into(), verdict, peak_memory_kib, ..Entry::default() };
     match outcome {
         Outcome::Verdict(r) => fill(&mut e, r),
-        Outcome::BadInput(d) => e.error = Some(input_error(d)),
+        Outcome::BadInput(d) => e.error = Some((&**d).into()),
         Outcome::Abandoned(reason, progress) => {
             e.reason = Some(format!("{reason}, while {}", progress.stage.doing()));
             e.engine = (progress.stats.iterations > 0).then(|| engine(&progress.stats));
@@ -305,13 +314,15 @@ fn fill(e: &mut Entry, r: &Report) {
     }
 }
 
-fn input_error(d: &Diagnostic) -> InputError {
-    InputError {
-        file: d.file.clone(),
-        line: d.line,
-        column: d.column,
-        message: d.message.clone(),
-        help: d.help.clone(),
+impl From<&Diagnostic> for InputError {
+    fn from(d: &Diagnostic) -> InputError {
+        InputError {
+            file: d.file.clone(),
+            line: d.line,
+            column: d.column,
+            message: d.message.clone(),
+            help: d.help.clone(),
+        }
     }
 }
 

@@ -135,13 +135,7 @@ fn entry(file: &str, outcome: &Outcome) -> Entry {
     match outcome {
         Outcome::Abandoned(why) => e.reason = Some(why.clone()),
         Outcome::BadInput(d) => {
-            e.error = Some(InputError {
-                file: d.file.clone(),
-                line: d.line,
-                column: d.column,
-                message: d.message.clone(),
-                help: d.help.clone(),
-            });
+            e.error = Some((&**d).into());
         }
         Outcome::Verdict(system, r) => {
             let s = r.stats;

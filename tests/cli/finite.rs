@@ -12,27 +12,78 @@ fn verdicts_and_evidence() {
     let run = |args: &[&str], more: &[String], file: &Path| {
         relyant(dir.path()).args(args).args(more).arg(file).output().unwrap()
     };
-    for row in rows.iter().filter(|r| r.file.extension().is_some_and(|e| e != "bp")) {
+    for row in &rows {
         let _ = std::fs::remove_file(dir.path().join("p.json"));
         let o = run(&["verify", "--proof", "p.json"], &row.args, &row.file);
         let last = out(&o).lines().last().unwrap_or_default().to_string();
         assert_eq!(last, format!("verdict: {}", row.expected), "{}\n{}{}", row.name, out(&o), err(&o));
         assert_eq!(o.status.code(), Some(i32::from(row.expected == "unsafe")));
-        let o = run(&["check", "p.json"], &row.args, &row.file);
+        // a certificate of a Boolean program tells its bound, others what is not in a file
+        let boolean = row.file.extension().is_some_and(|e| e == "bp");
+        let args: &[String] = if boolean { &[] } else { &row.args };
+        let o = run(&["check", "p.json"], args, &row.file);
         assert_eq!(o.status.code(), Some(0), "{}: {}{}", row.name, out(&o), err(&o));
+        assert!(out(&o).lines().last().is_some_and(|l| l.starts_with("accepted: ")), "{}", out(&o));
 
         let text = std::fs::read_to_string(dir.path().join("p.json")).unwrap();
-        let mut other: serde_json::Value = serde_json::from_str(&text).unwrap();
-        if row.expected == "safe" {
-            other["uncoverable"] = serde_json::json!({ "minimal": [], "weights": [] });
-        } else {
-            other["coverable"]["steps"] = serde_json::json!([]);
-        }
-        std::fs::write(dir.path().join("p.json"), other.to_string()).unwrap();
-        let o = run(&["check", "p.json"], &row.args, &row.file);
-        assert_eq!(o.status.code(), Some(1), "{}: {}", row.name, out(&o));
+        std::fs::write(dir.path().join("p.json"), damaged(&text).to_string()).unwrap();
+        let o = run(&["check", "p.json"], args, &row.file);
+        assert_eq!(o.status.code(), Some(1), "{}: {}{}", row.name, out(&o), err(&o));
         assert!(out(&o).contains("rejected: "), "{}", out(&o));
     }
+    // all kinds of evidence about Boolean programs
+    let bound = ["--max-threads".into(), "3".into()];
+    for (method, more, name, kind) in [
+        ("thread-states", &[][..], "publish.bp", "thread_states"),
+        ("counters", &bound[..], "test_and_set.bp", "states"),
+        ("coverability", &[][..], "test_and_set.bp", "uncoverable"),
+    ] {
+        let file = benchmark("finite").join(name);
+        let o = run(&["verify", "--proof", "p.json", "--method", method], more, &file);
+        assert_eq!(o.status.code(), Some(0), "{method}: {}{}", out(&o), err(&o));
+        let text = std::fs::read_to_string(dir.path().join("p.json")).unwrap();
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert!(value.get(kind).is_some(), "{method}: {text}");
+        assert_eq!(run(&["check", "p.json"], &[], &file).status.code(), Some(0), "{method}");
+        std::fs::write(dir.path().join("p.json"), damaged(&text).to_string()).unwrap();
+        let o = run(&["check", "p.json"], &[], &file);
+        assert_eq!(o.status.code(), Some(1), "{method}: {}{}", out(&o), err(&o));
+    }
+}
+
+/// A certificate without its evidence.
+fn damaged(text: &str) -> serde_json::Value {
+    let mut v: serde_json::Value = serde_json::from_str(text).unwrap();
+    let nothing = serde_json::json!({ "minimal": [], "weights": [] });
+    if v["format"] == "relyant-boolean" && v.get("uncoverable").is_some() {
+        v["uncoverable"]["uncoverable"] = nothing;
+    } else if v.get("uncoverable").is_some() {
+        v["uncoverable"] = nothing;
+    } else if v.get("thread_states").is_some() {
+        let sets = v["thread_states"].as_array_mut().unwrap();
+        sets[0] = serde_json::Value::Null;
+    } else if v.get("states").is_some() {
+        v["states"]["states"].as_array_mut().unwrap().pop();
+    } else {
+        let run = if v.get("run").is_some() { "run" } else { "coverable" };
+        v[run]["steps"] = serde_json::json!([]);
+    }
+    v
+}
+
+/// `bench` understands what `verify` says about each of them, and a check accepts what is kept.
+#[test]
+fn all_are_measured() {
+    let dir = folder(&[]);
+    let manifest = benchmark("finite/manifest.csv");
+    let rows = manifest::read(&manifest).unwrap();
+    let o = relyant(dir.path()).args(["bench", "--csv-dir", "kept"]).arg(&manifest).output().unwrap();
+    assert_eq!(o.status.code(), Some(0), "{}{}", out(&o), err(&o));
+    let n = rows.len();
+    let line = format!("{n} programs: {n} as expected, 0 wrong, 0 missing, 0 failed");
+    assert!(out(&o).contains(&line), "{}", out(&o));
+    let safe = rows.iter().filter(|r| r.expected == "safe").count();
+    assert_eq!(out(&o).matches("| accepted |").count(), safe, "{}", out(&o));
 }
 
 #[test]
@@ -100,6 +151,13 @@ fn limits_and_formats() {
     let v: serde_json::Value = serde_json::from_str(&out(&o)).unwrap();
     assert_eq!((v["format"].as_u64(), v["results"][0]["verdict"].as_str()), (Some(1), Some("unsafe")));
     assert!(v["results"][0]["run"].is_array());
+    // what the shared format has is what it has for others
+    let torn = benchmark("finite/ticket_torn.bp");
+    let o = relyant(dir.path()).args(["verify", "--format", "json"]).arg(torn).output().unwrap();
+    let document: relyant::report::json::Document = serde_json::from_str(&out(&o)).unwrap();
+    let r = &document.results[0];
+    assert_eq!((r.verdict.as_deref(), r.counts["run_threads"]), (Some("unsafe"), 3), "{r:?}");
+    assert!(r.source_lines > 10 && r.run.last().unwrap().contains("fails"), "{r:?}");
     for (file, to) in [("t.tts", "spec"), ("t.tts", "pnml"), ("t.tts", "tts"), ("n.spec", "spec")] {
         let o = relyant(dir.path()).args(["export", "--to", to, file]).output().unwrap();
         assert_eq!(o.status.code(), Some(0), "{}", err(&o));

@@ -10,6 +10,7 @@ use super::expr::Expr;
 use super::flat::{Action, Flat, FlatNode, Role, Write};
 use super::program::{Exp, Var};
 use biodivine_lib_bdd::{Bdd, BddNode, BddPointer, BddVariable, BddVariableSet, op_function};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -155,6 +156,8 @@ struct Checker<'a> {
     flat: &'a Flat,
     places: Places,
     sets: &'a [Bdd],
+    /// Conditions so far.
+    decided: Cell<usize>,
 }
 
 /// Reads listed sets.
@@ -197,8 +200,8 @@ pub fn listed(set: &Bdd) -> Listed {
     Some(nodes.iter().skip(2).map(entry).collect())
 }
 
-/// Checks sets, one for each node of the graph.
-pub fn check(f: &Flat, sets: &[Bdd], cancel: &AtomicBool) -> Result<(), Rejection> {
+/// Checks sets, one for each node of the graph. Returns how many conditions hold.
+pub fn check(f: &Flat, sets: &[Bdd], cancel: &AtomicBool) -> Result<usize, Rejection> {
     let places = Places::new(f).ok_or(Rejection::Other)?;
     if sets.len() != f.nodes.len() || sets.iter().any(|s| s.num_vars() != places.set.num_vars()) {
         return Err(Rejection::Other);
@@ -208,7 +211,7 @@ pub fn check(f: &Flat, sets: &[Bdd], cancel: &AtomicBool) -> Result<(), Rejectio
             return Err(Rejection::Malformed(i));
         }
     }
-    let c = Checker { flat: f, places, sets };
+    let c = Checker { flat: f, places, sets, decided: Cell::new(0) };
     c.initial()?;
     for i in 0..f.nodes.len() {
         if cancel.load(Ordering::Relaxed) {
@@ -216,7 +219,8 @@ pub fn check(f: &Flat, sets: &[Bdd], cancel: &AtomicBool) -> Result<(), Rejectio
         }
         c.steps(u32::try_from(i).unwrap_or(u32::MAX))?;
     }
-    c.interference(cancel)
+    c.interference(cancel)?;
+    Ok(c.decided.get())
 }
 
 impl Checker<'_> {
@@ -232,6 +236,7 @@ impl Checker<'_> {
     }
     /// Is everything of `from` in the set of `to`, with some variables at their places after a step?
     fn inside(&self, from: &Bdd, to: u32, moved: impl Fn(u32) -> bool) -> bool {
+        self.decided.set(self.decided.get() + 1);
         let to = self.set(to);
         from.is_false() || to.is_true() || outside(to, moved).is_some_and(|o| disjoint(from, &o))
     }
@@ -284,6 +289,7 @@ impl Checker<'_> {
             }
             Action::Assume(e, t) => plain(&ready.and(&p.may(e, true, &[])), *t),
             Action::Assert(e, t) => {
+                self.decided.set(self.decided.get() + 1);
                 if !disjoint(&ready, &p.may(e, false, &[])) {
                     return Err(Rejection::Fails(n, self.name(n)));
                 }

@@ -17,6 +17,7 @@ use crate::evidence::Certificate;
 use crate::fixpoint;
 use biodivine_lib_bdd::Bdd;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// Which engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -24,9 +25,9 @@ pub enum Method {
     /// Thread states, then counters, then coverability.
     #[default]
     Auto,
-    /// The thread-state fixpoint; runs are looked for only to confirm an alarm.
+    /// The thread-state fixpoint; after an alarm counter abstraction, as far as it goes.
     ThreadStates,
-    /// Counter abstraction.
+    /// Counter abstraction; needs a bound on threads.
     Counters,
     /// Coverability of the system of threads.
     Coverability,
@@ -82,6 +83,10 @@ pub struct Stats {
     pub steps: u64,
     /// Transitions of the system of threads.
     pub transitions: usize,
+    /// What the checker of the proof had to decide.
+    pub obligations: usize,
+    /// Time that the checks of evidence took.
+    pub checking: Duration,
 }
 
 /// An answer and how it was found.
@@ -93,8 +98,6 @@ pub struct Report {
     pub stats: Stats,
 }
 
-/// Transitions of a system of threads.
-const TRANSITIONS: usize = 2_000_000;
 /// Bounds on threads that are tried one after the other to confirm an alarm, and the states of each search.
 const BOUNDS: [(u32, usize); 5] = [(2, 100_000), (3, 200_000), (4, 200_000), (6, 400_000), (9, 400_000)];
 
@@ -171,8 +174,11 @@ impl Decider<'_> {
                 "the over-approximation by thread states does not exclude a failure in line {line}"
             ));
         }
-        match closed::check(&flat, &found.sets, self.settings.cancel) {
-            Ok(()) => Ok(Proof::ThreadStates(found.sets)),
+        match self.checked(|cancel| closed::check(&flat, &found.sets, cancel)) {
+            Ok(n) => {
+                self.stats.obligations = n;
+                Ok(Proof::ThreadStates(found.sets))
+            }
             Err(e) => Err(format!("the sets of thread states were rejected: {e}")),
         }
     }
@@ -191,11 +197,18 @@ impl Decider<'_> {
         Ok(e)
     }
 
-    fn failure(&self, threads: &Threads, path: &explicit::Run) -> Result<Verdict, String> {
-        let run = replay::concrete(threads, path).map_err(|e| format!("a run was rejected: {e}"))?;
-        let count =
-            replay::replay(&threads.machine(), &run).map_err(|e| format!("a run was rejected: {e}"))?;
+    fn failure(&mut self, threads: &Threads, path: &explicit::Run) -> Result<Verdict, String> {
+        let run = self.checked(|_| replay::concrete(threads, path));
+        let (run, count) = run.map_err(|e| format!("a run was rejected: {e}"))?;
         Ok(Verdict::Unsafe(run, count))
+    }
+
+    /// Runs a checker, and adds up the time.
+    fn checked<T>(&mut self, check: impl FnOnce(&AtomicBool) -> T) -> T {
+        let began = Instant::now();
+        let result = check(self.settings.cancel);
+        self.stats.checking += began.elapsed();
+        result
     }
 
     /// All states with a bound.
@@ -270,8 +283,11 @@ impl Decider<'_> {
             locals: number(threads.locals.len()).filter_map(|i| threads.locals.get(i).cloned()).collect(),
             states: all.reached().collect(),
         };
-        match exhausted::check(&threads.machine(), &states, self.settings.cancel) {
-            Ok(()) => Ok(Some(Verdict::Safe(Proof::States(states)))),
+        match self.checked(|cancel| exhausted::check(&threads.machine(), &states, cancel)) {
+            Ok(n) => {
+                self.stats.obligations = n;
+                Ok(Some(Verdict::Safe(Proof::States(states))))
+            }
             Err(e) => Err(format!("the set of states was rejected: {e}")),
         }
     }
@@ -298,14 +314,19 @@ impl Decider<'_> {
 
     fn coverability(&mut self) -> Result<Verdict, String> {
         let mut threads = Threads::new(Machine::new(self.program, self.live));
-        let exported = tts::export(&mut threads, false, TRANSITIONS, self.settings.cancel)
+        let exported = tts::export(&mut threads, false, tts::TRANSITIONS, self.settings.cancel)
             .map_err(|e| format!("coverability: {e}"))?;
         self.stats.transitions = exported.system.transitions.len();
         let limits = cover::Limits::new(self.settings.cancel);
         let found = cover::decide(&exported.system, &exported.target, &cover::Options::default(), &limits)
             .map_err(|e| format!("coverability: {e}"))?;
+        self.stats.checking += found.checking;
         match found.verdict {
-            cover::Verdict::Uncoverable(c) => Ok(Verdict::Safe(Proof::Uncoverable(Box::new(exported), c))),
+            // Checked already: that is part of deciding coverability.
+            cover::Verdict::Uncoverable(c) => {
+                self.stats.obligations = usize::try_from(found.obligations).unwrap_or(usize::MAX);
+                Ok(Verdict::Safe(Proof::Uncoverable(Box::new(exported), c)))
+            }
             cover::Verdict::Coverable(run) => {
                 let path =
                     exported.path(&run).ok_or("a run of the system of threads is none of the program")?;

@@ -48,8 +48,8 @@ type Key = (u32, Vec<(u32, u32)>);
 /// A step by numbers; `None` for what is not in the lists. A thread that ends has no number.
 type Known = Option<(u32, Option<u32>, Option<u32>)>;
 
-/// Checks states.
-pub fn check(machine: &Machine, s: &States, cancel: &AtomicBool) -> Result<(), Rejection> {
+/// Checks states. Returns how many steps lead to one of them.
+pub fn check(machine: &Machine, s: &States, cancel: &AtomicBool) -> Result<usize, Rejection> {
     let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let shared: FxHashMap<&Bits, u32> = s.shared.iter().enumerate().map(|(i, b)| (b, number(i))).collect();
     let locals: FxHashMap<&Thread, u32> = s.locals.iter().enumerate().map(|(i, t)| (t, number(i))).collect();
@@ -86,6 +86,7 @@ pub fn check(machine: &Machine, s: &States, cancel: &AtomicBool) -> Result<(), R
         Ok(all.into_iter().map(known).collect::<Option<Vec<Known>>>().map(Rc::from))
     };
     let mut memo: FxHashMap<(u32, u32), Option<Rc<[Known]>>> = FxHashMap::default();
+    let mut inside = 0;
     for (i, (v, threads)) in s.states.iter().enumerate() {
         if cancel.load(Ordering::Relaxed) {
             return Err(Rejection::Cancelled);
@@ -115,8 +116,9 @@ pub fn check(machine: &Machine, s: &States, cancel: &AtomicBool) -> Result<(), R
                 if !set.contains(&(after, next)) {
                     return Err(Rejection::Open(i));
                 }
+                inside += 1;
             }
         }
     }
-    Ok(())
+    Ok(inside)
 }

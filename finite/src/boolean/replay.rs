@@ -54,8 +54,8 @@ pub fn replay(machine: &Machine, run: &Run) -> Result<usize, Broken> {
     Err(Broken::End)
 }
 
-/// The run with all values that a path of a search stands for; it has been replayed.
-pub fn concrete(threads: &Threads, path: &explicit::Run) -> Result<Run, Broken> {
+/// The run with all values that a path of a search stands for, and the number of its threads; it has been replayed.
+pub fn concrete(threads: &Threads, path: &explicit::Run) -> Result<(Run, usize), Broken> {
     let machine = threads.machine();
     let start = threads.shared.get(path.start.0).zip(threads.locals.get(path.start.1));
     let (shared, main) = start.map(|(s, t)| (s.clone(), t.clone())).ok_or(Broken::Start)?;
@@ -83,8 +83,8 @@ pub fn concrete(threads: &Threads, path: &explicit::Run) -> Result<Run, Broken> 
         }
         run.steps.push((t, o));
     }
-    replay(&machine, &run)?;
-    Ok(run)
+    let count = replay(&machine, &run)?;
+    Ok((run, count))
 }
 
 /// A run as text, a line a step: what is done, and which values change. Steps that only go on are left out.

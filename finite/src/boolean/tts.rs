@@ -16,6 +16,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Transitions that a system may have where engines and checkers make it.
+pub const TRANSITIONS: usize = 2_000_000;
+
 /// Numbers of the first state that is not special.
 const FIRST: u32 = 2;
 
