@@ -1,7 +1,7 @@
 //! `relyant bench`
 
 use super::exit::Status;
-use super::workers::Signals;
+use super::watch::Signals;
 use super::{complain, say};
 use clap::ValueEnum;
 use relyant::bench::results::{self, Judgement, Plan};

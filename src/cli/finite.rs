@@ -1,26 +1,17 @@
 //! `relyant verify` and `relyant check` for replicated finite-state threads.
 
 use super::exit::Status;
-use super::workers::Signals;
-use super::{complain, input, internal, say};
+use super::watch::{Limits, Signals, watch};
+use super::{complain, input, say};
 use clap::Args;
 use relyant::finite::certificate::{self, Claim};
 use relyant::finite::report::{self, Answer, Outcome};
 use relyant::finite::{self, Kind, Wanted, boolean};
-use relyant::limits;
 use relyant_finite::evidence::{self, Rejection};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
-
-/// How long a run may take to stop after it was asked to.
-const GRACE: Duration = Duration::from_millis(700);
-/// How often the clock is looked at.
-const TICK: Duration = Duration::from_millis(20);
-/// Deep recursion is bounded by the input.
-const STACK: usize = 1 << 26;
 
 /// Options about finite-state threads.
 #[derive(Args, Clone, Default)]
@@ -51,10 +42,8 @@ pub struct Run<'a> {
     pub finite: &'a Finite,
     /// About Boolean programs.
     pub boolean: boolean::Asked,
-    /// For each file.
-    pub timeout: Option<Duration>,
-    /// For the process.
-    pub memory_kib: Option<u64>,
+    /// Of time and memory.
+    pub limits: Limits,
     /// JSON instead of text.
     pub json: bool,
     /// All steps of runs.
@@ -113,48 +102,17 @@ pub fn run(files: &[PathBuf], run: &Run) -> Status {
 
 fn one(file: &Path, run: &Run, signals: &Signals) -> Outcome {
     let Some(kind) = finite::kind(file) else { return Outcome::Abandoned("of no known kind".into()) };
-    let cancel = Arc::new(AtomicBool::new(false));
-    let (sender, receiver) = mpsc::channel();
     let wanted = Wanted { boolean: run.boolean.clone(), keep: run.proof.is_some(), ..run.finite.wanted() };
-    let (path, flag) = (file.to_path_buf(), Arc::clone(&cancel));
-    let work = move || {
-        let outcome = match internal::guarded(|| finite::verify(&path, kind, &wanted, &flag)) {
-            Ok(Ok(r)) => Outcome::Done(Box::new(r)),
-            Ok(Err(d)) => Outcome::BadInput(d),
-            Err(message) => Outcome::Abandoned(format!("internal error: {message}")),
-        };
-        let _ = sender.send(outcome);
-    };
-    if std::thread::Builder::new().stack_size(STACK).spawn(work).is_err() {
-        return Outcome::Abandoned("no thread could be started".into());
-    }
-    let began = Instant::now();
-    let mut stopped: Option<(Instant, String)> = None;
-    loop {
-        match receiver.recv_timeout(TICK) {
-            Ok(Outcome::Done(mut r)) => {
-                if let (Answer::Unknown(why), Some((_, reason))) = (&mut r.answer, stopped) {
-                    *why = reason;
-                }
-                return Outcome::Done(r);
+    let path = file.to_path_buf();
+    match watch(&run.limits, signals, move |cancel| finite::verify(&path, kind, &wanted, cancel)) {
+        Ok((Ok(mut r), stopped)) => {
+            if let (Answer::Unknown(why), Some(reason)) = (&mut r.answer, stopped) {
+                *why = reason;
             }
-            Ok(outcome) => return outcome,
-            Err(mpsc::RecvTimeoutError::Disconnected) => {
-                return Outcome::Abandoned("the run was lost".into());
-            }
-            Err(mpsc::RecvTimeoutError::Timeout) => {}
+            Outcome::Done(Box::new(r))
         }
-        let late = run.timeout.filter(|t| began.elapsed() >= *t);
-        let late = late.map(|t| format!("time limit of {} s reached", t.as_secs_f64()));
-        let large = run.memory_kib.filter(|l| limits::memory_kib().is_some_and(|m| m.0 > *l));
-        let large = large.map(|l| format!("memory limit of {} MiB reached", l / 1024));
-        if let Some(reason) = signals.reason().or(large).or(late) {
-            cancel.store(true, Ordering::Relaxed);
-            let (since, reason) = stopped.get_or_insert_with(|| (Instant::now(), reason));
-            if since.elapsed() >= GRACE {
-                return Outcome::Abandoned(reason.clone());
-            }
-        }
+        Ok((Err(d), _)) => Outcome::BadInput(d),
+        Err(why) => Outcome::Abandoned(why),
     }
 }
 

@@ -13,6 +13,7 @@ mod rewriting;
 mod show;
 mod spacer;
 mod verify;
+mod watch;
 mod witness;
 mod workers;
 

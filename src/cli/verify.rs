@@ -2,7 +2,8 @@
 
 use super::exit::Status;
 use super::meaning::{Engine, Input, Meaning};
-use super::workers::{self, Job, Limits, Standing};
+use super::watch::Limits;
+use super::workers::{self, Job, Standing};
 use super::{complain, finite, input, rewriting, say, witness};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -84,10 +85,10 @@ fn is_boolean(file: &Path) -> bool {
 
 /// Runs the command.
 pub fn run(a: &Args) -> Status {
+    let limits = Limits { timeout: a.timeout, memory_kib: a.memory.map(|m| m.saturating_mul(1024)) };
     if rewriting::is_any(&a.files) {
-        let memory_kib = a.memory.map(|m| m.saturating_mul(1024));
         let json = a.format == Format::Json;
-        let wanted = rewriting::Wanted { timeout: a.timeout, memory_kib, json, verbose: a.verbose };
+        let wanted = rewriting::Wanted { limits, json, verbose: a.verbose };
         return rewriting::run(&a.files, &wanted);
     }
     if finite::is_any(&a.files) {
@@ -117,8 +118,7 @@ pub fn run(a: &Args) -> Status {
                 states: a.engine.states(),
             },
             finite: &a.finite,
-            timeout: a.timeout,
-            memory_kib: a.memory.map(|m| m.saturating_mul(1024)),
+            limits,
             json: a.format == Format::Json,
             verbose: a.verbose,
             proof: a.proof.as_deref(),
@@ -148,13 +148,12 @@ pub fn run(a: &Args) -> Status {
         quick_states: a.search,
         ..Settings::default()
     };
-    let limits =
-        Limits { timeout: a.timeout, memory_kib: a.memory.map(|m| m.saturating_mul(1024)), jobs: a.jobs };
     let line = ProgressLine::new(a.verbose || a.format == Format::Json);
     let tell: Option<fn(&Stats)> = if a.verbose { Some(|s| complain(&standing(s))) } else { None };
     let inputs: Vec<Result<Input, Diagnostic>> = a.files.iter().map(|f| a.meaning.input(f)).collect();
     let jobs: Vec<Job> = inputs.iter().flatten().map(|i| job(i, &settings)).collect();
-    let mut verified = workers::verify_all(&jobs, &limits, tell, |s| line.show(s, jobs.len())).into_iter();
+    let show = |s: &Standing| line.show(s, jobs.len());
+    let mut verified = workers::verify_all(&jobs, &limits, a.jobs, tell, show).into_iter();
     let lost = || Outcome::Abandoned("no worker".into(), limits::Progress::default());
     let outcomes: Vec<Outcome> = inputs
         .iter()

@@ -1,25 +1,17 @@
 //! Verifies several files at once, within limits.
 //!
 //! Workers run the files; the calling thread watches clock, memory and signals, and asks a run to stop by its flag.
-//! A run that does not listen within [`GRACE`] is left behind, so that a limit always ends with a report.
 
 use super::internal;
-use relyant::limits::{self, Progress, Run};
+use super::watch::{GRACE, Limits, STACK, Signals, TICK};
+use relyant::limits::{Progress, Run};
 use relyant::pipeline::{self, Settings};
 use relyant::report::Outcome;
-use signal_hook::consts::{SIGINT, SIGTERM};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::time::{Duration, Instant};
-
-/// How long a run may take to stop after it was asked to.
-const GRACE: Duration = Duration::from_millis(700);
-/// How often the watcher looks.
-const TICK: Duration = Duration::from_millis(20);
-/// Deeply nested sources need deep stacks. Only what is used is ever allocated.
-const STACK: usize = 1 << 28;
+use std::time::Instant;
 
 /// A file to verify, and how.
 #[derive(Clone)]
@@ -28,16 +20,6 @@ pub struct Job {
     pub file: PathBuf,
     /// How.
     pub settings: Settings,
-}
-
-/// Limits of a run.
-pub struct Limits {
-    /// For each file.
-    pub timeout: Option<Duration>,
-    /// For the process.
-    pub memory_kib: Option<u64>,
-    /// Files at the same time.
-    pub jobs: usize,
 }
 
 struct Shared {
@@ -54,11 +36,12 @@ pub struct Standing<'a> {
     pub current: Option<(&'a PathBuf, Progress)>,
 }
 
-/// Verifies the files; outcomes in the order of the files. `tick` is called every now and then, `tell` after each
-/// iteration of an engine.
+/// Verifies the files, `at_once` at the same time; outcomes in the order of the files. `tick` is called every now and
+/// then, `tell` after each iteration of an engine.
 pub fn verify_all(
     jobs: &[Job],
     limits: &Limits,
+    at_once: usize,
     tell: Option<fn(&relyant::aret::Stats)>,
     mut tick: impl FnMut(&Standing),
 ) -> Vec<Outcome> {
@@ -69,7 +52,7 @@ pub fn verify_all(
         next: AtomicUsize::new(0),
     });
     let (sender, results) = mpsc::channel();
-    for _ in 0..limits.jobs.clamp(1, jobs.len().max(1)) {
+    for _ in 0..at_once.clamp(1, jobs.len().max(1)) {
         spawn(&shared, &sender);
     }
     let mut outcomes: Vec<Option<Outcome>> = jobs.iter().map(|_| None).collect();
@@ -85,13 +68,13 @@ pub fn verify_all(
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {}
         }
-        let over = signals.reason().or_else(|| too_much_memory(limits.memory_kib));
+        let over = signals.reason().or_else(|| limits.too_large());
         for (i, run) in shared.runs.iter().enumerate().filter(|(i, _)| outcomes[*i].is_none()) {
             let progress = run.progress();
             if let Some(reason) = &over {
                 run.stop(reason.clone());
-            } else if let Some(limit) = limits.timeout.filter(|t| progress.elapsed() >= *t) {
-                run.stop(format!("time limit of {} s reached", limit.as_secs_f64()));
+            } else if let Some(reason) = limits.too_late(progress.elapsed()) {
+                run.stop(reason);
             }
             if run.stopped() {
                 stopped[i].get_or_insert_with(Instant::now);
@@ -142,42 +125,6 @@ fn work(shared: &Shared, sender: &Sender<(usize, Outcome)>) {
         };
         if sender.send((i, outcome)).is_err() {
             return;
-        }
-    }
-}
-
-fn too_much_memory(limit: Option<u64>) -> Option<String> {
-    let limit = limit?;
-    let (now, _) = limits::memory_kib()?;
-    (now > limit).then(|| format!("memory limit of {} MiB reached", limit / 1024))
-}
-
-/// Ctrl-C and SIGTERM. A second one of a kind ends the process at once.
-pub struct Signals {
-    interrupt: Arc<AtomicBool>,
-    terminate: Arc<AtomicBool>,
-}
-
-impl Signals {
-    /// Listens from now on. Where that is not possible, signals do what the system has them do.
-    pub fn register() -> Signals {
-        let flag = |signal| {
-            let flag = Arc::new(AtomicBool::new(false));
-            let status = super::exit::Status::Unknown.code();
-            let _ = signal_hook::flag::register_conditional_shutdown(signal, status, Arc::clone(&flag));
-            let _ = signal_hook::flag::register(signal, Arc::clone(&flag));
-            flag
-        };
-        Signals { interrupt: flag(SIGINT), terminate: flag(SIGTERM) }
-    }
-    /// Was there one?
-    pub fn reason(&self) -> Option<String> {
-        if self.interrupt.load(Ordering::Relaxed) {
-            Some("interrupted".into())
-        } else if self.terminate.load(Ordering::Relaxed) {
-            Some("terminated".into())
-        } else {
-            None
         }
     }
 }

@@ -1,0 +1,146 @@
+//! Clock, memory and signals: what ends a run from outside.
+//!
+//! A run that does not listen within [`GRACE`] is left behind, so that a limit always ends with a report.
+
+use super::internal;
+use relyant::limits;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// How long a run may take to stop after it was asked to.
+pub const GRACE: Duration = Duration::from_millis(700);
+/// How often the watcher looks.
+pub const TICK: Duration = Duration::from_millis(20);
+/// Deeply nested input needs deep stacks. Only what is used is ever allocated.
+pub const STACK: usize = 1 << 28;
+
+/// Limits of a run.
+#[derive(Clone, Copy)]
+pub struct Limits {
+    /// For each file.
+    pub timeout: Option<Duration>,
+    /// For the process.
+    pub memory_kib: Option<u64>,
+}
+
+impl Limits {
+    /// The reason to stop a run that has taken so long.
+    pub fn too_late(&self, elapsed: Duration) -> Option<String> {
+        let limit = self.timeout.filter(|t| elapsed >= *t)?;
+        Some(format!("time limit of {} s reached", limit.as_secs_f64()))
+    }
+    /// The reason to stop all runs.
+    pub fn too_large(&self) -> Option<String> {
+        let limit = self.memory_kib?;
+        let (now, _) = limits::memory_kib()?;
+        (now > limit).then(|| format!("memory limit of {} MiB reached", limit / 1024))
+    }
+}
+
+/// What a run came to, and why it was asked to stop if it was.
+pub type Ended<T> = (T, Option<String>);
+
+/// Does work that looks at a flag, on a thread of its own, until it ends or a limit is reached. Without a result: why.
+pub fn watch<T: Send + 'static>(
+    limits: &Limits,
+    signals: &Signals,
+    work: impl FnOnce(&AtomicBool) -> T + Send + 'static,
+) -> Result<Ended<T>, String> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&cancel);
+    let (sender, receiver) = mpsc::channel();
+    let guarded = move || {
+        let _ = sender.send(internal::guarded(|| work(&flag)));
+    };
+    std::thread::Builder::new()
+        .stack_size(STACK)
+        .spawn(guarded)
+        .map_err(|_| "no thread could be started".to_string())?;
+    let began = Instant::now();
+    let mut stopped: Option<(Instant, String)> = None;
+    loop {
+        match receiver.recv_timeout(TICK) {
+            Ok(Ok(result)) => return Ok((result, stopped.map(|s| s.1))),
+            Ok(Err(message)) => return Err(format!("internal error: {message}")),
+            Err(RecvTimeoutError::Disconnected) => return Err("the run was lost".into()),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if let Some((since, reason)) = &stopped {
+            if since.elapsed() >= GRACE {
+                return Err(reason.clone());
+            }
+            continue;
+        }
+        let over = signals.reason().or_else(|| limits.too_large());
+        if let Some(reason) = over.or_else(|| limits.too_late(began.elapsed())) {
+            cancel.store(true, Ordering::Relaxed);
+            stopped = Some((Instant::now(), reason));
+        }
+    }
+}
+
+/// Ctrl-C and SIGTERM. A second one of a kind ends the process at once.
+pub struct Signals {
+    interrupt: Arc<AtomicBool>,
+    terminate: Arc<AtomicBool>,
+}
+
+impl Signals {
+    /// Listens from now on. Where that is not possible, signals do what the system has them do.
+    pub fn register() -> Signals {
+        let flag = |signal| {
+            let flag = Arc::new(AtomicBool::new(false));
+            let status = super::exit::Status::Unknown.code();
+            let _ = signal_hook::flag::register_conditional_shutdown(signal, status, Arc::clone(&flag));
+            let _ = signal_hook::flag::register(signal, Arc::clone(&flag));
+            flag
+        };
+        Signals { interrupt: flag(SIGINT), terminate: flag(SIGTERM) }
+    }
+    /// Was there one?
+    pub fn reason(&self) -> Option<String> {
+        if self.interrupt.load(Ordering::Relaxed) {
+            Some("interrupted".into())
+        } else if self.terminate.load(Ordering::Relaxed) {
+            Some("terminated".into())
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread::sleep;
+
+    fn limits(milliseconds: u64, memory_kib: Option<u64>) -> Limits {
+        Limits { timeout: Some(Duration::from_millis(milliseconds)), memory_kib }
+    }
+
+    /// Returns when it is asked to.
+    fn listen(cancel: &AtomicBool) -> u32 {
+        while !cancel.load(Ordering::Relaxed) {
+            sleep(TICK);
+        }
+        7
+    }
+
+    #[test]
+    fn runs_end_by_themselves_or_by_a_limit() {
+        let signals = Signals::register();
+        assert_eq!(watch(&limits(60_000, None), &signals, |_| 7), Ok((7, None)));
+        let late = Some("time limit of 0.05 s reached".to_string());
+        assert_eq!(watch(&limits(50, None), &signals, listen), Ok((7, late.clone())));
+        let deaf = |_: &AtomicBool| sleep(Duration::from_secs(60));
+        assert_eq!(watch(&limits(50, None), &signals, deaf).err(), late);
+        let large = Some("memory limit of 0 MiB reached".to_string());
+        assert_eq!(watch(&limits(60_000, Some(1)), &signals, listen), Ok((7, large)));
+        let bug = |_: &AtomicBool| -> u32 { panic!("a bug") };
+        let end = watch(&limits(60_000, None), &signals, bug);
+        assert!(end.as_ref().is_err_and(|e| e.starts_with("internal error: a bug")), "{end:?}");
+    }
+}
