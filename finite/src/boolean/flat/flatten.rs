@@ -1,125 +1,14 @@
-//! The threads of a Boolean program as one graph, for engines without stacks.
-//!
-//! Calls are inlined, each with local variables of its own. Recursive ones, and all where inlining would be too large,
-//! become threads that the caller waits for (BOPPO, section 4.3): an over-approximation, since a caller may go on with
-//! what another call returns. Nodes are told apart by whether the thread is inside of an atomic section and by its role.
+//! From a program's procedures to the graph.
 
-use super::live::Live;
-use super::program::{Exp, NodeId, ProcId, Program, Stmt, Var};
+use super::liveness::liveness;
+use super::{Action, Flat, FlatNode, Role, Write, index};
+use crate::boolean::live::Live;
+use crate::boolean::program::{Exp, NodeId, ProcId, Program, Stmt, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::convert::Infallible;
 
 /// Nodes of a graph with inlined calls.
 const INLINED: u64 = 60_000;
-
-/// A thread's role.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Role {
-    /// `main`, before it starts a thread (BOPPO, remark 1).
-    Alone,
-    /// `main` afterwards: there is one.
-    Main,
-    /// All others: any number of them.
-    Other,
-}
-
-/// A node.
-#[derive(Clone, Debug)]
-pub struct FlatNode {
-    /// The program's node.
-    pub source: NodeId,
-    /// The thread's role.
-    pub role: Role,
-    /// Is the thread inside of an atomic section?
-    pub atomic: bool,
-    /// What it does.
-    pub action: Action,
-    /// The action waits until this may hold.
-    pub guard: Option<Exp>,
-}
-
-/// Assignments at once.
-#[derive(Clone, Debug, Default)]
-pub struct Write {
-    /// Variables.
-    pub targets: Vec<Var>,
-    /// A value each.
-    pub values: Vec<Exp>,
-    /// Between the states before and after.
-    pub constrain: Option<Exp>,
-}
-
-/// What a node does. Numbers are those of flat nodes.
-#[derive(Clone, Debug)]
-pub enum Action {
-    /// Goes on to one of these.
-    Goto(Vec<u32>),
-    /// The first if it holds, else the second.
-    Branch(Exp, u32, u32),
-    /// Assigns.
-    Write(Write, u32),
-    /// Waits until it holds.
-    Assume(Exp, u32),
-    /// Fails if it may not hold.
-    Assert(Exp, u32),
-    /// Starts a thread at the first; its other locals have any values, it holds no lock.
-    Spawn(Write, u32, u32),
-    /// Starts a thread at the first with the same locals and no lock.
-    Copy(u32, u32),
-    /// Ends.
-    End,
-    /// Begins or ends an atomic section.
-    Atomic(bool, u32),
-    /// Starts the call at the first, with this thread's locks, and waits at the second without them.
-    Invoke(Write, u32, u32),
-    /// Waits for a call that is over at one of the exits, each with where to go on, with these results of the call.
-    Wait(Vec<(u32, u32)>, Vec<Var>),
-    /// A call is over.
-    Exit,
-}
-
-impl Action {
-    /// Where the thread itself may go.
-    pub fn next(&self) -> Vec<u32> {
-        match self {
-            Action::Goto(t) => t.clone(),
-            Action::Branch(_, a, b) => vec![*a, *b],
-            Action::Write(_, t) | Action::Assume(_, t) | Action::Assert(_, t) => vec![*t],
-            Action::Atomic(_, t) => vec![*t],
-            Action::Spawn(_, _, t) | Action::Copy(_, t) | Action::Invoke(_, _, t) => vec![*t],
-            Action::Wait(exits, ..) => exits.iter().map(|e| e.1).collect(),
-            Action::End | Action::Exit => Vec::new(),
-        }
-    }
-    /// Where threads start.
-    pub fn starts(&self) -> Option<u32> {
-        match self {
-            Action::Spawn(_, t, _) | Action::Copy(t, _) | Action::Invoke(_, t, _) => Some(*t),
-            _ => None,
-        }
-    }
-}
-
-/// The graph.
-#[derive(Clone, Debug)]
-pub struct Flat {
-    /// Nodes; the first is where `main` starts.
-    pub nodes: Vec<FlatNode>,
-    /// How many globals there are: those of the program, then whether each lock is taken.
-    pub globals: u32,
-    /// How many of them have any value at first; the others are false.
-    pub free: u32,
-    /// How many local variables.
-    pub locals: u32,
-    /// How many locks.
-    pub locks: u32,
-    /// Locals that matter, by node, in rising order.
-    pub live: Vec<Vec<u32>>,
-    /// Are there atomic sections?
-    pub has_atomic: bool,
-    /// Are there calls that were not inlined?
-    pub approximate: bool,
-}
 
 /// How a call was entered: the chain of inlined calls up to a thread's or a call's first procedure.
 #[derive(Clone, Debug)]
@@ -220,10 +109,6 @@ pub fn flatten(program: &Program, live: &Live) -> Flat {
     };
     flat.live = liveness(&flat);
     flat
-}
-
-fn index(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 /// Procedures whose calls are not inlined.
@@ -494,79 +379,4 @@ fn shift(v: Var, base: u32) -> Var {
         Var::Local(i) => Var::Local(base.saturating_add(i)),
         v => v,
     }
-}
-
-/// Locals that may be read before they are written, by node.
-fn liveness(f: &Flat) -> Vec<Vec<u32>> {
-    let mut live: Vec<FxHashSet<u32>> = vec![FxHashSet::default(); f.nodes.len()];
-    let mut before: Vec<Vec<u32>> = vec![Vec::new(); f.nodes.len()];
-    for (i, n) in (0..).zip(&f.nodes) {
-        for t in n.action.next().into_iter().chain(n.action.starts()) {
-            before[t as usize].push(i);
-        }
-        if let Action::Wait(exits, results) = &n.action {
-            // Results are read where the call is over.
-            for (exit, _) in exits {
-                live[*exit as usize].extend(results.iter().filter_map(|v| local(*v)));
-            }
-        }
-    }
-    let mut todo: Vec<u32> = (0..index(f.nodes.len())).collect();
-    let mut queued = vec![true; f.nodes.len()];
-    while let Some(i) = todo.pop() {
-        let n = &f.nodes[i as usize];
-        queued[i as usize] = false;
-        let mut set: FxHashSet<u32> = FxHashSet::default();
-        for t in n.action.next() {
-            set.extend(&live[t as usize]);
-        }
-        let read = |set: &mut FxHashSet<u32>, e: &Exp| e.each(&mut |v, _| set.extend(local(*v)));
-        match &n.action {
-            Action::Branch(e, ..) | Action::Assume(e, _) | Action::Assert(e, _) => read(&mut set, e),
-            Action::Write(w, _) => {
-                for t in w.targets.iter().filter_map(|t| local(*t)) {
-                    set.remove(&t);
-                }
-                w.values.iter().for_each(|e| read(&mut set, e));
-                if let Some(c) = &w.constrain {
-                    c.each(&mut |v, next| {
-                        if !next || !w.targets.contains(v) {
-                            set.extend(local(*v));
-                        }
-                    });
-                }
-            }
-            Action::Spawn(w, ..) | Action::Invoke(w, ..) => w.values.iter().for_each(|e| read(&mut set, e)),
-            Action::Copy(t, _) => set.extend(&live[*t as usize]),
-            // Results come from the call.
-            Action::Wait(_, results) => {
-                for r in results.iter().filter_map(|v| local(*v)) {
-                    set.remove(&r);
-                }
-            }
-            Action::Exit => set.extend(&live[i as usize]),
-            Action::Goto(_) | Action::End | Action::Atomic(..) => {}
-        }
-        n.guard.iter().for_each(|e| read(&mut set, e));
-        let grown = set.iter().any(|v| !live[i as usize].contains(v));
-        if grown {
-            live[i as usize].extend(set);
-            for b in &before[i as usize] {
-                if !std::mem::replace(&mut queued[*b as usize], true) {
-                    todo.push(*b);
-                }
-            }
-        }
-    }
-    live.into_iter()
-        .map(|s| {
-            let mut v: Vec<u32> = s.into_iter().collect();
-            v.sort_unstable();
-            v
-        })
-        .collect()
-}
-
-fn local(v: Var) -> Option<u32> {
-    if let Var::Local(i) = v { Some(i) } else { None }
 }

@@ -1,0 +1,125 @@
+//! The threads of a Boolean program as one graph, for engines without stacks.
+//!
+//! Calls are inlined, each with local variables of its own. Recursive ones, and all where inlining would be too large,
+//! become threads that the caller waits for (BOPPO, section 4.3): an over-approximation, since a caller may go on with
+//! what another call returns. Nodes are told apart by whether the thread is inside of an atomic section and by its role.
+
+mod flatten;
+mod liveness;
+
+pub use flatten::flatten;
+
+use super::program::{Exp, NodeId, Var};
+
+/// A thread's role.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Role {
+    /// `main`, before it starts a thread (BOPPO, remark 1).
+    Alone,
+    /// `main` afterwards: there is one.
+    Main,
+    /// All others: any number of them.
+    Other,
+}
+
+/// A node.
+#[derive(Clone, Debug)]
+pub struct FlatNode {
+    /// The program's node.
+    pub source: NodeId,
+    /// The thread's role.
+    pub role: Role,
+    /// Is the thread inside of an atomic section?
+    pub atomic: bool,
+    /// What it does.
+    pub action: Action,
+    /// The action waits until this may hold.
+    pub guard: Option<Exp>,
+}
+
+/// Assignments at once.
+#[derive(Clone, Debug, Default)]
+pub struct Write {
+    /// Variables.
+    pub targets: Vec<Var>,
+    /// A value each.
+    pub values: Vec<Exp>,
+    /// Between the states before and after.
+    pub constrain: Option<Exp>,
+}
+
+/// What a node does. Numbers are those of flat nodes.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// Goes on to one of these.
+    Goto(Vec<u32>),
+    /// The first if it holds, else the second.
+    Branch(Exp, u32, u32),
+    /// Assigns.
+    Write(Write, u32),
+    /// Waits until it holds.
+    Assume(Exp, u32),
+    /// Fails if it may not hold.
+    Assert(Exp, u32),
+    /// Starts a thread at the first; its other locals have any values, it holds no lock.
+    Spawn(Write, u32, u32),
+    /// Starts a thread at the first with the same locals and no lock.
+    Copy(u32, u32),
+    /// Ends.
+    End,
+    /// Begins or ends an atomic section.
+    Atomic(bool, u32),
+    /// Starts the call at the first, with this thread's locks, and waits at the second without them.
+    Invoke(Write, u32, u32),
+    /// Waits for a call that is over at one of the exits, each with where to go on, with these results of the call.
+    Wait(Vec<(u32, u32)>, Vec<Var>),
+    /// A call is over.
+    Exit,
+}
+
+impl Action {
+    /// Where the thread itself may go.
+    pub fn next(&self) -> Vec<u32> {
+        match self {
+            Action::Goto(t) => t.clone(),
+            Action::Branch(_, a, b) => vec![*a, *b],
+            Action::Write(_, t) | Action::Assume(_, t) | Action::Assert(_, t) => vec![*t],
+            Action::Atomic(_, t) => vec![*t],
+            Action::Spawn(_, _, t) | Action::Copy(_, t) | Action::Invoke(_, _, t) => vec![*t],
+            Action::Wait(exits, ..) => exits.iter().map(|e| e.1).collect(),
+            Action::End | Action::Exit => Vec::new(),
+        }
+    }
+    /// Where threads start.
+    pub fn starts(&self) -> Option<u32> {
+        match self {
+            Action::Spawn(_, t, _) | Action::Copy(t, _) | Action::Invoke(_, t, _) => Some(*t),
+            _ => None,
+        }
+    }
+}
+
+/// The graph.
+#[derive(Clone, Debug)]
+pub struct Flat {
+    /// Nodes; the first is where `main` starts.
+    pub nodes: Vec<FlatNode>,
+    /// How many globals there are: those of the program, then whether each lock is taken.
+    pub globals: u32,
+    /// How many of them have any value at first; the others are false.
+    pub free: u32,
+    /// How many local variables.
+    pub locals: u32,
+    /// How many locks.
+    pub locks: u32,
+    /// Locals that matter, by node, in rising order.
+    pub live: Vec<Vec<u32>>,
+    /// Are there atomic sections?
+    pub has_atomic: bool,
+    /// Are there calls that were not inlined?
+    pub approximate: bool,
+}
+
+fn index(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
