@@ -5,6 +5,7 @@
 use super::internal;
 use relyant::limits;
 use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -82,7 +83,12 @@ pub fn watch<T: Send + 'static>(
     }
 }
 
-/// Ctrl-C and SIGTERM. A second one of a kind ends the process at once.
+/// How long after the first signal another one ends the process at once. `timeout` sends two together: one to the
+/// process, one to its group.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Ctrl-C and SIGTERM. The first asks for an end with a report; one that comes [`PATIENCE`] later ends the process at
+/// once.
 pub struct Signals {
     interrupt: Arc<AtomicBool>,
     terminate: Arc<AtomicBool>,
@@ -91,14 +97,25 @@ pub struct Signals {
 impl Signals {
     /// Listens from now on. Where that is not possible, signals do what the system has them do.
     pub fn register() -> Signals {
+        let impatient = Arc::new(AtomicBool::new(false));
         let flag = |signal| {
             let flag = Arc::new(AtomicBool::new(false));
             let status = super::exit::Status::Unknown.code();
-            let _ = signal_hook::flag::register_conditional_shutdown(signal, status, Arc::clone(&flag));
+            let _ = signal_hook::flag::register_conditional_shutdown(signal, status, Arc::clone(&impatient));
             let _ = signal_hook::flag::register(signal, Arc::clone(&flag));
             flag
         };
-        Signals { interrupt: flag(SIGINT), terminate: flag(SIGTERM) }
+        let signals = Signals { interrupt: flag(SIGINT), terminate: flag(SIGTERM) };
+        if let Ok(mut first) = iterator::Signals::new([SIGINT, SIGTERM]) {
+            // without this thread, reports come as well, only they cannot be cut short
+            let _ = std::thread::Builder::new().spawn(move || {
+                if first.forever().next().is_some() {
+                    std::thread::sleep(PATIENCE);
+                    impatient.store(true, Ordering::Relaxed);
+                }
+            });
+        }
+        signals
     }
     /// Was there one?
     pub fn reason(&self) -> Option<String> {

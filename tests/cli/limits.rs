@@ -4,8 +4,9 @@ use super::{SAFE, endless, err, folder, out, relyant};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Starts a run, waits, sends a signal, and gives what it said and how long it took to end.
-fn after_signal(signal: &str, args: &[&str]) -> (Output, Duration) {
+/// Starts a run, waits, sends signals with so many milliseconds between them, and gives what it said and how long it took
+/// to end.
+fn after_signals(signals: &[&str], apart: u64, args: &[&str]) -> (Output, Duration) {
     let dir = folder(&[]);
     let child = relyant(dir.path())
         .args(["verify"])
@@ -17,15 +18,20 @@ fn after_signal(signal: &str, args: &[&str]) -> (Output, Duration) {
         .unwrap();
     std::thread::sleep(Duration::from_millis(1500));
     let sent = Instant::now();
-    let kill = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-    assert!(kill.success());
+    for (i, signal) in signals.iter().enumerate() {
+        if i > 0 {
+            std::thread::sleep(Duration::from_millis(apart));
+        }
+        let kill = Command::new("kill").args([*signal, &child.id().to_string()]).status().unwrap();
+        assert!(kill.success());
+    }
     let output = child.wait_with_output().unwrap();
     (output, sent.elapsed())
 }
 
 #[test]
 fn ctrl_c() {
-    let (o, time) = after_signal("-INT", &[]);
+    let (o, time) = after_signals(&["-INT"], 0, &[]);
     let text = out(&o);
     assert_eq!(o.status.code(), Some(3), "{text}");
     assert!(text.contains("reason: interrupted"), "{text}");
@@ -35,12 +41,21 @@ fn ctrl_c() {
 
 #[test]
 fn sigterm_in_json() {
-    let (o, _) = after_signal("-TERM", &["--format", "json"]);
+    let (o, _) = after_signals(&["-TERM"], 0, &["--format", "json"]);
     let json: serde_json::Value = serde_json::from_slice(&o.stdout).unwrap();
     assert_eq!(o.status.code(), Some(3));
     assert_eq!(json["results"][0]["verdict"], "unknown");
     assert!(json["results"][0]["reason"].as_str().unwrap().starts_with("terminated"), "{json}");
     assert_eq!(err(&o), "");
+}
+
+/// `timeout` signals the process and then its group, which must not cost the report.
+#[test]
+fn sigterm_twice() {
+    let (o, _) = after_signals(&["-TERM", "-TERM"], 2, &[]);
+    let text = out(&o);
+    assert_eq!(o.status.code(), Some(3), "{text}");
+    assert!(text.contains("reason: terminated") && text.ends_with("verdict: unknown\n"), "{text}");
 }
 
 #[test]
