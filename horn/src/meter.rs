@@ -23,6 +23,11 @@ pub fn take() -> u64 {
     })
 }
 
+/// Units of work that this thread has done since it was last asked, without starting anew.
+pub fn units() -> u64 {
+    WORK.with(Cell::get)
+}
+
 /// Units of a microsecond.
 const UNITS: u64 = 200;
 
@@ -35,6 +40,9 @@ mod tests {
         take();
         let parts: u64 = (0..100).map(|_| (add(7), take()).1).sum();
         assert_eq!(parts, 100 * 7 / UNITS);
+        let before = units();
+        add(7);
+        assert_eq!(units() - before, 7);
     }
 
     #[test]

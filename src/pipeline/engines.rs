@@ -30,6 +30,8 @@ pub(super) struct Finding {
     pub(super) searched: Option<Searched>,
     /// Seconds that replay or checking took.
     pub(super) check_seconds: f64,
+    /// Work that the engine did.
+    pub(super) work: u64,
 }
 
 impl Finding {
@@ -72,6 +74,7 @@ pub(super) fn quick(programs: &Programs, settings: &Settings, progress: &Progres
             ..settings.search
         };
         run_search(&programs.search, &options, progress, None, &mut finding);
+        finding.work += finding.searched.map_or(0, |s| s.stats.steps);
         if finding.verdict.is_some() || progress.run.stopped() {
             break;
         }

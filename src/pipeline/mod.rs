@@ -19,7 +19,7 @@ use crate::limits::{Run, Stage};
 use crate::proof::Proof;
 use crate::proof::check::{self, CheckReport};
 use crate::proof::states::{Space, SpaceReport};
-use crate::race::{Winner, race};
+use crate::race::{Lane, Winner, race};
 use crate::search;
 use engines::{Finding, Progress};
 use relyant_frontend::c;
@@ -66,6 +66,8 @@ pub struct Settings {
     pub search: search::Settings,
     /// States of the quick search, 0 for no search at all.
     pub quick_states: usize,
+    /// Work that each engine may do, in units of about a microsecond.
+    pub max_work: u64,
     /// Limits of the checker.
     pub check: check::Limits,
 }
@@ -78,6 +80,7 @@ impl Default for Settings {
             engine: aret::Settings::default(),
             search: search::Settings::default(),
             quick_states: QUICK_STATES,
+            max_work: u64::MAX,
             check: check::Limits::default(),
         }
     }
@@ -198,6 +201,8 @@ pub struct Report {
     pub searched: Option<Searched>,
     /// Where the time went.
     pub seconds: Seconds,
+    /// Work until there was evidence, or no engine had any, in units of about a microsecond: the same in every run.
+    pub work: u64,
 }
 
 /// Verifies a file.
@@ -245,6 +250,7 @@ fn verify_read(
         stats: None,
         searched: None,
         seconds: Seconds { read: start.elapsed().as_secs_f64(), ..Seconds::default() },
+        work: 0,
     };
     decide(&programs, settings, run, &mut report);
     if let Some(reason) = run.reason().filter(|_| matches!(report.verdict, Verdict::Unknown(_))) {
@@ -261,6 +267,7 @@ fn decide(programs: &Programs, settings: &Settings, run: &Run, report: &mut Repo
         let start = Instant::now();
         let mut found = engines::quick(programs, settings, &progress);
         report.searched = found.searched;
+        report.work = found.work;
         report.seconds.search = start.elapsed().as_secs_f64() - found.check_seconds;
         report.seconds.check += found.check_seconds;
         match found.verdict.take() {
@@ -276,12 +283,12 @@ fn decide(programs: &Programs, settings: &Settings, run: &Run, report: &mut Repo
     // Only the search looks for deadlocks.
     let provable = programs.proof.as_ref().ok().filter(|p| !p.automata.deadlock);
     let (proved, searched, winner) = race(
-        u64::MAX,
+        settings.max_work.saturating_sub(report.work),
         &stopped,
         |lane| {
             let proves = matches!(settings.method, Method::Auto | Method::Prove);
             match provable.filter(|_| proves) {
-                Some(p) => engines::prove(p, settings, &progress, lane).in_race(),
+                Some(p) => engines::prove(p, settings, &progress, lane).in_race(lane),
                 None => (Finding::default(), None),
             }
         },
@@ -290,8 +297,8 @@ fn decide(programs: &Programs, settings: &Settings, run: &Run, report: &mut Repo
                 (Finding { verdict: Some(safe), ..Finding::default() }, Some(SPACE_HANDICAP))
             }
             (_, Method::Prove) => (Finding::default(), None),
-            (_, Method::Symbolic) => engines::symbolic(provable, &progress, lane).in_race(),
-            (None, _) => engines::search(programs, settings, &progress, lane).in_race(),
+            (_, Method::Symbolic) => engines::symbolic(provable, &progress, lane).in_race(lane),
+            (None, _) => engines::search(programs, settings, &progress, lane).in_race(lane),
         },
     );
     let proved = proved.unwrap_or_else(|| Finding::unknown("internal error in the proof engine"));
@@ -299,11 +306,12 @@ fn decide(programs: &Programs, settings: &Settings, run: &Run, report: &mut Repo
     report.searched = searched.searched.or(report.searched);
     report.seconds.check += proved.check_seconds + searched.check_seconds;
     report.seconds.prove = (start.elapsed().as_secs_f64() - (report.seconds.check - checked)).max(0.0);
-    let (verdict, engine) = match winner {
-        Winner::First => (proved.verdict, Engine::Refinement),
-        Winner::Second => (searched.verdict, searched.engine.unwrap_or(Engine::Search)),
-        Winner::Nobody => (None, Engine::Search),
+    let (verdict, engine, work) = match winner {
+        Winner::First => (proved.verdict, Engine::Refinement, proved.work),
+        Winner::Second => (searched.verdict, searched.engine.unwrap_or(Engine::Search), searched.work),
+        Winner::Nobody => (None, Engine::Search, proved.work.max(searched.work)),
     };
+    report.work = report.work.saturating_add(work);
     match verdict {
         Some(v) => accept(report, v, engine),
         None => {
@@ -330,7 +338,8 @@ fn source_lines(path: &Path) -> usize {
 
 impl Finding {
     /// As a race wants it: with what its evidence counts for.
-    fn in_race(self) -> (Finding, Option<u64>) {
+    fn in_race(mut self, lane: &Lane<'_>) -> (Finding, Option<u64>) {
+        self.work = lane.clock();
         let extra = self.verdict.as_ref().map(|v| match v {
             Verdict::Safe(Evidence::Space { .. }) => SPACE_HANDICAP,
             _ => 0,

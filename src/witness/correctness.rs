@@ -3,7 +3,6 @@
 use super::places::Location;
 use super::ranges::ranges;
 use super::{Correctness, Invariant, predicates, validate};
-use crate::limits::Run;
 use crate::pipeline::{self, Evidence};
 use relyant_frontend::c::outline::Outline;
 use relyant_frontend::diagnostic::Diagnostic;
@@ -19,6 +18,8 @@ pub struct Invariants {
     pub note: String,
 }
 
+/// Work that checking them may take, about a second's (see [`pipeline::Settings::max_work`]).
+const WORK: u64 = 1_000_000;
 /// States that are listed for invariants of values.
 const STATES: usize = 30_000;
 /// Where there are others already.
@@ -26,7 +27,7 @@ const FEW_STATES: usize = 4_000;
 
 /// Invariants for a safe program: the predicates of its proof, and where there are few states the values that its
 /// variables have in all of them.
-/// `ghosts`: they may speak of variables that the program does not have. `run` limits what it takes to check them.
+/// `ghosts`: they may speak of variables that the program does not have.
 ///
 /// # Errors
 /// The source cannot be read again.
@@ -36,14 +37,14 @@ pub fn invariants(
     options: &Options,
     outline: &Outline,
     ghosts: bool,
-    run: &Run,
 ) -> Result<Invariants, Diagnostic> {
     let mut all = Correctness::default();
     let mut most = STATES;
+    let mut work = WORK;
     if let Evidence::Proof { proof, program, .. } = evidence {
         let automata = pipeline::read(file, options)?;
         let found = predicates::correctness(proof, program, &automata, outline, ghosts);
-        all = validate::valid(file, options, outline, found, run);
+        all = validate::valid(file, options, outline, found, &mut work);
         if !all.invariants.is_empty() {
             most = FEW_STATES;
         }
@@ -58,7 +59,7 @@ pub fn invariants(
             let said = |i: &Invariant| all.invariants.iter().any(|j| j.location == i.location);
             let invariants = found.into_iter().filter(|i| !said(i)).collect();
             let found = Correctness { invariants, ..Correctness::default() };
-            let more = validate::valid(file, options, outline, found, run).invariants;
+            let more = validate::valid(file, options, outline, found, &mut work).invariants;
             if predicates == 0 || !more.is_empty() {
                 notes.push(format!("{} invariants, of all {states} states", more.len()));
             }
@@ -66,7 +67,7 @@ pub fn invariants(
         }
         _ if predicates > 0 => {}
         Ok(None) => {
-            let why = "the states are too many to list; --proof keeps the proof itself";
+            let why = "the states are too many to list, or not all are known; --proof keeps the proof itself";
             notes.push(format!("no invariants: {why}"));
         }
         Err(stop) => notes.push(format!("no invariants: {stop}")),

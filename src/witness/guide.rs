@@ -175,18 +175,8 @@ fn search(
 
 impl Node {
     fn key(&self) -> Vec<i128> {
-        let s = &self.state;
-        let mut key = vec![self.next as i128, i128::from(s.halted), s.threads.len() as i128];
-        for t in &s.threads {
-            key.extend([i128::from(t.name.template), i128::from(t.name.instance), i128::from(t.loc.0)]);
-            key.extend([i128::from(t.begun), i128::from(t.ended.is_some()), t.ended.unwrap_or(0)]);
-        }
-        key.extend(&s.cells);
-        key.extend(&s.data);
-        for stack in &s.stacks {
-            key.push(stack.len() as i128);
-            key.extend(stack);
-        }
+        let mut key = self.state.key();
+        key.push(self.next as i128);
         self.tracker.key(&mut key);
         key.extend(self.ids.iter().flat_map(|i| [i128::from(i.template), i128::from(i.instance)]));
         key

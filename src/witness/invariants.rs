@@ -1,7 +1,7 @@
 //! C expressions of witnesses, evaluated in states of the interpreter.
 
 use relyant_frontend::c::outline::StatementAt;
-use relyant_frontend::cfa::{IntKind, Reg};
+use relyant_frontend::cfa::{IntKind, ObjId, Reg};
 use relyant_frontend::interp::machine::{Machine, State};
 use std::collections::BTreeMap;
 
@@ -180,6 +180,17 @@ impl<'t> Parser<'t> {
     }
 }
 
+/// Where states keep a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Slot {
+    /// A register of the thread.
+    Register(usize),
+    /// A cell of the thread.
+    Own(usize),
+    /// A shared cell.
+    Shared(usize),
+}
+
 /// Finds variables of the source in states.
 pub struct Variables<'m, 'p> {
     machine: &'m Machine<'p>,
@@ -207,38 +218,49 @@ impl<'m, 'p> Variables<'m, 'p> {
 
     /// The value of a name in the scope of a statement that a thread is at.
     pub fn value(&self, state: &State, thread: usize, at: &StatementAt, name: &str) -> Option<i128> {
+        self.read(state, thread, self.slot(state.threads[thread].name.template, at, name)?)
+    }
+
+    /// Where the value of a name is, in the scope of a statement that a thread of a template is at.
+    pub fn slot(&self, template: u32, at: &StatementAt, name: &str) -> Option<Slot> {
         let base = name.split(['[', '.']).next().unwrap_or(name);
         let local = at.scope.iter().filter(|s| *s == base).count();
         let cell = |wanted: &str, own: bool| {
             let program = self.machine.program();
-            let is = |(o, k, _): &(relyant_frontend::cfa::ObjId, u32, i128)| {
+            let is = |(o, k): (ObjId, u32)| {
                 let object = &program.objects[o.0 as usize];
-                let suffix = object.cells.get(*k as usize).map_or("", |c| c.1.as_str());
                 // Addresses and locks have no values in C.
-                let number = object.cells.get(*k as usize).is_some_and(|c| c.0 != IntKind::Ideal);
-                number
-                    && object.name.len() + suffix.len() == wanted.len()
-                    && wanted.starts_with(object.name.as_str())
-                    && wanted.ends_with(suffix)
+                object.cells.get(k as usize).is_some_and(|(kind, suffix)| {
+                    *kind != IntKind::Ideal
+                        && object.name.len() + suffix.len() == wanted.len()
+                        && wanted.starts_with(object.name.as_str())
+                        && wanted.ends_with(suffix)
+                })
             };
-            let mut shared = self.machine.shared_cells(state).filter(is);
-            let mut mine = self.machine.own_cells(state, thread).filter(is);
-            let found = if own { mine.next().or_else(|| shared.next()) } else { shared.next() };
+            let all = |t: Option<u32>| self.machine.layout(t).enumerate().filter(|(_, c)| is(*c));
+            let mine = all(Some(template)).filter(|_| own).map(|(i, _)| Slot::Own(i));
+            let mut found = mine.chain(all(None).map(|(i, _)| Slot::Shared(i)));
             // Names of objects may repeat.
-            let again = if own { mine.next().or_else(|| shared.next()) } else { shared.next() };
-            if again.is_some() { None } else { found.map(|c| c.2) }
+            let first = found.next()?;
+            found.next().is_none().then_some(first)
         };
         match local {
             0 => cell(name, false),
-            1 => {
-                let template = state.threads[thread].name.template as usize;
-                if let Some(r) = self.registers[template].get(name) {
-                    return self.machine.registers(state, thread).get(r.0 as usize).copied();
-                }
-                cell(&format!("{}::{name}", at.function), true)
-            }
+            1 => match self.registers[template as usize].get(name) {
+                Some(r) => Some(Slot::Register(r.0 as usize)),
+                None => cell(&format!("{}::{name}", at.function), true),
+            },
             // One hides the other.
             _ => None,
+        }
+    }
+
+    /// The value that is there.
+    pub fn read(&self, state: &State, thread: usize, slot: Slot) -> Option<i128> {
+        match slot {
+            Slot::Register(r) => self.machine.registers(state, thread).get(r).copied(),
+            Slot::Own(k) => self.machine.own_cells(state, thread).nth(k).map(|c| c.2),
+            Slot::Shared(k) => state.cells.get(k).copied(),
         }
     }
 }

@@ -16,11 +16,14 @@ use crate::proof::{Proof, Rule};
 use relyant_frontend::c::outline::{Outline, StatementAt, StatementKind};
 use relyant_frontend::cfa::{self, IntKind, Op, Owner};
 use relyant_frontend::program::{Loc, Origin, Program, Scope};
+use relyant_frontend::reduce::liveness::live;
 use relyant_horn::linear::{Atom, Cube, Rel, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More alternatives than this say little to a reader.
 const ALTERNATIVES: usize = 16;
+/// More than this are not compared with each other to see how many remain.
+const COMPARED: usize = 128;
 /// At most so many invariants.
 const MOST: usize = 64;
 
@@ -38,7 +41,7 @@ pub fn correctness(
     let ghosts = if with_ghosts { ghosts::of_mutexes(outline) } else { BTreeMap::new() };
     let locals = declared_in(outline);
     let context = Context { program, automata, outline, ghosts, locals };
-    let live = live_locals(program);
+    let live: Vec<_> = (0..program.templates.len()).map(|t| live(program, t)).collect();
     let mut out = Correctness::default();
     for (statement, places) in arrivals(program, automata, outline) {
         let at = &outline.statements[statement];
@@ -64,7 +67,8 @@ pub fn correctness(
                 }
             }
         }
-        let Some(all) = all.map(|a| context.simplified(a)) else { continue };
+        let few = all.filter(|a| a.len() <= COMPARED);
+        let Some(all) = few.map(|a| context.simplified(a)) else { continue };
         if all.is_empty() || all.len() > ALTERNATIVES || all.iter().any(BTreeSet::is_empty) {
             continue;
         }
@@ -169,33 +173,6 @@ fn arrivals(
 
 fn wanted(kind: StatementKind) -> bool {
     !matches!(kind, StatementKind::Group | StatementKind::Declaration)
-}
-
-/// By template and location: the own variables that may still be read.
-fn live_locals(program: &Program) -> Vec<Vec<BTreeSet<Var>>> {
-    let mut all = Vec::new();
-    for (t, template) in program.templates.iter().enumerate() {
-        let own =
-            |v: &Var| program.variables.get(v.0 as usize).is_some_and(|x| x.scope == Scope::Local(t as u32));
-        let mut live: Vec<BTreeSet<Var>> = vec![BTreeSet::new(); template.locations.len()];
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for e in &template.edges {
-                let mut before: BTreeSet<Var> = live[e.to.0 as usize].clone();
-                e.updates.iter().for_each(|u| {
-                    before.remove(&u.0);
-                });
-                before.extend(e.reads().into_iter().filter(own));
-                let here = &mut live[e.from.0 as usize];
-                let n = here.len();
-                here.extend(before);
-                changed |= here.len() != n;
-            }
-        }
-        all.push(live);
-    }
-    all
 }
 
 struct Context<'c> {

@@ -5,12 +5,13 @@
 
 use super::Invariant;
 use super::correctness::{is_written, statement as statement_at};
-use super::invariants::Variables;
+use super::invariants::{Slot, Variables};
 use super::places::location;
 use relyant_frontend::c::outline::{Outline, StatementKind};
-use relyant_frontend::cfa::{IntKind, Op, Program};
+use relyant_frontend::cfa::{Count, IntKind, Op, Program, Template};
 use relyant_frontend::interp::candidates::Candidates;
 use relyant_frontend::interp::machine::{Machine, State, Stop};
+use relyant_frontend::interp::schedule::Start;
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,10 +23,12 @@ const FAILURES: [&str; 3] = ["reach_error", "__assert_fail", "__VERIFIER_assert"
 const LISTED: usize = 4;
 /// At most so many invariants.
 const MOST: usize = 64;
+/// Numbers of states that are copied or looked at: what bounds the work, where states are large.
+const NUMBERS: usize = 20_000_000;
 /// Inputs with at most so many values have all of them tried.
 const ALL_INPUTS: i128 = 256;
 
-/// What holds in all states, and how many they are; `None` when these are more than `most`.
+/// What holds in all states, and how many they are; `None` when these are more than `most`, or are not all seen.
 ///
 /// # Errors
 /// The program cannot be run.
@@ -34,24 +37,30 @@ pub fn ranges(
     outline: &Outline,
     most: usize,
 ) -> Result<Option<(Vec<Invariant>, usize)>, Stop> {
-    let Some((first, states)) = values(program, outline, Uninitialised::Enough, most)? else {
+    let Some((first, states, any_free)) = values(program, outline, Uninitialised::Enough, most)? else {
         return Ok(None);
     };
+    if !any_free {
+        return Ok(Some((written(&first, &first, outline), states)));
+    }
     // What depends on values of uninitialised objects is told by other ones.
     let other = values(program, outline, Uninitialised::OneMore, most)?;
-    Ok(other.map(|(other, _)| (written(&first, &other, outline), states)))
+    Ok(other.map(|(other, ..)| (written(&first, &other, outline), states)))
 }
+
+/// A name, and where its value is.
+type Named = (String, Option<Slot>);
 
 /// The values of names at statements: `None` where a name had no value.
 type Values = BTreeMap<usize, BTreeMap<String, Option<BTreeSet<i128>>>>;
 
-/// Values at loops and branches, from all states; `None` when these are too many.
+/// Values at loops and branches, from all states, and what [`explore`] tells of these.
 fn values(
     program: &Program,
     outline: &Outline,
     uninitialised: Uninitialised,
     most: usize,
-) -> Result<Option<(Values, usize)>, Stop> {
+) -> Result<Option<(Values, usize, bool)>, Stop> {
     let machine = Machine::new(program)?;
     let variables = Variables::new(&machine);
     let mut seen: Values = BTreeMap::new();
@@ -62,34 +71,38 @@ fn values(
         matches!(outline.statements[s].kind, StatementKind::Loop | StatementKind::Branch)
             || fails.contains(&s)
     };
-    let explored = explore(
-        program,
-        &machine,
-        outline,
-        uninitialised,
-        most,
-        &|| false,
-        &mut |state, thread, statement| {
-            if !wanted(statement) || (seen.len() >= MOST && !seen.contains_key(&statement)) {
-                return;
-            }
+    // By template and statement.
+    let mut slots: BTreeMap<(u32, usize), Vec<Named>> = BTreeMap::new();
+    let mut visit = |state: &State, thread: usize, statement: usize| {
+        if !wanted(statement) || (seen.len() >= MOST && !seen.contains_key(&statement)) {
+            return 0;
+        }
+        let template = state.threads[thread].name.template;
+        let slots = slots.entry((template, statement)).or_insert_with(|| {
             let at = &outline.statements[statement];
             let locals = at.scope.iter().filter(|n| !outline.floating.contains(*n) && !is_handle(outline, n));
             let names = globals.iter().chain(locals);
-            let here = seen.entry(statement).or_default();
-            for name in names {
-                let value = variables.value(state, thread, at, name);
-                let values = here.entry(name.clone()).or_insert_with(|| Some(BTreeSet::new()));
-                match (values.as_mut(), value) {
-                    (Some(set), Some(v)) => {
-                        set.insert(v);
-                    }
-                    _ => *values = None,
-                }
+            names.map(|n| (n.clone(), variables.slot(template, at, n))).collect()
+        });
+        let here = seen.entry(statement).or_default();
+        for (name, slot) in slots.iter() {
+            let value = slot.and_then(|s| variables.read(state, thread, s));
+            if !here.contains_key(name) {
+                here.insert(name.clone(), Some(BTreeSet::new()));
             }
-        },
-    )?;
-    Ok(explored.complete.then_some((seen, explored.states)))
+            let Some(values) = here.get_mut(name) else { continue };
+            match (values.as_mut(), value) {
+                (Some(set), Some(v)) => {
+                    set.insert(v);
+                }
+                _ => *values = None,
+            }
+        }
+        slots.len()
+    };
+    let mut told = Visit { uninitialised, max_states: most, visit: &mut visit };
+    let explored = explore(program, &machine, outline, &mut told)?;
+    Ok(explored.map(|(states, any_free)| (seen, states, any_free)))
 }
 
 /// The invariants that two explorations agree on.
@@ -164,106 +177,91 @@ enum Uninitialised {
     OneMore,
 }
 
-struct Explored {
-    states: usize,
-    /// All states, all inputs.
-    complete: bool,
+/// What an exploration is told.
+struct Visit<'v> {
+    /// Which values uninitialised objects get.
+    uninitialised: Uninitialised,
+    max_states: usize,
+    /// Told of each thread's next statements; gives the numbers that it looked at.
+    visit: &'v mut dyn FnMut(&State, usize, usize) -> usize,
 }
 
-/// Visits all states, all interleavings; `visit` is told of each thread's next statements.
+/// Visits all states, all interleavings: how many they are, and whether there were uninitialised objects whose value may
+/// be one more. `None` where not all are seen, or not for all inputs.
 fn explore(
     program: &Program,
     machine: &Machine<'_>,
     outline: &Outline,
-    uninitialised: Uninitialised,
-    max_states: usize,
-    cancel: &dyn Fn() -> bool,
-    visit: &mut dyn FnMut(&State, usize, usize),
-) -> Result<Explored, Stop> {
+    told: &mut Visit<'_>,
+) -> Result<Option<(usize, bool)>, Stop> {
+    let endless = |t: &Template| t.initial && t.count == Count::Unbounded;
+    if machine.open_cells().next().is_some() || program.templates.iter().any(endless) {
+        return Ok(None);
+    }
     let candidates = Candidates::new(program, 0, ALL_INPUTS);
     let mut places: BTreeMap<(u32, u32), Option<usize>> = BTreeMap::new();
     let mut seen: FxHashSet<Vec<i128>> = FxHashSet::default();
-    let mut complete = machine.open_cells().next().is_none();
-    let (starts, _) = candidates.starts(machine);
-    for start in &starts {
-        let mut todo = vec![machine.initial(start, 2)?];
-        complete &= program
-            .templates
-            .iter()
-            .all(|t| !(t.initial && t.count == relyant_frontend::cfa::Count::Unbounded));
-        while let Some(state) = todo.pop() {
-            if seen.len() >= max_states || state.threads.len() > MAX_THREADS || cancel() {
-                return Ok(Explored { states: seen.len(), complete: false });
-            }
-            if !seen.insert(key(&state)) {
-                continue;
-            }
-            if machine.violation(&state).is_some() {
-                complete = false;
-                continue;
-            }
-            let inside = (0..state.threads.len()).find(|t| machine.inside_atomic(&state, *t));
-            for thread in 0..state.threads.len() {
-                let template = state.threads[thread].name.template;
-                for edge in machine.out(&state, thread) {
-                    let Some(e) = machine.edge(template, *edge) else { continue };
-                    let span = e.span;
-                    let place = places
-                        .entry((template, *edge))
-                        .or_insert_with(|| outline.statement_at(span.file, span.line, span.column));
-                    if let Some(statement) = *place
-                        && !state.halted
-                        && state.threads[thread].ended.is_none()
-                    {
-                        visit(&state, thread, statement);
-                    }
-                    if inside.is_some_and(|i| i != thread) {
-                        continue;
-                    }
-                    let inputs: Vec<Option<i128>> = match &e.op {
-                        Op::Havoc { dst, source } => {
-                            let kind = program.templates[template as usize].registers[dst.0 as usize].kind;
-                            let few = match (kind.min(), kind.max()) {
-                                (Some(a), Some(b)) => b.checked_sub(a).is_some_and(|d| d < ALL_INPUTS),
-                                _ => false,
-                            };
-                            let (mut values, enough) = candidates.inputs(template, *dst, kind);
-                            let free = source.is_empty() && enough && !few;
-                            complete &= few || free;
-                            if free && uninitialised == Uninitialised::OneMore {
-                                let top = kind.max().unwrap_or(0);
-                                values.extend((0..64).map(|k| top - k).find(|v| !values.contains(v)));
-                            }
-                            values.into_iter().map(Some).collect()
+    let (mut numbers, mut any_free) = (0usize, false);
+    let start = Start::new();
+    let mut todo = vec![machine.initial(&start, 2)?];
+    while let Some(state) = todo.pop() {
+        let full = seen.len() >= told.max_states || numbers >= NUMBERS;
+        if full || state.threads.len() > MAX_THREADS || machine.violation(&state).is_some() {
+            return Ok(None);
+        }
+        if !seen.insert(state.key()) {
+            continue;
+        }
+        let inside = (0..state.threads.len()).find(|t| machine.inside_atomic(&state, *t));
+        for thread in 0..state.threads.len() {
+            let template = state.threads[thread].name.template;
+            for edge in machine.out(&state, thread) {
+                let Some(e) = machine.edge(template, *edge) else { continue };
+                let span = e.span;
+                let place = places
+                    .entry((template, *edge))
+                    .or_insert_with(|| outline.statement_at(span.file, span.line, span.column));
+                if let Some(statement) = *place
+                    && !state.halted
+                    && state.threads[thread].ended.is_none()
+                {
+                    numbers = numbers.saturating_add((told.visit)(&state, thread, statement));
+                }
+                if inside.is_some_and(|i| i != thread) {
+                    continue;
+                }
+                let inputs: Vec<Option<i128>> = match &e.op {
+                    Op::Havoc { dst, source } => {
+                        let kind = program.templates[template as usize].registers[dst.0 as usize].kind;
+                        let few = match (kind.min(), kind.max()) {
+                            (Some(a), Some(b)) => b.checked_sub(a).is_some_and(|d| d < ALL_INPUTS),
+                            _ => false,
+                        };
+                        let (mut values, enough) = candidates.inputs(template, *dst, kind);
+                        let free = source.is_empty() && enough && !few;
+                        if !few && !free {
+                            return Ok(None);
                         }
-                        _ => vec![None],
-                    };
-                    for input in inputs {
-                        let mut after = state.clone();
-                        match machine.step(&mut after, thread, *edge, input, start) {
-                            Ok(()) => todo.push(after),
-                            Err(stop @ Stop::Malformed(_)) => return Err(stop),
-                            Err(_) => {}
+                        any_free |= free;
+                        if free && told.uninitialised == Uninitialised::OneMore {
+                            let top = kind.max().unwrap_or(0);
+                            values.extend((0..64).map(|k| top - k).find(|v| !values.contains(v)));
                         }
+                        values.into_iter().map(Some).collect()
+                    }
+                    _ => vec![None],
+                };
+                for input in inputs {
+                    let mut after = state.clone();
+                    numbers = numbers.saturating_add(after.cells.len() + after.data.len());
+                    match machine.step(&mut after, thread, *edge, input, &start) {
+                        Ok(()) => todo.push(after),
+                        Err(stop @ Stop::Malformed(_)) => return Err(stop),
+                        Err(_) => {}
                     }
                 }
             }
         }
     }
-    Ok(Explored { states: seen.len(), complete })
-}
-
-fn key(s: &State) -> Vec<i128> {
-    let mut key = vec![i128::from(s.halted), s.threads.len() as i128];
-    for t in &s.threads {
-        key.extend([i128::from(t.name.template), i128::from(t.name.instance), i128::from(t.loc.0)]);
-        key.extend([i128::from(t.begun), i128::from(t.ended.is_some()), t.ended.unwrap_or(0)]);
-    }
-    key.extend(&s.cells);
-    key.extend(&s.data);
-    for stack in &s.stacks {
-        key.push(stack.len() as i128);
-        key.extend(stack);
-    }
-    key
+    Ok(Some((seen.len(), any_free)))
 }

@@ -67,7 +67,7 @@ pub fn check(
     if witness.invariants.is_empty() {
         return Ok(Checked::Hold("the program is safe; there are no invariants".into()));
     }
-    Ok(match asserted(file, &meaning, &what, outline, witness, run) {
+    Ok(match asserted(file, &meaning, &what, outline, witness, u64::MAX, run).0 {
         Asserted::Hold => {
             let n = witness.invariants.len();
             Checked::Hold(format!("the program is safe, and {n} invariants hold"))
@@ -80,20 +80,23 @@ pub fn check(
     })
 }
 
-/// The invariants of a witness that hold.
+/// The invariants of a witness that hold, as far as `work` goes (see [`Settings::max_work`]); what is left of it is given
+/// back.
 pub fn valid(
     file: &Path,
     meaning: &Options,
     outline: &Outline,
     mut witness: Correctness,
-    run: &Run,
+    work: &mut u64,
 ) -> Correctness {
     for _ in 0..ROUNDS {
         if witness.invariants.is_empty() {
             break;
         }
         let Ok(what) = instrumentation(outline, &witness) else { break };
-        match asserted(file, meaning, &what, outline, &witness, run) {
+        let (found, worked) = asserted(file, meaning, &what, outline, &witness, *work, &Run::default());
+        *work = work.saturating_sub(worked);
+        match found {
             Asserted::Hold => {
                 let used = |name: &str| witness.invariants.iter().any(|i| i.value.contains(name));
                 witness.ghosts.retain(|g| used(&g.name));
@@ -121,16 +124,20 @@ fn asserted(
     what: &Instrumentation,
     outline: &Outline,
     witness: &Correctness,
+    max_work: u64,
     run: &Run,
-) -> Asserted {
+) -> (Asserted, u64) {
     let mut meaning = meaning.clone();
     Property::UnreachCall(FAILS.into()).apply(&mut meaning);
-    let settings = Settings { meaning, ..Settings::default() };
+    let settings = Settings { meaning, max_work, ..Settings::default() };
     let report = match pipeline::verify_with(file, what, &settings, run) {
         Ok(report) => report,
-        Err(d) => return Asserted::Undecided(format!("with the invariants the program is not read: {d}")),
+        Err(d) => {
+            let why = format!("with the invariants the program is not read: {d}");
+            return (Asserted::Undecided(why), 0);
+        }
     };
-    match report.verdict {
+    let found = match report.verdict {
         Verdict::Safe(_) => Asserted::Hold,
         Verdict::Unknown(why) => Asserted::Undecided(format!("whether the invariants hold: {why}")),
         Verdict::Unsafe { trace, .. } => {
@@ -146,7 +153,8 @@ fn asserted(
                 None => Asserted::Undecided(format!("an invariant does not hold at line {line}")),
             }
         }
-    }
+    };
+    (found, report.work)
 }
 
 /// What has to be added to the program, or why nothing can.

@@ -34,6 +34,24 @@ pub struct State {
     pub halted: bool,
 }
 
+impl State {
+    /// As numbers, to tell states apart.
+    pub fn key(&self) -> Vec<i128> {
+        let mut key = vec![i128::from(self.halted), self.threads.len() as i128];
+        for t in &self.threads {
+            key.extend([i128::from(t.name.template), i128::from(t.name.instance), i128::from(t.loc.0)]);
+            key.extend([i128::from(t.begun), i128::from(t.ended.is_some()), t.ended.unwrap_or(0)]);
+        }
+        key.extend(&self.cells);
+        key.extend(&self.data);
+        for stack in &self.stacks {
+            key.push(stack.len() as i128);
+            key.extend(stack);
+        }
+        key
+    }
+}
+
 impl Clone for State {
     fn clone(&self) -> Self {
         let mut copy = State::default();

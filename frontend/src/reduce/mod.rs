@@ -7,7 +7,7 @@ mod counts;
 mod divisors;
 mod forget;
 mod inputs;
-mod liveness;
+pub mod liveness;
 mod owners;
 mod paths;
 mod prefix;

@@ -6,10 +6,14 @@ use super::forget::forget;
 use super::tidy::type_bounds;
 use crate::program::{Count, Edge, Ghost, Given, Input, Loc, Program, Scope, Variable};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rel, Var};
+use relyant_horn::meter;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Steps that are run at most.
 const MOST: usize = 5000;
+/// Work that running a thread's steps may take, about half a second: each condition that a step adds makes the tests
+/// that follow dearer, and the loop of a thread whose end nobody sees adds some each time.
+const MOST_WORK: u64 = 100_000_000;
 
 /// The state of the program while only one thread moves. Symbols: a variable stands for its value at the
 /// start, numbers from `Run::base` on for inputs.
@@ -73,11 +77,13 @@ fn fold(p: &mut Program, t: usize) -> bool {
     run.condition = run.condition.subst(|v| fixed.get(&v).cloned());
     // An input that is tested next is better left to the step that tests it.
     let mut untested: Option<Run> = None;
+    let start = meter::units();
     let mut n = 0;
     loop {
         let takes_input = p.templates[t].edges.iter().any(|e| e.from == run.at && !e.inputs.is_empty());
         let before = takes_input.then(|| run.clone());
-        if n == MOST || !run.step(p, t) {
+        let dear = meter::units().saturating_sub(start) > MOST_WORK;
+        if n == MOST || dear || !run.step(p, t) {
             break;
         }
         n += 1;

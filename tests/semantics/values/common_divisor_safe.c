@@ -1,5 +1,4 @@
 // Subtracting one of two numbers from the other keeps their common divisors.
-// witness: takes long
 #include <assert.h>
 #include <pthread.h>
 extern unsigned __VERIFIER_nondet_uint(void);
