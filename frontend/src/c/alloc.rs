@@ -11,6 +11,7 @@ use super::sizes::{Sizes, Values};
 use super::source::Source;
 use super::types::{Ty, Types};
 use super::value::{Value, binary};
+use super::views::{Conversion, Seen};
 use crate::cfa::{
     BinOp, Callee, CmpOp, Expr, FuncId, Graph, HeapSite, IntKind, Loc, Module, ObjId, Object, Op, Reg,
 };
@@ -52,17 +53,6 @@ pub enum Allocate {
     Aligned,
     /// `posix_memalign`: where the address goes, alignment, size.
     Into,
-}
-
-/// A conversion of a pointer, from which the type of what it points to is learnt.
-#[derive(Clone, Debug)]
-pub struct Conversion {
-    /// The pointer.
-    pub value: Expr,
-    /// What it points to then.
-    pub target: Ty,
-    /// Where that must be so: what a memory function is called on need not be what the type says.
-    pub strict: Option<Span>,
 }
 
 impl<'a> Lower<'a> {
@@ -117,7 +107,7 @@ impl<'a> Lower<'a> {
         let Some(to) = into else { return Ok(made) };
         if let Some(Ty::Pointer(t)) = to.ty.target().map(Ty::plain) {
             let (value, target) = (made.expr.clone(), (**t).clone());
-            self.body.conversions.push(Conversion { value, target, strict: None });
+            self.body.conversions.push(Conversion { value, target, seen: Seen::First, span });
         }
         self.write_cell(to.expr, made.expr, IntKind::Ideal, super::access::How::default(), at);
         Ok(Value::int(0))
@@ -143,20 +133,21 @@ impl<'a> Lower<'a> {
 }
 
 /// Decides what the places that make memory make, and writes their functions. Gives the functions that are copies, and
-/// of what.
+/// of what; they have conversions of their own.
 pub fn settle(
     module: &mut Module,
     types: &Types,
     source: &Source,
     mut sites: Vec<Site>,
-    mut conversions: Vec<(FuncId, Conversion)>,
+    conversions: &mut Vec<(FuncId, Conversion)>,
+    variables: &mut BTreeMap<ObjId, Ty>,
     check: bool,
 ) -> Res<Vec<(FuncId, FuncId)>> {
     sites = called_sites(module, sites);
     if sites.is_empty() {
         return Ok(Vec::new());
     }
-    let copies = super::wrappers::copy(module, &mut sites, &mut conversions);
+    let copies = super::wrappers::copy(module, &mut sites, conversions);
     sites = called_sites(module, sites);
     let sizes = Sizes::new(module);
     let asked = |s: &Site| sizes.eval(s.function.0 as usize, &Expr::Reg(Reg(0))).largest();
@@ -169,7 +160,7 @@ pub fn settle(
     pool::write_sites(module);
     let points_to = PointsTo::of_module(module);
     let mut targets: BTreeMap<ObjId, Vec<Ty>> = BTreeMap::new();
-    for (f, c) in &conversions {
+    for (f, c) in conversions.iter().filter(|c| c.1.seen != Seen::Again) {
         for o in points_to.held(f.0, &c.value) {
             let of = targets.entry(o).or_default();
             if !of.contains(&c.target) {
@@ -188,7 +179,8 @@ pub fn settle(
         }
         let asked = group.iter().map(asked).try_fold(0, |a, b| b.map(|b| a.max(b)));
         let sizes: BTreeSet<Option<i128>> = group.iter().flat_map(|s| exact(&sizes, s)).collect();
-        let known = shape(module, types, source, &group, &of, asked)?;
+        let (known, ty) = shape(module, types, source, &group, &of, asked)?;
+        variables.extend(ty.into_iter().flat_map(|t| group.iter().map(move |s| (s.object, t.clone()))));
         if check && (sizes.len() > 1 || sizes.contains(&None) || !known) {
             return Err(source.diagnostic(
                 group[0].span,
@@ -241,36 +233,6 @@ pub fn settle(
         }
     }
     Ok(copies)
-}
-
-/// Refuses memory functions on variables that are not what they are taken for.
-pub fn check_views(
-    module: &Module,
-    types: &Types,
-    source: &Source,
-    conversions: &[(FuncId, Conversion)],
-    copies: &[(FuncId, FuncId)],
-    variables: &BTreeMap<ObjId, Ty>,
-) -> Res<()> {
-    if conversions.is_empty() {
-        return Ok(());
-    }
-    let points_to = PointsTo::of_module(module);
-    for (f, c) in conversions {
-        let Some(span) = c.strict else { continue };
-        let functions = std::iter::once(*f).chain(copies.iter().filter(|x| x.1 == *f).map(|x| x.0));
-        for o in functions.flat_map(|f| points_to.held(f.0, &c.value)) {
-            if variables.get(&o).is_some_and(|ty| !types.has_part(ty, &c.target)) {
-                let name = module.objects.get(o.0 as usize).map_or("", |o| &o.name);
-                return Err(source.diagnostic(
-                    span,
-                    format!("a memory function on `{name}` as another type is not supported"),
-                    "use the size of the type that is there",
-                ));
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Puts the places in the module; what they make is not known yet.
@@ -331,7 +293,7 @@ fn exact(sizes: &Sizes, s: &Site) -> Vec<Option<i128>> {
     }
 }
 
-/// Gives the objects of a group of places their cells. Says whether these are all that there are.
+/// Gives the objects of a group of places their cells. Says whether these are all that there are, and of what type.
 fn shape(
     module: &mut Module,
     types: &Types,
@@ -339,7 +301,7 @@ fn shape(
     group: &[Site],
     of: &[Ty],
     asked: Option<i128>,
-) -> Res<bool> {
+) -> Res<(bool, Option<Ty>)> {
     let mut element: Vec<&Ty> = of.iter().filter(|t| is_type(types, t)).collect();
     if element.len() > 1 {
         // Bytes are read and written as what they are part of.
@@ -351,6 +313,7 @@ fn shape(
     };
     let bytes = asked.unwrap_or(i128::from(ELEMENTS) * whole.map_or(1, |w| w.1)).max(0);
     let mut cells = Vec::new();
+    let mut made = None;
     let flexible = whole.and_then(|w| types.flatten_flexible(w.0, u64::try_from(bytes).unwrap_or(0)));
     if let Some(found) = flexible {
         match found {
@@ -367,6 +330,7 @@ fn shape(
         if let Err(why) = types.cells(&ty).and_then(|_| types.flatten(&ty, "", &mut cells)) {
             return Err(source.diagnostic(group[0].span, format!("memory for objects: {why}"), ""));
         }
+        made = Some(ty);
     }
     let known = !cells.is_empty() || of.is_empty();
     if cells.is_empty() {
@@ -382,7 +346,7 @@ fn shape(
             h.most = if asked.is_none() { u64::try_from(bytes).ok() } else { None };
         }
     }
-    Ok(known)
+    Ok((known, made))
 }
 
 /// Cells for bytes of which nothing is known: a scalar takes one, wherever it is.

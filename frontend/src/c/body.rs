@@ -1,7 +1,7 @@
 //! The automaton of the function being lowered.
 
-use super::alloc::Conversion;
 use super::types::Ty;
+use super::views::Conversion;
 use crate::cfa::{Edge, Expr, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg, Register};
 use crate::diagnostic::Span;
 use crate::races::Access;

@@ -3,12 +3,12 @@
 //! What they do is done in steps, an access each, as a definition in C would.
 
 use super::access::How;
-use super::alloc::Conversion;
 use super::calls::Args;
 use super::library::{Memory, Text};
 use super::lower::{Lower, Res};
 use super::types::{CHAR, Int, Part, Ty};
 use super::value::{Value, binary, cast, compare, offset};
+use super::views::{Conversion, Seen};
 use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Loc, Op, Reg};
 use lang_c::ast::{BinaryOperator, Expression};
 use lang_c::span::{Node, Span as Bytes};
@@ -43,9 +43,8 @@ impl<'a> Lower<'a> {
         let untyped = |v: &Value| matches!(v.ty.target().map(Ty::plain), Some(Ty::Void));
         let both = if matches!(m, Memory::Set | Memory::Zero) { vec![&to] } else { vec![&to, &from] };
         for v in both.into_iter().filter(|v| untyped(v)) {
-            let strict = Some(self.span(at));
-            let seen = Conversion { value: v.expr.clone(), target: element.clone(), strict };
-            self.body.conversions.push(seen);
+            let (value, target) = (v.expr.clone(), element.clone());
+            self.body.conversions.push(Conversion { value, target, seen: Seen::Memory, span: self.span(at) });
         }
         let extent = self.extent(&element, &size, at)?;
         match m {

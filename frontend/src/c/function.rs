@@ -1,12 +1,12 @@
 //! One function: parameters, body, and which of its locations are atomic.
 
-use super::alloc::Conversion;
 use super::body::Body;
 use super::declare::specifiers;
 use super::lower::{Lower, Res, Work};
 use super::scope::{Storage, Symbol};
 use super::types::{Signature, Ty};
 use super::value::{Value, offset};
+use super::views::Conversion;
 use crate::cfa::{Callee, Expr, FuncId, Function, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg};
 use crate::diagnostic::Span;
 use lang_c::ast::*;

@@ -1,11 +1,12 @@
 //! Lowering a parsed file: declarations first, then each function that can be reached from the starts.
 
-use super::alloc::{Conversion, Site};
+use super::alloc::Site;
 use super::body::Body;
 use super::keys::Keys;
 use super::scope::{Declared, Global, Scopes, Symbol};
 use super::source::Source;
 use super::types::{Ty, Types};
+use super::views::Conversion;
 use crate::cfa::{Callee, Expr, FuncId, Function, IntKind, Loc, Module, ObjId, Object, Op};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::options::{Options, Property};
@@ -363,17 +364,16 @@ impl<'a> Lower<'a> {
             free: self.free,
             assumes: self.assumes,
         };
-        let strict: Vec<(FuncId, Conversion)> =
-            self.conversions.iter().filter(|c| c.1.strict.is_some()).cloned().collect();
         let copies = super::alloc::settle(
             &mut module,
             &self.types,
             self.source,
             self.sites,
-            self.conversions,
+            &mut self.conversions,
+            &mut self.object_types,
             self.options.checks_memory(),
         )?;
-        super::alloc::check_views(&module, &self.types, self.source, &strict, &copies, &self.object_types)?;
+        super::views::check(&module, &self.types, self.source, &self.conversions, &self.object_types)?;
         for (copy, of) in copies {
             let accesses = self.accesses.get(&of).cloned().unwrap_or_default();
             self.accesses.insert(copy, accesses);

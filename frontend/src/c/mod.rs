@@ -41,6 +41,7 @@ mod tokens;
 mod types;
 mod unions;
 mod value;
+mod views;
 mod wrappers;
 
 use crate::cfa::Module;

@@ -519,6 +519,15 @@ impl Types {
             })
         })
     }
+    /// Are the scalars that both have at the same bytes, when the second lies some cells after the start of the first?
+    pub fn coincide(whole: &[Part], part: &[Part], cells: isize) -> bool {
+        let (a, b) = if cells < 0 { (0, cells.unsigned_abs()) } else { (cells.unsigned_abs(), 0) };
+        let (Some(a), Some(b)) = (whole.get(a..), part.get(b..)) else { return false };
+        let (Some(first), Some(other)) = (a.first(), b.first()) else { return false };
+        a.iter()
+            .zip(b)
+            .all(|(p, q)| p.width == q.width && p.bit.checked_sub(first.bit) == q.bit.checked_sub(other.bit))
+    }
     /// The type in words, for messages.
     pub fn describe(&self, ty: &Ty) -> String {
         match ty {

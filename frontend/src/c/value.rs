@@ -1,11 +1,11 @@
 //! Values and places: conversions, arithmetic with constants folded, reading and writing.
 
 use super::access::How;
-use super::alloc::Conversion;
 use super::floats::float_unary;
 use super::lower::{Lower, Res};
 use super::types::{INT, Int, Ty};
 use super::unions::Through;
+use super::views::{Conversion, Seen};
 use crate::cfa::{BinOp, CmpOp, Expr, FloatUnary, IntKind, Op, Reg, UnOp};
 use lang_c::span::Span as Bytes;
 
@@ -232,7 +232,7 @@ impl Lower<'_> {
             let why = why.to_string();
             return self.error(at, why, "");
         }
-        self.learn(&v, plain);
+        self.learn(&v, plain, at);
         let expr = match (v.ty.plain(), plain) {
             (_, Ty::Void) => return Ok(Value::void()),
             (Ty::Int(_), Ty::Int(_)) => cast(v.expr, self.types.kind(&v.ty), self.types.kind(plain)),
@@ -259,8 +259,8 @@ impl Lower<'_> {
         Ok(Value { expr, ty: plain.clone() })
     }
 
-    /// Keeps in mind what a pointer to bytes or to anything, or a number, is a pointer to.
-    fn learn(&mut self, v: &Value, to: &Ty) {
+    /// Keeps in mind what a pointer, or a number, is a pointer to from now on.
+    fn learn(&mut self, v: &Value, to: &Ty, at: Bytes) {
         let Ty::Pointer(target) = to else { return };
         let untyped = match v.ty.plain() {
             Ty::Int(_) => true,
@@ -268,11 +268,12 @@ impl Lower<'_> {
             _ => false,
         };
         let told = !matches!(v.expr, Expr::Const(_) | Expr::Func(_)) && target.plain() != &Ty::Void;
-        if untyped && told && v.ty.target() != Some(target) {
+        if told && v.ty.target() != Some(target) {
             self.body.conversions.push(Conversion {
                 value: v.expr.clone(),
                 target: (**target).clone(),
-                strict: None,
+                seen: if untyped { Seen::First } else { Seen::Again },
+                span: self.span(at),
             });
         }
     }

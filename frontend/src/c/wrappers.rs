@@ -1,7 +1,8 @@
 //! Functions that make memory for their callers: each call gets a copy, down to the place itself, so that each has
 //! memory of its own size and type.
 
-use super::alloc::{Conversion, Site};
+use super::alloc::Site;
+use super::views::Conversion;
 use crate::cfa::{Callee, Expr, FuncId, Module, ObjId, Op};
 use crate::instantiate::{taken, walk};
 use crate::points_to::PointsTo;
@@ -166,7 +167,7 @@ impl Copier<'_> {
             .filter(|(g, _)| *g == f)
             .map(|(_, c)| {
                 let value = walk::map_leaves(&c.value, &mut leaf_of(&objects));
-                (id, Conversion { value, target: c.target.clone(), strict: c.strict })
+                (id, Conversion { value, ..c.clone() })
             })
             .collect();
         self.conversions.extend(learnt);
