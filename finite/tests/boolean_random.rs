@@ -1,7 +1,7 @@
 //! Random small Boolean programs: the engines against plain exploration with few threads, both ways.
 
 use relyant_finite::boolean::decide::{Method, Settings, Verdict, decide};
-use relyant_finite::boolean::flat::flatten;
+use relyant_finite::boolean::flat::{flatten, merged};
 use relyant_finite::boolean::live::Live;
 use relyant_finite::boolean::machine::Machine;
 use relyant_finite::boolean::program::Program;
@@ -223,12 +223,16 @@ fn counted_and_reduced_searches_agree_with_the_plain_one() {
 
 #[test]
 fn no_failure_escapes_the_fixpoint() {
-    let (mut proved, mut alarms, mut real) = (0, 0, 0);
+    let (mut proved, mut alarms, mut real, mut joined) = (0, 0, 0, 0);
     for seed in 0..cases(600) {
         let (text, p) = program(seed, seed % 3 == 0);
         let live = Live::new(&p);
         let flat = flatten(&p, &live);
         let found = fixpoint::run(&flat, &CANCEL).expect("small");
+        let fewer = merged(flat.clone());
+        let same = fixpoint::run(&fewer, &CANCEL).expect("small");
+        assert_eq!(same.alarm.is_some(), found.alarm.is_some(), "seed {seed}\n{text}");
+        joined += usize::from(fewer.nodes.len() < flat.nodes.len());
         let n = if seed % 2 == 0 { 3 } else { 4 };
         // Stacks of recursive calls make states large.
         let states = if seed % 3 == 0 { 600 } else { 8_000 };
@@ -241,8 +245,12 @@ fn no_failure_escapes_the_fixpoint() {
         }
         proved += 1;
         assert!(!bad, "seed {seed}: a failure that the fixpoint does not see\n{text}");
-        closed::check(&flat, &found.sets, &CANCEL).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
+        for (flat, found) in [(flat, found), (fewer, same)] {
+            let checked = closed::check(&flat, &found.sets, &CANCEL);
+            checked.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
+        }
     }
+    assert!(joined > 60, "{joined}");
     assert!(proved > 60 && real > 80 && alarms >= real, "{proved} proved, {alarms} alarms, {real} real");
 }
 

@@ -98,10 +98,10 @@ impl Places {
             (Expr::Not(e), w) => self.may(e, !w, written),
             // All operands have to be true, or one has to be false; for a disjunction the other way round.
             (Expr::And(es), true) | (Expr::Or(es), false) => {
-                es.iter().fold(self.set.mk_true(), |b, e| b.and(&self.may(e, wanted, written)))
+                self.all(es.iter().map(|e| self.may(e, wanted, written)).collect())
             }
             (Expr::And(es), false) | (Expr::Or(es), true) => {
-                es.iter().fold(self.set.mk_false(), |b, e| b.or(&self.may(e, wanted, written)))
+                self.all(es.iter().map(|e| self.may(e, wanted, written).not()).collect()).not()
             }
             (Expr::Iff(a, b), w) => both(a, true, b, w).or(&both(a, false, b, !w)),
             (Expr::Choose(a, _), false) => self.may(a, false, written),
@@ -111,17 +111,24 @@ impl Places {
 
     /// The relation of assignments, between places before and after for all that is written.
     fn relation(&self, w: &Write) -> Bdd {
-        let mut all =
-            w.constrain.as_ref().map_or_else(|| self.set.mk_true(), |c| self.may(c, true, &w.targets));
+        let mut all: Vec<Bdd> = w.constrain.iter().map(|c| self.may(c, true, &w.targets)).collect();
         for (t, e) in w.targets.iter().zip(&w.values) {
             if *e != Expr::Any {
                 let after = next(self.slot(*t));
                 let yes = self.is(after, true).and(&self.may(e, true, &[]));
                 let no = self.is(after, false).and(&self.may(e, false, &[]));
-                all = all.and(&yes.or(&no));
+                all.push(yes.or(&no));
             }
         }
-        all
+        self.all(all)
+    }
+
+    /// The conjunction, of neighbours first, as that keeps what is on the way small.
+    fn all(&self, mut of: Vec<Bdd>) -> Bdd {
+        while of.len() > 1 {
+            of = of.chunks(2).map(|c| c.iter().skip(1).fold(c[0].clone(), |a, b| a.and(b))).collect();
+        }
+        of.pop().unwrap_or_else(|| self.set.mk_true())
     }
 
     fn no_lock(&self, place: impl Fn(u32) -> BddVariable) -> Bdd {
@@ -296,7 +303,7 @@ impl Checker<'_> {
                 plain(&ready.and(&p.may(e, true, &[])), *t)
             }
             Action::Write(w, t) => {
-                let written: Vec<u32> = w.targets.iter().map(|v| p.slot(*v)).collect();
+                let written: BTreeSet<u32> = w.targets.iter().map(|v| p.slot(*v)).collect();
                 let after = ready.and(&p.relation(w));
                 let ok = self.inside(&after, *t, |s| written.contains(&s));
                 if ok { Ok(()) } else { Err(self.open(n, "a step")) }
@@ -400,6 +407,11 @@ impl Checker<'_> {
             Action::Spawn(_, t, _) | Action::Copy(t, _) => Some(t),
             _ => None,
         };
+        let others: Vec<((Vec<u32>, bool), Bdd)> = others.into_iter().collect();
+        let mut writers: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for (k, ((written, _), _)) in others.iter().enumerate() {
+            written.iter().for_each(|s| writers.entry(*s).or_default().push(k));
+        }
         let started: BTreeSet<u32> = self.flat.nodes.iter().filter_map(start).collect();
         for (i, n) in (0..).zip(&self.flat.nodes) {
             let set = self.set(i);
@@ -407,14 +419,15 @@ impl Checker<'_> {
             if stays || Checker::is_own(n, started.contains(&i)) {
                 continue;
             }
-            let support = set.support_set();
-            for ((written, main), does) in &others {
+            // What the set does not depend on cannot lead out of it.
+            let slots = set.support_set().into_iter().filter_map(|v| u32::try_from(v.to_index() / 2).ok());
+            let met: BTreeSet<usize> = slots.filter_map(|s| writers.get(&s)).flatten().copied().collect();
+            for ((written, main), does) in met.into_iter().filter_map(|k| others.get(k)) {
                 if cancel.load(Ordering::Relaxed) {
                     return Err(Rejection::Cancelled);
                 }
-                // There is one `main`; and what the set does not depend on cannot lead out of it.
-                let same = *main && n.role == Role::Main;
-                if same || !written.iter().any(|s| support.contains(&now(*s))) {
+                // There is one `main`.
+                if *main && n.role == Role::Main {
                     continue;
                 }
                 let after = set.and(does);

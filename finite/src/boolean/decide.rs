@@ -2,7 +2,7 @@
 
 use super::closed;
 use super::exhausted::{self, States};
-use super::flat::{Flat, flatten};
+use super::flat::{Flat, flatten, merged};
 use super::guide;
 use super::live::Live;
 use super::machine::Machine;
@@ -106,7 +106,7 @@ const SETS: usize = 20_000;
 
 /// The flat graph of a program, of which thread states are sets.
 pub fn graph(p: &Program) -> Flat {
-    flatten(p, &Live::new(p))
+    merged(flatten(p, &Live::new(p)))
 }
 
 struct Decider<'a> {
@@ -163,7 +163,7 @@ impl Decider<'_> {
     }
 
     fn thread_states(&mut self) -> Result<Proof, String> {
-        let flat = flatten(self.program, self.live);
+        let flat = merged(flatten(self.program, self.live));
         self.stats.nodes = flat.nodes.len();
         let found = fixpoint::run(&flat, self.settings.cancel).map_err(|e| format!("thread states: {e}"))?;
         self.stats.grown = found.steps;

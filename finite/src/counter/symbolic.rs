@@ -8,7 +8,9 @@ use super::{Move, Template};
 use crate::boolean::flat::{Action, Flat, FlatNode, Write};
 use crate::boolean::program::{Exp, Var};
 use crate::boolean::template::Numbers;
-use crate::fixpoint::space::{Effect, Slot, Space, TooLarge, and, support};
+use crate::fixpoint::effect::Effect;
+use crate::fixpoint::sets::Set;
+use crate::fixpoint::space::{Slot, Space, TooLarge, and, support};
 use biodivine_lib_bdd::Bdd;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -244,7 +246,7 @@ impl Sets {
             Action::Write(_, t) => {
                 let after = self.effects[local.node as usize]
                     .as_ref()
-                    .map(|e| e.image(&self.space, &ready, |_| false));
+                    .map(|e| e.image(&Set::new(ready.clone())).diagram(&self.space));
                 if let Some(after) = after {
                     self.go(after, *t, &mut out);
                 }
@@ -255,7 +257,8 @@ impl Sets {
                 let w = Write { targets: vec![section], values: vec![Exp::Const(false)], constrain: None };
                 let effect = if node.atomic { w } else { Write::default() };
                 let after = Effect::new(&self.space, &effect)
-                    .image(&self.space, &ready, |s| s > self.space.slot(section));
+                    .image_without(&self.space, &Set::new(ready), |s| s > self.space.slot(section))
+                    .diagram(&self.space);
                 let shared = self.shared.number(after);
                 out.push(Move { shared, local: None, spawned: None, failed: false });
             }

@@ -6,14 +6,21 @@
 //! `main` before its first thread (remark 1), and they are not both `main`. Calls that are not inlined are threads that
 //! their caller waits for (section 4.3). Others need not be seen by a thread whose next step touches what is its own
 //! only: it can be taken at once.
+//!
+//! Where a program sets many variables one after the other, each node's set says of most of them that they have one
+//! value; [`sets`] make that cheap, in time and space.
 
+pub mod effect;
+pub mod sets;
 pub mod space;
 
 use crate::boolean::flat::{Action, Flat, FlatNode, Role, Write};
 use crate::boolean::program::{Exp, Var};
 use biodivine_lib_bdd::Bdd;
+use effect::{Effect, places};
 use rustc_hash::FxHashMap;
-use space::{Effect, Slot, Space, TooLarge, and, and_exists, rename, support};
+use sets::{Places, Set};
+use space::{Slot, Space, TooLarge};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -76,19 +83,22 @@ pub fn starts(f: &Flat) -> Vec<bool> {
 /// What a node does, as relations.
 struct Step {
     /// Where it may be taken.
-    ready: Bdd,
+    ready: Set,
+    /// Where an assertion fails.
+    fails: Option<Set>,
     effect: Effect,
     /// Where the thread goes and under which condition, with the locals that are forgotten there.
-    to: Vec<(u32, Option<Bdd>, Vec<Slot>)>,
+    to: Vec<(u32, Option<Set>, Places)>,
     /// The class of what others see of it.
     class: Option<usize>,
 }
 
 /// Steps that write the same shared variables.
 struct Class {
-    written: Vec<Slot>,
+    /// The places before.
+    before: Places,
     main: bool,
-    relation: Bdd,
+    relation: Set,
     /// Changed since all nodes saw it.
     fresh: bool,
 }
@@ -100,8 +110,9 @@ struct Engine<'f> {
     classes: Vec<Class>,
     /// Classes that write a shared variable.
     writers: Vec<Vec<usize>>,
-    sets: Vec<Bdd>,
-    supports: Vec<Vec<Slot>>,
+    sets: Vec<Set>,
+    /// What others do not see of a step: variables of the thread, and its locks after the step.
+    hidden: Places,
     rank: Vec<u32>,
     queue: BTreeSet<(u32, u32)>,
     /// Nodes that wait for an exit.
@@ -120,7 +131,8 @@ pub fn run(flat: &Flat, cancel: &AtomicBool) -> Result<Fixpoint, Stop> {
     let space = Space::new(flat)?;
     let mut e = Engine::new(flat, &space, cancel);
     e.solve()?;
-    let (sets, alarm, steps) = (e.sets, e.alarm, e.grown);
+    let sets = e.sets.iter().map(|s| s.diagram(&space)).collect();
+    let (alarm, steps) = (e.alarm, e.grown);
     Ok(Fixpoint { space, sets, alarm, steps })
 }
 
@@ -132,8 +144,12 @@ impl<'f> Engine<'f> {
             steps: Vec::new(),
             classes: Vec::new(),
             writers: vec![Vec::new(); flat.globals as usize + 1],
-            sets: vec![space.none(); flat.nodes.len()],
-            supports: vec![Vec::new(); flat.nodes.len()],
+            sets: vec![Set::new(space.none()); flat.nodes.len()],
+            hidden: space
+                .slots()
+                .filter(|s| !space.is_shared(*s))
+                .flat_map(|s| [Space::now(s), Space::next(s)].into_iter().skip(usize::from(space.is_lock(s))))
+                .collect(),
             rank: ranks(flat),
             queue: BTreeSet::new(),
             waits: FxHashMap::default(),
@@ -152,9 +168,9 @@ impl<'f> Engine<'f> {
                 let main = n.role == Role::Main;
                 let class = *index.entry((written.clone(), main)).or_insert_with(|| {
                     e.classes.push(Class {
-                        written: written.clone(),
+                        before: places(&written),
                         main,
-                        relation: space.none(),
+                        relation: Set::new(space.none()),
                         fresh: false,
                     });
                     e.classes.len() - 1
@@ -178,26 +194,33 @@ impl<'f> Engine<'f> {
 
     fn step(&self, id: u32, n: &FlatNode) -> Step {
         let s = self.space;
-        let mut ready = n.guard.as_ref().map_or_else(|| s.all(), |g| s.values(g, &[]).1);
+        let yes = |e: &Exp| Set::new(s.values(e, &[]).1);
+        let mut ready = n.guard.as_ref().map_or_else(|| Set::all(s), yes);
         if self.flat.has_atomic && !n.atomic {
-            ready = ready.and(&s.literal(Space::now(Space::ATOMIC), false));
+            ready = ready.and(&Set::all(s).fixed(Space::now(Space::ATOMIC), false));
         }
-        let nothing = || Effect::new(s, &Write::default());
-        let mut to: Vec<(u32, Option<Bdd>)> = n.action.next().into_iter().map(|t| (t, None)).collect();
+        let mut fails = None;
+        let mut to: Vec<(u32, Option<Set>)> = n.action.next().into_iter().map(|t| (t, None)).collect();
         let effect = match &n.action {
             Action::Branch(e, a, b) => {
                 let (no, yes) = s.values(e, &[]);
-                to = vec![(*a, Some(yes)), (*b, Some(no))];
-                nothing()
+                to = vec![(*a, Some(Set::new(yes))), (*b, Some(Set::new(no)))];
+                nothing(s)
             }
-            Action::Assume(e, t) | Action::Assert(e, t) => {
-                to = vec![(*t, Some(s.values(e, &[]).1))];
-                nothing()
+            Action::Assume(e, t) => {
+                to = vec![(*t, Some(yes(e)))];
+                nothing(s)
+            }
+            Action::Assert(e, t) => {
+                let (no, yes) = s.values(e, &[]);
+                fails = Some(Set::new(no));
+                to = vec![(*t, Some(Set::new(yes)))];
+                nothing(s)
             }
             Action::Write(w, _) => Effect::new(s, w),
-            Action::Atomic(b, _) => nothing().constant(Space::ATOMIC, *b),
-            Action::End if n.atomic => nothing().constant(Space::ATOMIC, false),
-            _ => nothing(),
+            Action::Atomic(b, _) => Effect::constant(s, Space::ATOMIC, *b),
+            Action::End if n.atomic => Effect::constant(s, Space::ATOMIC, false),
+            _ => nothing(s),
         };
         let live = &self.flat.live;
         let mut mine: Vec<u32> = live[id as usize].clone();
@@ -210,28 +233,19 @@ impl<'f> Engine<'f> {
             .into_iter()
             .map(|(t, c)| {
                 let gone = mine.iter().filter(|l| live[t as usize].binary_search(l).is_err());
-                (t, c, gone.map(|l| s.slot(Var::Local(*l))).collect())
+                (t, c, gone.map(|l| Space::now(s.slot(Var::Local(*l)))).collect())
             })
             .collect();
-        Step { ready, effect, to, class: None }
+        Step { ready, fails, effect, to, class: None }
     }
 
     /// Adds states to a node.
-    fn add(&mut self, node: u32, states: &Bdd) {
+    fn add(&mut self, node: u32, states: &Set) {
         let i = node as usize;
-        if states.is_false() || self.sets[i].is_true() {
+        if states.is_inside(&self.sets[i]) {
             return;
         }
-        if self.sets[i].is_false() {
-            self.sets[i] = states.clone();
-        } else {
-            let joined = self.sets[i].or(states);
-            if joined == self.sets[i] {
-                return;
-            }
-            self.sets[i] = joined;
-        }
-        self.supports[i] = support(&self.sets[i]);
+        self.sets[i] = self.sets[i].or(self.space, states);
         self.grown += 1;
         self.behind[i] = true;
         self.stale[i] = self.steps[i].class.is_some();
@@ -244,9 +258,8 @@ impl<'f> Engine<'f> {
     fn solve(&mut self) -> Result<(), Stop> {
         let fixed = (self.flat.free..self.flat.globals).map(|g| self.space.slot(Var::Global(g)));
         let atomic = self.flat.has_atomic.then_some(Space::ATOMIC);
-        let start = fixed
-            .chain(atomic)
-            .fold(self.space.no_locks(), |b, s| b.and(&self.space.literal(Space::now(s), false)));
+        let none = no_locks(self.space);
+        let start = fixed.chain(atomic).fold(none, |b, s| b.fixed(Space::now(s), false));
         self.add(0, &start);
         let starts = starts(self.flat);
         let mut order: Vec<u32> = (0..).zip(&self.flat.nodes).map(|n| n.0).collect();
@@ -305,17 +318,15 @@ impl<'f> Engine<'f> {
             return;
         }
         let step = &self.steps[n as usize];
-        let ready = and(&self.sets[n as usize], &step.ready);
+        let ready = self.sets[n as usize].and(&step.ready);
         if ready.is_false() {
             return;
         }
-        if let Action::Assert(e, _) = &node.action {
-            if !ready.and(&space.values(e, &[]).0).is_false() {
-                self.alarm = Some(n);
-                return;
-            }
+        if step.fails.as_ref().is_some_and(|f| !ready.and(f).is_false()) {
+            self.alarm = Some(n);
+            return;
         }
-        let mut out: Vec<(u32, Bdd)> = Vec::new();
+        let mut out: Vec<(u32, Set)> = Vec::new();
         let local = |s: Slot| !space.is_shared(s) && !space.is_lock(s);
         let alive = |t: u32, s: Slot| {
             let first = space.slot(Var::Local(0));
@@ -326,29 +337,34 @@ impl<'f> Engine<'f> {
                 let call = matches!(node.action, Action::Invoke(..));
                 let kept = Write { targets: w.targets.clone(), values: w.values.clone(), constrain: None };
                 let effect = Effect::new(space, &kept);
-                let new = effect.image(space, &ready, |s| local(s) || (!call && space.is_lock(s)));
+                // the parameters are all that it has of its own
+                let new = effect.image_without(space, &ready, |s| local(s) || (!call && space.is_lock(s)));
                 let dead: Vec<Slot> = effect.written.iter().copied().filter(|s| !alive(*t, *s)).collect();
-                let new = forget(new, &dead);
-                out.push((*t, if call { new } else { new.and(&space.no_locks()) }));
+                let new = new.exists(&places(&dead));
+                out.push((*t, if call { new } else { new.and(&no_locks(space)) }));
             }
             Action::Copy(t, _) => {
-                let copy =
-                    nothing(space).image(space, &ready, |s| space.is_lock(s) || (local(s) && !alive(*t, s)));
-                out.push((*t, copy.and(&space.no_locks())));
+                let copy = self.without(&ready, |s| space.is_lock(s) || (local(s) && !alive(*t, s)));
+                out.push((*t, copy.and(&no_locks(space))));
             }
             _ => {}
         }
         for (t, condition, gone) in &step.to {
-            let from = condition.as_ref().map_or_else(|| ready.clone(), |c| and(&ready, c));
-            let mut after = step.effect.image(space, &from, |_| false);
+            let from = condition.as_ref().map_or_else(|| ready.clone(), |c| ready.and(c));
+            let mut after = step.effect.image(&from);
             if matches!(node.action, Action::Invoke(..)) {
-                after = nothing(space).image(space, &after, |s| space.is_lock(s)).and(&space.no_locks());
+                after = self.without(&after, |s| space.is_lock(s)).and(&no_locks(space));
             }
-            out.push((*t, forget(after, gone)));
+            out.push((*t, after.exists(gone)));
         }
         for (t, states) in out {
             self.add(t, &states);
         }
+    }
+
+    /// A set of states without some variables.
+    fn without(&self, states: &Set, gone: impl Fn(Slot) -> bool) -> Set {
+        states.exists(&self.space.slots().filter(|s| gone(*s)).map(Space::now).collect())
     }
 
     /// A call is over: its caller goes on with the globals, the locks and the results.
@@ -359,13 +375,11 @@ impl<'f> Engine<'f> {
             return;
         }
         let results: Vec<Slot> = results.iter().map(|r| space.slot(*r)).collect();
-        let nothing = nothing(space);
-        let over =
-            nothing.image(space, over, |s| !space.is_shared(s) && !space.is_lock(s) && !results.contains(&s));
-        let both = nothing.image(space, waiting, |s| space.is_lock(s) || results.contains(&s)).and(&over);
+        let over = self.without(over, |s| !space.is_shared(s) && !space.is_lock(s) && !results.contains(&s));
+        let both = self.without(waiting, |s| space.is_lock(s) || results.contains(&s)).and(&over);
         let first = space.slot(Var::Local(0));
         let live = &self.flat.live[to as usize];
-        let after = nothing.image(space, &both, |s| {
+        let after = self.without(&both, |s| {
             !space.is_shared(s) && !space.is_lock(s) && live.binary_search(&(s - first)).is_err()
         });
         self.add(to, &after);
@@ -378,12 +392,11 @@ impl<'f> Engine<'f> {
                 continue;
             };
             let step = &self.steps[i];
-            let seen = step.effect.seen(self.space, &and(&self.sets[i], &step.ready));
-            let seen = apart(self.space, seen);
+            let ready = self.sets[i].and(&step.ready);
+            let seen = apart(self.space, ready.and_exists(&step.effect.relation, &self.hidden));
             let c = &mut self.classes[class];
-            let joined = if c.relation.is_false() { seen } else { c.relation.or(&seen) };
-            if joined != c.relation {
-                c.relation = joined;
+            if !seen.is_inside(&c.relation) {
+                c.relation = c.relation.or(self.space, &seen);
                 c.fresh = true;
             }
         }
@@ -395,7 +408,9 @@ impl<'f> Engine<'f> {
         let mut all = std::mem::take(&mut self.behind[p as usize]);
         let mut first = true;
         while all || first {
-            let mut todo: Vec<usize> = self.supports[p as usize]
+            // what the states do not depend on changes nothing
+            let mut todo: Vec<usize> = self.sets[p as usize]
+                .support()
                 .iter()
                 .filter(|s| self.space.is_shared(**s))
                 .flat_map(|s| self.writers[*s as usize].iter().copied())
@@ -412,15 +427,7 @@ impl<'f> Engine<'f> {
                 if (class.main && node.role == Role::Main) || class.relation.is_false() {
                     continue;
                 }
-                let seen = |s: &Slot| self.supports[p as usize].binary_search(s).is_ok();
-                if !class.written.iter().any(seen) {
-                    continue;
-                }
-                let after = and_exists(&self.sets[p as usize], &class.relation, &|v| {
-                    let (slot, next) = Space::of(v);
-                    !next && class.written.binary_search(&slot).is_ok()
-                });
-                let after = rename(after, |v| Space::now(Space::of(v).0));
+                let after = self.sets[p as usize].and_exists(&class.relation, &class.before).stepped();
                 let before = self.grown;
                 self.add(p, &after);
                 all |= self.grown > before;
@@ -435,32 +442,25 @@ fn nothing(space: &Space) -> Effect {
     Effect::new(space, &Write::default())
 }
 
-fn forget(states: Bdd, gone: &[Slot]) -> Bdd {
-    if gone.is_empty() || states.is_false() {
-        return states;
-    }
-    let depends = support(&states);
-    let gone: Vec<_> =
-        gone.iter().filter(|s| depends.binary_search(s).is_ok()).map(|s| Space::now(*s)).collect();
-    if gone.is_empty() { states } else { states.exists(&gone) }
+fn no_locks(space: &Space) -> Set {
+    space.locks().fold(Set::all(space), |s, l| s.fixed(Space::now(l), false))
 }
 
 /// Condition (2d): a relation with the locks of the thread that moves becomes one with those that another may hold.
-fn apart(space: &Space, seen: Bdd) -> Bdd {
-    let held: Vec<Slot> = support(&seen).into_iter().filter(|s| space.is_lock(*s)).collect();
+fn apart(space: &Space, seen: Set) -> Set {
+    let held: Vec<Slot> = seen.support().into_iter().filter(|s| space.is_lock(*s)).collect();
     if held.is_empty() {
         return seen;
     }
-    let mut out = rename(seen, |v| {
+    let mut out = seen.rename(|v| {
         let (slot, _) = Space::of(v);
         if space.is_lock(slot) { Space::next(slot) } else { v }
     });
     for l in &held {
-        let one = space.literal(Space::now(*l), false).or(&space.literal(Space::next(*l), false));
-        out = out.and(&one);
+        let [mine, theirs] = [Space::now(*l), Space::next(*l)].map(|v| space.literal(v, false));
+        out = out.and(&Set::new(mine.or(&theirs)));
     }
-    let theirs: Vec<_> = held.iter().map(|l| Space::next(*l)).collect();
-    out.exists(&theirs)
+    out.exists(&held.iter().map(|l| Space::next(*l)).collect())
 }
 
 /// Nodes in reverse postorder.

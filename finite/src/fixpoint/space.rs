@@ -4,9 +4,11 @@
 //! sections, then globals, locks that the thread holds, and its locals.
 
 use crate::boolean::expr::Expr;
-use crate::boolean::flat::{Flat, Write};
+use crate::boolean::flat::Flat;
 use crate::boolean::program::{Exp, Var};
-use biodivine_lib_bdd::{Bdd, BddNode, BddPointer, BddVariable, BddVariableSet, op_function};
+use biodivine_lib_bdd::{
+    Bdd, BddNode, BddPartialValuation, BddPointer, BddVariable, BddVariableSet, op_function,
+};
 
 /// Programs with more variables are refused.
 pub const VARIABLES: usize = 32_000;
@@ -33,6 +35,11 @@ impl Space {
         let places = u16::try_from(count * 2).ok().filter(|_| count <= VARIABLES).ok_or(TooLarge(count))?;
         Ok(Space { set: BddVariableSet::new_anonymous(places), globals: f.globals, locks: f.locks })
     }
+    /// So many variables, all shared.
+    #[cfg(test)]
+    pub fn of_slots(n: u32) -> Space {
+        Space { set: BddVariableSet::new_anonymous(u16::try_from(2 * n).expect("few")), globals: n, locks: 0 }
+    }
     /// The flag of atomic sections.
     pub const ATOMIC: Slot = 0;
     /// A variable.
@@ -42,6 +49,10 @@ impl Space {
             Var::Held(i) => 1 + self.globals + i,
             Var::Local(i) => 1 + self.globals + self.locks + i,
         }
+    }
+    /// All variables.
+    pub fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
+        0..u32::from(self.set.num_vars() / 2)
     }
     /// Do all threads see it?
     pub fn is_shared(&self, s: Slot) -> bool {
@@ -100,14 +111,8 @@ impl Space {
                 let (no, yes) = self.values(e, written);
                 (yes, no)
             }
-            Expr::And(es) => es.iter().fold((self.none(), self.all()), |(no, yes), e| {
-                let (n, y) = self.values(e, written);
-                (no.or(&n), yes.and(&y))
-            }),
-            Expr::Or(es) => es.iter().fold((self.all(), self.none()), |(no, yes), e| {
-                let (n, y) = self.values(e, written);
-                (no.and(&n), yes.or(&y))
-            }),
+            Expr::And(es) => self.join(es, written, |(an, ay), (bn, by)| (an.or(&bn), ay.and(&by)), true),
+            Expr::Or(es) => self.join(es, written, |(an, ay), (bn, by)| (an.and(&bn), ay.or(&by)), false),
             Expr::Iff(a, b) => {
                 let ((an, ay), (bn, by)) = (self.values(a, written), self.values(b, written));
                 (an.and(&by).or(&ay.and(&bn)), an.and(&bn).or(&ay.and(&by)))
@@ -119,13 +124,36 @@ impl Space {
         }
     }
 
+    /// Of operands; `unit` is the value of none. By halves, which keeps the diagrams on the way small.
+    fn join(
+        &self,
+        es: &[Exp],
+        written: &[Var],
+        both: impl Fn((Bdd, Bdd), (Bdd, Bdd)) -> (Bdd, Bdd) + Copy,
+        unit: bool,
+    ) -> (Bdd, Bdd) {
+        match es {
+            [] => self.values(&Expr::Const(unit), written),
+            [e] => self.values(e, written),
+            _ => {
+                let (a, b) = es.split_at(es.len() / 2);
+                both(self.join(a, written, both, unit), self.join(b, written, both, unit))
+            }
+        }
+    }
+
+    /// All of these places with these values.
+    pub fn literals(&self, of: impl Iterator<Item = (BddVariable, bool)>) -> Bdd {
+        self.set.mk_conjunctive_clause(&BddPartialValuation::from_values(&of.collect::<Vec<_>>()))
+    }
+
     fn var(&self, v: BddVariable) -> (Bdd, Bdd) {
         (self.literal(v, false), self.literal(v, true))
     }
 }
 
 /// The variables of a diagram's nodes.
-fn variables(b: &Bdd) -> impl Iterator<Item = BddVariable> + '_ {
+pub fn variables(b: &Bdd) -> impl Iterator<Item = BddVariable> + '_ {
     (2..b.size()).map(|i| b.var_of(BddPointer::from_index(i)))
 }
 
@@ -166,97 +194,4 @@ pub fn rename(b: Bdd, to: impl Fn(BddVariable) -> BddVariable) -> Bdd {
     }
     // The order is kept, so that this is still a diagram.
     Bdd::from_nodes(&nodes).unwrap_or_else(|message| unreachable!("places out of order: {message}"))
-}
-
-/// Assignments as a relation, with those apart that need none.
-pub struct Effect {
-    /// Variables written, in rising order.
-    pub written: Vec<Slot>,
-    /// Between the places before and after, for those written with a relation.
-    relation: Bdd,
-    related: Vec<Slot>,
-    /// Values of those written with constants.
-    constants: Vec<(Slot, bool)>,
-}
-
-impl Effect {
-    /// Of assignments.
-    pub fn new(space: &Space, w: &Write) -> Effect {
-        let mut named = Vec::new();
-        if let Some(c) = &w.constrain {
-            c.each(&mut |v, next| {
-                if next {
-                    named.push(*v);
-                }
-            });
-        }
-        let mut e =
-            Effect { written: Vec::new(), relation: space.all(), related: Vec::new(), constants: Vec::new() };
-        for (t, value) in w.targets.iter().zip(&w.values) {
-            let slot = space.slot(*t);
-            e.written.push(slot);
-            match (named.contains(t), value) {
-                (false, Expr::Any) => {}
-                (false, Expr::Const(b)) => e.constants.push((slot, *b)),
-                _ => {
-                    let (no, yes) = space.values(value, &[]);
-                    let after = Space::next(slot);
-                    let is = space.literal(after, true).and(&yes).or(&space.literal(after, false).and(&no));
-                    e.relation = e.relation.and(&is);
-                    e.related.push(slot);
-                }
-            }
-        }
-        if let Some(c) = &w.constrain {
-            e.relation = e.relation.and(&space.values(c, &w.targets).1);
-        }
-        e.written.sort_unstable();
-        e.related.sort_unstable();
-        e
-    }
-
-    /// Writes a constant besides.
-    pub fn constant(mut self, slot: Slot, b: bool) -> Effect {
-        self.written.push(slot);
-        self.written.sort_unstable();
-        self.constants.push((slot, b));
-        self
-    }
-
-    /// States after the assignments, without the variables `gone`; those are written only if they stay.
-    pub fn image(&self, space: &Space, before: &Bdd, gone: impl Fn(Slot) -> bool) -> Bdd {
-        if before.is_false() {
-            return before.clone();
-        }
-        let trigger = |v: BddVariable| {
-            let (slot, next) = Space::of(v);
-            if next { false } else { gone(slot) || self.written.binary_search(&slot).is_ok() }
-        };
-        let mut after = if self.written.is_empty() && self.relation.is_true() {
-            and_exists(before, &space.all(), &trigger)
-        } else {
-            and_exists(before, &self.relation, &trigger)
-        };
-        if !self.related.is_empty() {
-            after = rename(after, |v| Space::now(Space::of(v).0));
-        }
-        for (slot, b) in &self.constants {
-            after = and(&after, &space.literal(Space::now(*slot), *b));
-        }
-        after
-    }
-
-    /// What others see of the assignments, from these states: a relation between shared variables before and after, and
-    /// the locks that the thread holds. Variables written without a relation have any value after.
-    pub fn seen(&self, space: &Space, before: &Bdd) -> Bdd {
-        let hidden = |v: BddVariable| {
-            let slot = Space::of(v).0;
-            !space.is_shared(slot) && !space.is_lock(slot)
-        };
-        let mut seen = and_exists(before, &self.relation, &hidden);
-        for (slot, b) in self.constants.iter().filter(|c| space.is_shared(c.0)) {
-            seen = and(&seen, &space.literal(Space::next(*slot), *b));
-        }
-        seen
-    }
 }

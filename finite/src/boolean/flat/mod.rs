@@ -6,8 +6,10 @@
 
 mod flatten;
 mod liveness;
+mod merge;
 
 pub use flatten::flatten;
+pub use merge::merged;
 
 use super::program::{Exp, NodeId, Var};
 
@@ -88,6 +90,25 @@ impl Action {
             Action::Spawn(_, _, t) | Action::Copy(_, t) | Action::Invoke(_, _, t) => vec![*t],
             Action::Wait(exits, ..) => exits.iter().map(|e| e.1).collect(),
             Action::End | Action::Exit => Vec::new(),
+        }
+    }
+    /// All nodes that it names.
+    fn each_node(&mut self, mut f: impl FnMut(&mut u32)) {
+        match self {
+            Action::Goto(ts) => ts.iter_mut().for_each(f),
+            Action::Write(_, t) | Action::Assume(_, t) | Action::Assert(_, t) | Action::Atomic(_, t) => f(t),
+            Action::Branch(_, a, b)
+            | Action::Spawn(_, a, b)
+            | Action::Copy(a, b)
+            | Action::Invoke(_, a, b) => {
+                f(a);
+                f(b);
+            }
+            Action::Wait(exits, _) => exits.iter_mut().for_each(|(exit, to)| {
+                f(exit);
+                f(to);
+            }),
+            Action::End | Action::Exit => {}
         }
     }
     /// Where threads start.
