@@ -115,6 +115,10 @@ fn ways() -> Vec<Options> {
         Options { oracle: false, ..full.clone() },
         Options { reach: false, ..full.clone() },
         Options { invariants: false, ..wide(9) },
+        Options { lean: false, ..full.clone() },
+        Options { lean: false, oracle: false, reach: false, invariants: false, ..wide(9) },
+        Options { lean: false, oracle: false, reach: false, invariants: false, ..full.clone() },
+        Options { lean: false, ..Options::backward() },
         Options { widen: None, widen_net: None, ..full },
     ]
 }

@@ -3,19 +3,23 @@
 use super::exit::Status;
 use super::watch::{Limits, Signals, watch};
 use super::{complain, input, say};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use relyant::finite::certificate::{self, Claim};
 use relyant::finite::report::{self, Answer, Outcome};
 use relyant::finite::{self, Kind, Wanted, boolean};
+use relyant_finite::cover::Options;
 use relyant_finite::evidence::{self, Rejection};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+/// Above the options in `--help`.
+pub const HEADING: &str = "Finite-state threads (.tts, .spec, .pnml)";
+
 /// Options about finite-state threads.
 #[derive(Args, Clone, Default)]
-#[command(next_help_heading = "Finite-state threads (.tts, .spec, .pnml)")]
+#[command(next_help_heading = HEADING)]
 pub struct Finite {
     /// Initial configurations: s|b a thread in b, s/u any number in u, s|b/u both [default: 0/0]
     #[arg(long, value_name = "CONFIGS")]
@@ -36,10 +40,33 @@ impl Finite {
     }
 }
 
+/// Forms of the backward search for coverability.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Widening {
+    /// Forget predecessors that something smaller covers
+    Lean,
+    /// Keep them
+    Full,
+    /// The classical search: no guesses, no forward search beside it, no invariants
+    None,
+}
+
+impl Widening {
+    fn options(self) -> Options {
+        match self {
+            Widening::Lean => Options::default(),
+            Widening::Full => Options { lean: false, ..Options::default() },
+            Widening::None => Options::backward(),
+        }
+    }
+}
+
 /// What the command line asks for.
 pub struct Run<'a> {
     /// Initial configurations, target.
     pub finite: &'a Finite,
+    /// How to search.
+    pub widening: Option<Widening>,
     /// About Boolean programs.
     pub boolean: boolean::Asked,
     /// Of time and memory.
@@ -102,7 +129,12 @@ pub fn run(files: &[PathBuf], run: &Run) -> Status {
 
 fn one(file: &Path, run: &Run, signals: &Signals) -> Outcome {
     let Some(kind) = finite::kind(file) else { return Outcome::Abandoned("of no known kind".into()) };
-    let wanted = Wanted { boolean: run.boolean.clone(), keep: run.proof.is_some(), ..run.finite.wanted() };
+    let wanted = Wanted {
+        boolean: run.boolean.clone(),
+        keep: run.proof.is_some(),
+        options: run.widening.map_or_else(Options::default, Widening::options),
+        ..run.finite.wanted()
+    };
     let path = file.to_path_buf();
     match watch(&run.limits, signals, move |cancel| finite::verify(&path, kind, &wanted, cancel)) {
         Ok((Ok(mut r), stopped)) => {

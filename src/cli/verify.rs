@@ -68,6 +68,9 @@ pub struct Args {
     meaning: Meaning,
     #[command(flatten)]
     finite: finite::Finite,
+    /// How coverability is searched for [default: lean]
+    #[arg(long, value_enum, value_name = "FORM", help_heading = finite::HEADING)]
+    widening: Option<finite::Widening>,
 }
 
 /// A positive number of seconds.
@@ -104,9 +107,9 @@ pub fn run(a: &Args) -> Status {
             );
             return Status::BadInput;
         };
-        if any_boolean && a.finite.is_given() {
+        if any_boolean && (a.finite.is_given() || a.widening.is_some()) {
             complain(
-                "error: --initial and --target are not for Boolean programs; they start in main, and assert",
+                "error: --initial, --target and --widening are not for Boolean programs; they start in main, and assert",
             );
             return Status::BadInput;
         }
@@ -118,6 +121,7 @@ pub fn run(a: &Args) -> Status {
                 states: a.engine.states(),
             },
             finite: &a.finite,
+            widening: a.widening,
             limits,
             json: a.format == Format::Json,
             verbose: a.verbose,
@@ -129,8 +133,8 @@ pub fn run(a: &Args) -> Status {
         complain("error: this --method is for Boolean programs (.bp) only");
         return Status::BadInput;
     }
-    if a.finite.is_given() {
-        complain("error: --initial and --target are about systems of finite-state threads");
+    if a.finite.is_given() || a.widening.is_some() {
+        complain("error: --initial, --target and --widening are about systems of finite-state threads");
         return Status::BadInput;
     }
     if a.witness.is_some() && a.files.len() > 1 {

@@ -110,6 +110,19 @@ fn certificates_are_about_one_question() {
 }
 
 #[test]
+fn forms_of_widening() {
+    let dir = folder(&[]);
+    for (name, status) in [("tas_lock.tts", 0), ("tas_lock_broken.tts", 1), ("readers_writer.spec", 0)] {
+        for form in ["lean", "full", "none"] {
+            let mut run = relyant(dir.path());
+            let o = run.args(["verify", "--widening", form]).arg(benchmark("finite").join(name)).output();
+            let o = o.unwrap();
+            assert_eq!(o.status.code(), Some(status), "{name}, {form}: {}{}", out(&o), err(&o));
+        }
+    }
+}
+
+#[test]
 fn bad_input_has_its_place() {
     let files = [
         ("a.tts", "2 2\n0 0 -> 1 5\n"),
@@ -135,7 +148,8 @@ fn bad_input_has_its_place() {
     refused(&["c.spec", "--target", "0|0"], "leave out --target");
     refused(&["d.pnml"], "d.pnml:1:19: error: place without id");
     refused(&["b.tts", "e.c"], "verify the two kinds in separate calls");
-    refused(&["e.c", "--initial", "0|0"], "--initial and --target are about systems of finite-state threads");
+    refused(&["e.c", "--initial", "0|0"], "--initial, --target and --widening are about systems");
+    refused(&["e.c", "--widening", "full"], "--initial, --target and --widening are about systems");
     refused(&["absent.tts"], "absent.tts: error: cannot be read");
 }
 

@@ -23,6 +23,9 @@ pub struct Options {
     pub widen: Option<u32>,
     /// In nets, where a place says less than a local state beside a shared one, every other attempt widens by so many.
     pub widen_net: Option<u32>,
+    /// Forget predecessors that something smaller covers, and find them again when that is pruned (section 3.5). Without,
+    /// they stay, each in its tree (algorithm 3 itself): more memory, and nothing is expanded again for their sake.
+    pub lean: bool,
     /// Have the oracle run beside the search.
     pub oracle: bool,
     /// Exclude thread states that are not reachable for any number of threads.
@@ -33,14 +36,21 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { widen: Some(1), widen_net: Some(3), oracle: true, reach: true, invariants: true }
+        Options {
+            widen: Some(1),
+            widen_net: Some(3),
+            lean: true,
+            oracle: true,
+            reach: true,
+            invariants: true,
+        }
     }
 }
 
 impl Options {
     /// The classical backward search alone (Abdulla and others, LICS 1996).
     pub fn backward() -> Options {
-        Options { widen: None, widen_net: None, oracle: false, reach: false, invariants: false }
+        Options { widen: None, widen_net: None, lean: true, oracle: false, reach: false, invariants: false }
     }
 }
 

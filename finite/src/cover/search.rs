@@ -1,8 +1,16 @@
-//! Coverability by target set widening: Kaiser, Kroening and Wahl, TOPLAS 2014, algorithm 3 in its lean variant
-//! (sections 3.3 and 3.5).
+//! Coverability by target set widening: Kaiser, Kroening and Wahl, TOPLAS 2014, algorithm 3 (section 3.3) and its lean
+//! variant (section 3.5).
 //!
-//! Ours differs in how what was discarded is revived. Each vertex knows who relies on it: vertices with a predecessor
-//! that it covers, and vertices that it made redundant. When it is pruned, exactly those are looked at again. A vertex
+//! The lean one has a vertex only for predecessors that no other covers, as a classical search has. Ours differs in how
+//! what was discarded is revived. Each vertex knows who relies on it: vertices with a predecessor that it covers, and
+//! vertices that it made redundant. When it is pruned, exactly those are looked at again.
+//!
+//! Algorithm 3 itself keeps all predecessors. They belong to the tree in which they were found first and come back
+//! without their successor being expanded again; edges from one tree to another say whose predecessors are lost when
+//! a tree is pruned. Where the paper moves the subtree at such an edge to the other tree (algorithm 2, lines 1 to 3), we
+//! expand the successor again. In both forms only what no vertex covers is widened.
+//!
+//! A vertex
 //! that cannot be reached even where numbers are forgotten (`reach`), or that a linear invariant excludes, needs no
 //! guess: the first is taken as a candidate that is never pruned, the second is left to the invariant.
 
@@ -72,6 +80,9 @@ pub struct Search<'a> {
     limits: &'a Limits<'a>,
     vertices: Vec<Vertex>,
     trees: FxHashMap<u32, Vec<u32>>,
+    /// The vertex of a configuration, and by vertex those of other trees that it is a predecessor of. Not if lean.
+    index: FxHashMap<Config, u32>,
+    edges: FxHashMap<u32, Vec<u32>>,
     minimal: Minimal,
     /// Vertices that are certain.
     settled: FxHashSet<Config>,
@@ -136,6 +147,8 @@ impl<'a> Search<'a> {
             limits,
             vertices: Vec::new(),
             trees: FxHashMap::default(),
+            index: FxHashMap::default(),
+            edges: FxHashMap::default(),
             minimal: Minimal::default(),
             settled: FxHashSet::default(),
             work: BinaryHeap::new(),
@@ -272,32 +285,31 @@ impl<'a> Search<'a> {
         if let Some(lost) = self.reach.as_ref().and_then(|r| r.unreachable(q)) {
             self.settle(lost);
         } else if !self.excluded(q) {
-            let id = self.aside(q.clone());
+            let id = self.aside(q.clone(), NONE, NONE);
             self.revive(id, &mut VecDeque::new());
         }
     }
 
-    /// A candidate that is not among the minimal vertices yet.
-    fn aside(&mut self, config: Config) -> u32 {
+    /// A new vertex that is not among the minimal ones yet.
+    fn aside(&mut self, config: Config, next: u32, by: u32) -> u32 {
         let id = self.vertices.len() as u32;
-        self.trees.entry(id).or_default().push(id);
+        let root = self.vertices.get(next as usize).map_or(id, |v| v.root);
+        self.trees.entry(root).or_default().push(id);
         self.bytes += 160 + config.locals.len() * 24;
-        self.vertices.push(Vertex {
-            config,
-            next: NONE,
-            by: NONE,
-            root: id,
-            state: State::Redundant,
-            expanded: false,
-            watchers: Vec::new(),
-        });
+        if !self.options.lean {
+            self.bytes += 80 + config.locals.len() * 24;
+            self.index.insert(config.clone(), id);
+        }
+        let vertex =
+            Vertex { config, next, by, root, state: State::Redundant, expanded: false, watchers: Vec::new() };
+        self.vertices.push(vertex);
         id
     }
 
     /// A configuration that is certainly not coverable becomes part of the proof, whatever becomes of what covers it.
     fn settle(&mut self, lost: Config) {
         if self.settled.insert(lost.clone()) {
-            let id = self.aside(lost);
+            let id = self.aside(lost, NONE, NONE);
             let vertices = &self.vertices;
             let config = &vertices[id as usize].config;
             match self.minimal.below(config, |u| &vertices[u as usize].config) {
@@ -309,9 +321,12 @@ impl<'a> Search<'a> {
 
     /// A predecessor of a vertex.
     fn discover(&mut self, p: &Config, w: u32, by: u32) -> Flow {
-        let vertices = &self.vertices;
-        let get = |id: u32| &vertices[id as usize].config;
-        if let Some(u) = self.minimal.below(p, get) {
+        if !self.options.lean {
+            if let Some(id) = self.index.get(p).copied() {
+                self.connect(id, w);
+                return ControlFlow::Continue(());
+            }
+        } else if let Some(u) = self.minimal.below(p, |id| &self.vertices[id as usize].config) {
             self.watch(u, w);
             return ControlFlow::Continue(());
         }
@@ -330,12 +345,28 @@ impl<'a> Search<'a> {
         if self.excluded(p) {
             return ControlFlow::Continue(());
         }
+        if !self.options.lean {
+            let id = self.aside(p.clone(), w, by);
+            let mut queue = VecDeque::new();
+            self.revive(id, &mut queue);
+            return self.coverable(&mut queue);
+        }
         let id = match self.candidate(p) {
             Some(r) => self.add(r, NONE, NONE),
             None => self.add(p.clone(), w, by),
         };
         self.watch(id, w);
         ControlFlow::Continue(())
+    }
+
+    /// A vertex that is there is a predecessor of `w`, too.
+    fn connect(&mut self, p: u32, w: u32) {
+        let root = |x: u32| self.vertices.get(x as usize).map(|v| v.root);
+        // of one tree, they go together
+        if root(p) != root(w) {
+            self.edges.entry(p).or_default().push(w);
+            self.bytes += 4;
+        }
     }
 
     /// Is it outside of a linear invariant? New ones are looked for as long as that pays.
@@ -410,13 +441,7 @@ impl<'a> Search<'a> {
 
     /// A new vertex that is not in the set yet.
     fn add(&mut self, config: Config, next: u32, by: u32) -> u32 {
-        let id = self.vertices.len() as u32;
-        let root = self.vertices.get(next as usize).map_or(id, |v| v.root);
-        self.trees.entry(root).or_default().push(id);
-        self.bytes += 160 + config.locals.len() * 24;
-        let vertex =
-            Vertex { config, next, by, root, state: State::Redundant, expanded: false, watchers: Vec::new() };
-        self.vertices.push(vertex);
+        let id = self.aside(config, next, by);
         self.enter(id);
         id
     }
@@ -496,7 +521,7 @@ impl<'a> Search<'a> {
     /// Prunes a tree, and revives who relied on it.
     fn prune(&mut self, root: u32, queue: &mut VecDeque<(u32, Reason)>) {
         self.stats.pruned += 1;
-        let mut revived = Vec::new();
+        let (mut revived, mut open) = (Vec::new(), Vec::new());
         for x in self.trees.remove(&root).unwrap_or_default() {
             let Some(v) = self.vertices.get_mut(x as usize) else { continue };
             if v.state == State::Minimal {
@@ -504,24 +529,36 @@ impl<'a> Search<'a> {
             }
             v.state = State::Dead;
             revived.append(&mut v.watchers);
+            if !self.options.lean {
+                if self.index.get(&v.config) == Some(&x) {
+                    self.index.remove(&v.config);
+                }
+                open.extend(self.edges.remove(&x).unwrap_or_default());
+            }
             v.config.locals = Counts::new();
         }
         revived.sort_unstable();
         revived.dedup();
+        if self.options.lean {
+            // who was covered, and who had a predecessor that was
+            open.clone_from(&revived);
+        }
+        for x in open {
+            self.reopen(x);
+        }
         for x in revived {
-            let Some(v) = self.vertices.get_mut(x as usize) else { continue };
-            match v.state {
-                State::Dead => {}
-                State::Minimal => {
-                    if std::mem::take(&mut v.expanded) {
-                        self.work.push(Reverse((v.config.locals.total(), x)));
-                    }
-                }
-                State::Redundant => {
-                    v.expanded = false;
-                    self.revive(x, queue);
-                }
+            if self.vertices.get(x as usize).is_some_and(|v| v.state == State::Redundant) {
+                self.revive(x, queue);
             }
+        }
+    }
+
+    /// A vertex lost a predecessor, and has to be expanded again.
+    fn reopen(&mut self, x: u32) {
+        let Some(v) = self.vertices.get_mut(x as usize) else { return };
+        let expanded = std::mem::take(&mut v.expanded);
+        if expanded && v.state == State::Minimal {
+            self.work.push(Reverse((v.config.locals.total(), x)));
         }
     }
 
