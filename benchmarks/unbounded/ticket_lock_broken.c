@@ -1,0 +1,39 @@
+/*
+ * Broken: the number is read and raised in two steps, so that two threads may have the same one. A thread takes the next number and waits until it is served. Numbers do not come round: who finds the
+ * last one goes away.
+ */
+#include <assert.h>
+#include <pthread.h>
+
+#define LAST 1000000u
+
+unsigned next;
+unsigned serving;
+int inside;
+
+void *customer(void *unused)
+{
+	unsigned mine;
+
+	do {
+		mine = next;
+		if (mine == LAST)
+			return 0;
+		next = mine + 1;
+	} while (0);
+	while (serving != mine)
+		;
+	inside = inside + 1;
+	assert(inside == 1);
+	inside = inside - 1;
+	serving = serving + 1;
+	return 0;
+}
+
+int main(void)
+{
+	pthread_t t;
+
+	while (1)
+		pthread_create(&t, 0, customer, 0);
+}
