@@ -6,7 +6,7 @@
 
 use crate::proof::{Holder, Tickets};
 use relyant_frontend::program::{Count, Edge, Loc, Program, Scope, Template};
-use relyant_horn::linear::{LinExpr, Var};
+use relyant_horn::linear::{Atom, Closed, LinExpr, Norm, Var};
 
 /// The counters of a program and who holds their tickets, where a template can have several threads.
 pub fn find(program: &Program) -> Vec<Tickets> {
@@ -27,7 +27,8 @@ fn of_counter(program: &Program, counter: Var) -> Option<Tickets> {
     }
     let mut holders = Vec::new();
     for (t, template) in program.templates.iter().enumerate() {
-        let local = |v: &Var| program.variables[v.0 as usize].scope == Scope::Local(t as u32);
+        let local =
+            |v: &Var| program.variables.get(v.0 as usize).is_some_and(|x| x.scope == Scope::Local(t as u32));
         let mut drawn: Vec<Var> =
             template.edges.iter().flat_map(|e| drawn_by(e, counter)).filter(local).collect();
         drawn.sort_unstable();
@@ -43,20 +44,40 @@ fn of_counter(program: &Program, counter: Var) -> Option<Tickets> {
     (!holders.is_empty()).then_some(Tickets { counter, holders })
 }
 
-/// By how much an edge raises the counter; `None` if it may do anything else to it.
+/// Does an edge raise the counter, where its guard holds? `None` if it may lower it.
 fn grows(e: &Edge, counter: Var) -> Option<bool> {
     let Some(after) = super::step::after(e, counter) else { return Some(false) };
-    let d = after.sub(&LinExpr::var(counter));
-    (d.is_constant() && !d.constant_part().is_negative()).then(|| d.constant_part().is_positive())
+    let by = after.sub(&LinExpr::var(counter));
+    if by.is_constant() {
+        return (!by.constant_part().is_negative()).then(|| by.constant_part().is_positive());
+    }
+    let at_least = |n: i128| implied(e, Atom::le(&LinExpr::int(n).sub(&by)));
+    if at_least(1) { Some(true) } else { at_least(0).then_some(false) }
 }
 
-/// Locals that take the counter's value while the edge raises it.
+fn implied(e: &Edge, n: Norm) -> bool {
+    match n {
+        Norm::Atom(a) => Closed::new(&e.guard.and(&e.bounds)).entails(&a) == Some(true),
+        n => n == Norm::True,
+    }
+}
+
+/// Locals that have the value that the counter had while the edge raises it: they take it, or the guard compares them
+/// with it (compare-and-swap).
 fn drawn_by(e: &Edge, counter: Var) -> Vec<Var> {
     if grows(e, counter) != Some(true) {
         return Vec::new();
     }
-    let value = LinExpr::var(counter);
-    e.updates.iter().filter(|u| u.0 != counter && u.1 == value).map(|u| u.0).collect()
+    let mut candidates: Vec<Var> =
+        e.updates.iter().map(|u| u.0).chain(e.guard.vars()).filter(|v| *v != counter).collect();
+    candidates.sort_unstable();
+    candidates.dedup();
+    let old = LinExpr::var(counter);
+    candidates.retain(|v| {
+        let value = super::step::after(e, *v).unwrap_or_else(|| LinExpr::var(*v));
+        value == old || implied(e, Atom::eq(&value.sub(&old)))
+    });
+    candidates
 }
 
 /// Locations where the variable holds a ticket whatever the path: every write to it on the way was a draw.
