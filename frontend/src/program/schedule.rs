@@ -81,8 +81,24 @@ fn with_creations(p: &Program, c: &cfa::Program, steps: &[Step]) -> Vec<Step> {
         };
         let made: usize = out.iter().map(creates).sum();
         let again = out.iter().position(|s| creates(s) > 0 && edge(s).is_some_and(|e| e.from == e.to));
-        if let Some(i) = again {
-            let step = out[i].clone();
+        let again = again.map(|i| (i, out[i].clone())).or_else(|| {
+            // The step is not in the run, since what it did before the start was enough.
+            (0..p.templates.len()).find_map(|t| {
+                let thread = ThreadRef { template: t as u32, instance: 0 };
+                let mut at = p.templates[t].entry;
+                (0..=out.len()).find_map(|i| {
+                    let turns =
+                        p.templates[t].edges.iter().enumerate().filter(|(_, e)| e.from == at && e.to == at);
+                    let mut turn = turns.map(|(k, e)| (thread, k, vec![BigInt::zero(); e.inputs.len()]));
+                    let found = turn.find(|s| creates(s) > 0).map(|s| (i, s));
+                    if let Some(e) = out.get(i).filter(|s| s.0 == thread).and_then(edge) {
+                        at = e.to;
+                    }
+                    found
+                })
+            })
+        });
+        if let Some((i, step)) = again {
             out.splice(i..i, std::iter::repeat_n(step, threads.len().saturating_sub(made)));
         }
     }
