@@ -10,6 +10,7 @@ pub mod pipeline;
 pub mod proof;
 pub mod race;
 pub mod refine;
+pub mod replicated;
 pub mod report;
 pub mod rewriting;
 pub mod search;

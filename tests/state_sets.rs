@@ -411,7 +411,7 @@ fn written(source: &str, program: &Program, space: &Space) -> String {
 fn read(text: &str, program: &Program) -> Result<Space, CertificateError> {
     match AnyCertificate::parse(text)? {
         AnyCertificate::States(c) => c.space(program),
-        AnyCertificate::Proof(_) => panic!("another kind"),
+        AnyCertificate::Proof(_) | AnyCertificate::Replicated(_) => panic!("another kind"),
     }
 }
 
@@ -454,7 +454,7 @@ fn damaged_certificates_are_rejected() {
         assert_ne!(edited, text);
         let accepted = AnyCertificate::parse(&edited).ok().and_then(|c| match c {
             AnyCertificate::States(c) => checked(&program, &c.space(&program).ok()?, 1).ok(),
-            AnyCertificate::Proof(_) => None,
+            AnyCertificate::Proof(_) | AnyCertificate::Replicated(_) => None,
         });
         assert_eq!(accepted, None, "{to}");
     }

@@ -15,6 +15,19 @@ impl Bits {
     pub fn insert(&mut self, i: usize) {
         self.0[i / 64] |= 1 << (i % 64);
     }
+    /// Removes the members that do not satisfy a condition.
+    pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+        for (w, word) in self.0.iter_mut().enumerate() {
+            let mut bits = *word;
+            while bits != 0 {
+                let b = bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                if !keep(w * 64 + b) {
+                    *word &= !(1 << b);
+                }
+            }
+        }
+    }
     /// Is it in the set?
     pub fn contains(&self, i: usize) -> bool {
         self.0[i / 64] >> (i % 64) & 1 == 1

@@ -168,6 +168,13 @@ impl Solver {
             }
         }
     }
+    /// Does it follow from what the closure has, without the general solver?
+    pub fn follows(&self, b: &Bound) -> bool {
+        match b {
+            Bound::Difference(x, y, c) => self.closure.implies(*x, *y, *c),
+            Bound::General(a, terms, c) => self.general.contains(a) || self.by_bounds(terms, *c),
+        }
+    }
     /// `sum k x <= c` from the bounds of each `x` alone.
     fn by_bounds(&self, terms: &[(u16, i64)], c: i64) -> bool {
         let mut sum: i128 = 0;

@@ -4,9 +4,10 @@ use super::exit::Status;
 use super::input::read_text;
 use super::{complain, finite, say, witness};
 use relyant::pipeline;
-use relyant::proof::certificate::{AnyCertificate, Source, StatesCertificate};
+use relyant::proof::certificate::{AnyCertificate, ReplicatedCertificate, Source, StatesCertificate};
 use relyant::proof::check::{self, CheckError, Limits};
 use relyant::proof::obligations::Obligations;
+use relyant::proof::replicated;
 use relyant::proof::smt2;
 use relyant::proof::states::{self, Rejection};
 use relyant_frontend::options::Options;
@@ -74,6 +75,7 @@ pub fn run(a: &Args) -> Status {
     }
     let certificate = match certificate {
         AnyCertificate::Proof(c) => c,
+        AnyCertificate::Replicated(c) => return check_replicated(a, &c, &meaning),
         AnyCertificate::States(c) => return check_states(a, c, &meaning),
     };
     let program = match pipeline::read(&a.file, &meaning).and_then(|p| reduce::thread_program(&p)) {
@@ -107,6 +109,44 @@ pub fn run(a: &Args) -> Status {
             Status::Good
         }
         Err(e @ CheckError::Undecided { .. }) => {
+            say(&format!("undecided: {e}\n"));
+            Status::Unknown
+        }
+        Err(e) => reject(&e.to_string()),
+    }
+}
+
+/// Checks a system of finite-state threads.
+fn check_replicated(a: &Args, certificate: &ReplicatedCertificate, meaning: &Options) -> Status {
+    if a.smt2.is_some() {
+        return refuse("error: --smt2: obligations about replicated threads are not written");
+    }
+    let program = match pipeline::read(&a.file, meaning).and_then(|p| reduce::thread_program(&p)) {
+        Ok(p) => p,
+        Err(d) => return refuse(&d.to_string()),
+    };
+    let proof = match certificate.proof(&program) {
+        Ok(p) => p,
+        Err(e) => return reject(&e.to_string()),
+    };
+    let mut limits = Limits::default();
+    if let Some(t) = a.timeout {
+        limits.total = t;
+    }
+    let cancel = std::sync::atomic::AtomicBool::new(false);
+    match replicated::check::check(&program, &proof, &limits, &cancel) {
+        Ok(report) => {
+            for line in &program.assumes {
+                say(&format!("assumes: {line}\n"));
+            }
+            let replicated::check::Report { obligations, predecessors, seconds, .. } = report;
+            say(&format!(
+                "accepted: {obligations} obligations hold, {predecessors} cover predecessors are in the set, in \
+                 {seconds:.2} s\n"
+            ));
+            Status::Good
+        }
+        Err(e @ replicated::check::Rejection::System(CheckError::Undecided { .. })) => {
             say(&format!("undecided: {e}\n"));
             Status::Unknown
         }

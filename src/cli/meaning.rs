@@ -283,7 +283,7 @@ enum MethodArg {
     ThreadStates,
     /// Of Boolean programs (.bp): counter abstraction, for at most --max-threads threads
     Counters,
-    /// Of Boolean programs (.bp): coverability, for any number of threads
+    /// Replicated finite-state threads whose coverability is decided, for any number of threads
     Coverability,
 }
 
@@ -336,7 +336,7 @@ impl Engine {
     }
     /// Was an engine named that is for Boolean programs only?
     pub fn is_boolean(&self) -> bool {
-        self.method != MethodArg::Auto && self.boolean().is_some()
+        matches!(self.method, MethodArg::ThreadStates | MethodArg::Counters)
     }
     /// States that a search may keep.
     pub fn states(&self) -> Option<usize> {
@@ -345,9 +345,8 @@ impl Engine {
     /// Which engines.
     pub fn method(&self) -> Method {
         match self.method {
-            MethodArg::Auto | MethodArg::ThreadStates | MethodArg::Counters | MethodArg::Coverability => {
-                Method::Auto
-            }
+            MethodArg::Auto | MethodArg::ThreadStates | MethodArg::Counters => Method::Auto,
+            MethodArg::Coverability => Method::Coverability,
             MethodArg::Search => Method::Search,
             MethodArg::Symbolic => Method::Symbolic,
             MethodArg::RelyGuarantee | MethodArg::OwickiGries | MethodArg::Monolithic => Method::Prove,

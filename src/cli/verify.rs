@@ -251,6 +251,10 @@ fn write_proof(path: &Path, file: &Path, outcome: &Outcome, settings: &Settings)
         Evidence::Proof { proof, program, .. } => {
             std::fs::write(path, certificate::write(proof, program, &meta)).map_err(|e| e.to_string())
         }
+        Evidence::Replicated { proof, program, .. } => {
+            std::fs::write(path, certificate::write_replicated(proof, program, &meta))
+                .map_err(|e| e.to_string())
+        }
         Evidence::Space { space, .. } => {
             // The certificate names the program by its digest, as `check` makes it.
             let program = pipeline::read_for_search(file, &settings.meaning).map_err(|e| e.to_string())?;

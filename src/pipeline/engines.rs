@@ -4,8 +4,9 @@ use super::{Engine, Evidence, Programs, Provable, Searched, Settings, Verdict};
 use crate::aret::{self, Stats};
 use crate::limits::Run;
 use crate::proof::states::{Encoding, Space};
-use crate::proof::{check, states};
+use crate::proof::{self, check, states};
 use crate::race::Lane;
+use crate::replicated;
 use crate::search::{self, Strategy};
 use crate::symbolic;
 use crate::verdict::{Answer, Counterexample};
@@ -14,7 +15,8 @@ use relyant_frontend::interp::replay::ReplayError;
 use relyant_frontend::interp::schedule::Schedule;
 use relyant_frontend::interp::{self, Trace};
 use relyant_frontend::program;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// States that the search for deep errors looks at before breadth first takes over: few switches find them soon or
 /// not at all.
@@ -196,16 +198,127 @@ fn replayed(program: &cfa::Program, schedule: &Schedule) -> Result<Trace, String
     })
 }
 
-/// Abstraction and refinement.
-pub(super) fn prove(p: &Provable, settings: &Settings, progress: &Progress, lane: &Lane<'_>) -> Finding {
+/// Abstraction and refinement, until the lane's clock stands there.
+pub(super) fn prove(
+    p: &Provable,
+    settings: &Settings,
+    progress: &Progress,
+    lane: &Lane<'_>,
+    until: u64,
+) -> Finding {
     let watch = aret::Watch {
-        cancel: &|| lane.is_over(),
+        cancel: &|| lane.is_over() || lane.clock() >= until,
         work: &|more| lane.work(more),
         progress: &|s| progress.run.advance(s),
     };
     let (answer, stats) = aret::verify(&p.threads, &settings.engine, &watch);
     let mut finding = evidence(p, answer, settings);
     finding.stats = Some(stats);
+    finding
+}
+
+/// How soon an engine hears that its race is over.
+const TICK: Duration = Duration::from_millis(10);
+
+/// Sets a flag at the end, a panic included.
+struct Done<'a>(&'a AtomicBool);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Work of the first and the second turn where two proof engines take turns.
+const TURNS: [u64; 2] = [4_000_000, 4_000_000];
+
+/// Abstraction and refinement; where there may be any number of threads, in turns with replicated threads: a proof with
+/// fewer notions is found soon, or not at all.
+pub(super) fn prove_or_count(
+    p: &Provable,
+    settings: &Settings,
+    progress: &Progress,
+    lane: &Lane<'_>,
+) -> Finding {
+    let unbounded = p.threads.templates.iter().any(|t| t.count == cfa::Count::Unbounded);
+    if !unbounded || settings.engine != aret::Settings::default() {
+        return prove(p, settings, progress, lane, u64::MAX);
+    }
+    let mut reasons = Vec::new();
+    let mut given_up = [false; 2];
+    let mut last = Finding::default();
+    for (turn, work) in TURNS.into_iter().chain([u64::MAX; 2]).enumerate() {
+        if given_up[turn % 2] {
+            continue;
+        }
+        let until = lane.clock().saturating_add(work);
+        let finding = match turn % 2 {
+            0 => prove(p, settings, progress, lane, until),
+            _ => count(p, settings, progress, lane, until),
+        };
+        let check_seconds = last.check_seconds + finding.check_seconds;
+        let over = finding.verdict.is_some() || lane.is_over();
+        given_up[turn % 2] = lane.clock() < until;
+        if given_up[turn % 2] {
+            reasons.extend(finding.reason.clone());
+        }
+        last = Finding { check_seconds, ..finding };
+        if over {
+            break;
+        }
+    }
+    if last.verdict.is_none() && !reasons.is_empty() {
+        last.reason = Some(reasons.join("; "));
+    }
+    last
+}
+
+/// Abstraction to replicated threads, until the lane's clock stands there.
+pub(super) fn count(
+    p: &Provable,
+    settings: &Settings,
+    progress: &Progress,
+    lane: &Lane<'_>,
+    until: u64,
+) -> Finding {
+    let watch = aret::Watch {
+        cancel: &|| progress.run.stopped() || lane.is_over() || lane.clock() >= until,
+        work: &|more| lane.work(more),
+        progress: &|s| progress.run.advance(s),
+    };
+    // Coverability looks at a flag; somebody has to set it when the race is over.
+    let (cancel, done) = (AtomicBool::new(false), AtomicBool::new(false));
+    let (answer, stats) = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) && !cancel.load(Ordering::Relaxed) {
+                std::thread::sleep(TICK);
+                cancel.store(progress.run.stopped() || lane.is_over(), Ordering::Relaxed);
+            }
+        });
+        let _done = Done(&done);
+        replicated::verify(&p.threads, &watch, &cancel)
+    });
+    let mut finding =
+        Finding { engine: Some(Engine::Coverability), stats: Some(stats), ..Finding::default() };
+    let start = Instant::now();
+    let result = match answer {
+        replicated::Answer::Safe(proof) => {
+            let checked =
+                proof::replicated::check::check(&p.threads, &proof, &settings.check, progress.run.cancel());
+            match checked {
+                Ok(checked) => Ok(Verdict::Safe(Evidence::Replicated {
+                    proof,
+                    program: Box::new(p.threads.clone()),
+                    checked,
+                })),
+                Err(e) => Err(format!("the checker rejected the proof: {e}")),
+            }
+        }
+        replicated::Answer::Unsafe(found) => replayed(&p.automata, &schedule(p, found))
+            .map(|trace| Verdict::Unsafe { trace: Box::new(trace), shortest: false }),
+        replicated::Answer::Unknown(reason) => Err(format!("coverability: {reason}")),
+    };
+    finding.checked(start, result);
     finding
 }
 

@@ -18,6 +18,7 @@ use crate::aret::{self, Stats};
 use crate::limits::{Run, Stage};
 use crate::proof::Proof;
 use crate::proof::check::{self, CheckReport};
+use crate::proof::replicated;
 use crate::proof::states::{Space, SpaceReport};
 use crate::race::{Lane, Winner, race};
 use crate::search;
@@ -51,6 +52,8 @@ pub enum Method {
     Symbolic,
     /// The proof rule of [`aret::Settings`], after the quick search.
     Prove,
+    /// Replicated finite-state threads, after the quick search.
+    Coverability,
 }
 
 /// What the user may choose.
@@ -98,6 +101,15 @@ pub enum Evidence {
         /// What the checker did.
         checked: CheckReport,
     },
+    /// Replicated finite-state threads that do what it does, no number of which covers an error.
+    Replicated {
+        /// The proof.
+        proof: Box<replicated::Proof>,
+        /// What it is a proof of.
+        program: Box<Program>,
+        /// What the checker did.
+        checked: replicated::check::Report,
+    },
     /// All its states, none of which is an error.
     Space {
         /// The states.
@@ -143,6 +155,8 @@ pub enum Engine {
     SymbolicSearch,
     /// Abstraction and refinement.
     Refinement,
+    /// Abstraction to replicated threads, whose coverability is decided.
+    Coverability,
 }
 
 impl Engine {
@@ -152,6 +166,7 @@ impl Engine {
             Engine::Search => "search",
             Engine::SymbolicSearch => "symbolic search",
             Engine::Refinement => "refinement",
+            Engine::Coverability => "coverability",
         }
     }
 }
@@ -235,7 +250,9 @@ fn verify_read(
     run.enter(Stage::Reading);
     let start = Instant::now();
     let programs = Programs::of(&read()?, &settings.meaning)?;
-    if let (Method::Prove | Method::Symbolic, Err(e)) = (settings.method, &programs.proof) {
+    if let (Method::Prove | Method::Symbolic | Method::Coverability, Err(e)) =
+        (settings.method, &programs.proof)
+    {
         return Err(e.clone());
     }
     let templates = programs.proof.as_ref().map_or(&programs.search.templates, |p| &p.automata.templates);
@@ -285,18 +302,19 @@ fn decide(programs: &Programs, settings: &Settings, run: &Run, report: &mut Repo
     let (proved, searched, winner) = race(
         settings.max_work.saturating_sub(report.work),
         &stopped,
-        |lane| {
-            let proves = matches!(settings.method, Method::Auto | Method::Prove);
-            match provable.filter(|_| proves) {
-                Some(p) => engines::prove(p, settings, &progress, lane).in_race(lane),
-                None => (Finding::default(), None),
+        |lane| match (provable, settings.method) {
+            (Some(p), Method::Auto) => engines::prove_or_count(p, settings, &progress, lane).in_race(lane),
+            (Some(p), Method::Prove) => engines::prove(p, settings, &progress, lane, u64::MAX).in_race(lane),
+            (Some(p), Method::Coverability) => {
+                engines::count(p, settings, &progress, lane, u64::MAX).in_race(lane)
             }
+            _ => (Finding::default(), None),
         },
         |lane| match (pocket, settings.method) {
             (Some(safe), Method::Auto | Method::Search) => {
                 (Finding { verdict: Some(safe), ..Finding::default() }, Some(SPACE_HANDICAP))
             }
-            (_, Method::Prove) => (Finding::default(), None),
+            (_, Method::Prove | Method::Coverability) => (Finding::default(), None),
             (_, Method::Symbolic) => engines::symbolic(provable, &progress, lane).in_race(lane),
             (None, _) => engines::search(programs, settings, &progress, lane).in_race(lane),
         },
@@ -307,7 +325,7 @@ fn decide(programs: &Programs, settings: &Settings, run: &Run, report: &mut Repo
     report.seconds.check += proved.check_seconds + searched.check_seconds;
     report.seconds.prove = (start.elapsed().as_secs_f64() - (report.seconds.check - checked)).max(0.0);
     let (verdict, engine, work) = match winner {
-        Winner::First => (proved.verdict, Engine::Refinement, proved.work),
+        Winner::First => (proved.verdict, proved.engine.unwrap_or(Engine::Refinement), proved.work),
         Winner::Second => (searched.verdict, searched.engine.unwrap_or(Engine::Search), searched.work),
         Winner::Nobody => (None, Engine::Search, proved.work.max(searched.work)),
     };

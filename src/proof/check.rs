@@ -69,24 +69,55 @@ pub enum CheckError {
 pub fn check(program: &Program, proof: &Proof, limits: &Limits) -> Result<CheckReport, CheckError> {
     let start = Instant::now();
     let obligations = Obligations::new(program, proof)?;
-    let deadline = start.checked_add(limits.total);
-    let groups: Vec<&[Obligation]> = obligations.list().chunks(GROUP).collect();
-    let failure = groups
-        .par_iter()
-        .with_max_len(1)
-        .map(|group| check_group(&obligations, group, deadline, limits.each))
-        .find_map_first(Result::err);
-    match failure {
-        Some(e) => Err(e),
-        None => {
-            Ok(CheckReport { obligations: obligations.list().len(), seconds: start.elapsed().as_secs_f64() })
-        }
+    decide(&obligations, obligations.list(), start, limits)?;
+    Ok(CheckReport { obligations: obligations.list().len(), seconds: start.elapsed().as_secs_f64() })
+}
+
+/// What Z3 is to find unsatisfiable.
+pub(super) trait Conditions: Sync {
+    /// One of them.
+    type Item: Sync;
+    /// Its formula.
+    fn formula(&self, item: &Self::Item) -> Formula;
+    /// What it says, for messages.
+    fn title(&self, item: &Self::Item) -> String;
+    /// A symbol, for messages.
+    fn symbol(&self, s: Symbol) -> String;
+}
+
+impl Conditions for Obligations<'_> {
+    type Item = Obligation;
+    fn formula(&self, o: &Obligation) -> Formula {
+        Obligations::formula(self, o)
+    }
+    fn title(&self, o: &Obligation) -> String {
+        Obligations::title(self, o)
+    }
+    fn symbol(&self, s: Symbol) -> String {
+        self.symbol_name(s)
     }
 }
 
-fn check_group(
-    obligations: &Obligations,
-    group: &[Obligation],
+/// Decides all of them; the first that fails is the answer.
+pub(super) fn decide<C: Conditions>(
+    of: &C,
+    items: &[C::Item],
+    start: Instant,
+    limits: &Limits,
+) -> Result<(), CheckError> {
+    let deadline = start.checked_add(limits.total);
+    let groups: Vec<&[C::Item]> = items.chunks(GROUP).collect();
+    let failure = groups
+        .par_iter()
+        .with_max_len(1)
+        .map(|group| check_group(of, group, deadline, limits.each))
+        .find_map_first(Result::err);
+    failure.map_or(Ok(()), Err)
+}
+
+fn check_group<C: Conditions>(
+    of: &C,
+    group: &[C::Item],
     deadline: Option<Instant>,
     each: Duration,
 ) -> Result<(), CheckError> {
@@ -100,11 +131,11 @@ fn check_group(
     solver.set_params(&params);
     let mut translator = Translator::default();
     for o in group {
-        let undecided = |reason: String| CheckError::Undecided { obligation: obligations.title(o), reason };
+        let undecided = |reason: String| CheckError::Undecided { obligation: of.title(o), reason };
         if left().is_zero() {
             return Err(undecided("time limit".into()));
         }
-        let formula = obligations.formula(o);
+        let formula = of.formula(o);
         if formula == Formula::Const(false) {
             continue;
         }
@@ -113,8 +144,8 @@ fn check_group(
         match solver.check() {
             SatResult::Unsat => {}
             SatResult::Sat => {
-                let example = example(obligations, &solver, &translator, &formula);
-                return Err(CheckError::Fails { obligation: obligations.title(o), example });
+                let example = example(of, &solver, &translator, &formula);
+                return Err(CheckError::Fails { obligation: of.title(o), example });
             }
             SatResult::Unknown => {
                 return Err(undecided(solver.get_reason_unknown().unwrap_or_else(|| "unknown".into())));
@@ -174,13 +205,13 @@ fn number(n: &num_bigint::BigInt) -> Int {
 }
 
 /// The values of the symbols in a model that falsifies an obligation.
-fn example(obligations: &Obligations, solver: &Solver, t: &Translator, f: &Formula) -> String {
+fn example<C: Conditions>(of: &C, solver: &Solver, t: &Translator, f: &Formula) -> String {
     let mut used = Default::default();
     f.symbols(&mut used);
     let Some(model) = solver.get_model() else { return "no values".into() };
     let value = |s: Symbol| {
         let x = model.eval(t.symbols.get(&s)?, true)?;
-        Some(format!("{} = {x}", obligations.symbol_name(s)))
+        Some(format!("{} = {x}", of.symbol(s)))
     };
     used.into_iter().filter_map(value).collect::<Vec<_>>().join(", ")
 }

@@ -15,6 +15,8 @@ pub enum Symbol {
     Var(Var),
     /// A local of the second thread of the same template.
     Second(Var),
+    /// A local of one more thread.
+    Third(Var),
     /// A variable after the step.
     After(Var),
     /// An input of the step.

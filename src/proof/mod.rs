@@ -7,6 +7,7 @@ pub mod certificate;
 pub mod check;
 pub mod formula;
 pub mod obligations;
+pub mod replicated;
 pub mod smt2;
 pub mod states;
 pub mod validate;

@@ -171,7 +171,7 @@ impl Copies<'_> {
 }
 
 /// Single static assignment of the path; a model makes the counterexample.
-fn concrete(
+pub(crate) fn concrete(
     program: &Program,
     threads: &[Thread],
     path: &[PathStep],

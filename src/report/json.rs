@@ -137,7 +137,8 @@ pub struct Thread {
 /// A proof.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ProofEntry {
-    /// `rely-guarantee`, `owicki-gries`, `monolithic`; `states`: the set of all states. Of finite-state threads
+    /// `rely-guarantee`, `owicki-gries`, `monolithic`; `states`: the set of all states; `replicated`: finite-state
+    /// threads that do what the program does. Of files with such threads
     /// `thread-states`, `counted-states`, `uncoverability`.
     pub rule: String,
     /// Speaks of globals and one thread's locals only.
@@ -299,6 +300,10 @@ fn fill(e: &mut Entry, r: &Report) {
     match &r.verdict {
         Verdict::Safe(Evidence::Space { checked, .. }) => {
             e.proof = Some(ProofEntry { rule: "states".into(), modular: false, obligations: checked.states });
+        }
+        Verdict::Safe(Evidence::Replicated { checked, .. }) => {
+            let obligations = checked.obligations;
+            e.proof = Some(ProofEntry { rule: "replicated".into(), modular: false, obligations });
         }
         Verdict::Safe(Evidence::Proof { proof, checked, .. }) => {
             e.proof = Some(ProofEntry {

@@ -30,6 +30,16 @@ pub fn report(outcome: &Outcome, full: bool) -> String {
     out
 }
 
+/// Who found a proof, and how far it was.
+fn found(out: &mut String, r: &Report) {
+    if let Some(s) = &r.stats {
+        let by = r.engine.map_or("", Engine::name);
+        let what = standing(s);
+        let comma = if what.is_empty() { "" } else { ": " };
+        let _ = writeln!(out, "found: by {by}{comma}{what}, in {:.2} s", r.seconds.prove);
+    }
+}
+
 fn verdict(out: &mut String, r: &Report, full: bool) {
     if r.property != Options::default().describe() {
         let _ = writeln!(out, "property: {}", r.property);
@@ -51,15 +61,21 @@ fn verdict(out: &mut String, r: &Report, full: bool) {
             );
             last(out, GOOD, "safe");
         }
+        Verdict::Safe(Evidence::Replicated { proof, checked, .. }) => {
+            let (shared, local) = (proof.shared_states.len(), proof.local_states.len());
+            let _ = writeln!(out, "proof: replicated threads of {local} states beside {shared} shared ones");
+            found(out, r);
+            let _ = writeln!(
+                out,
+                "checked: {} obligations and {} cover predecessors, in {:.2} s",
+                checked.obligations, checked.predecessors, checked.seconds
+            );
+            last(out, GOOD, "safe");
+        }
         Verdict::Safe(Evidence::Proof { proof, checked, .. }) => {
             let modular = if proof.modular { ", modular" } else { "" };
             let _ = writeln!(out, "proof: {}{modular}", rule(proof.rule));
-            if let Some(s) = &r.stats {
-                let by = r.engine.map_or("", Engine::name);
-                let what = standing(s);
-                let comma = if what.is_empty() { "" } else { ": " };
-                let _ = writeln!(out, "found: by {by}{comma}{what}, in {:.2} s", r.seconds.prove);
-            }
+            found(out, r);
             let _ = writeln!(
                 out,
                 "checked: {} obligations hold, in {:.2} s",

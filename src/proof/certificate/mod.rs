@@ -3,6 +3,7 @@
 mod base64;
 mod format;
 mod read;
+mod replicated;
 mod states;
 mod text;
 mod write;
@@ -12,6 +13,7 @@ use relyant_frontend::program::Program;
 use sha2::{Digest, Sha256};
 
 pub use read::Certificate;
+pub use replicated::{ReplicatedCertificate, write_replicated};
 pub use states::{StatesCertificate, write_states};
 pub use write::write;
 
@@ -79,10 +81,12 @@ pub enum CertificateError {
     },
 }
 
-/// A certificate of either kind.
+/// A certificate of any kind.
 pub enum AnyCertificate {
     /// Assertions, for the thread program.
     Proof(Certificate),
+    /// A system of finite-state threads, for the thread program.
+    Replicated(ReplicatedCertificate),
     /// States, for the program that is searched.
     States(StatesCertificate),
 }
@@ -106,6 +110,7 @@ impl AnyCertificate {
             return Err(CertificateError::Version { format: head.format, version: head.version });
         }
         match head.kind.as_deref() {
+            Some(replicated::KIND) => ReplicatedCertificate::parse(json).map(AnyCertificate::Replicated),
             Some(states::KIND) => StatesCertificate::parse(json).map(AnyCertificate::States),
             _ => Certificate::parse(json).map(AnyCertificate::Proof),
         }
@@ -115,6 +120,7 @@ impl AnyCertificate {
     pub fn options(&self) -> Options {
         match self {
             AnyCertificate::Proof(c) => c.options(),
+            AnyCertificate::Replicated(c) => c.options(),
             AnyCertificate::States(c) => c.options(),
         }
     }
@@ -126,6 +132,7 @@ impl AnyCertificate {
     pub fn is_about(&self, sources: &[Source]) -> Result<(), CertificateError> {
         match self {
             AnyCertificate::Proof(c) => c.is_about(sources),
+            AnyCertificate::Replicated(c) => c.is_about(sources),
             AnyCertificate::States(c) => c.is_about(sources),
         }
     }

@@ -54,6 +54,7 @@ impl Obligations<'_> {
         match s {
             Symbol::Var(v) => var(v).into(),
             Symbol::Second(v) => format!("{} (other thread)", var(v)),
+            Symbol::Third(v) => format!("{} (one more thread)", var(v)),
             Symbol::After(v) => format!("{}'", var(v)),
             Symbol::Input(k) => format!("input {k}"),
             Symbol::At(t) => format!("location of {}", template(t)),
