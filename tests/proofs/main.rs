@@ -6,5 +6,6 @@ mod explorer;
 mod mutations;
 mod programs;
 mod random;
+mod replicated;
 mod roundtrip;
 mod smt2;
