@@ -20,12 +20,16 @@ fn exe() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_relyant"))
 }
 
-fn rows() -> Vec<Row> {
-    manifest::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("benchmarks/manifest.csv")).unwrap()
+fn read(manifest: &str) -> Vec<Row> {
+    manifest::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("benchmarks").join(manifest)).unwrap()
 }
 
-#[test]
-fn default_method() {
+fn rows() -> Vec<Row> {
+    read("manifest.csv")
+}
+
+/// Decides the rows as `verify` does by default.
+fn decide(rows: &[&Row]) {
     let plan = |row: &Row| Plan {
         exe: exe(),
         timeout: if row.open { SHORT } else { LONG },
@@ -34,9 +38,8 @@ fn default_method() {
         spacer: None,
         spin: None,
     };
-    let failures: Vec<String> = rows()
+    let failures: Vec<String> = rows
         .par_iter()
-        .filter(|row| !cfg!(debug_assertions) || row.set != "extra")
         .filter_map(|row| match results::measure(row, &plan(row)) {
             Ok(r) if r.judgement == Judgement::Ok => None,
             Ok(r) if r.judgement == Judgement::Missing && row.open => None,
@@ -48,6 +51,20 @@ fn default_method() {
         })
         .collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn default_method() {
+    let rows = rows();
+    decide(&rows.iter().filter(|row| !cfg!(debug_assertions) || row.set != "extra").collect::<Vec<_>>());
+}
+
+/// Programs for any number of threads. Debug builds leave out the two slow sets, and those that are not decided yet.
+#[test]
+fn any_number_of_threads() {
+    let rows = read("unbounded/manifest.csv");
+    let slow = |row: &&Row| row.open || ["stacks", "generators"].contains(&row.set.as_str());
+    decide(&rows.iter().filter(|row| !cfg!(debug_assertions) || !slow(row)).collect::<Vec<_>>());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `verify --proof` and `check`.
 
-use super::{SAFE, UNSAFE, benchmark, folder, out, relyant};
+use super::{SAFE, UNSAFE, benchmark, err, folder, out, relyant};
 
 #[test]
 fn a_certificate_is_accepted_for_its_source_only() {
@@ -79,4 +79,63 @@ fn the_states_of_a_search_are_a_certificate() {
     assert_eq!(run(&["check", "q.json", "s.c"]).status.code(), Some(1));
     std::fs::write(dir.path().join("q.json"), &text[..text.len() - 20]).unwrap();
     assert_eq!(run(&["check", "q.json", "s.c"]).status.code(), Some(2));
+}
+
+#[test]
+fn replicated_threads_are_a_certificate() {
+    let dir = folder(&[]);
+    let coverability = ["verify", "--method", "coverability", "--proof", "p.json"];
+    let run = |args: &[&str], name: &str| {
+        relyant(dir.path()).args(args).arg(benchmark("unbounded").join(name)).output().unwrap()
+    };
+    let o = run(&coverability, "spin_cas.c");
+    assert_eq!(o.status.code(), Some(0), "{}{}", out(&o), err(&o));
+    assert!(out(&o).contains("proof: replicated threads of "), "{}", out(&o));
+    assert!(out(&o).contains("found: by coverability: "), "{}", out(&o));
+    let text = std::fs::read_to_string(dir.path().join("p.json")).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["kind"], "replicated");
+    let o = run(&["check", "p.json"], "spin_cas.c");
+    assert_eq!(o.status.code(), Some(0), "{}{}", out(&o), err(&o));
+    assert!(out(&o).contains("accepted: ") && out(&o).contains(" cover predecessors"), "{}", out(&o));
+    // For this program only, and not as files for other solvers.
+    assert_eq!(run(&["check", "p.json"], "spin_cas_broken.c").status.code(), Some(1));
+    assert_eq!(run(&["check", "--smt2", "obligations", "p.json"], "spin_cas.c").status.code(), Some(2));
+    let mut fewer = value.clone();
+    fewer["steps"].as_array_mut().unwrap().pop();
+    std::fs::write(dir.path().join("p.json"), fewer.to_string()).unwrap();
+    let o = run(&["check", "p.json"], "spin_cas.c");
+    assert_eq!(o.status.code(), Some(1), "{}", out(&o));
+    assert!(out(&o).contains("rejected: "), "{}", out(&o));
+    std::fs::write(dir.path().join("p.json"), &text[..text.len() - 20]).unwrap();
+    assert_eq!(run(&["check", "p.json"], "spin_cas.c").status.code(), Some(2));
+    // Other methods are for Boolean programs only.
+    let o = run(&["verify", "--method", "counters"], "spin_cas.c");
+    assert_eq!(o.status.code(), Some(2), "{}", out(&o));
+
+    std::fs::remove_file(dir.path().join("p.json")).unwrap();
+    // Without the quick search before it.
+    let o = run(&[&coverability[..], &["--search", "0"]].concat(), "spin_cas_broken.c");
+    assert_eq!(o.status.code(), Some(1), "{}{}", out(&o), err(&o));
+    assert!(out(&o).contains("violated: assertion at "), "{}", out(&o));
+    assert!(out(&o).lines().filter(|l| l.starts_with("client")).count() > 3, "{}", out(&o));
+    assert!(!dir.path().join("p.json").exists());
+}
+
+#[test]
+fn replicated_threads_in_reports() {
+    let dir = folder(&[]);
+    let json = |name: &str| {
+        let args = ["verify", "--method", "coverability", "--search", "0", "--format", "json"];
+        let o = relyant(dir.path()).args(args).arg(benchmark("unbounded").join(name)).output().unwrap();
+        serde_json::from_slice::<serde_json::Value>(&o.stdout).unwrap()["results"][0].clone()
+    };
+    let safe = json("spin_cas.c");
+    assert_eq!(safe["verdict"], "safe", "{safe}");
+    assert_eq!(safe["proof"]["rule"], "replicated", "{safe}");
+    assert_eq!(safe["proof"]["modular"], false, "{safe}");
+    assert!(safe["proof"]["obligations"].as_u64().is_some_and(|n| n > 0), "{safe}");
+    let bad = json("spin_cas_broken.c");
+    assert_eq!(bad["verdict"], "unsafe", "{bad}");
+    assert!(bad["trace"]["steps"].as_array().is_some_and(|s| s.len() > 3), "{bad}");
 }
