@@ -270,7 +270,8 @@ enum BiasArg {
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum MethodArg {
-    /// Search and rely-guarantee side by side; the first evidence wins
+    /// Search and rely-guarantee side by side, the first evidence wins; coverability where there may be any number of
+    /// threads and rely-guarantee finds no proof
     Auto,
     /// The search of states alone
     Search,
@@ -283,7 +284,7 @@ enum MethodArg {
     ThreadStates,
     /// Of Boolean programs (.bp): counter abstraction, for at most --max-threads threads
     Counters,
-    /// Replicated finite-state threads whose coverability is decided, for any number of threads
+    /// Replicated finite-state threads whose coverability is decided: for any number of threads
     Coverability,
 }
 
