@@ -710,25 +710,25 @@ fn damaged_certificates_are_rejected() {
         assert!(AnyCertificate::parse(&text[..end]).is_err(), "{end}");
     }
     for (from, to) in [
-        ("\"version\":1", "\"version\":2"),
+        ("\"version\": 1", "\"version\": 2"),
         ("relyant-certificate", "other-certificate"),
-        ("\"kind\":\"replicated\"", "\"kind\":\"replicates\""),
-        ("\"globals\":[", "\"more\":1,\"globals\":["),
-        ("\"globals\":[", "\"globals\":[\"0 == 0\","),
-        ("\"globals\":[", "\"globals\":[\"nothing <= 1\","),
-        ("\"globals\":[", "\"globals\":[\"taken' <= 1\","),
+        ("\"kind\": \"replicated\"", "\"kind\": \"replicates\""),
+        ("\"globals\": [", "\"more\": 1, \"globals\": ["),
+        ("\"globals\": [", "\"globals\": [\"0 == 0\","),
+        ("\"globals\": [", "\"globals\": [\"nothing <= 1\","),
+        ("\"globals\": [", "\"globals\": [\"taken' <= 1\","),
         ("\"own\":[", "\"own\":[\"taken' <= 1\","),
         ("\"thread\":\"client\"", "\"thread\":\"nobody\""),
-        ("\"shared_states\":[", "\"shared_states\":[[-1],"),
-        ("\"shared_states\":[", "\"shared_states\":[[99],"),
-        ("\"shared_states\":[", "\"shared_states\":[[4294967296],"),
+        ("\"shared_states\": [", "\"shared_states\": [[-1],"),
+        ("\"shared_states\": [", "\"shared_states\": [[99],"),
+        ("\"shared_states\": [", "\"shared_states\": [[4294967296],"),
         ("\"at\":\"0.", "\"at\":\"9."),
         ("\"at\":\"0.", "\"at\":\"0.0."),
-        ("\"steps\":[[[", "\"steps\":[[[0,"),
-        ("\"steps\":[", "\"steps\":[[[0,0,0],[0,0]],"),
+        ("    [[0,0,0]", "    [[0,0,0,0]"),
+        ("\"steps\": [", "\"steps\": [[[0,0,0],[0,0]],"),
         ("\"minimal\":[[", "\"minimal\":[[0,[[0,4294967295],[0,1]]],["),
-        ("\"uncoverable\":", "\"coverable\":"),
-        ("\"program\":\"", "\"program\":\"0"),
+        ("\"uncoverable\": ", "\"coverable\":"),
+        ("\"program\": \"", "\"program\": \"0"),
     ] {
         let edited = text.replacen(from, to, 1);
         assert_ne!(edited, text, "{from}");

@@ -9,6 +9,7 @@ use relyant_frontend::options::Options;
 use relyant_frontend::program::{Loc, Program};
 use relyant_horn::linear::{Atom, Norm, Var};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The `kind` of these.
 pub(super) const KIND: &str = "replicated";
@@ -125,7 +126,39 @@ pub fn write_replicated(proof: &Proof, program: &Program, meta: &Meta) -> String
         },
     };
     // These types always have a JSON form.
-    serde_json::to_string(&file).unwrap_or_default() + "\n"
+    lines(&serde_json::to_value(&file).unwrap_or_default())
+}
+
+/// The fields of [`File`], in its order.
+const FIELDS: [&str; 13] = [
+    "format",
+    "version",
+    "kind",
+    "tool",
+    "sources",
+    "options",
+    "program",
+    "globals",
+    "threads",
+    "shared_states",
+    "local_states",
+    "steps",
+    "uncoverable",
+];
+
+/// A line for each field, and for each element of its lists.
+fn lines(file: &Value) -> String {
+    let fields = FIELDS.map(|name| {
+        let value = match &file[name] {
+            Value::Array(all) if !all.is_empty() => {
+                let all: Vec<String> = all.iter().map(|x| format!("    {x}")).collect();
+                format!("[\n{}\n  ]", all.join(",\n"))
+            }
+            value => value.to_string(),
+        };
+        format!("  \"{name}\": {value}")
+    });
+    format!("{{\n{}\n}}\n", fields.join(",\n"))
 }
 
 fn wrong(place: &str, message: impl Into<String>) -> CertificateError {
