@@ -230,7 +230,7 @@ impl Drop for Done<'_> {
 }
 
 /// Work of the first and the second turn where two proof engines take turns.
-const TURNS: [u64; 2] = [4_000_000, 4_000_000];
+const TURNS: [u64; 2] = [8_000_000, 4_000_000];
 
 /// Abstraction and refinement; where there may be any number of threads, in turns with replicated threads: a proof with
 /// fewer notions is found soon, or not at all.
