@@ -103,10 +103,10 @@ fn run(settings: Settings, default: u64, most_unknown: usize) {
 
 #[test]
 fn symbolic_search_agrees_with_exploration() {
-    run(Settings { states: 20_000, merge: true }, 300, 5);
+    run(Settings { states: 20_000, merge: true }, 200, 5);
 }
 
 #[test]
 fn symbolic_search_without_unions_agrees_with_exploration() {
-    run(Settings { states: 20_000, merge: false }, 100, 5);
+    run(Settings { states: 20_000, merge: false }, 60, 5);
 }

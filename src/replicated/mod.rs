@@ -159,7 +159,7 @@ impl Refiner<'_> {
                             return Ok(());
                         }
                         Solved::Known => {}
-                        Solved::Satisfiable if !u.cut => {
+                        Solved::Satisfiable if !u.cut && width == 2 => {
                             why = "a run of the abstraction is none of the program, but that takes more than two \
                                    threads' locals at once"
                                 .into();
