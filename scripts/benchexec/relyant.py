@@ -57,7 +57,10 @@ class Tool(benchexec.tools.template.BaseTool2):
             cmd += ["--timeout", str(max(1, rlimits.walltime - 5))]
         if rlimits.memory:
             cmd += ["--memory", str(max(1, rlimits.memory * 9 // 10 // 2**20))]
-        return cmd + list(options) + [task.single_input_file]
+        first, *more = task.input_files
+        for file in more:
+            cmd += ["--with", file]
+        return cmd + list(options) + [first]
 
     def determine_result(self, run):
         last = run.output[-1].strip() if run.output else ""

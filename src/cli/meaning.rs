@@ -132,6 +132,9 @@ pub struct Meaning {
     /// With more objects alive that one place made (malloc in a loop), nothing is known [default: 16]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     max_objects: Option<u32>,
+    /// One more source of the same program (task definitions name theirs)
+    #[arg(long = "with", value_name = "FILE")]
+    more: Vec<PathBuf>,
     /// Define a macro for the preprocessor
     #[arg(short = 'D', long, value_name = "NAME[=VALUE]")]
     define: Vec<String>,
@@ -178,7 +181,7 @@ impl Meaning {
             Some(model) => options.data_model = model,
             None => {}
         }
-        options.more_files = task.more.clone();
+        options.more_files.extend(task.more.iter().cloned());
         let wanted = match &self.property {
             None => None,
             Some(Choice::Word(PropertyArg::Assertions | PropertyArg::Deadlock)) => {
@@ -248,7 +251,7 @@ impl Meaning {
             deadlock: matches!(self.property, Some(Choice::Word(PropertyArg::Deadlock))),
             max_threads: self.max_threads,
             max_objects: self.max_objects,
-            more_files: Vec::new(),
+            more_files: self.more.clone(),
             cpp_args,
         }
     }

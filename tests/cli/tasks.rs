@@ -157,6 +157,11 @@ fn several_files() {
         let o = relyant(&tasks).args(["verify", "--verdict-words", task]).output().unwrap();
         assert_eq!(last(&o), word, "{}{}", out(&o), err(&o));
     }
+    // The same without a task definition, as BenchExec calls it.
+    for (main, status) in [("two_main.c", 0), ("two_main_broken.c", 1)] {
+        let o = relyant(&tasks).args(["verify", "--with", "two_other.c", main]).output().unwrap();
+        assert_eq!(o.status.code(), Some(status), "{}{}", out(&o), err(&o));
+    }
     // Two definitions of one thing.
     let both = ("b.c", "int n = 1;\nint main(void) { return n; }\n");
     let t = task(&["u.prp"], "").replace("'a.c'", "['a.c', 'b.c']");
