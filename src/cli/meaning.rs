@@ -144,6 +144,10 @@ pub struct Meaning {
 }
 
 impl Meaning {
+    /// Were more sources named?
+    pub fn has_more(&self) -> bool {
+        !self.more.is_empty()
+    }
     /// Labels that must not be reached.
     pub fn error_labels(&self) -> &[String] {
         &self.error_label

@@ -88,6 +88,10 @@ fn is_boolean(file: &Path) -> bool {
 
 /// Runs the command.
 pub fn run(a: &Args) -> Status {
+    if a.meaning.has_more() && (rewriting::is_any(&a.files) || finite::is_any(&a.files)) {
+        complain("error: --with names one more source of a C program");
+        return Status::BadInput;
+    }
     let limits = Limits { timeout: a.timeout, memory_kib: a.memory.map(|m| m.saturating_mul(1024)) };
     if rewriting::is_any(&a.files) {
         let json = a.format == Format::Json;

@@ -161,6 +161,8 @@ fn limits_and_formats() {
     let dir = folder(&[("n.spec", net), ("t.tts", "1 1\n"), ("t.prop", "0|0")]);
     let o = relyant(dir.path()).args(["verify", "--timeout", "0.3", "n.spec"]).output().unwrap();
     assert!(matches!(o.status.code(), Some(1 | 3)), "{}{}", out(&o), err(&o));
+    let o = relyant(dir.path()).args(["verify", "--with", "t.tts", "n.spec"]).output().unwrap();
+    assert_eq!(o.status.code(), Some(2), "{}{}", out(&o), err(&o));
     let o = relyant(dir.path()).args(["verify", "--format", "json", "t.tts"]).output().unwrap();
     let v: serde_json::Value = serde_json::from_str(&out(&o)).unwrap();
     assert_eq!((v["format"].as_u64(), v["results"][0]["verdict"].as_str()), (Some(1), Some("unsafe")));
