@@ -3,6 +3,7 @@
 
 use super::bits::Bits;
 use super::layout::{Bound, Layout, Query, Solver, answer, bounds, query};
+use super::numbered::Numbered;
 use super::precision::{Precision, Thread};
 use super::step::{Meeting, after, meeting_atoms, state_bounds};
 use crate::proof::PRIME;
@@ -43,27 +44,6 @@ pub struct Interference {
 }
 
 const NONE: u32 = u32::MAX;
-
-/// Values and their numbers.
-struct Numbered<T> {
-    numbers: FxHashMap<T, u32>,
-    list: Vec<T>,
-}
-
-impl<T: Clone + Eq + std::hash::Hash> Numbered<T> {
-    fn new() -> Numbered<T> {
-        Numbered { numbers: FxHashMap::default(), list: Vec::new() }
-    }
-    fn number(&mut self, x: &T) -> u32 {
-        if let Some(n) = self.numbers.get(x) {
-            return *n;
-        }
-        let n = self.list.len() as u32;
-        self.list.push(x.clone());
-        self.numbers.insert(x.clone(), n);
-        n
-    }
-}
 
 impl Interference {
     /// For a precision.

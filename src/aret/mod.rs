@@ -5,6 +5,7 @@ pub mod closure;
 pub mod explore;
 pub mod interference;
 pub mod layout;
+pub mod numbered;
 pub mod pair;
 mod parameters;
 pub mod precision;
@@ -69,6 +70,8 @@ pub struct Stats {
     pub states: usize,
     /// Environment transitions of the last fixpoint.
     pub environment: usize,
+    /// Transitions of the last system of replicated threads, which has no environment transitions.
+    pub transitions: usize,
     /// The proof, if there is one, is modular.
     pub modular: bool,
 }

@@ -5,7 +5,7 @@ use crate::aret::precision::Precision;
 use crate::proof::PRIME;
 use relyant_frontend::program::Program;
 use relyant_horn::Formula;
-use relyant_horn::linear::{Atom, Var};
+use relyant_horn::linear::{Atom, Cube, Var};
 use relyant_horn::tree::{Options, Tree, TreeOutcome, solve_tree};
 
 /// What the clauses gave.
@@ -24,46 +24,67 @@ pub enum Solved {
 ///
 /// Predicates over globals alone go to all threads and pairs when `share`: other threads nearly always need them too.
 pub fn add(u: &Unfolding, program: &Program, precision: &mut Precision, share: bool) -> Solved {
-    let n = u.nodes.len();
-    let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];
-    for k in 1..n {
-        children[u.nodes[k].parent].push(k);
-    }
-    // The solver's tree is built from the leaves up: our node k is its node n - 1 - k.
-    let mut tree = Tree::new();
-    for k in (0..n).rev() {
-        let below = children[k].iter().map(|c| n - 1 - c).collect();
-        let node = &u.nodes[k];
+    let clauses = u.nodes.iter().map(|node| {
         let mut args: Vec<Var> =
             node.copy.iter().chain(&node.before).filter(|c| **c != u32::MAX).map(|c| Var(*c)).collect();
         args.sort_unstable();
         args.dedup();
-        if let Err(e) = tree.add(below, node.constraint.clone(), args) {
-            return Solved::Unknown(e.to_string());
-        }
-    }
+        Clause { parent: node.parent, constraint: node.constraint.clone(), args }
+    });
     let weight = |v: Var| {
         let origin = u.origin.get(v.0 as usize).copied().unwrap_or(u32::MAX);
         if program.is_global(Var(origin)) { 1 } else { 2 }
     };
-    let options = Options { weight: Some(&weight), ..Options::default() };
-    let formulas = match solve_tree(&tree, &options) {
-        Ok(TreeOutcome::Solved(f)) => f,
-        Ok(TreeOutcome::Satisfiable(_)) => return Solved::Satisfiable,
-        Ok(TreeOutcome::Unknown(why)) => return Solved::Unknown(why),
-        Err(e) => return Solved::Unknown(e.to_string()),
+    let formulas = match solve(clauses.collect(), &weight) {
+        Ok(formulas) => formulas,
+        Err(why) => return why,
     };
     let mut new = false;
     for (k, node) in u.nodes.iter().enumerate() {
-        for atom in atoms(&formulas[n - 1 - k]) {
+        for atom in formulas[k].atoms() {
             new |= add_atom(u, program, precision, node, &atom, share);
         }
     }
     if new { Solved::New } else { Solved::Known }
 }
 
-fn atoms(f: &Formula) -> Vec<Atom> {
-    f.atoms().into_iter().collect()
+/// A node of an unfolding, as a clause: its parent (the root's is itself; parents come before their children), its
+/// constraint, and the variables that its relation speaks of.
+pub struct Clause {
+    /// The parent.
+    pub parent: usize,
+    /// The constraint.
+    pub constraint: Cube,
+    /// The variables, sorted.
+    pub args: Vec<Var>,
+}
+
+/// Solves unfolded clauses: a formula for each, in their order.
+///
+/// # Errors
+/// Why there is no solution.
+pub fn solve(clauses: Vec<Clause>, weight: &(dyn Fn(Var) -> u32 + Sync)) -> Result<Vec<Formula>, Solved> {
+    let n = clauses.len();
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];
+    for (k, c) in clauses.iter().enumerate().skip(1) {
+        children[c.parent].push(k);
+    }
+    // The solver's tree is built from the leaves up: our node k is its node n - 1 - k.
+    let mut tree = Tree::new();
+    for (k, c) in clauses.into_iter().enumerate().rev() {
+        let below = children[k].iter().map(|c| n - 1 - c).collect();
+        tree.add(below, c.constraint, c.args).map_err(|e| Solved::Unknown(e.to_string()))?;
+    }
+    let options = Options { weight: Some(weight), ..Options::default() };
+    match solve_tree(&tree, &options) {
+        Ok(TreeOutcome::Solved(mut formulas)) => {
+            formulas.reverse();
+            Ok(formulas)
+        }
+        Ok(TreeOutcome::Satisfiable(_)) => Err(Solved::Satisfiable),
+        Ok(TreeOutcome::Unknown(why)) => Err(Solved::Unknown(why)),
+        Err(e) => Err(Solved::Unknown(e.to_string())),
+    }
 }
 
 fn add_atom(

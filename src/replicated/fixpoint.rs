@@ -4,7 +4,8 @@
 use super::abstraction::{Abstraction, Held};
 use super::precision::Precision;
 use crate::aret::bits::Bits;
-use crate::proof::replicated::{LocalState, OTHER, Proof, Step, several};
+use crate::aret::numbered::Numbered;
+use crate::proof::replicated::{LocalState, OTHER, Proof, Reached, Step, several};
 use relyant_finite::evidence::Certificate;
 use relyant_frontend::program::{Loc, Program};
 use relyant_frontend::reduce::liveness;
@@ -18,27 +19,6 @@ const MOVES: usize = 4_000_000;
 
 /// A local state: view, location, what holds.
 type Local = (u32, u32, Held);
-
-/// States by number.
-struct Numbered<T> {
-    list: Vec<T>,
-    numbers: FxHashMap<T, u32>,
-}
-
-impl<T: Clone + Eq + std::hash::Hash> Numbered<T> {
-    fn new() -> Numbered<T> {
-        Numbered { list: Vec::new(), numbers: FxHashMap::default() }
-    }
-    fn number(&mut self, x: &T) -> u32 {
-        if let Some(n) = self.numbers.get(x) {
-            return *n;
-        }
-        let n = self.list.len() as u32;
-        self.list.push(x.clone());
-        self.numbers.insert(x.clone(), n);
-        n
-    }
-}
 
 /// A shared state's row: local states beside it, in order of discovery, and how many of them have taken their steps.
 #[derive(Default)]
@@ -60,13 +40,13 @@ impl Row {
     }
 }
 
-/// Makes the system; no certificate yet. `None` if it gets too large, or when it is stopped.
+/// Makes the system, and the pairs that may be reached; no certificate yet. `None` if it gets too large, or when it is stopped.
 pub fn build(
     program: &Program,
     precision: &Precision,
     start: &Cube,
     stopped: &mut dyn FnMut() -> bool,
-) -> Option<Proof> {
+) -> Option<(Proof, Reached)> {
     let live = precision.views.iter().map(|v| liveness::live(program, v.template as usize)).collect();
     let mut b = Builder {
         program,
@@ -227,7 +207,7 @@ impl Builder<'_> {
         }
     }
 
-    fn finish(mut self) -> Proof {
+    fn finish(mut self) -> (Proof, Reached) {
         self.steps.iter_mut().for_each(|s| s.moved.sort_unstable());
         let numbers = |b: &Bits| b.iter().map(|k| k as u32).collect();
         let local = |(view, loc, held): &Local| LocalState {
@@ -236,13 +216,16 @@ impl Builder<'_> {
             own: numbers(&held.own),
             others: numbers(&held.others),
         };
-        Proof {
+        let reached =
+            (0u32..).zip(&self.rows).map(|(g, r)| (g, r.locals.iter().copied().collect())).collect();
+        let proof = Proof {
             shared: self.precision.shared.clone(),
             views: self.precision.views.clone(),
             shared_states: self.shared.list.iter().map(numbers).collect(),
             local_states: self.locals.list.iter().map(local).collect(),
             steps: self.steps,
             certificate: Certificate::default(),
-        }
+        };
+        (proof, reached)
     }
 }

@@ -12,6 +12,7 @@ mod unwind;
 
 use crate::aret::{Stats, Watch, explore, precision as aret_precision};
 use crate::proof::replicated::Proof;
+use crate::refine::predicates::Solved;
 use crate::verdict::{Counterexample, Reason};
 use path::Path;
 use precision::Precision;
@@ -20,7 +21,7 @@ use relyant_frontend::program::Program;
 use relyant_horn::linear::Cube;
 use relyant_horn::meter;
 use std::sync::atomic::AtomicBool;
-use unwind::{Solved, Unwinder};
+use unwind::Unwinder;
 
 /// What the engine found. Nothing here is believed before the checker or the interpreter has seen it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -77,13 +78,12 @@ fn decide(
             (watch.work)(meter::take());
             watch.cancelled()
         };
-        let mut system = fixpoint::build(program, &precision, &start, &mut stopped)?;
+        let (mut system, reached) = fixpoint::build(program, &precision, &start, &mut stopped)?;
         let (shared, own, others) = precision.size();
         stats.predicates = (shared + own, others);
         stats.states = system.local_states.len();
-        stats.environment = system.steps.len();
+        stats.transitions = system.steps.len();
         (watch.progress)(stats);
-        let reached = system.reached(program);
         let (net, target) = system.system(program, &reached);
         let limits = Limits { vertices: VERTICES, bytes: BYTES, cancel };
         let found = match cover::decide(&net, &target, &Options::default(), &limits) {

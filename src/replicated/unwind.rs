@@ -8,26 +8,14 @@
 use super::path::Path;
 use super::precision::Precision;
 use crate::proof::replicated::{OTHER, Proof};
+use crate::refine::predicates::{Clause, Solved, solve};
 use relyant_frontend::program::{Edge, Program, Scope};
 use relyant_horn::Formula;
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Var};
-use relyant_horn::tree::{Options, Tree, TreeOutcome, solve_tree};
 use std::collections::VecDeque;
 
 /// Nodes that a tree may have.
 const MOST_NODES: usize = 3_000;
-
-/// What the clauses gave.
-pub enum Solved {
-    /// New predicates were added.
-    New,
-    /// A solution, but every predicate was known.
-    Known,
-    /// No solution: the clauses' constraints are satisfiable together.
-    Satisfiable,
-    /// No answer, and why.
-    Unknown(String),
-}
 
 struct Node {
     parent: usize,
@@ -92,37 +80,24 @@ impl Unwound {
 
     /// Solves the clauses and adds the predicates found.
     pub fn refine(&self, program: &Program, path: &Path, precision: &mut Precision) -> Solved {
-        let n = self.nodes.len();
-        let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];
-        for k in 1..n {
-            children[self.nodes[k].parent].push(k);
-        }
-        // The solver's tree is built from the leaves up: our node k is its node n - 1 - k.
-        let mut tree = Tree::new();
-        for k in (0..n).rev() {
-            let below = children[k].iter().map(|c| n - 1 - c).collect();
-            let node = &self.nodes[k];
-            if let Err(e) = tree.add(below, node.constraint.clone(), node.args.clone()) {
-                return Solved::Unknown(e.to_string());
-            }
-        }
+        let clauses = self.nodes.iter().map(|n| {
+            let (parent, constraint, args) = (n.parent, n.constraint.clone(), n.args.clone());
+            Clause { parent, constraint, args }
+        });
         let weight = |v: Var| match self.origin.get(v.0 as usize) {
             Some((_, x)) if *x != INPUT && program.is_global(*x) => 1,
             _ => 2,
         };
-        let options = Options { weight: Some(&weight), ..Options::default() };
-        let formulas = match solve_tree(&tree, &options) {
-            Ok(TreeOutcome::Solved(f)) => f,
-            Ok(TreeOutcome::Satisfiable(_)) => return Solved::Satisfiable,
-            Ok(TreeOutcome::Unknown(why)) => return Solved::Unknown(why),
-            Err(e) => return Solved::Unknown(e.to_string()),
+        let formulas = match solve(clauses.collect(), &weight) {
+            Ok(formulas) => formulas,
+            Err(why) => return why,
         };
         let origin = |v: Var| self.origin.get(v.0 as usize).copied().unwrap_or((0, INPUT));
         let mut new = false;
         let mut all = Vec::new();
-        for (k, f) in formulas.iter().enumerate() {
+        for (node, f) in self.nodes.iter().zip(&formulas) {
             let spoken = |a: &Atom| a.vars().all(|v| origin(v).1 != INPUT);
-            all.extend(f.atoms().into_iter().filter(spoken).map(|a| (&self.nodes[n - 1 - k].threads, a)));
+            all.extend(f.atoms().into_iter().filter(spoken).map(|a| (&node.threads, a)));
         }
         for (_, atom) in &all {
             new |= precision.add(program, &path.views, atom, &origin);

@@ -160,6 +160,14 @@ pub struct Engine {
     pub states: usize,
     /// Environment transitions.
     pub environment: usize,
+    /// Transitions of the system of replicated threads, where there is one.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub transitions: usize,
+}
+
+/// Nothing to tell.
+fn is_none(n: &usize) -> bool {
+    *n == 0
 }
 
 /// The search's numbers.
@@ -338,6 +346,7 @@ fn engine(s: &Stats) -> Engine {
         transition_predicates: s.predicates.1,
         states: s.states,
         environment: s.environment,
+        transitions: s.transitions,
     }
 }
 

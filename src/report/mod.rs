@@ -42,7 +42,10 @@ pub fn standing(stats: &crate::aret::Stats) -> String {
         plural(stats.iterations as usize, "iteration"),
         plural(stats.predicates.0 + stats.predicates.1, "predicate"),
         plural(stats.states, "state"),
-        plural(stats.environment, "environment transition"),
+        match stats.transitions {
+            0 => plural(stats.environment, "environment transition"),
+            n => plural(n, "transition"),
+        },
     )
 }
 
