@@ -1,0 +1,191 @@
+//! What the models of functions tell apart.
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Thread {
+    Create,
+    /// `thrd_create`: the routine comes second and gives an `int`.
+    Create11,
+    Join,
+    Join11,
+    /// Gives at once what the argument says if the thread has not ended.
+    TryJoin(i128),
+    Exit,
+    SelfId,
+    Equal,
+    Once,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Key {
+    Create,
+    Delete,
+    Get,
+    Set,
+}
+
+/// What is done with the bits of a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Bits {
+    Ones,
+    Parity,
+    LeadingZeros,
+    TrailingZeros,
+    /// 1 for the lowest one, 0 for none.
+    FirstSet,
+    /// Bytes in the other order.
+    Swap,
+}
+
+/// A class of characters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Class {
+    Upper,
+    Lower,
+    Alpha,
+    Digit,
+    HexDigit,
+    Space,
+    Print,
+    Graph,
+    Blank,
+    Control,
+    Punctuation,
+    AlphaNumeric,
+}
+
+impl Class {
+    /// Its ranges in the C locale, and what glibc has for true.
+    pub fn ranges(self) -> (&'static [(i128, i128)], i128) {
+        match self {
+            Class::Upper => (&[(65, 90)], 256),
+            Class::Lower => (&[(97, 122)], 512),
+            Class::Alpha => (&[(65, 90), (97, 122)], 1024),
+            Class::Digit => (&[(48, 57)], 2048),
+            Class::HexDigit => (&[(48, 57), (65, 70), (97, 102)], 4096),
+            Class::Space => (&[(9, 13), (32, 32)], 8192),
+            Class::Print => (&[(32, 126)], 16384),
+            Class::Graph => (&[(33, 126)], 32768),
+            Class::Blank => (&[(9, 9), (32, 32)], 1),
+            Class::Control => (&[(0, 31), (127, 127)], 2),
+            Class::Punctuation => (&[(33, 47), (58, 64), (91, 96), (123, 126)], 4),
+            Class::AlphaNumeric => (&[(48, 57), (65, 90), (97, 122)], 8),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Lock {
+    MutexInit,
+    MutexTake,
+    MutexTry,
+    MutexTimed,
+    MutexUnlock,
+    AttributeKind,
+    AttributeInit,
+    AttributeRead,
+    AttributeRobust,
+    SpinInit,
+    ReadTake,
+    ReadTry,
+    ReadTimed,
+    WriteTake,
+    WriteTry,
+    WriteTimed,
+    RwUnlock,
+    RwInit,
+    CondInit,
+    CondWait,
+    CondTimedWait,
+    CondSignal,
+    CondBroadcast,
+    SemInit,
+    SemWait,
+    SemTry,
+    SemTimed,
+    SemPost,
+    SemValue,
+    BarrierInit,
+    BarrierWait,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Memory {
+    Set,
+    /// `bzero`
+    Zero,
+    Copy,
+    /// The objects may overlap.
+    Move,
+    Compare,
+}
+
+/// Functions on strings; `Within`: with a number of characters at most.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Text {
+    Length,
+    LengthWithin,
+    Compare,
+    CompareWithin,
+    Copy,
+    CopyWithin,
+    Append,
+    AppendWithin,
+    Find,
+}
+
+/// How an atomic operation computes the new value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Rmw {
+    Add,
+    Sub,
+    And,
+    Or,
+    Xor,
+    Nand,
+    Exchange,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Atomic {
+    Load,
+    Store,
+    /// Value through a second pointer.
+    LoadInto,
+    StoreFrom,
+    ExchangeInto,
+    /// Gives the old value.
+    Fetch(Rmw),
+    /// Gives the new value.
+    Apply(Rmw),
+    /// Sets to 1 and gives the old value.
+    TestAndSet,
+    Clear,
+    /// `(p, &expected, desired)`, gives success.
+    CompareExchange {
+        desired_pointer: bool,
+        weak: Weak,
+    },
+    /// `(p, old, new)`, gives success or the old value.
+    CompareAndSwap {
+        gives_old: bool,
+    },
+}
+
+/// May a compare-exchange fail though the values agree?
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Weak {
+    Yes,
+    No,
+    /// As the fourth argument says.
+    Argument,
+}

@@ -1,0 +1,128 @@
+//! The C library and what verifiers call, apart from threads and atomic operations.
+
+use super::super::alloc::Allocate;
+use super::{Class, Lock, Memory, Model, Text};
+
+/// Classes of characters.
+pub fn class(name: &str) -> Option<Model> {
+    Some(Model::Classify(match name {
+        "isupper" => Class::Upper,
+        "islower" => Class::Lower,
+        "isalpha" => Class::Alpha,
+        "isdigit" => Class::Digit,
+        "isxdigit" => Class::HexDigit,
+        "isspace" => Class::Space,
+        "isprint" => Class::Print,
+        "isgraph" => Class::Graph,
+        "isblank" => Class::Blank,
+        "iscntrl" => Class::Control,
+        "ispunct" => Class::Punctuation,
+        "isalnum" => Class::AlphaNumeric,
+        "toupper" => return Some(Model::ChangeCase { upper: true }),
+        "tolower" => return Some(Model::ChangeCase { upper: false }),
+        _ => return None,
+    }))
+}
+
+/// A function by its whole name.
+pub fn by_name(name: &str) -> Option<Model> {
+    Some(match name {
+        "reach_error" | "__VERIFIER_error" => Model::Error("reach_error"),
+        "__assert_fail" | "__assert" | "__assert_rtn" | "__assert_perror_fail" => Model::Error("assertion"),
+        "assert" | "__VERIFIER_assert" | "__CPROVER_assert" => Model::Assert,
+        "__VERIFIER_assume" | "__CPROVER_assume" | "assume" | "assume_abort_if_not" | "glb_init" => {
+            Model::Assume
+        }
+        super::super::tokens::COMPATIBLE => Model::Compatible,
+        "__VERIFIER_atomic_begin" | "__CPROVER_atomic_begin" | super::super::tokens::ATOMIC_BLOCK => {
+            Model::Begin
+        }
+        "__VERIFIER_atomic_end" | "__CPROVER_atomic_end" => Model::End,
+        "abort" | "exit" | "_exit" | "_Exit" | "quick_exit" => Model::Halt,
+        "__CPROVER_predicate" | "__CPROVER_input" | "__CPROVER_output" | "__CPROVER_cover" => Model::Hint,
+        "abs" | "labs" | "llabs" => Model::Abs,
+        "rand" | "random" | "lrand48" | "mrand48" | "getpid" | "getppid" | "getuid" | "gettid" | "clock"
+        | "sysconf" | "sched_getcpu" | "get_nprocs" => Model::Nondet,
+        "getchar" | "getc" | "fgetc" | "getchar_unlocked" | "getc_unlocked" => Model::Byte,
+        "printf" | "fprintf" | "dprintf" | "vprintf" | "vfprintf" | "puts" | "putchar" | "fputs"
+        | "fputc" | "putc" | "perror" | "fflush" | "fclose" | "feof" | "ferror" | "clearerr" | "fileno"
+        | "setbuf" | "setvbuf" | "write" | "fwrite" | "getenv" | "atoi" | "atol" | "atoll" | "atof"
+        | "strerror" | "syslog" | "openlog" | "closelog" => Model::Pure,
+        "strtol" | "strtoul" | "strtoll" | "strtoull" => Model::ToNumber,
+        "time" | "gettimeofday" => Model::Into(0),
+        "clock_gettime" | "clock_getres" => Model::Into(1),
+        "scanf" | "__isoc99_scanf" | "__isoc23_scanf" => Model::Scan(1),
+        "sscanf" | "fscanf" | "__isoc99_sscanf" | "__isoc99_fscanf" | "__isoc23_sscanf"
+        | "__isoc23_fscanf" => Model::Scan(2),
+        "sprintf" => Model::Print { limited: false },
+        "snprintf" => Model::Print { limited: true },
+        "fabs" | "fabsf" => Model::Magnitude,
+        "sleep"
+        | "usleep"
+        | "nanosleep"
+        | "clock_nanosleep"
+        | "sched_yield"
+        | "pause"
+        | "srand"
+        | "srandom"
+        | "srand48"
+        | "sigemptyset"
+        | "sigfillset"
+        | "sigaddset"
+        | "sigdelset"
+        | "sigprocmask"
+        | "__sync_synchronize"
+        | "__atomic_thread_fence"
+        | "__atomic_signal_fence"
+        | "atomic_thread_fence"
+        | "atomic_signal_fence"
+        | "sem_destroy" => Model::Nothing,
+        "malloc" | "alloca" | "valloc" => Model::Allocate(Allocate::Plain),
+        "calloc" => Model::Allocate(Allocate::Zero),
+        "realloc" => Model::Allocate(Allocate::Again),
+        "aligned_alloc" | "memalign" => Model::Allocate(Allocate::Aligned),
+        "posix_memalign" => Model::Allocate(Allocate::Into),
+        "free" | "cfree" => Model::Free,
+        "memset" => Model::Memory(Memory::Set),
+        "bzero" => Model::Memory(Memory::Zero),
+        "memcpy" => Model::Memory(Memory::Copy),
+        "memmove" => Model::Memory(Memory::Move),
+        "memcmp" => Model::Memory(Memory::Compare),
+        "strlen" => Model::Text(Text::Length),
+        "strnlen" => Model::Text(Text::LengthWithin),
+        "strcmp" => Model::Text(Text::Compare),
+        "strncmp" => Model::Text(Text::CompareWithin),
+        "strcpy" => Model::Text(Text::Copy),
+        "strncpy" => Model::Text(Text::CopyWithin),
+        "strcat" => Model::Text(Text::Append),
+        "strncat" => Model::Text(Text::AppendWithin),
+        "strchr" | "index" => Model::Text(Text::Find),
+        "sem_init" => Model::Lock(Lock::SemInit),
+        "sem_wait" => Model::Lock(Lock::SemWait),
+        "sem_trywait" => Model::Lock(Lock::SemTry),
+        "sem_timedwait" | "sem_clockwait" => Model::Lock(Lock::SemTimed),
+        "sem_post" => Model::Lock(Lock::SemPost),
+        "sem_getvalue" => Model::Lock(Lock::SemValue),
+        "sem_open" | "sem_close" | "sem_unlink" => {
+            Model::Refuse("semaphores with names are", "make the semaphore with sem_init")
+        }
+        "fopen" | "fdopen" | "tmpfile" | "freopen" | "popen" => {
+            Model::Refuse("opening files is", "read standard input, or leave the file out")
+        }
+        "qsort" | "qsort_r" | "bsearch" | "lfind" | "lsearch" => {
+            Model::Refuse("calling back from the library is", "sort or search with a function of the file")
+        }
+        "setjmp" | "_setjmp" | "__sigsetjmp" | "longjmp" | "sigsetjmp" | "siglongjmp" => {
+            Model::Refuse("jumping between functions is", "return a status instead")
+        }
+        "fork" | "vfork" | "clone" | "execve" => Model::Refuse("creating processes is", "use threads"),
+        "signal" | "sigaction" | "raise" | "kill" | "alarm" => Model::Refuse("signals are", "use threads"),
+        "atexit" | "on_exit" | "at_quick_exit" => {
+            Model::Refuse("functions run at exit are", "call them before the end")
+        }
+        "__ctype_b_loc" | "__ctype_toupper_loc" | "__ctype_tolower_loc" => {
+            Model::Refuse("the library's table of characters is", "preprocess with -D__NO_CTYPE")
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,170 @@
+//! The table of modelled functions, by name. A function with a body in the file is lowered from its body, except where
+//! the table says that its name decides. One that is neither here nor defined is refused where it gets a pointer or
+//! its result is one; else it changes nothing, its result is any value, and the report says so.
+//!
+//! `libc` has the C library, `threads` POSIX and C11 threads, `atomics` atomic operations and builtins, `kinds` what
+//! their models tell apart.
+
+mod atomics;
+mod kinds;
+mod libc;
+mod threads;
+
+pub use kinds::*;
+
+use super::alloc::Allocate;
+use crate::cfa::BinOp;
+
+/// What a known function does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Model {
+    /// Reaching the call violates the property.
+    Error(&'static str),
+    /// The first argument must hold.
+    Assert,
+    /// Goes on only where the first argument holds.
+    Assume,
+    /// Any value of the result's type.
+    Nondet,
+    /// A byte, or -1.
+    Byte,
+    /// Begins an atomic section.
+    Begin,
+    /// Ends it.
+    End,
+    /// Ends the program.
+    Halt,
+    /// Never goes on.
+    Stuck,
+    /// Arguments are evaluated, nothing else; the result is any value.
+    Pure,
+    /// A hint to a verifier: nothing, not even its arguments are evaluated.
+    Hint,
+    /// Arguments are evaluated, nothing else; the result is 0.
+    Nothing,
+    /// The first argument, as a `long`.
+    First,
+    /// Arguments at these positions, where not null, point to what gets any value; the result is 0.
+    Fills(&'static [usize]),
+    /// A number from a string; nothing but null may be the second argument.
+    ToNumber,
+    /// Where `errno` is.
+    Errno,
+    /// 1 if the argument is constant.
+    IsConstant,
+    /// Are two types the same?
+    Compatible,
+    /// The second or the third argument, by the first, which is constant.
+    Choose,
+    /// A size that the compiler may know.
+    ObjectSize,
+    /// Counts or moves bits; the width, or 0 for that of `long`.
+    Bits(Bits, u8),
+    /// Arithmetic that tells whether its result fits.
+    Overflow {
+        /// The operation.
+        op: BinOp,
+        /// Arguments of any types.
+        generic: bool,
+        /// Stores what fits.
+        stores: bool,
+    },
+    /// Is a character of a class?
+    Classify(Class),
+    /// To upper or to lower case.
+    ChangeCase {
+        /// To upper.
+        upper: bool,
+    },
+    /// Thread-specific data.
+    Key(Key),
+    /// The absolute value.
+    Abs,
+    /// Thread functions.
+    Thread(Thread),
+    /// Locks and the like of POSIX.
+    Lock(Lock),
+    /// The same with the results of C11's `<threads.h>`.
+    Lock11(Lock),
+    /// Atomic access.
+    Atomic(Atomic),
+    /// Makes an object.
+    Allocate(Allocate),
+    /// Gives memory back.
+    Free,
+    /// Clearing and copying objects.
+    Memory(Memory),
+    /// Writes any values through its arguments from this one on.
+    Scan(usize),
+    /// Writes any text to its first argument.
+    Print {
+        /// The second is its length.
+        limited: bool,
+    },
+    /// Writes any value through this argument.
+    Into(usize),
+    /// The absolute value of a floating-point number.
+    Magnitude,
+    /// Strings.
+    Text(Text),
+    /// Refused: what it is, and what to do.
+    Refuse(&'static str, &'static str),
+}
+
+/// Its name decides what it does, even where the file gives it a body.
+pub fn name_decides(name: &str) -> bool {
+    matches!(
+        name,
+        "reach_error"
+            | "__VERIFIER_error"
+            | "__assert_fail"
+            | "__VERIFIER_atomic_begin"
+            | "__VERIFIER_atomic_end"
+            | "__CPROVER_atomic_begin"
+            | "__CPROVER_atomic_end"
+    )
+}
+
+/// The model of a function, by name.
+pub fn model(name: &str) -> Option<Model> {
+    if let Some(a) = atomics::atomic(name) {
+        return Some(Model::Atomic(a));
+    }
+    if name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_") {
+        return Some(Model::Nondet);
+    }
+    if let Some(m) = name.strip_prefix("__builtin_").and_then(atomics::builtin) {
+        return Some(m);
+    }
+    if let Some(m) = name.strip_prefix("pthread_").and_then(threads::pthread) {
+        return Some(m);
+    }
+    if let Some(m) = threads::c11(name).or_else(|| libc::class(name)) {
+        return Some(m);
+    }
+    if super::errno::NAMES.contains(&name) {
+        return Some(Model::Errno);
+    }
+    libc::by_name(name)
+}
+
+/// The C type that the end of `__VERIFIER_nondet_…` names, for functions that are not declared.
+pub fn nondet_type(name: &str) -> &'static str {
+    let suffix = name.rsplit("nondet_").next().unwrap_or("");
+    match suffix {
+        "bool" | "_Bool" => "bool",
+        "char" | "schar" | "s8" => "char",
+        "uchar" | "u8" | "unsigned_char" => "uchar",
+        "short" | "s16" => "short",
+        "ushort" | "u16" | "unsigned_short" => "ushort",
+        "uint" | "unsigned" | "unsigned_int" | "u32" => "uint",
+        "long" | "ssize_t" | "off_t" => "long",
+        "ulong" | "size_t" | "unsigned_long" => "ulong",
+        "longlong" | "s64" | "long_long" => "longlong",
+        "ulonglong" | "u64" => "ulonglong",
+        "pointer" => "pointer",
+        "float" => "float",
+        "double" => "double",
+        _ => "int",
+    }
+}
