@@ -8,6 +8,8 @@ use super::lower::{Lower, Res};
 use super::types::Ty;
 use super::value::Value;
 use crate::cfa::{Edge, Expr, Op, Reg};
+use lang_c::ast::Expression;
+use lang_c::span::Node;
 
 /// Deepest nesting of operands that are evaluated in all orders: each level multiplies what is below it.
 const MAX_DEPTH: usize = 3;
@@ -61,6 +63,13 @@ impl<'a> Lower<'a> {
         let done = self.all_orders(operands, &values, &acting);
         self.open_orders -= 1;
         done
+    }
+
+    /// The values of a call's arguments, evaluated in any order; nothing is converted, arrays are addresses.
+    pub fn argument_values(&mut self, args: super::calls::Args<'a>) -> Res<Vec<Value>> {
+        let operand = |a: &'a Node<Expression>| -> Operand<'a, 'a> { Box::new(move |l| l.value(a)) };
+        let operands: Vec<Operand<'_, 'a>> = args.iter().map(operand).collect();
+        self.any_order(&operands)
     }
 
     fn all_orders(

@@ -101,9 +101,9 @@ impl<'a> Lower<'a> {
             }
             Thread::SelfId => Ok(Value { expr: Expr::SelfId, ty: pthread_t }),
             Thread::Equal => {
-                let a = self.value(self.argument(args, 0, at)?)?;
-                let b = self.value(self.argument(args, 1, at)?)?;
-                Ok(Value { expr: compare(CmpOp::Eq, a.expr, b.expr), ty: Ty::Int(INT) })
+                self.argument(args, 1, at)?;
+                let v = self.argument_values(&args[..2])?;
+                Ok(Value { expr: compare(CmpOp::Eq, v[0].expr.clone(), v[1].expr.clone()), ty: Ty::Int(INT) })
             }
             Thread::Once => self.once(args, at),
         }
