@@ -1,5 +1,6 @@
 //! Expressions: each read and each write of memory becomes an edge, left to right.
 
+use super::discard::designates;
 use super::lower::{Lower, Res, Work};
 use super::orders::Operand;
 use super::scan::name_of;
@@ -117,7 +118,12 @@ impl<'a> Lower<'a> {
     pub fn effect(&mut self, e: &'a Node<Expression>) -> Res<()> {
         use UnaryOperator::*;
         match &e.node {
-            Expression::Identifier(_) | Expression::Constant(_) | Expression::StringLiteral(_) => Ok(()),
+            Expression::Constant(_) | Expression::StringLiteral(_) => Ok(()),
+            x if designates(x) => self.discard(e),
+            Expression::GenericSelection(g) => {
+                let chosen = self.generic(g, e.span)?;
+                self.effect(chosen)
+            }
             Expression::Call(c) => self.call(c, false).map(drop),
             Expression::UnaryOperator(u) if matches!(u.node.operator.node, PostIncrement | PreIncrement) => {
                 self.increment(&u.node.operand, BinOp::Add, true, e.span).map(drop)

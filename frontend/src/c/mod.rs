@@ -12,6 +12,7 @@ mod builtins;
 mod calls;
 mod copies;
 mod declare;
+mod discard;
 mod errno;
 mod expr;
 mod floats;
