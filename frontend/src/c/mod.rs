@@ -10,6 +10,7 @@ mod atomics;
 mod body;
 mod builtins;
 mod calls;
+pub mod compiler;
 mod copies;
 mod declare;
 mod discard;

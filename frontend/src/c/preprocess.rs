@@ -1,9 +1,10 @@
 //! Runs the system's C preprocessor.
 
+use super::compiler::{self, Failure};
 use crate::diagnostic::Diagnostic;
 use crate::options::Options;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 /// A diagnostic about the whole file.
 pub fn about(path: &str, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
@@ -36,38 +37,19 @@ fn read_one(path: &Path, options: &Options) -> Result<String, Diagnostic> {
         return text(&name, bytes);
     }
     text(&name, bytes)?;
-    let custom = std::env::var("CC").ok().filter(|c| !c.trim().is_empty());
-    let candidates: Vec<String> = match custom {
-        Some(c) => vec![c],
-        None => ["gcc", "clang", "cc"].map(String::from).to_vec(),
-    };
-    // A name that starts with a dash must not read as an option.
-    let input = if name.starts_with('-') { Path::new(".").join(path) } else { path.to_path_buf() };
-    for compiler in &candidates {
-        let mut words = compiler.split_whitespace();
-        let Some(program) = words.next() else { continue };
-        let out = Command::new(program)
-            .args(words)
-            .arg("-E")
-            // Functions on characters, not a table of the C library.
-            .arg("-D__NO_CTYPE")
-            .args(&options.cpp_args)
-            .arg(&input)
-            .env("LC_ALL", "C")
-            .stdin(Stdio::null())
-            .output();
-        match out {
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
-            Err(e) => return Err(about(&name, format!("cannot run {program}: {e}"), "")),
-            Ok(out) if !out.status.success() => return Err(failure(&name, program, &out.stderr)),
-            Ok(out) => return text(&name, out.stdout),
+    // Functions on characters, not a table of the C library.
+    let mut args: Vec<OsString> = vec!["-E".into(), "-D__NO_CTYPE".into()];
+    args.extend(options.cpp_args.iter().map(OsString::from));
+    args.push(compiler::operand(path).into());
+    match compiler::run(&args) {
+        Ok(out) if out.success => text(&name, out.stdout),
+        Ok(out) => Err(failure(&name, &out.program, &out.stderr)),
+        Err(e @ Failure::Missing(_)) => {
+            let help = "install gcc or clang, set CC, or give a preprocessed .i file";
+            Err(about(&name, e.to_string(), help))
         }
+        Err(e) => Err(about(&name, format!("the preprocessor failed: {e}"), "")),
     }
-    Err(about(
-        &name,
-        format!("no C preprocessor found: tried {}", candidates.join(", ")),
-        "install gcc or clang, set CC, or give a preprocessed .i file",
-    ))
 }
 
 fn text(name: &str, bytes: Vec<u8>) -> Result<String, Diagnostic> {
