@@ -1,5 +1,6 @@
 //! Declarations: specifiers and declarators to types.
 
+use super::attributes::Attributes;
 use super::lower::{Lower, Res};
 use super::scope::{Declared, Global, Storage, Symbol, Tag};
 use super::types::{BOOL, CHAR, Field, INT, Int, Record, RecordId, Signature, Sync, Ty, UINT};
@@ -25,6 +26,56 @@ pub struct Specifiers<'a> {
     pub fixed: bool,
     /// `_Thread_local`
     pub thread_local: bool,
+    /// `__auto_type`: the type is that of the initialiser.
+    pub auto: bool,
+    /// Attributes of what is declared.
+    pub attributes: Attributes<'a>,
+    /// Attributes of the struct, union or enum that is defined in the specifiers.
+    pub tag_attributes: Attributes<'a>,
+}
+
+impl<'a> Specifiers<'a> {
+    fn type_specifier(&mut self, t: &'a Node<TypeSpecifier>) {
+        match &t.node {
+            TypeSpecifier::TypeOf(of) if is_auto(&of.node) => self.auto = true,
+            _ => self.types.push(t),
+        }
+    }
+
+    fn qualifier(&mut self, q: &TypeQualifier) {
+        match q {
+            TypeQualifier::Atomic => self.atomic = true,
+            TypeQualifier::Const => self.fixed_value = true,
+            // Every access is a step anyway; what restrict and the others promise, the program keeps.
+            TypeQualifier::Volatile
+            | TypeQualifier::Restrict
+            | TypeQualifier::Nonnull
+            | TypeQualifier::NullUnspecified
+            | TypeQualifier::Nullable => {}
+        }
+    }
+
+    /// Attributes right behind a body are those of the type, others those of what is declared.
+    fn extension(&mut self, behind_body: bool, list: &'a [Node<Extension>]) {
+        if behind_body { self.tag_attributes.add(list) } else { self.attributes.add(list) }
+    }
+}
+
+/// Is it what stands for the type of an initialiser?
+fn is_auto(t: &TypeOf) -> bool {
+    match t {
+        TypeOf::Expression(e) => super::scan::name_of(&e.node) == Some(super::tokens::AUTO),
+        TypeOf::Type(_) => false,
+    }
+}
+
+/// Does a specifier define a struct, union or enum?
+fn has_body(t: &TypeSpecifier) -> bool {
+    match t {
+        TypeSpecifier::Struct(r) => r.node.declarations.is_some(),
+        TypeSpecifier::Enum(e) => !e.node.enumerators.is_empty(),
+        _ => false,
+    }
 }
 
 /// What a declarator declares.
@@ -36,10 +87,22 @@ pub struct Named<'a> {
     pub ty: Ty,
     /// The parameters, when it is a function.
     pub params: Option<&'a Node<DerivedDeclarator>>,
+    /// Attributes of the declarator.
+    pub attributes: Attributes<'a>,
 }
 
 /// Scalars that there is room for in a local array whose length is not constant.
 const ROOM: u64 = 32;
+
+/// Why a type of TS 18661 is none here.
+fn no_float(f: &TS18661FloatType) -> Option<&'static str> {
+    match f.format {
+        TS18661FloatFormat::BinaryInterchange | TS18661FloatFormat::BinaryExtended => None,
+        TS18661FloatFormat::DecimalInterchange => Some("decimal floating types are not supported"),
+        // The token pass has it stand for `__int128`.
+        TS18661FloatFormat::DecimalExtended => Some("integers of 128 bits are not supported"),
+    }
+}
 
 fn unsupported(why: &str) -> Ty {
     Ty::Unsupported(Rc::from(why))
@@ -48,36 +111,48 @@ fn unsupported(why: &str) -> Ty {
 /// Sorts the specifiers of a declaration.
 pub fn specifiers<'a>(list: &'a [Node<DeclarationSpecifier>]) -> Specifiers<'a> {
     let mut s = Specifiers::default();
+    let mut behind_body = false;
     for d in list {
+        let body = matches!(&d.node, DeclarationSpecifier::TypeSpecifier(t) if has_body(&t.node));
         match &d.node {
-            DeclarationSpecifier::TypeSpecifier(t) => s.types.push(t),
-            DeclarationSpecifier::TypeQualifier(q) => {
-                s.atomic |= q.node == TypeQualifier::Atomic;
-                s.fixed_value |= q.node == TypeQualifier::Const;
-            }
+            DeclarationSpecifier::TypeSpecifier(t) => s.type_specifier(t),
+            DeclarationSpecifier::TypeQualifier(q) => s.qualifier(&q.node),
             DeclarationSpecifier::StorageClass(c) => match c.node {
                 StorageClassSpecifier::Typedef => s.typedef = true,
                 StorageClassSpecifier::Extern => s.external = true,
                 StorageClassSpecifier::Static => s.fixed = true,
                 StorageClassSpecifier::ThreadLocal => s.thread_local = true,
+                // Advice: a register variable has no address, which the compiler checks.
                 StorageClassSpecifier::Auto | StorageClassSpecifier::Register => {}
             },
-            DeclarationSpecifier::Function(_)
-            | DeclarationSpecifier::Alignment(_)
-            | DeclarationSpecifier::Extension(_) => {}
+            DeclarationSpecifier::Function(f) => match f.node {
+                // A call of a function is that, wherever its code stands.
+                FunctionSpecifier::Inline => {}
+                FunctionSpecifier::Noreturn => s.attributes.noreturn = true,
+            },
+            DeclarationSpecifier::Alignment(a) => match &a.node {
+                // The token pass makes attributes of them, which is what the parser takes everywhere.
+                AlignmentSpecifier::Type(_) => s.attributes.alignas.push((None, d.span)),
+                AlignmentSpecifier::Constant(e) => s.attributes.alignas.push((Some(e), d.span)),
+            },
+            DeclarationSpecifier::Extension(list) => s.extension(behind_body, list),
         }
+        behind_body = body || (behind_body && matches!(d.node, DeclarationSpecifier::Extension(_)));
     }
     s
 }
 
 fn qualifiers<'a>(list: &'a [Node<SpecifierQualifier>]) -> Specifiers<'a> {
     let mut s = Specifiers::default();
+    let mut behind_body = false;
     for d in list {
+        let body = matches!(&d.node, SpecifierQualifier::TypeSpecifier(t) if has_body(&t.node));
         match &d.node {
-            SpecifierQualifier::TypeSpecifier(t) => s.types.push(t),
-            SpecifierQualifier::TypeQualifier(q) => s.atomic |= q.node == TypeQualifier::Atomic,
-            SpecifierQualifier::Extension(_) => {}
+            SpecifierQualifier::TypeSpecifier(t) => s.type_specifier(t),
+            SpecifierQualifier::TypeQualifier(q) => s.qualifier(&q.node),
+            SpecifierQualifier::Extension(list) => s.extension(behind_body, list),
         }
+        behind_body = body || (behind_body && matches!(d.node, SpecifierQualifier::Extension(_)));
     }
     s
 }
@@ -85,6 +160,7 @@ fn qualifiers<'a>(list: &'a [Node<SpecifierQualifier>]) -> Specifiers<'a> {
 impl<'a> Lower<'a> {
     /// The type that specifiers name; types without a meaning here become [`Ty::Unsupported`].
     pub fn base_type(&mut self, s: &Specifiers<'a>) -> Res<Ty> {
+        self.modelled_attributes(&s.tag_attributes)?;
         let (mut long, mut short, mut signed, mut unsigned, mut char) = (0, false, false, false, false);
         let mut found: Option<Ty> = None;
         for t in &s.types {
@@ -100,7 +176,10 @@ impl<'a> Lower<'a> {
                 TypeSpecifier::Float => found = Some(Ty::Float(4)),
                 TypeSpecifier::Double => found = Some(Ty::Float(8)),
                 TypeSpecifier::TS18661Float(f) => {
-                    found = Some(Ty::Float((f.width as u64).div_ceil(8).max(1)))
+                    found = Some(match no_float(f) {
+                        Some(why) => unsupported(why),
+                        None => Ty::Float((f.width as u64).div_ceil(8).max(1)),
+                    })
                 }
                 TypeSpecifier::Complex => found = Some(unsupported("complex numbers are not supported")),
                 TypeSpecifier::Atomic(name) => {
@@ -160,13 +239,17 @@ impl<'a> Lower<'a> {
     pub fn declarator(&mut self, base: Ty, d: &'a Node<Declarator>) -> Res<Named<'a>> {
         let mut ty = base;
         let derived = &d.node.derived;
+        let mut attributes = Attributes::default();
+        attributes.add(&d.node.extensions);
         let prefix = derived.iter().take_while(|x| matches!(x.node, DerivedDeclarator::Pointer(_))).count();
         for p in &derived[..prefix] {
             ty = ty.pointer();
-            if let DerivedDeclarator::Pointer(qs) = &p.node {
-                let is = |q: &Node<PointerQualifier>| matches!(&q.node, PointerQualifier::TypeQualifier(t) if t.node == TypeQualifier::Atomic);
-                if qs.iter().any(is) {
-                    ty = atomic(ty);
+            let DerivedDeclarator::Pointer(qualifiers) = &p.node else { continue };
+            for q in qualifiers {
+                match &q.node {
+                    PointerQualifier::TypeQualifier(t) if t.node == TypeQualifier::Atomic => ty = atomic(ty),
+                    PointerQualifier::TypeQualifier(_) => {}
+                    PointerQualifier::Extension(list) => attributes.add(list),
                 }
             }
         }
@@ -183,12 +266,15 @@ impl<'a> Lower<'a> {
             };
         }
         match &d.node.kind.node {
-            DeclaratorKind::Abstract => Ok(Named { name: String::new(), ty, params: derived.get(prefix) }),
+            DeclaratorKind::Abstract => {
+                Ok(Named { name: String::new(), ty, params: derived.get(prefix), attributes })
+            }
             DeclaratorKind::Identifier(i) => {
-                Ok(Named { name: i.node.name.clone(), ty, params: derived.get(prefix) })
+                Ok(Named { name: i.node.name.clone(), ty, params: derived.get(prefix), attributes })
             }
             DeclaratorKind::Declarator(inner) => {
                 let mut named = self.declarator(ty, inner)?;
+                named.attributes.join(attributes);
                 if inner.node.derived.is_empty() {
                     named.params = derived.get(prefix);
                 }
@@ -298,6 +384,7 @@ impl<'a> Lower<'a> {
     /// A parameter, arrays and functions made pointers.
     pub fn parameter(&mut self, p: &'a ParameterDeclaration) -> Res<Named<'a>> {
         let s = specifiers(&p.specifiers);
+        self.modelled_attributes(&s.attributes)?;
         let base = self.base_type(&s)?;
         let mut named = match &p.declarator {
             Some(d) => {
@@ -306,7 +393,7 @@ impl<'a> Lower<'a> {
                 self.in_parameter = outer;
                 named?
             }
-            None => Named { name: String::new(), ty: base, params: None },
+            None => Named { name: String::new(), ty: base, params: None, attributes: Attributes::default() },
         };
         named.ty = decay(named.ty);
         if let Ty::Pointer(t) = &named.ty
@@ -353,8 +440,9 @@ impl<'a> Lower<'a> {
         if let Some(declarations) = &r.node.declarations {
             let mut fields = Vec::new();
             for d in declarations {
-                if let StructDeclaration::Field(f) = &d.node {
-                    self.fields(&f.node, &mut fields)?;
+                match &d.node {
+                    StructDeclaration::Field(f) => self.fields(&f.node, &mut fields)?,
+                    StructDeclaration::StaticAssert(a) => self.static_assert(a)?,
                 }
             }
             self.lay_out(id, fields);
@@ -381,7 +469,12 @@ impl<'a> Lower<'a> {
         for d in &f.declarators {
             let named = match &d.node.declarator {
                 Some(x) => self.declarator(base.clone(), x)?,
-                None => Named { name: String::new(), ty: base.clone(), params: None },
+                None => Named {
+                    name: String::new(),
+                    ty: base.clone(),
+                    params: None,
+                    attributes: Attributes::default(),
+                },
             };
             let name = (!named.name.is_empty()).then_some(named.name);
             match &d.node.bit_width {
@@ -570,12 +663,46 @@ impl<'a> Lower<'a> {
         Ok(ty)
     }
 
+    /// What a declarator declares, with the type of its initialiser for `__auto_type`; refuses attributes that are not modelled.
+    pub fn declared(&mut self, s: &Specifiers<'a>, base: Ty, x: &'a Node<InitDeclarator>) -> Res<Named<'a>> {
+        let mut named = self.declarator(base, &x.node.declarator)?;
+        if s.auto {
+            named.ty = match x.node.initializer.as_ref().map(|i| &i.node) {
+                Some(Initializer::Expression(e)) => decay(self.type_of(e)?.plain().clone()),
+                _ => return self.error(x.span, "`__auto_type` needs an initialiser", ""),
+            };
+        }
+        self.modelled_attributes(&s.attributes)?;
+        self.modelled_attributes(&named.attributes)?;
+        Ok(named)
+    }
+
+    /// Refuses attributes that are not modelled.
+    fn modelled_attributes(&self, a: &Attributes<'a>) -> Res<()> {
+        match &a.foreign {
+            Some(f) => self.refuse(f.at, format!("the attribute `{}` is", f.name), f.help),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses an assertion on constants that is false.
+    pub fn static_assert(&mut self, a: &'a Node<StaticAssert>) -> Res<()> {
+        match self.constant(&a.node.expression) {
+            Ok(Some(0)) => {
+                let message = a.node.message.node.concat();
+                self.error(a.span, format!("static assertion failed: {message}"), "")
+            }
+            // What cannot be computed here, the compiler has accepted.
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
     /// Declares what a declaration at file scope declares. What can't be understood is an error where it is used.
     pub fn file_declaration(&mut self, d: &'a Node<Declaration>) {
         let s = specifiers(&d.node.specifiers);
         let base = self.base_type(&s);
         for x in &d.node.declarators {
-            let declared = base.clone().and_then(|b| self.declarator(b, &x.node.declarator));
+            let declared = base.clone().and_then(|b| self.declared(&s, b, x));
             match declared {
                 Ok(named) => self.declare_static(&s, named, x, d.span),
                 Err(e) => self.broken(&x.node.declarator, e),
@@ -692,6 +819,11 @@ impl<'a> Lower<'a> {
     pub fn file_function(&mut self, f: &'a Node<FunctionDefinition>) {
         let s = specifiers(&f.node.specifiers);
         let declared = self.base_type(&s).and_then(|b| self.declarator(b, &f.node.declarator));
+        let declared = declared.and_then(|named| {
+            self.modelled_attributes(&s.attributes)?;
+            self.modelled_attributes(&named.attributes)?;
+            Ok(named)
+        });
         match declared {
             Ok(named) => match self.old_style_signature(f, &named) {
                 Ok(ty) => self.declare_function(&named.name, ty, Some(f)),

@@ -27,7 +27,16 @@ pub fn join(units: &[(String, String)]) -> Result<String, Diagnostic> {
     let mut read = Vec::new();
     for (name, text) in units {
         let source = Source::new(name, text);
-        let all = tokens::scan(&source, text)?;
+        let (all, pragmas) = tokens::scan(&source, text)?;
+        if let Some(p) =
+            pragmas.iter().find(|p| super::pragmas::read(&p.text) != super::pragmas::Pragma::Harmless)
+        {
+            return Err(source.diagnostic(
+                source.original_span(p.at),
+                format!("#pragma {} in one of several files is not supported", p.text.trim()),
+                "use attributes",
+            ));
+        }
         read.push((source, all));
     }
     let words = |k: usize| -> BTreeSet<&str> {

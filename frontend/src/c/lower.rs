@@ -246,7 +246,7 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
     for d in &unit.0 {
         match &d.node {
             ExternalDeclaration::Declaration(d) => l.file_declaration(d),
-            ExternalDeclaration::StaticAssert(_) => {}
+            ExternalDeclaration::StaticAssert(a) => l.static_assert(a)?,
             ExternalDeclaration::FunctionDefinition(f) => l.file_function(f),
         }
     }

@@ -7,6 +7,7 @@
 mod access;
 mod alloc;
 mod atomics;
+mod attributes;
 mod body;
 mod builtins;
 mod calls;
@@ -24,14 +25,18 @@ mod input;
 pub mod instrument;
 mod join;
 mod keys;
+mod labels;
 mod library;
 mod literal;
 mod locks;
 mod lower;
+mod mend;
 mod orders;
 pub mod outline;
 mod overflow;
 mod parse;
+mod places;
+mod pragmas;
 mod preprocess;
 mod scan;
 mod scope;
@@ -42,6 +47,7 @@ mod threads;
 mod tokens;
 mod types;
 mod unions;
+mod universal;
 mod value;
 mod views;
 mod wrappers;
@@ -107,7 +113,7 @@ pub fn outline(path: &Path, options: &Options) -> Result<outline::Outline, Diagn
             if let Some(original) = &original {
                 source.use_original(0, original);
             }
-            let mended = tokens::mend(&mut source, &text)?;
+            let mended = mend::mend(&mut source, &text)?;
             let unit = parse::parse(&source, mended)?;
             Ok(outline::outline(&source, &unit))
         };
@@ -157,7 +163,7 @@ fn lower_text(
     if let Some(original) = original {
         source.use_original(0, original);
     }
-    let mut mended = tokens::mend(&mut source, text)?;
+    let mut mended = mend::mend(&mut source, text)?;
     if let Some(what) = what {
         let unit = parse::parse(&source, mended.clone())?;
         let outline = outline::outline(&source, &unit);

@@ -33,7 +33,7 @@ impl<'a> Lower<'a> {
     pub fn block_item(&mut self, item: &'a Node<BlockItem>) -> Res<()> {
         match &item.node {
             BlockItem::Declaration(d) => self.declaration(d),
-            BlockItem::StaticAssert(_) => Ok(()),
+            BlockItem::StaticAssert(a) => self.static_assert(a),
             BlockItem::Statement(s) => self.statement(s),
         }
     }
@@ -145,7 +145,8 @@ impl<'a> Lower<'a> {
 
     fn for_statement(&mut self, f: &'a ForStatement) -> Res<()> {
         match &f.initializer.node {
-            ForInitializer::Empty | ForInitializer::StaticAssert(_) => {}
+            ForInitializer::Empty => {}
+            ForInitializer::StaticAssert(a) => self.static_assert(a)?,
             ForInitializer::Expression(e) => self.full(|l| l.effect(e))?,
             ForInitializer::Declaration(d) => self.declaration(d)?,
         }
@@ -253,7 +254,7 @@ impl<'a> Lower<'a> {
                 };
                 let v = self.case_value(e, &ty)?;
                 self.body.join(at);
-                self.add_case(v, v, at);
+                self.add_case(v, v, at, e.span)?;
             }
             Label::CaseRange(r) => {
                 let Some(ty) = self.body.switches.last().and_then(|s| s.ty.clone()) else {
@@ -261,11 +262,14 @@ impl<'a> Lower<'a> {
                 };
                 let (low, high) = (self.case_value(&r.node.low, &ty)?, self.case_value(&r.node.high, &ty)?);
                 self.body.join(at);
-                self.add_case(low, high, at);
+                self.add_case(low, high, at, r.span)?;
             }
             Label::Default => {
                 self.body.join(at);
                 match self.body.switches.last_mut() {
+                    Some(s) if s.default.is_some() => {
+                        return self.error(l.span, "a second `default` in a switch", "");
+                    }
                     Some(s) => s.default = Some(at),
                     None => return self.error(l.span, "`default` outside of a switch", ""),
                 }
@@ -274,10 +278,11 @@ impl<'a> Lower<'a> {
         self.statement(&l.node.statement)
     }
 
-    fn add_case(&mut self, low: i128, high: i128, at: Loc) {
-        if let Some(s) = self.body.switches.last_mut() {
-            s.cases.push((low, high, at));
-        }
+    fn add_case(&mut self, low: i128, high: i128, at: Loc, span: Bytes) -> Res<()> {
+        let Some(s) = self.body.switches.last_mut() else { return Ok(()) };
+        let twice = s.cases.iter().any(|c| low <= high && c.0 <= c.1 && c.0 <= high && low <= c.1);
+        s.cases.push((low, high, at));
+        if twice { self.error(span, "a second `case` with the same value", "") } else { Ok(()) }
     }
 
     fn label(&mut self, name: &str, at: Bytes) -> LabelAt {
@@ -297,7 +302,7 @@ impl<'a> Lower<'a> {
             if let Some(()) = self.variable_array(&base, &x.node.declarator, x.span)? {
                 continue;
             }
-            let named = self.declarator(base.clone(), &x.node.declarator)?;
+            let named = self.declared(&s, base.clone(), x)?;
             let fixed = s.fixed || s.external || s.typedef || matches!(named.ty, Ty::Function(_));
             if fixed {
                 self.declare_static(&s, named, x, d.span);

@@ -1,11 +1,9 @@
-//! The token pass before the parser: refuses what cannot be C, and mends what the parser does not know.
-//!
-//! Mended: comments, `$` in identifiers, `__thread`, `__auto_type`, functions without a type (`thr1() {`),
-//! `__blockattribute__((atomic))`, `x ?: y`, types as arguments. Each change is recorded, so that places still are those of the input.
+//! Tokens of a preprocessed text, and a refusal of what cannot be C. What the parser does not know is mended in
+//! [`super::mend`].
 
+use super::places::PragmaLine;
 use super::source::{Source, line_marker};
 use crate::diagnostic::Diagnostic;
-use std::collections::BTreeMap;
 
 /// Deepest nesting of brackets: the parser goes back at each level, so time grows fast with the depth.
 const MAX_DEPTH: usize = 120;
@@ -24,12 +22,71 @@ pub const SAME: &str = "__relyant_same";
 /// Stands for `__builtin_types_compatible_p`, with the sizes of both types as arguments.
 pub const COMPATIBLE: &str = "__relyant_compatible";
 
+/// Stands in `typeof` for the type of what the declaration starts with: `__auto_type`.
+pub const AUTO: &str = "__relyant_auto";
+
+/// The parser's name for a type that there is none of: stands for `__int128`.
+pub const INT128: &str = "_Decimal64x";
+
 /// What `$` becomes in identifiers; [`original_name`] undoes it.
 const DOLLAR: &str = "__dollar__";
+/// What is before the number of a character that is not of ASCII in an identifier, and after it.
+const CHARACTER: (&str, &str) = ("__char", "__");
 
 /// The name as the user wrote it.
 pub fn original_name(name: &str) -> String {
-    name.replace(DOLLAR, "$")
+    let name = name.replace(DOLLAR, "$");
+    let mut out = String::new();
+    let mut rest = name.as_str();
+    while let Some(i) = rest.find(CHARACTER.0) {
+        let (before, after) = (&rest[..i], &rest[i + CHARACTER.0.len()..]);
+        out.push_str(before);
+        let digits =
+            after.find(CHARACTER.1).and_then(|n| Some((n, u32::from_str_radix(&after[..n], 16).ok()?)));
+        match digits.and_then(|(n, code)| Some((n, char::from_u32(code)?))) {
+            Some((n, c)) => {
+                out.push(c);
+                rest = &after[n + CHARACTER.1.len()..];
+            }
+            None => {
+                out.push_str(CHARACTER.0);
+                rest = after;
+            }
+        }
+    }
+    out + rest
+}
+
+/// The name as the parser takes it: without `$`, other characters and their universal names.
+pub(super) fn plain_name(word: &str) -> String {
+    let mut out = String::new();
+    let mut rest = word;
+    let character = |c: char| format!("{}{:x}{}", CHARACTER.0, u32::from(c), CHARACTER.1);
+    while let Some(c) = rest.chars().next() {
+        match universal(rest) {
+            Some((c, n)) => {
+                out.push_str(&character(c));
+                rest = &rest[n..];
+                continue;
+            }
+            None if c == '$' => out.push_str(DOLLAR),
+            None if c.is_ascii() => out.push(c),
+            None => out.push_str(&character(c)),
+        }
+        rest = &rest[c.len_utf8()..];
+    }
+    out
+}
+
+/// The universal character name that a text starts with (`\u00e9`), and its length.
+pub(super) fn universal(text: &str) -> Option<(char, usize)> {
+    let digits = match text.as_bytes() {
+        [b'\\', b'u', ..] => 4,
+        [b'\\', b'U', ..] => 8,
+        _ => return None,
+    };
+    let hex = text.get(2..2 + digits).filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()))?;
+    Some((char::from_u32(u32::from_str_radix(hex, 16).ok()?)?, 2 + digits))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,14 +104,15 @@ pub(super) struct Token {
     pub(super) end: usize,
 }
 
-/// Splits a text into tokens; comments and directives are none.
-pub(super) fn scan(source: &Source, text: &str) -> Result<Vec<Token>, Diagnostic> {
+/// Splits a text into tokens, and its pragmas; comments and directives are none.
+pub(super) fn scan(source: &Source, text: &str) -> Result<(Vec<Token>, Vec<PragmaLine>), Diagnostic> {
     let bytes = text.as_bytes();
     let fail = |at: usize, message: &str| {
         Err(source.diagnostic(source.original_span(at), message, "the input is not C"))
     };
     let word = |b: u8| b == b'_' || b == b'$' || b.is_ascii_alphanumeric();
     let mut tokens = Vec::new();
+    let mut pragmas = Vec::new();
     let mut i = 0;
     let mut line_start = true;
     while i < bytes.len() {
@@ -82,6 +140,9 @@ pub(super) fn scan(source: &Source, text: &str) -> Result<Vec<Token>, Diagnostic
                         "a preprocessor directive in text taken as preprocessed",
                         "name the file .c to have it preprocessed",
                     ));
+                }
+                if let Some(said) = rest.strip_prefix("pragma") {
+                    pragmas.push(PragmaLine { at: i, text: said.to_string() });
                 }
                 i = end;
                 continue;
@@ -126,9 +187,13 @@ pub(super) fn scan(source: &Source, text: &str) -> Result<Vec<Token>, Diagnostic
                 }
                 tokens.push(Token { kind: Kind::Number, start, end: i });
             }
-            b if word(b) => {
-                while i < bytes.len() && word(bytes[i]) {
-                    i += 1;
+            b if word(b) || letter(&text[i..]).is_some() => {
+                while i < bytes.len() {
+                    match letter(&text[i..]) {
+                        _ if word(bytes[i]) => i += 1,
+                        Some(n) => i += n,
+                        None => break,
+                    }
                 }
                 tokens.push(Token { kind: Kind::Word, start, end: i });
             }
@@ -143,11 +208,25 @@ pub(super) fn scan(source: &Source, text: &str) -> Result<Vec<Token>, Diagnostic
         }
         line_start = false;
     }
-    Ok(tokens)
+    Ok((tokens, pragmas))
+}
+
+/// The length of a character that identifiers may have and that is not of ASCII, or of its universal name.
+fn letter(text: &str) -> Option<usize> {
+    let c = text.chars().next().filter(|c| !c.is_ascii());
+    match c {
+        Some(c) => may_be_in_name(c).then(|| c.len_utf8()),
+        None => universal(text).filter(|(c, _)| may_be_in_name(*c)).map(|(_, n)| n),
+    }
+}
+
+/// As in annex D of C11, but for the few marks that only letters of other planes have.
+fn may_be_in_name(c: char) -> bool {
+    !c.is_ascii() && (c.is_alphanumeric() || ('\u{300}'..='\u{36f}').contains(&c) || c > '\u{ffff}')
 }
 
 /// Refuses brackets that do not match, deep nesting, and expressions without end.
-fn check(source: &Source, text: &str, tokens: &[Token]) -> Result<(), Diagnostic> {
+pub(super) fn check(source: &Source, text: &str, tokens: &[Token]) -> Result<(), Diagnostic> {
     let at = |t: &Token| source.original_span(t.start);
     let mut open: Vec<&Token> = Vec::new();
     let mut run = 0usize;
@@ -209,172 +288,4 @@ fn check(source: &Source, text: &str, tokens: &[Token]) -> Result<(), Diagnostic
         }
         None => Ok(()),
     }
-}
-
-/// A replacement of `text[start..end]`.
-type Edit = (usize, usize, String);
-
-/// Index of the token after the group that opens at `i`.
-fn skip_group(text: &str, tokens: &[Token], i: usize) -> usize {
-    let mut depth = 0usize;
-    for (k, t) in tokens.iter().enumerate().skip(i) {
-        match &text[t.start..t.end] {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth == 0 {
-            return k + 1;
-        }
-    }
-    tokens.len()
-}
-
-fn edits(text: &str, tokens: &[Token]) -> Vec<Edit> {
-    let mut edits: Vec<Edit> = Vec::new();
-    let s = |k: usize| tokens.get(k).map_or("", |t| &text[t.start..t.end]);
-    let mut depth = 0usize;
-    let mut fresh = true;
-    for k in 0..tokens.len() {
-        let t = tokens[k];
-        let starts_declaration = std::mem::take(&mut fresh);
-        match s(k) {
-            "{" | "(" | "[" => depth += 1,
-            "}" | ")" | "]" => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth == 0 && matches!(s(k), ";" | "}") {
-            fresh = true;
-        }
-        if s(k) == "?" && s(k + 1) == ":" {
-            edits.push((t.end, t.end, format!(" {SAME} ")));
-        }
-        if t.kind != Kind::Word {
-            continue;
-        }
-        match s(k) {
-            "__builtin_types_compatible_p" if s(k + 1) == "(" => {
-                // Types are no arguments for the parser, but their sizes are.
-                let end = skip_group(text, tokens, k + 1) - 1;
-                let mut comma = None;
-                let mut at = k + 2;
-                while at < end {
-                    if s(at) == "," {
-                        comma = comma.or(Some(at));
-                    }
-                    at = if s(at) == "(" { skip_group(text, tokens, at) } else { at + 1 };
-                }
-                if let Some(comma) = comma.filter(|c| *c > k + 2 && *c + 1 < end) {
-                    let insert = |at: usize, text: &str| (at, at, text.to_string());
-                    edits.push((t.start, t.end, COMPATIBLE.into()));
-                    edits.push(insert(tokens[k + 1].end, "sizeof("));
-                    edits.push(insert(tokens[comma].start, ")"));
-                    edits.push(insert(tokens[comma].end, " sizeof("));
-                    edits.push(insert(tokens[end].start, ")"));
-                }
-            }
-            // A keyword for gcc, a name for the parser.
-            "asm" => edits.push((t.start, t.end, "__asm__".into())),
-            "__thread" | "__CPROVER_thread_local" => edits.push((t.start, t.end, "_Thread_local".into())),
-            "__auto_type" => {
-                // `__auto_type x = e;` has the type of e.
-                let mut end = k + 3;
-                while end < tokens.len() && !matches!(s(end), ";" | ",") {
-                    end = if matches!(s(end), "(" | "[" | "{") {
-                        skip_group(text, tokens, end)
-                    } else {
-                        end + 1
-                    };
-                }
-                if s(k + 2) == "=" && k + 3 < end && end < tokens.len() {
-                    let value = &text[tokens[k + 3].start..tokens[end - 1].end];
-                    // The copy must hold nothing that is mended itself.
-                    if !value.contains("__auto_type") && !value.contains('$') {
-                        edits.push((t.start, t.end, format!("__typeof__(({value}))")));
-                    }
-                }
-            }
-            "__blockattribute__" => {
-                let end = skip_group(text, tokens, k + 1).max(k + 1);
-                let atomic = (k + 1..end).any(|j| matches!(s(j), "atomic" | "__atomic__"));
-                let call = if atomic { format!("{ATOMIC_BLOCK}();") } else { String::new() };
-                let last = tokens[end - 1].end;
-                if s(end) == "{" {
-                    edits.push((t.start, last, String::new()));
-                    edits.push((tokens[end].end, tokens[end].end, call));
-                } else {
-                    edits.push((t.start, last, call));
-                }
-            }
-            w if w.contains('$') => edits.push((t.start, t.end, w.replace('$', DOLLAR))),
-            w if starts_declaration
-                && depth == 0
-                && s(k + 1) == "("
-                && !w.starts_with("__")
-                && !w.starts_with("_S") =>
-            {
-                let after = skip_group(text, tokens, k + 1);
-                if s(after) == "{" {
-                    edits.push((t.start, t.start, "int ".into()));
-                }
-            }
-            _ => {}
-        }
-    }
-    edits
-}
-
-/// Checks and mends a preprocessed text; the source learns what moved.
-pub fn mend(source: &mut Source, text: &str) -> Result<String, Diagnostic> {
-    let tokens = scan(source, text)?;
-    if tokens.is_empty() {
-        return Err(super::preprocess::about(
-            &source.files[0],
-            "the file has no declarations",
-            "give a C program",
-        ));
-    }
-    check(source, text, &tokens)?;
-    let mut by_start: BTreeMap<usize, Edit> = BTreeMap::new();
-    for e in edits(text, &tokens) {
-        by_start.insert(e.0, e);
-    }
-    // Comments go too: the parser knows none.
-    let mut from = 0;
-    let mut comments: Vec<Edit> = Vec::new();
-    for t in tokens.iter().map(|t| (t.start, t.end)).chain([(text.len(), text.len())]) {
-        let gap = &text[from..t.0];
-        if gap.contains("//") || gap.contains("/*") {
-            let blank: String = gap
-                .split_inclusive('\n')
-                .map(|l| if l.trim_start().starts_with('#') { l.to_string() } else { blank_line(l) })
-                .collect();
-            if blank != gap {
-                comments.push((from, t.0, blank));
-            }
-        }
-        from = t.1;
-    }
-    let mut all: Vec<Edit> = by_start.into_values().chain(comments).collect();
-    all.sort();
-    let mut out = String::with_capacity(text.len());
-    let mut anchors = vec![(0, 0)];
-    let mut at = 0;
-    for (start, end, new) in all {
-        if start < at {
-            continue;
-        }
-        out.push_str(&text[at..start]);
-        anchors.push((out.len(), start));
-        out.push_str(&new);
-        anchors.push((out.len(), end));
-        at = end;
-    }
-    out.push_str(&text[at..]);
-    source.set_anchors(anchors);
-    Ok(out)
-}
-
-fn blank_line(line: &str) -> String {
-    line.chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect()
 }
