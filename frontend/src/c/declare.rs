@@ -1,7 +1,7 @@
 //! Declarations: specifiers and declarators to types.
 
-use super::attributes::Attributes;
 use super::lower::{Lower, Res};
+use super::meanings::Attributes;
 use super::scope::{Declared, Global, Storage, Symbol, Tag};
 use super::types::{BOOL, CHAR, Field, INT, Int, Record, RecordId, Signature, Sync, Ty, UINT};
 use super::unions::{TAG, View};
@@ -28,10 +28,12 @@ pub struct Specifiers<'a> {
     pub thread_local: bool,
     /// `__auto_type`: the type is that of the initialiser.
     pub auto: bool,
+    /// `_Noreturn`
+    pub noreturn: bool,
     /// Attributes of what is declared.
-    pub attributes: Attributes<'a>,
-    /// Attributes of the struct, union or enum that is defined in the specifiers.
-    pub tag_attributes: Attributes<'a>,
+    pub attributes: Vec<&'a Node<Extension>>,
+    /// Attributes of the struct, union or enum that is defined here.
+    pub of_type: Vec<&'a Node<Extension>>,
 }
 
 impl<'a> Specifiers<'a> {
@@ -57,7 +59,7 @@ impl<'a> Specifiers<'a> {
 
     /// Attributes right behind a body are those of the type, others those of what is declared.
     fn extension(&mut self, behind_body: bool, list: &'a [Node<Extension>]) {
-        if behind_body { self.tag_attributes.add(list) } else { self.attributes.add(list) }
+        if behind_body { &mut self.of_type } else { &mut self.attributes }.extend(list);
     }
 }
 
@@ -88,7 +90,7 @@ pub struct Named<'a> {
     /// The parameters, when it is a function.
     pub params: Option<&'a Node<DerivedDeclarator>>,
     /// Attributes of the declarator.
-    pub attributes: Attributes<'a>,
+    pub attributes: Vec<&'a Node<Extension>>,
 }
 
 /// Scalars that there is room for in a local array whose length is not constant.
@@ -128,13 +130,10 @@ pub fn specifiers<'a>(list: &'a [Node<DeclarationSpecifier>]) -> Specifiers<'a> 
             DeclarationSpecifier::Function(f) => match f.node {
                 // A call of a function is that, wherever its code stands.
                 FunctionSpecifier::Inline => {}
-                FunctionSpecifier::Noreturn => s.attributes.noreturn = true,
+                FunctionSpecifier::Noreturn => s.noreturn = true,
             },
-            DeclarationSpecifier::Alignment(a) => match &a.node {
-                // The token pass makes attributes of them, which is what the parser takes everywhere.
-                AlignmentSpecifier::Type(_) => s.attributes.alignas.push((None, d.span)),
-                AlignmentSpecifier::Constant(e) => s.attributes.alignas.push((Some(e), d.span)),
-            },
+            // The token pass makes attributes of them, which is what the parser takes everywhere.
+            DeclarationSpecifier::Alignment(_) => {}
             DeclarationSpecifier::Extension(list) => s.extension(behind_body, list),
         }
         behind_body = body || (behind_body && matches!(d.node, DeclarationSpecifier::Extension(_)));
@@ -160,7 +159,7 @@ fn qualifiers<'a>(list: &'a [Node<SpecifierQualifier>]) -> Specifiers<'a> {
 impl<'a> Lower<'a> {
     /// The type that specifiers name; types without a meaning here become [`Ty::Unsupported`].
     pub fn base_type(&mut self, s: &Specifiers<'a>) -> Res<Ty> {
-        self.modelled_attributes(&s.tag_attributes)?;
+        self.modelled_attributes(&s.of_type)?;
         let (mut long, mut short, mut signed, mut unsigned, mut char) = (0, false, false, false, false);
         let mut found: Option<Ty> = None;
         for t in &s.types {
@@ -239,8 +238,7 @@ impl<'a> Lower<'a> {
     pub fn declarator(&mut self, base: Ty, d: &'a Node<Declarator>) -> Res<Named<'a>> {
         let mut ty = base;
         let derived = &d.node.derived;
-        let mut attributes = Attributes::default();
-        attributes.add(&d.node.extensions);
+        let mut attributes: Vec<&'a Node<Extension>> = d.node.extensions.iter().collect();
         let prefix = derived.iter().take_while(|x| matches!(x.node, DerivedDeclarator::Pointer(_))).count();
         for p in &derived[..prefix] {
             ty = ty.pointer();
@@ -249,7 +247,7 @@ impl<'a> Lower<'a> {
                 match &q.node {
                     PointerQualifier::TypeQualifier(t) if t.node == TypeQualifier::Atomic => ty = atomic(ty),
                     PointerQualifier::TypeQualifier(_) => {}
-                    PointerQualifier::Extension(list) => attributes.add(list),
+                    PointerQualifier::Extension(list) => attributes.extend(list),
                 }
             }
         }
@@ -274,7 +272,7 @@ impl<'a> Lower<'a> {
             }
             DeclaratorKind::Declarator(inner) => {
                 let mut named = self.declarator(ty, inner)?;
-                named.attributes.join(attributes);
+                named.attributes.extend(attributes);
                 if inner.node.derived.is_empty() {
                     named.params = derived.get(prefix);
                 }
@@ -393,7 +391,7 @@ impl<'a> Lower<'a> {
                 self.in_parameter = outer;
                 named?
             }
-            None => Named { name: String::new(), ty: base, params: None, attributes: Attributes::default() },
+            None => Named { name: String::new(), ty: base, params: None, attributes: Vec::new() },
         };
         named.ty = decay(named.ty);
         if let Ty::Pointer(t) = &named.ty
@@ -469,12 +467,7 @@ impl<'a> Lower<'a> {
         for d in &f.declarators {
             let named = match &d.node.declarator {
                 Some(x) => self.declarator(base.clone(), x)?,
-                None => Named {
-                    name: String::new(),
-                    ty: base.clone(),
-                    params: None,
-                    attributes: Attributes::default(),
-                },
+                None => Named { name: String::new(), ty: base.clone(), params: None, attributes: Vec::new() },
             };
             let name = (!named.name.is_empty()).then_some(named.name);
             match &d.node.bit_width {
@@ -678,8 +671,8 @@ impl<'a> Lower<'a> {
     }
 
     /// Refuses attributes that are not modelled.
-    fn modelled_attributes(&self, a: &Attributes<'a>) -> Res<()> {
-        match &a.foreign {
+    fn modelled_attributes(&self, list: &[&'a Node<Extension>]) -> Res<()> {
+        match &Attributes::of(list).foreign {
             Some(f) => self.refuse(f.at, format!("the attribute `{}` is", f.name), f.help),
             None => Ok(()),
         }

@@ -30,16 +30,26 @@ fn words(text: &str, tokens: &[Token]) -> Vec<Edit> {
     let s = |k: usize| tokens.get(k).map_or("", |t| &text[t.start..t.end]);
     let mut depth = 0usize;
     let mut fresh = true;
+    // A struct, union or enum has been named since, and no body has followed.
+    let mut tag = false;
     for k in 0..tokens.len() {
         let t = tokens[k];
         let starts_declaration = std::mem::take(&mut fresh);
+        match s(k) {
+            // The parameters of a function: a body that follows is its own, not that of a type before its name.
+            "(" if depth == 0 && !matches!(s(k.wrapping_sub(1)), "__attribute__" | "__attribute") => {
+                tag = false
+            }
+            "struct" | "union" | "enum" if depth == 0 => tag = true,
+            _ => {}
+        }
         match s(k) {
             "{" | "(" | "[" => depth += 1,
             "}" | ")" | "]" => depth = depth.saturating_sub(1),
             _ => {}
         }
-        if depth == 0 && matches!(s(k), ";" | "}") {
-            fresh = true;
+        if depth == 0 && (s(k) == ";" || (s(k) == "}" && !std::mem::take(&mut tag))) {
+            (fresh, tag) = (true, false);
         }
         if s(k) == "?" && s(k + 1) == ":" {
             edits.push((t.end, t.end, format!(" {SAME} ")));

@@ -7,7 +7,6 @@
 mod access;
 mod alloc;
 mod atomics;
-mod attributes;
 mod body;
 mod builtins;
 mod calls;
@@ -30,6 +29,7 @@ mod library;
 mod literal;
 mod locks;
 mod lower;
+mod meanings;
 mod mend;
 mod orders;
 pub mod outline;

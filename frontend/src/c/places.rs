@@ -3,7 +3,7 @@
 //! Harmless ones go; those between `struct` and its tag go after the body, which means the same; `[[…]]` and `_Alignas`
 //! become `__attribute__`. What `#pragma pack` says is noted after each body that it governs.
 
-use super::attributes::{ALIGNAS, Meaning, PACK, meaning};
+use super::meanings::{Meaning, PACK, meaning};
 use super::mend::{Edit, skip_group};
 use super::pragmas::{self, Packing, Pragma};
 use super::source::Source;
@@ -231,9 +231,9 @@ impl Pass<'_> {
     fn alignas(&self, open: usize, end: usize) -> String {
         let inside = &self.text[self.tokens[open].end..self.tokens[end - 1].start];
         if TYPE_WORDS.contains(&self.s(open + 1)) || self.s(end - 2) == "*" {
-            format!("{ALIGNAS}(__alignof__({inside}))")
+            format!("aligned(__alignof__({inside}))")
         } else {
-            format!("{ALIGNAS}({inside})")
+            format!("aligned({inside})")
         }
     }
 }

@@ -5,8 +5,6 @@
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 
-/// Stands for `_Alignas` where the parser does not take it.
-pub const ALIGNAS: &str = "__relyant_alignas";
 /// Stands after the body of a struct for the `#pragma pack(n)` that it is under.
 pub const PACK: &str = "__relyant_pack";
 
@@ -15,16 +13,8 @@ pub const PACK: &str = "__relyant_pack";
 pub enum Meaning {
     /// Nothing that a verdict depends on; why.
     Harmless(&'static str),
-    /// `packed`
-    Packed,
-    /// `aligned`
-    Aligned,
-    /// `_Alignas`
-    Alignas,
-    /// `#pragma pack`
-    Pack,
-    /// `mode`
-    Mode,
+    /// How a type is laid out: `packed`, `aligned` (which stands for `_Alignas` too), `mode`, and `#pragma pack`.
+    Layout,
     /// `cleanup`
     Cleanup,
     /// `constructor`
@@ -48,11 +38,7 @@ const RUN_TIME: &str = "it turns a check at run time on or off";
 pub fn meaning(name: &str) -> Meaning {
     use Meaning::*;
     match bare(name) {
-        "packed" => Packed,
-        "aligned" => Aligned,
-        ALIGNAS => Alignas,
-        PACK => Pack,
-        "mode" => Mode,
+        "packed" | "aligned" | "mode" | PACK => Layout,
         "cleanup" => Cleanup,
         "constructor" => Constructor,
         "destructor" => Destructor,
@@ -228,19 +214,9 @@ pub struct Foreign {
     pub help: &'static str,
 }
 
-/// The attributes of a declaration or of a type that have a meaning.
+/// The attributes of a declaration that have a meaning for what it declares; those of layout are read where types are laid out.
 #[derive(Clone, Debug, Default)]
 pub struct Attributes<'a> {
-    /// `packed`
-    pub packed: Option<Bytes>,
-    /// `aligned(n)`; without an operand the largest alignment there is. An operand that names a type means its alignment.
-    pub aligned: Vec<(Option<&'a Node<Expression>>, Bytes)>,
-    /// `_Alignas(n)`, operands as above.
-    pub alignas: Vec<(Option<&'a Node<Expression>>, Bytes)>,
-    /// The bytes of `#pragma pack(n)` around the body of a struct or union.
-    pub pack: Option<u64>,
-    /// `mode(M)`, without underscores.
-    pub mode: Option<(String, Bytes)>,
     /// `cleanup(f)`: the name of f.
     pub cleanup: Option<(&'a str, Bytes)>,
     /// `constructor`, with its priority.
@@ -258,48 +234,26 @@ pub struct Attributes<'a> {
 }
 
 impl<'a> Attributes<'a> {
-    /// Takes the attributes of a list.
-    pub fn add(&mut self, list: &'a [Node<Extension>]) {
+    /// Those of a list.
+    pub fn of(list: &[&'a Node<Extension>]) -> Attributes<'a> {
+        let mut all = Attributes::default();
         for x in list {
             match &x.node {
-                Extension::Attribute(a) => self.attribute(a, x.span),
-                Extension::AsmLabel(name) => self.symbol = Some((name, x.span)),
+                Extension::Attribute(a) => all.attribute(a, x.span),
+                Extension::AsmLabel(name) => all.symbol = Some((name, x.span)),
                 // For other systems only.
                 Extension::AvailabilityAttribute(_) => {}
             }
         }
-    }
-
-    /// Takes all that another list has.
-    pub fn join(&mut self, other: Attributes<'a>) {
-        self.packed = self.packed.or(other.packed);
-        self.aligned.extend(other.aligned);
-        self.alignas.extend(other.alignas);
-        self.pack = self.pack.or(other.pack);
-        self.mode = self.mode.take().or(other.mode);
-        self.cleanup = self.cleanup.or(other.cleanup);
-        self.constructor = self.constructor.or(other.constructor);
-        self.destructor = self.destructor.or(other.destructor);
-        self.noreturn |= other.noreturn;
-        self.weak |= other.weak;
-        self.symbol = self.symbol.or(other.symbol);
-        self.foreign = self.foreign.take().or(other.foreign);
+        all
     }
 
     fn attribute(&mut self, a: &'a Attribute, at: Bytes) {
         let name = a.name.node.as_str();
         let first = a.arguments.first();
         match meaning(name) {
-            Meaning::Harmless(_) => {}
-            Meaning::Packed => self.packed = Some(at),
-            Meaning::Aligned => self.aligned.push((first, at)),
-            Meaning::Alignas => self.alignas.push((first, at)),
-            Meaning::Pack => self.pack = first.and_then(number),
-            Meaning::Mode => match first.and_then(identifier) {
-                Some(m) => self.mode = Some((bare(m).to_string(), at)),
-                None => self.foreign(name, at, "name a mode"),
-            },
-            Meaning::Cleanup => match first.and_then(identifier) {
+            Meaning::Harmless(_) | Meaning::Layout => {}
+            Meaning::Cleanup => match first.and_then(|e| super::scan::name_of(&e.node)) {
                 Some(f) => self.cleanup = Some((f, at)),
                 None => self.foreign(name, at, "name a function"),
             },
@@ -318,28 +272,14 @@ impl<'a> Attributes<'a> {
     }
 }
 
-fn identifier(e: &Node<Expression>) -> Option<&str> {
-    super::scan::name_of(&e.node)
-}
-
-fn number(e: &Node<Expression>) -> Option<u64> {
-    match &e.node {
-        Expression::Constant(c) => match &c.node {
-            Constant::Integer(i) => i.number.parse().ok(),
-            Constant::Float(_) | Constant::Character(_) => None,
-        },
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn names_have_underscores_or_not() {
-        assert_eq!(meaning("__packed__"), Meaning::Packed);
-        assert_eq!(meaning("packed"), Meaning::Packed);
+        assert_eq!(meaning("__packed__"), Meaning::Layout);
+        assert_eq!(meaning("packed"), Meaning::Layout);
         assert!(matches!(meaning("__nonnull__"), Meaning::Harmless(_)));
         assert!(matches!(meaning("flies"), Meaning::Refused(_)));
     }
