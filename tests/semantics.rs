@@ -1,11 +1,12 @@
 //! What C with threads means: pairs of small programs, one safe and one unsafe, for each rule.
 //!
 //! `semantics/<section>/<rule>_safe.c` and `<rule>_unsafe.c` go together; `<rule>_refused.c` stands alone, with what is
-//! said about it in `….err` (`BLESS=1` writes that anew). Lines at the start of a program may say
+//! said about it in `….err` (`BLESS=1` writes that anew), and so does `<rule>_unknown.c`. Lines at the start of a program may say
 //!
 //! ```text
 //! // relyant: --threads f:g          options
 //! // assumes: pthread calls succeed  some line of the report's assumptions starts with this
+//! // reason: the run relies on       why there is no verdict starts with this
 //! // violation: data race on `x      what is violated starts with this
 //! // other: write x                  the other access of a data race
 //! ```
@@ -84,6 +85,10 @@ fn problem(path: &Path) -> Option<String> {
             ));
         }
     }
+    let reason = entry.reason.clone().unwrap_or_default();
+    if let Some(start) = headers(&text, "reason:").find(|start| !reason.starts_with(start)) {
+        return Some(format!("{name}: the reason is not {start} but {reason}"));
+    }
     let trace = entry.trace.as_ref();
     let violation = trace.map_or("", |t| t.violation.as_str());
     if let Some(start) = headers(&text, "violation:").find(|start| !violation.starts_with(start)) {
@@ -119,7 +124,7 @@ fn rules_come_in_pairs() {
         let other = match verdict.as_str() {
             "safe" => "unsafe",
             "unsafe" => "safe",
-            "refused" => continue,
+            "refused" | "unknown" => continue,
             _ => panic!("{rule}_{verdict}: not a verdict"),
         };
         assert!(all.contains(&(rule.clone(), other.into())), "{rule}_{verdict} has no {other} one");

@@ -194,6 +194,7 @@ fn bound(program: &cfa::Program, reason: search::Reason) -> Option<&str> {
 fn replayed(program: &cfa::Program, schedule: &Schedule) -> Result<Trace, String> {
     interp::replay(program, schedule).map_err(|e| match e {
         ReplayError::Limit(what) => format!("no proof: {what}"),
+        e @ ReplayError::Relies(_) => e.to_string(),
         e => format!("the counterexample does not replay: {e}"),
     })
 }

@@ -1,7 +1,7 @@
 //! Calls: of functions with a body, of modelled ones, and of unknown ones.
 
 use super::access::How;
-use super::library::{Model, model, name_decides, nondet_type};
+use super::library::{Model, bodies, model, name_decides, nondet_type};
 use super::lower::{Lower, Res};
 use super::orders::Operand;
 use super::scan::name_of;
@@ -54,7 +54,8 @@ impl<'a> Lower<'a> {
         self.emit_call(callee, args, &signature.result, wanted, c.span)
     }
 
-    fn emit_call(
+    /// A call with arguments that were evaluated.
+    pub fn emit_call(
         &mut self,
         callee: Callee,
         mut args: Vec<Expr>,
@@ -240,23 +241,20 @@ impl<'a> Lower<'a> {
                     Some(s) => s.result.clone(),
                     None => self.named_type(nondet_type(name)),
                 };
-                let v = self.any(&ty, name, wanted, at)?;
-                let least = match name {
-                    "rand" | "random" | "lrand48" => 0,
-                    "getpid" => 1,
-                    _ => return Ok(v),
-                };
-                self.assume(format!("`{name}` returns any value of its type from {least} on"));
-                if wanted {
-                    self.body.assumes();
-                    self.body.emit(Op::Assume(super::value::compare(
-                        CmpOp::Ge,
-                        v.expr.clone(),
-                        Expr::Const(least),
-                    )));
-                }
-                Ok(v)
+                self.any(&ty, name, wanted, at)
             }
+            Model::Input(approximates) => {
+                let ty = self.named_type(nondet_type(name));
+                let of = bodies::original(&self.body.name).unwrap_or("").to_string();
+                let source = if approximates { crate::cfa::approximate(&of) } else { of };
+                self.any(&ty, &source, wanted, at)
+            }
+            Model::SetErrno => {
+                let e = self.constant(first(self)?)?.unwrap_or(0);
+                self.set_errno(e, at)?;
+                Ok(Value::void())
+            }
+            Model::Row(row) => self.row_call(row, name, args, wanted, at),
             Model::Begin => {
                 self.body.marker(1);
                 Ok(Value::void())
@@ -276,32 +274,6 @@ impl<'a> Lower<'a> {
                 self.body.cur = self.body.fresh();
                 Ok(Value::void())
             }
-            Model::Pure => {
-                if self.counts_output(args) {
-                    return self.refuse(at, "a format that stores a count (`%n`) is", "count by hand");
-                }
-                self.evaluate(args)?;
-                self.any_errno(at)?;
-                let ty = self.signature(name).map_or(Ty::Int(INT), |s| s.result.clone());
-                if ty.target().is_some() && wanted {
-                    return self.refuse(
-                        at,
-                        format!("what `{name}` points to is"),
-                        "use an array of the file",
-                    );
-                }
-                self.any(&ty, name, wanted, at)
-            }
-            Model::Byte => {
-                self.evaluate(args)?;
-                let byte = IntKind::Machine { bits: 8, signed: false };
-                let (r, end) = (self.result_register(), self.body.fresh());
-                self.body.edge_to(end, Op::Assign(r, Expr::Const(-1)));
-                let v = self.body.havoc(byte, name);
-                self.body.edge_to(end, Op::Assign(r, v));
-                self.body.cur = end;
-                Ok(Value { expr: Expr::Reg(r), ty: Ty::Int(INT) })
-            }
             Model::Nothing => {
                 self.evaluate(args)?;
                 Ok(Value::int(0))
@@ -319,20 +291,6 @@ impl<'a> Lower<'a> {
                     if which.contains(&k) { self.any_into(name, a, None, at)? } else { self.effect(a)? }
                 }
                 Ok(Value::int(0))
-            }
-            Model::ToNumber => {
-                let end = self.argument(args, 1, at)?;
-                if self.constant(end)? != Some(0) {
-                    return self.refuse(
-                        at,
-                        format!("`{name}` that tells where it stopped is"),
-                        "pass 0 for the end",
-                    );
-                }
-                self.evaluate(args)?;
-                self.any_errno(at)?;
-                let ty = self.signature(name).map_or(Ty::Int(INT), |s| s.result.clone());
-                self.any(&ty, name, wanted, at)
             }
             Model::Errno => {
                 let object = self.errno_object(at)?;
@@ -388,15 +346,6 @@ impl<'a> Lower<'a> {
             Model::Free => self.give_back(args, at),
             Model::Scan(from) => self.scan_call(name, from, args, at),
             Model::Print { limited } => self.print_call(name, limited, args, at),
-            Model::Into(k) => {
-                self.evaluate(&args[..k.min(args.len())])?;
-                let to = self.argument(args, k, at)?;
-                self.any_into(name, to, None, at)?;
-                match self.signature(name) {
-                    Some(s) if name == "time" => self.any(&s.result, name, wanted, at),
-                    _ => Ok(Value::int(0)),
-                }
-            }
             Model::Magnitude => {
                 let v = self.value(first(self)?)?;
                 let ty = self.signature(name).map_or(Ty::Float(8), |s| s.result.clone());
@@ -407,18 +356,21 @@ impl<'a> Lower<'a> {
                 Ok(Value { expr, ty })
             }
             Model::Memory(m) => self.memory_call(m, args, at),
+            Model::Text(t) if args.iter().any(|a| self.of_command_line(&a.node)) => {
+                self.text_of_command_line(t, name, args, wanted, at)
+            }
             Model::Text(t) => self.text_call(t, args, at),
             Model::Refuse(what, help) => self.refuse(at, format!("`{name}`: {what}"), help),
         }
     }
 
-    /// Evaluates arguments for what they do.
+    /// Evaluates arguments: what they read is read.
     pub fn evaluate(&mut self, args: Args<'a>) -> Res<()> {
-        args.iter().try_for_each(|a| if self.of_command_line(&a.node) { Ok(()) } else { self.effect(a) })
+        self.library_values(args).map(drop)
     }
 
     /// Any value of a type.
-    fn any(&mut self, ty: &Ty, source: &str, wanted: bool, at: Bytes) -> Res<Value> {
+    pub fn any(&mut self, ty: &Ty, source: &str, wanted: bool, at: Bytes) -> Res<Value> {
         match ty.plain() {
             Ty::Void => Ok(Value::void()),
             t if t.is_scalar() => {

@@ -432,7 +432,7 @@ impl<'a> Lower<'a> {
     }
 
     /// What a string literal that nothing changes holds.
-    fn known_text(&self, v: &Expr) -> Option<Vec<i128>> {
+    pub fn known_text(&self, v: &Expr) -> Option<Vec<i128>> {
         let (o, k) = match v {
             Expr::Addr(o) => (*o, 0),
             Expr::Binary(BinOp::Add, a, b, _) => match (&**a, &**b) {

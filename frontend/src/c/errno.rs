@@ -1,10 +1,8 @@
 //! `errno`, one for each thread; only where the program looks at it.
 
-use super::calls::Args;
 use super::lower::{Lower, Res};
 use super::types::{INT, Ty};
 use crate::cfa::{Expr, IntKind, ObjId};
-use lang_c::ast::Expression;
 use lang_c::span::Span as Bytes;
 
 /// Names of the function behind the macro.
@@ -41,44 +39,5 @@ impl<'a> Lower<'a> {
             self.body.store(Expr::Addr(o), v, IntKind::INT);
         }
         Ok(())
-    }
-
-    /// Does an argument hold a format that stores through a pointer (`%n`)?
-    pub fn counts_output(&self, args: Args<'a>) -> bool {
-        args.iter().any(|a| match &a.node {
-            Expression::StringLiteral(s) => has_count(&self.string_cells(&s.node)),
-            _ => false,
-        })
-    }
-}
-
-fn has_count(cells: &[i128]) -> bool {
-    let text: Vec<u8> = cells.iter().take_while(|c| **c != 0).map(|c| *c as u8).collect();
-    let mut k = 0;
-    while k < text.len() {
-        k += 1;
-        if text[k - 1] != b'%' {
-            continue;
-        }
-        while k < text.len() && b"0123456789*+- #.'hlLqjzt".contains(&text[k]) {
-            k += 1;
-        }
-        if text.get(k) == Some(&b'n') {
-            return true;
-        }
-        k += 1;
-    }
-    false
-}
-
-#[cfg(test)]
-mod tests {
-    use super::has_count;
-
-    #[test]
-    fn formats() {
-        let counts = |f: &str| has_count(&f.bytes().map(i128::from).collect::<Vec<_>>());
-        assert!(counts("%d%n") && counts("%5ld %hhn"));
-        assert!(!counts("%%n %d") && !counts("%") && !counts("n"));
     }
 }

@@ -161,6 +161,9 @@ impl<'a> Lower<'a> {
     }
 
     fn read_expression(&mut self, e: &'a Node<Expression>) -> Res<Value> {
+        if let Some(v) = self.command_line_character(&e.node)? {
+            return Ok(v);
+        }
         let p = self.place(e)?;
         self.read(&p, e.span)
     }
@@ -337,6 +340,9 @@ impl<'a> Lower<'a> {
                 }
             }
             UnaryOperator::Indirection => {
+                if let Some(v) = self.command_line_character(&e.node)? {
+                    return Ok(v);
+                }
                 let v = self.value(operand)?;
                 if let Some(Ty::Function(_)) = v.ty.target() {
                     return Ok(v);
@@ -854,7 +860,7 @@ impl<'a> Lower<'a> {
 
     /// The address of a function as a value.
     pub fn function_value(&mut self, name: &str, at: Bytes) -> Res<Value> {
-        let id = match self.function(name) {
+        let id = match self.function(name).or_else(|| self.library_function(name)) {
             Some(id) => id,
             None => {
                 let params = self.signature(name).and_then(|s| s.params.as_ref().map(Vec::len)).unwrap_or(0);

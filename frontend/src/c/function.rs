@@ -164,6 +164,12 @@ impl<'a> Lower<'a> {
             for r in &registers {
                 self.body.emit(Op::Havoc { dst: *r, source: String::new() });
             }
+            if let (Some(argc), "main") = (registers.first(), self.body.name.as_str()) {
+                // C11 5.1.2.2.1
+                self.body.assumes();
+                let least = super::value::compare(crate::cfa::CmpOp::Ge, Expr::Reg(*argc), Expr::Const(0));
+                self.body.emit(Op::Assume(least));
+            }
         }
         if self.is_error_function(&self.body.name) {
             // Called through a pointer, or started as a thread.

@@ -1,13 +1,13 @@
 //! Library functions that bring in values from outside, and what the command line says.
 
 use super::access::How;
-use super::calls::Args;
+use super::library::Text;
 use super::lower::{Lower, Res};
 use super::scan::name_of;
 use super::scope::Symbol;
-use super::types::{INT, Ty};
+use super::types::{CHAR, Ty};
 use super::value::{Value, offset};
-use crate::cfa::{Expr, Op};
+use crate::cfa::{Expr, approximate};
 use lang_c::ast::{BinaryOperator, Expression, UnaryOperator};
 use lang_c::span::{Node, Span as Bytes};
 use std::rc::Rc;
@@ -42,22 +42,70 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// `scanf` and its like: from an argument on, each object is written, or reading ends before it.
-    pub fn scan_call(&mut self, name: &str, from: usize, args: Args<'a>, at: Bytes) -> Res<Value> {
-        self.evaluate(&args[..from.min(args.len())])?;
-        let kind = self.types.kind(&Ty::Int(INT));
-        let (result, end) = (self.body.temp(kind), self.body.fresh());
-        self.body.edge_to(end, Op::Assign(result, Expr::Const(-1)));
-        for (k, a) in args.iter().skip(from).enumerate() {
-            self.body.edge_to(end, Op::Assign(result, Expr::Const(k as i128)));
-            let more = self.body.fresh();
-            self.body.join(more);
-            self.any_into(name, a, None, at)?;
+    /// How far below the list of words it is: 0 for the list, 1 for a word, 2 for a character.
+    fn depth_in_command_line(&self, e: &Expression) -> Option<u32> {
+        match e {
+            Expression::BinaryOperator(b) if b.node.operator.node == BinaryOperator::Index => {
+                Some(self.depth_in_command_line(&b.node.lhs.node)? + 1)
+            }
+            Expression::UnaryOperator(u) if u.node.operator.node == UnaryOperator::Indirection => {
+                Some(self.depth_in_command_line(&u.node.operand.node)? + 1)
+            }
+            e => self.of_command_line(e).then_some(0),
         }
-        let all = args.len().saturating_sub(from) as i128;
-        self.body.edge_to(end, Op::Assign(result, Expr::Const(all)));
-        self.body.cur = end;
-        Ok(Value { expr: Expr::Reg(result), ty: Ty::Int(INT) })
+    }
+
+    /// A character of a word of the command line; what it was before is not remembered.
+    pub fn command_line_character(&mut self, e: &'a Expression) -> Res<Option<Value>> {
+        if self.depth_in_command_line(e) != Some(2) {
+            return Ok(None);
+        }
+        if let Expression::BinaryOperator(b) = e {
+            self.value(&b.node.rhs)?;
+        }
+        self.assume("the words of the command line hold any characters");
+        let ty = Ty::Int(CHAR);
+        let kind = self.types.kind(&ty);
+        Ok(Some(Value { expr: self.body.havoc(kind, &approximate("argv")), ty }))
+    }
+
+    /// A function on strings, one of which is a word of the command line.
+    pub fn text_of_command_line(
+        &mut self,
+        t: Text,
+        name: &str,
+        args: super::calls::Args<'a>,
+        wanted: bool,
+        at: Bytes,
+    ) -> Res<Value> {
+        let refused = format!("`{name}` on the command line is");
+        let values = self.library_values(args)?;
+        let ty = self.signature(name).map_or(Ty::Int(super::types::INT), |s| s.result.clone());
+        match t {
+            Text::Length | Text::LengthWithin | Text::Compare | Text::CompareWithin => {
+                self.some(name, &ty, wanted, at)
+            }
+            Text::CopyWithin if values.iter().skip(1).all(|v| v.ty.target().is_none()) => {
+                let to = values[0].clone();
+                let n = values.get(2).filter(|v| v.ty.int().is_some());
+                let Some(n) = n else { return self.error(at, "too few arguments", "") };
+                let n = n.expr.clone();
+                let ulong = Ty::Int(self.types.ulong());
+                let n = self.convert(Value { expr: n, ty: ulong.clone() }, &ulong, at)?.expr;
+                self.run_body("chars_into", vec![to.expr.clone(), n], at)?;
+                self.convert(to, &ty, at)
+            }
+            Text::Copy if !self.options.checks_memory() => {
+                let to = values[0].clone();
+                if to.ty.target().is_none() {
+                    return self.refuse(at, refused, "make it an input");
+                }
+                let most = Expr::Const(i128::from(i64::MAX));
+                self.run_body("text_into", vec![to.expr.clone(), Expr::Const(0), most], at)?;
+                self.convert(to, &ty, at)
+            }
+            _ => self.refuse(at, refused, "make it an input, as by __VERIFIER_nondet_int()"),
+        }
     }
 
     /// Any values in what an argument points to.
@@ -109,29 +157,5 @@ impl<'a> Lower<'a> {
             self.write_cell(offset(to.expr.clone(), k as u64), v, kind, How::default(), at);
         }
         Ok(())
-    }
-
-    /// `sprintf` and its like: any text in the first argument; `limited`: its length is the second.
-    pub fn print_call(&mut self, name: &str, limited: bool, args: Args<'a>, at: Bytes) -> Res<Value> {
-        let to = self.argument(args, 0, at)?;
-        let most = match limited {
-            true => {
-                let e = self.argument(args, 1, at)?;
-                let n = self.value(e)?.constant();
-                if n.is_none() {
-                    return self.refuse(
-                        at,
-                        format!("`{name}` with a length that is not constant is"),
-                        "use sizeof",
-                    );
-                }
-                n
-            }
-            false => None,
-        };
-        self.evaluate(args.get(if limited { 2 } else { 1 }..).unwrap_or(&[]))?;
-        self.any_into(name, to, most, at)?;
-        let kind = self.types.kind(&Ty::Int(INT));
-        Ok(Value { expr: self.body.havoc(kind, name), ty: Ty::Int(INT) })
     }
 }

@@ -114,6 +114,8 @@ pub struct Lower<'a> {
     pub in_parameter: bool,
     /// Some call goes through a pointer.
     pub calls_pointers: bool,
+    /// Objects of library functions that give pointers.
+    pub library_objects: BTreeMap<String, ObjId>,
     /// Keys of thread-specific data.
     pub keys: Keys,
     /// The program looks at `errno`.
@@ -233,6 +235,7 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         lengths: FxHashMap::default(),
         in_parameter: false,
         calls_pointers: false,
+        library_objects: BTreeMap::new(),
         keys: super::keys::facts(unit),
         reads_errno: false,
         errno: None,
@@ -406,6 +409,12 @@ impl<'a> Lower<'a> {
         let o = &mut self.objects[object.0 as usize];
         o.thread_local = g.thread_local;
         o.span = g.span;
+        let streams = ["stdin", "stdout", "stderr"];
+        if let (true, Some(k)) = (g.external, streams.iter().position(|s| *s == g.name)) {
+            // Three pointers to what the program does not look at.
+            o.init = vec![Some(-1 - k as i128)];
+            return Ok(object);
+        }
         if g.external {
             self.assume(format!("`{}` is defined elsewhere: it starts with any value", g.name));
             return Ok(object);

@@ -14,9 +14,11 @@ pub mod compiler;
 mod copies;
 mod declare;
 mod discard;
+mod effects;
 mod errno;
 mod expr;
 mod floats;
+mod format;
 mod fresh;
 mod function;
 mod init;
@@ -38,6 +40,7 @@ mod parse;
 mod places;
 mod pragmas;
 mod preprocess;
+mod print;
 mod scan;
 mod scope;
 mod sizes;
@@ -159,6 +162,7 @@ fn lower_text(
     options: &Options,
     what: Option<&instrument::Instrumentation>,
 ) -> Result<Module, Diagnostic> {
+    let text = &*library::bodies::with_bodies(text);
     let mut source = source::Source::new(name, text);
     if let Some(original) = original {
         source.use_original(0, original);

@@ -17,6 +17,6 @@ mod validate;
 pub use expr::{BinOp, CmpOp, Expr, UnOp};
 pub use float::{FloatOp, FloatUnary, Precision};
 pub use module::{Function, HeapSite, Module};
-pub use op::{Callee, Edge, Graph, Loc, Location, LocationKind, Op};
+pub use op::{Callee, Edge, Graph, Loc, Location, LocationKind, Op, approximate, approximated};
 pub use program::{Count, Owner, Procedure, Program, Template};
 pub use types::{FuncId, IntKind, ObjId, Object, Reg, Register};

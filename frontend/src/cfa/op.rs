@@ -47,6 +47,20 @@ pub enum Callee {
     Pointer(Expr),
 }
 
+/// First character of the sources of inputs that are approximate: not each of their values is known to be possible. A run
+/// that relies on one is no counterexample (see [`crate::interp::replay()`]).
+const APPROXIMATE: char = '≈';
+
+/// The source of an approximate input of a function.
+pub fn approximate(source: &str) -> String {
+    format!("{APPROXIMATE}{source}")
+}
+
+/// The function that an approximate input is of.
+pub fn approximated(source: &str) -> Option<&str> {
+    source.strip_prefix(APPROXIMATE)
+}
+
 /// What an edge does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Op {

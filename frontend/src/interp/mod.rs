@@ -19,6 +19,7 @@ pub mod normal;
 #[cfg(test)]
 mod normal_tests;
 pub mod observe;
+pub mod reliance;
 pub mod render;
 pub mod replay;
 pub mod schedule;

@@ -8,6 +8,7 @@ use super::complete;
 use super::event::Event;
 use super::live::written;
 use super::machine::{Machine, State, Stop, Violation};
+use super::reliance::Reliance;
 use super::schedule::{Move, Schedule, ThreadRef};
 use crate::cfa::{Count, Edge, ObjId, Object, Op, Program, Reg};
 use crate::diagnostic::Span;
@@ -121,6 +122,9 @@ pub enum ReplayError {
     /// All moves were done and nothing was violated.
     #[error("the run ends without a violation")]
     NoViolation,
+    /// It relies on a value that a function may not be able to give.
+    #[error("the run relies on the value of {0}, of which only the range is known")]
+    Relies(String),
     /// It leads where the verifier's own bound is reached.
     #[error("{0}")]
     Limit(String),
@@ -146,7 +150,14 @@ pub fn replay(program: &Program, schedule: &Schedule) -> Result<Trace, ReplayErr
     let open = |t: &usize| program.templates[*t].initial && program.templates[*t].count == Count::Unbounded;
     let threads = (0..program.templates.len()).filter(open).map(unbounded).max().unwrap_or(0).max(1);
     let state = machine.initial(&schedule.start, threads).map_err(ReplayError::Start)?;
-    let mut run = Run { machine: &machine, schedule, state, steps: Vec::new(), events: Vec::new() };
+    let mut run = Run {
+        machine: &machine,
+        schedule,
+        state,
+        steps: Vec::new(),
+        events: Vec::new(),
+        reliance: Reliance::default(),
+    };
     let mut found = machine.violation(&run.state);
     for (at, m) in schedule.moves.iter().enumerate() {
         if found.is_some() {
@@ -162,6 +173,12 @@ pub fn replay(program: &Program, schedule: &Schedule) -> Result<Trace, ReplayErr
     if violation.limit {
         return Err(ReplayError::Limit(violation.what));
     }
+    if violation.deadlock {
+        run.reliance.stuck(run.machine, &run.state);
+    }
+    if let Some(source) = run.reliance.found() {
+        return Err(ReplayError::Relies(source.to_string()));
+    }
     Ok(run.trace(violation))
 }
 
@@ -171,6 +188,7 @@ struct Run<'a, 'p> {
     state: State,
     steps: Vec<TraceStep>,
     events: Vec<Event>,
+    reliance: Reliance,
 }
 
 impl Run<'_, '_> {
@@ -178,10 +196,12 @@ impl Run<'_, '_> {
     fn run_completed(&mut self, at: usize, m: &Move) -> Result<(), ReplayError> {
         loop {
             let (state, steps, events) = (self.state.clone(), self.steps.clone(), self.events.len());
+            let reliance = self.reliance.clone();
             let Err(e) = self.run_move(at, m) else { return Ok(()) };
             let Some(joined) = self.awaited(&e, m) else { return Err(e) };
             self.state = state;
             self.steps = steps;
+            self.reliance = reliance;
             self.events.truncate(events);
             // It may have been started by this very move.
             if joined >= self.state.threads.len() {
@@ -231,6 +251,7 @@ impl Run<'_, '_> {
         if let Some(e) = self.machine.edge(before.threads[thread].name.template, edge) {
             let stored = self.machine.stored(&before, thread, edge);
             self.note(&before, thread, e, stored);
+            self.reliance.step(self.machine, &before, &self.state, thread, edge);
             self.events.push(Event::new(self.machine, &before, &self.state, thread, e));
         }
         Ok(())

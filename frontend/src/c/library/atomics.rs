@@ -124,7 +124,8 @@ pub fn builtin(name: &str) -> Option<Model> {
             "prefetch" | "ia32_pause" => Model::Nothing,
             "alloca" => return model(name),
             _ => match model(checked(name).unwrap_or(name))? {
-                m @ (Model::Pure
+                m @ (Model::Row(_)
+                | Model::Print { .. }
                 | Model::Abs
                 | Model::Magnitude
                 | Model::Memory(_)

@@ -189,3 +189,65 @@ pub enum Weak {
     /// As the fourth argument says.
     Argument,
 }
+
+/// How far the memory behind an argument is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Far {
+    /// Characters up to the first 0.
+    Text,
+    /// The same, but no more than an argument says.
+    TextWithin(usize),
+    /// As many bytes as an argument says.
+    Bytes(usize),
+    /// Objects of a size, so many of them: two arguments.
+    Items(usize, usize),
+    /// One object of the type that is pointed to.
+    One,
+}
+
+/// What a function does with an argument.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Reads the memory behind it.
+    Reads(usize, Far),
+    /// Writes any values there; nothing where it is null.
+    Writes(usize, Far),
+    /// It is a format of `printf`, and what it asks for follows.
+    Format(usize),
+    /// Only null is modelled.
+    Null(usize),
+}
+
+/// The value of a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gives {
+    /// None.
+    Nothing,
+    /// This number.
+    Fixed(i128),
+    /// An argument.
+    Argument(usize),
+    /// Each number from one to another, with `errno` set: every one of them is possible.
+    Within(i128, i128),
+    /// A number from one to another that depends on what is not modelled: no refutation may rest on it.
+    About(i128, i128),
+    /// Any value of the type; no refutation may rest on it.
+    Any,
+    /// From a number on, up to what an argument says. What is written through another argument is as long.
+    Upto(usize, i128),
+    /// A pointer to an object of the library with so many elements, which hold any values; or null.
+    Static(usize, bool),
+    /// What C code of ours computes, see [`super::bodies`].
+    Body(&'static str),
+}
+
+/// Functions that do the same.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Row {
+    /// Their names.
+    pub names: &'static [&'static str],
+    /// What they do with the memory behind their arguments.
+    pub effects: &'static [Effect],
+    /// Their value.
+    pub gives: Gives,
+}

@@ -1,7 +1,7 @@
 //! The C library and what verifiers call, apart from threads and atomic operations.
 
 use super::super::alloc::Allocate;
-use super::{Class, Lock, Memory, Model, Text};
+use super::{Bits, Class, Lock, Memory, Model, Text};
 
 /// Classes of characters.
 pub fn class(name: &str) -> Option<Model> {
@@ -40,33 +40,20 @@ pub fn by_name(name: &str) -> Option<Model> {
         "__VERIFIER_atomic_end" | "__CPROVER_atomic_end" => Model::End,
         "abort" | "exit" | "_exit" | "_Exit" | "quick_exit" => Model::Halt,
         "__CPROVER_predicate" | "__CPROVER_input" | "__CPROVER_output" | "__CPROVER_cover" => Model::Hint,
-        "abs" | "labs" | "llabs" => Model::Abs,
-        "rand" | "random" | "lrand48" | "mrand48" | "getpid" | "getppid" | "getuid" | "gettid" | "clock"
-        | "sysconf" | "sched_getcpu" | "get_nprocs" => Model::Nondet,
-        "getchar" | "getc" | "fgetc" | "getchar_unlocked" | "getc_unlocked" => Model::Byte,
-        "printf" | "fprintf" | "dprintf" | "vprintf" | "vfprintf" | "puts" | "putchar" | "fputs"
-        | "fputc" | "putc" | "perror" | "fflush" | "fclose" | "feof" | "ferror" | "clearerr" | "fileno"
-        | "setbuf" | "setvbuf" | "write" | "fwrite" | "getenv" | "atoi" | "atol" | "atoll" | "atof"
-        | "strerror" | "syslog" | "openlog" | "closelog" => Model::Pure,
-        "strtol" | "strtoul" | "strtoll" | "strtoull" => Model::ToNumber,
-        "time" | "gettimeofday" => Model::Into(0),
-        "clock_gettime" | "clock_getres" => Model::Into(1),
+        "abs" | "labs" | "llabs" | "imaxabs" => Model::Abs,
+        "ffs" => Model::Bits(Bits::FirstSet, 32),
+        "ffsl" => Model::Bits(Bits::FirstSet, 0),
+        "ffsll" => Model::Bits(Bits::FirstSet, 64),
+        "htons" | "ntohs" => Model::Bits(Bits::Swap, 16),
+        "htonl" | "ntohl" => Model::Bits(Bits::Swap, 32),
+        "__relyant_errno" => Model::SetErrno,
         "scanf" | "__isoc99_scanf" | "__isoc23_scanf" => Model::Scan(1),
         "sscanf" | "fscanf" | "__isoc99_sscanf" | "__isoc99_fscanf" | "__isoc23_sscanf"
         | "__isoc23_fscanf" => Model::Scan(2),
         "sprintf" => Model::Print { limited: false },
         "snprintf" => Model::Print { limited: true },
         "fabs" | "fabsf" => Model::Magnitude,
-        "sleep"
-        | "usleep"
-        | "nanosleep"
-        | "clock_nanosleep"
-        | "sched_yield"
-        | "pause"
-        | "srand"
-        | "srandom"
-        | "srand48"
-        | "sigemptyset"
+        "sigemptyset"
         | "sigfillset"
         | "sigaddset"
         | "sigdelset"
@@ -106,9 +93,7 @@ pub fn by_name(name: &str) -> Option<Model> {
         "sem_open" | "sem_close" | "sem_unlink" => {
             Model::Refuse("semaphores with names are", "make the semaphore with sem_init")
         }
-        "fopen" | "fdopen" | "tmpfile" | "freopen" | "popen" => {
-            Model::Refuse("opening files is", "read standard input, or leave the file out")
-        }
+        "freopen" => Model::Refuse("opening files again is", "open another file"),
         "qsort" | "qsort_r" | "bsearch" | "lfind" | "lsearch" => {
             Model::Refuse("calling back from the library is", "sort or search with a function of the file")
         }

@@ -2,12 +2,14 @@
 //! the table says that its name decides. One that is neither here nor defined is refused where it gets a pointer or
 //! its result is one; else it changes nothing, its result is any value, and the report says so.
 //!
-//! `libc` has the C library, `threads` POSIX and C11 threads, `atomics` atomic operations and builtins, `kinds` what
+//! `rows` has what functions of the C library do as data, `bodies` those that are C code of ours, `libc` the others, `threads` POSIX and C11 threads, `atomics` atomic operations and builtins, `kinds` what
 //! their models tell apart.
 
 mod atomics;
+pub mod bodies;
 mod kinds;
 mod libc;
+pub mod rows;
 mod threads;
 
 pub use kinds::*;
@@ -26,8 +28,6 @@ pub enum Model {
     Assume,
     /// Any value of the result's type.
     Nondet,
-    /// A byte, or -1.
-    Byte,
     /// Begins an atomic section.
     Begin,
     /// Ends it.
@@ -36,8 +36,12 @@ pub enum Model {
     Halt,
     /// Never goes on.
     Stuck,
-    /// Arguments are evaluated, nothing else; the result is any value.
-    Pure,
+    /// What the table says.
+    Row(&'static Row),
+    /// Any value of the result's type; `true`: no refutation may rest on it.
+    Input(bool),
+    /// Sets `errno`.
+    SetErrno,
     /// A hint to a verifier: nothing, not even its arguments are evaluated.
     Hint,
     /// Arguments are evaluated, nothing else; the result is 0.
@@ -46,8 +50,6 @@ pub enum Model {
     First,
     /// Arguments at these positions, where not null, point to what gets any value; the result is 0.
     Fills(&'static [usize]),
-    /// A number from a string; nothing but null may be the second argument.
-    ToNumber,
     /// Where `errno` is.
     Errno,
     /// 1 if the argument is constant.
@@ -94,15 +96,13 @@ pub enum Model {
     Free,
     /// Clearing and copying objects.
     Memory(Memory),
-    /// Writes any values through its arguments from this one on.
+    /// Writes values through its arguments from this one on, as the format before them says.
     Scan(usize),
-    /// Writes any text to its first argument.
+    /// Writes a text to its first argument, as a format says.
     Print {
         /// The second is its length.
         limited: bool,
     },
-    /// Writes any value through this argument.
-    Into(usize),
     /// The absolute value of a floating-point number.
     Magnitude,
     /// Strings.
@@ -145,12 +145,19 @@ pub fn model(name: &str) -> Option<Model> {
     if super::errno::NAMES.contains(&name) {
         return Some(Model::Errno);
     }
-    libc::by_name(name)
+    if let Some(rest) = name.strip_prefix("__relyant_any_") {
+        return Some(Model::Input(false)).filter(|_| !rest.is_empty());
+    }
+    if let Some(rest) = name.strip_prefix("__relyant_some_") {
+        return Some(Model::Input(true)).filter(|_| !rest.is_empty());
+    }
+    rows::find(name).map(Model::Row).or_else(|| libc::by_name(name))
 }
 
 /// The C type that the end of `__VERIFIER_nondet_…` names, for functions that are not declared.
 pub fn nondet_type(name: &str) -> &'static str {
-    let suffix = name.rsplit("nondet_").next().unwrap_or("");
+    let ours = name.strip_prefix("__relyant_any_").or_else(|| name.strip_prefix("__relyant_some_"));
+    let suffix = ours.unwrap_or_else(|| name.rsplit("nondet_").next().unwrap_or(""));
     match suffix {
         "bool" | "_Bool" => "bool",
         "char" | "schar" | "s8" => "char",

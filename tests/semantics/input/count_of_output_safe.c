@@ -1,7 +1,9 @@
 // A format that stores through a pointer.
+#include <assert.h>
 #include <stdio.h>
 int main(void) {
     int n;
     printf("abc%n", &n);
-    return n;
+    assert(n == 3);
+    return 0;
 }

@@ -1,6 +1,0 @@
-// Files have contents that the program depends on.
-#include <stdio.h>
-int main(void) {
-    FILE *f = fopen("x", "r");
-    return fgetc(f);
-}

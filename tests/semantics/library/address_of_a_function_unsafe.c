@@ -1,0 +1,13 @@
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+int main(int argc, char **argv) {
+  int (*f)(int) = tolower;
+  assert(f('a') == 'A');
+  return 0;
+}

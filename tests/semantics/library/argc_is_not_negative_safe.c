@@ -1,0 +1,12 @@
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+int main(int argc, char **argv) {
+  assert(argc >= 0);
+  return 0;
+}

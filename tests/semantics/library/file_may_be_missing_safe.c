@@ -1,0 +1,13 @@
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+int main(int argc, char **argv) {
+  FILE *f = fopen("x", "r");
+  if (f) assert(f != NULL);
+  return 0;
+}
