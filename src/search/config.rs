@@ -181,7 +181,7 @@ impl<'p> Config<'p> {
 
     /// How many values are tried for an input, and whether they are enough.
     pub fn inputs(&self, template: u32, edge: u32) -> (u32, bool) {
-        match &self.inputs[template as usize][edge as usize] {
+        match self.inputs[template as usize].get(edge as usize).and_then(|x| x.as_ref()) {
             Some((values, all)) => (values.len() as u32, *all),
             None => (1, true),
         }
@@ -192,8 +192,8 @@ impl<'p> Config<'p> {
         if let Some(cell) = self.machine.chosen_by(state, thread, edge) {
             return self.cell(cell)?.0.get(choice as usize).copied();
         }
-        let template = state.threads[thread].name.template;
-        let (values, _) = self.inputs[template as usize][edge as usize].as_ref()?;
+        let template = state.threads.get(thread)?.name.template;
+        let (values, _) = self.inputs[template as usize].get(edge as usize)?.as_ref()?;
         values.get(choice as usize).copied()
     }
 

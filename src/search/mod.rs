@@ -9,6 +9,7 @@
 
 mod config;
 mod cycles;
+mod family;
 mod fronts;
 mod independence;
 mod levels;

@@ -5,6 +5,7 @@
 //! thread's next visible move, and left out where the violation comes about without them.
 
 use super::config::Config;
+use super::family::{Family, Run};
 use super::moves::{Mover, Node, path};
 use super::ordered::{NOBODY, place, with_last};
 use super::store::{ROOT, hash};
@@ -21,9 +22,11 @@ const LONG: usize = 1000;
 
 /// A move of a run, with the state it leads to left implicit.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Part {
-    thread: usize,
-    steps: Vec<(u32, u32)>,
+pub(super) struct Part {
+    /// Its thread's number in the run that the search found.
+    pub thread: usize,
+    /// Edges, and choices of inputs.
+    pub steps: Vec<(u32, u32)>,
     visible: bool,
 }
 
@@ -210,58 +213,41 @@ fn split(nodes: &[Node], visible: bool) -> Vec<Part> {
     parts
 }
 
-/// Does a run of these parts lead to a violation? Stops at the first part that can't be done.
-fn violates(config: &Config<'_>, start: usize, parts: &[&Part], found: Found) -> bool {
-    let Ok(mut state) = config.initial(&config.starts[start]) else { return false };
-    for part in parts {
-        if !run(config, &mut state, part) {
-            return false;
-        }
-    }
-    match found {
-        Found::Deadlock(_) => config.deadlock(&state),
-        _ => config.machine.violation(&state).is_some(),
-    }
-}
-
-fn run(config: &Config<'_>, state: &mut State, part: &Part) -> bool {
-    part.thread < state.threads.len()
-        && part.steps.iter().all(|(e, c)| config.step(state, part.thread, *e, *c).is_ok())
-}
-
 /// The run with invisible moves where they belong.
 fn finish(config: &Config<'_>, start: usize, parts: &[Part], found: Found) -> Result<Schedule, Stop> {
+    let family = Family::of(config, start, parts)?;
     let all: Vec<&Part> = parts.iter().collect();
-    let order = put_off(config, start, parts, found).unwrap_or(all);
-    let order = gather(config, start, order, found);
-    let mut state = config.initial(&config.starts[start])?;
+    let order = put_off(&family, parts, found).unwrap_or(all);
+    let order = gather(&family, order, found);
+    let mut run = family.begin()?;
     let mut moves: Vec<Move> = Vec::new();
     let mut early = Early::default();
     // Thread of the last move, and whether its visible step is done.
     let mut open = None;
     for part in order {
-        let name = state.threads.get(part.thread).ok_or(LOST)?.name;
+        let thread = run.now(part).ok_or(LOST)?;
+        let name = run.state.threads.get(thread).ok_or(LOST)?.name;
         // Invisible moves go with a visible one of their thread.
         let seen = match open {
-            Some((thread, seen)) if thread == part.thread && !(seen && part.visible) => seen,
+            Some((other, seen)) if other == thread && !(seen && part.visible) => seen,
             _ => {
                 moves.push(Move { thread: name, path: Vec::new(), inputs: Vec::new() });
                 false
             }
         };
-        open = Some((part.thread, seen || part.visible));
+        open = Some((thread, seen || part.visible));
         let number = moves.len() - 1;
         if let Some(m) = moves.last_mut() {
             for (edge, choice) in &part.steps {
-                let input = config.input(&state, part.thread, *edge, *choice);
+                let input = config.input(&run.state, thread, *edge, *choice);
                 let step = (number, m.path.len() as u32);
-                early.note(config, &state, (part.thread, *edge), input, step);
-                let chosen = config.machine.chosen_by(&state, part.thread, *edge);
+                early.note(config, &run.state, (thread, *edge), input, step);
+                let chosen = config.machine.chosen_by(&run.state, thread, *edge);
                 if let (Some(v), None) = (input, chosen) {
                     m.inputs.push((step.1, v));
                 }
                 m.path.push(*edge);
-                config.step(&mut state, part.thread, *edge, *choice).map_err(|_| LOST)?;
+                run.step(part, (*edge, *choice)).map_err(|_| LOST)?;
             }
         }
     }
@@ -336,37 +322,37 @@ impl Early {
 
 /// The visible moves in their order, each after the invisible ones of its thread, and after those of other threads
 /// that it needs. `None` where that does not lead to the violation.
-fn put_off<'a>(config: &Config<'_>, start: usize, parts: &'a [Part], found: Found) -> Option<Vec<&'a Part>> {
-    let mut state = config.initial(&config.starts[start]).ok()?;
+fn put_off<'a>(family: &Family<'_, '_>, parts: &'a [Part], found: Found) -> Option<Vec<&'a Part>> {
+    let mut run = family.begin().ok()?;
     let threads = 1 + parts.iter().map(|p| p.thread).max().unwrap_or(0);
     let mut waiting: Vec<Vec<&Part>> = vec![Vec::new(); threads];
     let mut order: Vec<&Part> = Vec::new();
     for part in parts {
         waiting[part.thread].push(part);
         if part.visible {
-            flush(config, &mut state, &mut waiting, part.thread, &mut order, threads)?;
+            flush(&mut run, &mut waiting, part.thread, &mut order, threads)?;
         }
     }
-    if violates(config, start, &order, found) {
+    if family.violates(&order, found) {
         return Some(order);
     }
     // Who is needed at the end? One thread, else all.
     for t in (0..threads).filter(|t| !waiting[*t].is_empty()) {
         let mut longer = order.clone();
         longer.extend(&waiting[t]);
-        if violates(config, start, &longer, found) {
+        if family.violates(&longer, found) {
             return Some(longer);
         }
     }
     for t in 0..threads {
         // Those that cannot go on yet wait for others, which come later or were started before.
-        flush(config, &mut state, &mut waiting, t, &mut order, threads)?;
+        flush(&mut run, &mut waiting, t, &mut order, threads)?;
     }
-    violates(config, start, &order, found).then_some(order)
+    family.violates(&order, found).then_some(order)
 }
 
 /// Moves what a thread does between moves of others to its moves before, where that is only invisible steps.
-fn gather<'a>(config: &Config<'_>, start: usize, order: Vec<&'a Part>, found: Found) -> Vec<&'a Part> {
+fn gather<'a>(family: &Family<'_, '_>, order: Vec<&'a Part>, found: Found) -> Vec<&'a Part> {
     if order.len() > LONG {
         return order;
     }
@@ -387,7 +373,7 @@ fn gather<'a>(config: &Config<'_>, start: usize, order: Vec<&'a Part>, found: Fo
             let group = fewer.remove(i);
             fewer[before].extend(group);
             let all: Vec<&Part> = fewer.iter().flatten().copied().collect();
-            if violates(config, start, &all, found) {
+            if family.violates(&all, found) {
                 groups = fewer;
                 continue;
             }
@@ -399,23 +385,22 @@ fn gather<'a>(config: &Config<'_>, start: usize, order: Vec<&'a Part>, found: Fo
 
 /// Runs what waits of a thread, after what others have to do first.
 fn flush<'a>(
-    config: &Config<'_>,
-    state: &mut State,
+    run: &mut Run<'_, '_>,
     waiting: &mut [Vec<&'a Part>],
     thread: usize,
     order: &mut Vec<&'a Part>,
     fuel: usize,
 ) -> Option<()> {
     for part in std::mem::take(&mut waiting[thread]) {
-        let mut copy = state.clone();
+        let mut copy = run.clone();
         let mut others = 0..waiting.len();
-        while !run(config, &mut copy, part) {
+        while !copy.part(part) {
             // It was not created yet, or waits for the end of another.
             let other = others.find(|u| *u != thread && !waiting[*u].is_empty())?;
-            flush(config, state, waiting, other, order, fuel.checked_sub(1)?)?;
-            copy.clone_from(state);
+            flush(run, waiting, other, order, fuel.checked_sub(1)?)?;
+            copy.clone_from(run);
         }
-        *state = copy;
+        *run = copy;
         order.push(part);
     }
     Some(())

@@ -184,7 +184,10 @@ impl<'a> Lower<'a> {
             return self.emit_call(Callee::Known(id), values, &s.result, wanted, at);
         }
         match model(name) {
-            Some(m) => self.modelled(m, name, args, wanted, at),
+            Some(m) => {
+                self.cancellation_point(name, args, at)?;
+                self.modelled(m, name, args, wanted, at)
+            }
             None => self.unknown(name, args, wanted, at),
         }
     }
@@ -339,6 +342,8 @@ impl<'a> Lower<'a> {
                 Ok(Value { expr: Expr::Reg(r), ty })
             }
             Model::Thread(t) => self.thread_call(t, args, at),
+            Model::Cancel(c) => self.cancel_call(c, args, at),
+            Model::Signal(s) => self.signal_call(s, args, at),
             Model::Lock(l) => self.lock_call(l, false, args, at),
             Model::Lock11(l) => self.lock_call(l, true, args, at),
             Model::Atomic(a) => self.atomic_call(a, args, at),

@@ -45,16 +45,31 @@ impl<'a> Lower<'a> {
                 self.close(params, Bytes::none(), Span::default())
             }
             Work::Start(conditions, routines) => self.start_function(name, conditions, routines),
-            Work::Routine { routine, takes, gives, destructors } => {
+            Work::Routine { routine, takes, gives, extra, destructors } => {
                 self.body = Body::new(name, Ty::Void.pointer(), Span::default());
                 let arg = self.body.register("", IntKind::Ideal);
                 let dst = gives.then(|| self.body.temp(IntKind::Ideal));
-                let args = if takes { vec![Expr::Reg(arg)] } else { Vec::new() };
+                let mut args = if takes { vec![Expr::Reg(arg)] } else { Vec::new() };
+                for kind in extra {
+                    args.push(self.body.havoc(kind, "a parameter that nobody gives a value"));
+                }
                 self.emit_open(Op::Call { dst, callee: Callee::Known(routine), args });
-                self.emit_open(Op::Call { dst: None, callee: Callee::Known(destructors), args: Vec::new() });
+                if let Some(d) = destructors {
+                    self.emit_open(Op::Call { dst: None, callee: Callee::Known(d), args: Vec::new() });
+                }
                 let end = self.body.end;
                 self.body.leave(end, Op::Return(Some(dst.map_or(Expr::Const(0), Expr::Reg))));
                 self.close(vec![arg], Bytes::none(), Span::default())
+            }
+            Work::Handlers => {
+                self.body = Body::new(name, Ty::Void, Span::default());
+                self.handlers_body()?;
+                self.close(Vec::new(), Bytes::none(), Span::default())
+            }
+            Work::Handler { number, handler, cell } => {
+                self.body = Body::new(name, Ty::Void, Span::default());
+                self.handler_body(number, handler, cell);
+                self.close(Vec::new(), Bytes::none(), Span::default())
             }
             Work::Destructors => {
                 self.body = Body::new(name, Ty::Void, Span::default());

@@ -209,8 +209,9 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
-    /// Runs destructors here, where a thread is about to end.
+    /// Runs cleanup handlers and destructors here, where a thread is about to end.
     pub fn end_of_thread(&mut self) {
+        self.run_handlers();
         if let Some(id) = self.destructors() {
             self.emit_open(Op::Call { dst: None, callee: Callee::Known(id), args: Vec::new() });
         }

@@ -16,6 +16,7 @@ use lang_c::span::Span as Bytes;
 const EPERM: i128 = 1;
 const EAGAIN: i128 = 11;
 const EBUSY: i128 = 16;
+const EINVAL: i128 = 22;
 const EDEADLK: i128 = 35;
 const ETIMEDOUT: i128 = 110;
 
@@ -181,6 +182,7 @@ impl<'a> Lower<'a> {
             }
             Lock::CondWait | Lock::CondTimedWait => {
                 self.assume("waits on condition variables wake up spuriously");
+                self.cancelled_now(at)?;
                 let mutex = self.lock_argument(args, 1, at)?;
                 let kinds = self.types.mutex_kinds && matches!(mutex.ty.plain(), Ty::Sync(Sync::Mutex));
                 let mutex = self.address(mutex, at)?;
@@ -195,6 +197,7 @@ impl<'a> Lower<'a> {
                     self.body.open.insert(self.body.cur);
                 }
                 self.lock_mutex(&mutex, kinds, Taken::Wait);
+                self.may_be_cancelled(at)?;
                 if l == Lock::CondWait {
                     return Ok(Value::int(0));
                 }
@@ -256,6 +259,9 @@ impl<'a> Lower<'a> {
             }
             Lock::BarrierInit => {
                 let v = self.value(self.argument(args, 2, at)?)?;
+                if v.constant() == Some(0) {
+                    return Ok(Value::int(EINVAL));
+                }
                 self.body.store(lock.clone(), v.expr, IntKind::Ideal);
                 self.body.store(offset(lock.clone(), 1), Expr::Const(0), IntKind::Ideal);
                 self.body.store(offset(lock, 2), Expr::Const(0), IntKind::Ideal);
@@ -391,23 +397,34 @@ impl<'a> Lower<'a> {
     fn read_lock(&mut self, lock: &Expr, busy: Taken) -> Value {
         let s = self.section();
         let writer = self.peek(lock, 0);
-        let taken = self.fork(is(writer, 0));
+        let taken = self.fork(is(writer.clone(), 0));
         let readers = self.peek(lock, 1);
         self.poke(lock, 1, plus(readers, 1));
         self.outcome(&s, 0);
-        self.blocked(taken, busy, &s);
+        self.written(taken, writer, busy, &s);
         self.leave_section(s)
+    }
+
+    /// Where there is a writer: it is told that it would wait for itself, as glibc does.
+    fn written(&mut self, at: Loc, writer: Expr, taken: Taken, s: &Section) {
+        if let Taken::Fails(_) = taken {
+            return self.blocked(at, taken, s);
+        }
+        self.body.cur = at;
+        let others = self.fork(compare(CmpOp::Eq, writer, Expr::SelfId));
+        self.outcome(s, EDEADLK);
+        self.blocked(others, taken, s);
     }
 
     fn write_lock(&mut self, lock: &Expr, busy: Taken) -> Value {
         let s = self.section();
         let writer = self.peek(lock, 0);
-        let taken = self.fork(is(writer, 0));
+        let taken = self.fork(is(writer.clone(), 0));
         let readers = self.peek(lock, 1);
         let read = self.fork(is(readers, 0));
         self.poke(lock, 0, Expr::SelfId);
         self.outcome(&s, 0);
-        self.blocked(taken, busy, &s);
+        self.written(taken, writer, busy, &s);
         self.blocked(read, busy, &s);
         self.leave_section(s)
     }

@@ -38,8 +38,21 @@ pub enum Work<'a> {
         takes: bool,
         /// It has a result.
         gives: bool,
+        /// Parameters that nobody gives a value to.
+        extra: Vec<IntKind>,
         /// The function that runs destructors.
-        destructors: FuncId,
+        destructors: Option<FuncId>,
+    },
+    /// The function that runs cleanup handlers.
+    Handlers,
+    /// The thread that runs the handler of a signal.
+    Handler {
+        /// The signal.
+        number: i128,
+        /// The function.
+        handler: FuncId,
+        /// What is set for it.
+        cell: ObjId,
     },
     /// The function that runs destructors of keys; lowered last.
     Destructors,
@@ -118,6 +131,10 @@ pub struct Lower<'a> {
     pub library_objects: BTreeMap<String, ObjId>,
     /// Keys of thread-specific data.
     pub keys: Keys,
+    /// Cancellation of threads.
+    pub cancellation: super::cancel::Cancellation,
+    /// Signals.
+    pub signals: super::signals::Signals,
     /// The program looks at `errno`.
     pub reads_errno: bool,
     /// The object behind it, once used.
@@ -237,6 +254,8 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         calls_pointers: false,
         library_objects: BTreeMap::new(),
         keys: super::keys::facts(unit),
+        cancellation: super::cancel::facts(unit),
+        signals: super::signals::Signals::default(),
         reads_errno: false,
         errno: None,
     };
@@ -353,6 +372,7 @@ impl<'a> Lower<'a> {
             }
         }
         self.externals_uncalled(&functions)?;
+        self.check_handlers(&functions)?;
         let starts = start_addresses(&mut functions, starts, std::mem::take(&mut self.prologue), |f| {
             self.called.contains(&f) || (self.calls_pointers && self.pointed_at.contains(&f))
         });

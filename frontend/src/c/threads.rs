@@ -5,7 +5,7 @@ use super::library::Thread;
 use super::lower::{Lower, Res, Work};
 use super::types::{INT, Ty};
 use super::value::{At, Place, Value, compare};
-use crate::cfa::{Callee, CmpOp, Expr, IntKind, Op};
+use crate::cfa::{Callee, CmpOp, Expr, FuncId, IntKind, Op};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 
@@ -136,16 +136,37 @@ impl<'a> Lower<'a> {
                 return Ok(Callee::Pointer(e));
             }
         };
-        let Some(destructors) = self.destructors() else { return Ok(Callee::Known(id)) };
-        self.called.insert(id);
+        self.has_body(id, at)?;
         let name = self.ids.iter().find(|x| *x.1 == id).map(|x| x.0.clone()).unwrap_or_default();
         let signature = self.signature(&name);
-        let takes = signature.as_ref().is_some_and(|s| s.params.as_ref().is_some_and(|p| !p.is_empty()));
+        let params = signature.as_ref().and_then(|s| s.params.clone()).unwrap_or_default();
+        let mut extra = Vec::new();
+        for p in params.iter().skip(1) {
+            if !p.is_scalar() {
+                return self.refuse(at, "a start routine with such parameters is", "give it one pointer");
+            }
+            extra.push(self.types.kind(p));
+        }
+        let destructors = self.destructors();
+        if destructors.is_none() && extra.is_empty() {
+            return Ok(Callee::Known(id));
+        }
+        self.called.insert(id);
         let gives = signature.is_some_and(|s| s.result != Ty::Void);
-        let whole = format!("{name}(and destructors)");
+        let whole = format!("{name}(as a thread)");
         let known = self.ids.get(&whole).copied();
-        let work = Work::Routine { routine: id, takes, gives, destructors };
+        let work = Work::Routine { routine: id, takes: !params.is_empty(), gives, extra, destructors };
         Ok(Callee::Known(known.unwrap_or_else(|| self.enqueue(whole, work))))
+    }
+
+    /// Refuses a function without a body where it is to be run.
+    pub fn has_body(&self, id: FuncId, at: Bytes) -> Res<()> {
+        match self.externals.iter().find(|x| self.ids.get(&x.0) == Some(&id)) {
+            Some((name, ..)) => {
+                self.refuse(at, format!("`{name}`, which has no body, run here is"), "define it")
+            }
+            None => Ok(()),
+        }
     }
 
     /// `pthread_once`: 0 not begun, 1 running, 2 done. The caller that finds 0 runs the routine; others wait for 2.
@@ -163,6 +184,7 @@ impl<'a> Lower<'a> {
         self.body.store(control.clone(), Expr::Const(1), IntKind::Ideal);
         let callee = match f.expr {
             Expr::Func(id) => {
+                self.has_body(id, at)?;
                 self.called.insert(id);
                 Callee::Known(id)
             }

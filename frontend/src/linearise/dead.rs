@@ -2,34 +2,77 @@
 
 use crate::cfa::{Expr, Op, Template};
 
-/// By location: is the register's value still read?
-pub fn live_registers(t: &Template) -> Vec<Vec<bool>> {
+/// A set of registers, by words of 64: as long as the set, not as the list of all registers.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Row(Vec<(u32, u64)>);
+
+impl Row {
+    /// The registers from `64 * at` on.
+    pub fn word(&self, at: u32) -> u64 {
+        self.0.binary_search_by_key(&at, |w| w.0).map_or(0, |i| self.0[i].1)
+    }
+    /// Is a register of the set?
+    pub fn has(&self, r: u32) -> bool {
+        self.word(r / 64) >> (r % 64) & 1 == 1
+    }
+    /// Adds a register.
+    pub fn insert(&mut self, r: u32) {
+        self.add(r / 64, 1 << (r % 64));
+    }
+    fn add(&mut self, at: u32, bits: u64) -> bool {
+        match self.0.binary_search_by_key(&at, |w| w.0) {
+            Ok(i) => {
+                let before = self.0[i].1;
+                self.0[i].1 |= bits;
+                self.0[i].1 != before
+            }
+            Err(i) => {
+                self.0.insert(i, (at, bits));
+                true
+            }
+        }
+    }
+    fn remove(&mut self, r: u32) {
+        if let Ok(i) = self.0.binary_search_by_key(&(r / 64), |w| w.0) {
+            self.0[i].1 &= !(1 << (r % 64));
+            if self.0[i].1 == 0 {
+                self.0.remove(i);
+            }
+        }
+    }
+}
+
+/// By location: the registers whose value is still read.
+pub fn live_registers(t: &Template) -> Vec<Row> {
     let n = t.graph.locations.len();
-    let mut live = vec![vec![false; t.registers.len()]; n];
+    let mut live = vec![Row::default(); n];
     let mut into: Vec<Vec<usize>> = vec![Vec::new(); n];
     for (i, e) in t.graph.edges.iter().enumerate() {
         into[e.to.0 as usize].push(i);
     }
-    let mut work: Vec<usize> = (0..n).rev().collect();
+    let mut work: Vec<usize> = (0..n).collect();
+    let mut queued = vec![true; n];
     while let Some(l) = work.pop() {
+        queued[l] = false;
         for i in &into[l] {
             let e = &t.graph.edges[*i];
             let mut before = live[l].clone();
-            if let Some(r) = target(&e.op) {
-                before[r] = false;
+            let written = target(&e.op);
+            if let Some(r) = written {
+                before.remove(r);
             }
             // What a dead assignment reads does not count.
             let needed = match &e.op {
-                Op::Assign(r, _) | Op::Load(r, _, _) => live[l][r.0 as usize],
+                Op::Assign(r, _) | Op::Load(r, _, _) => live[l].has(r.0),
                 _ => true,
             };
             if needed {
-                visit(&e.op, &mut |r| before[r] = true);
+                visit(&e.op, &mut |r| before.insert(r));
             }
             let from = e.from.0 as usize;
-            let grown: Vec<bool> = before.iter().zip(&live[from]).map(|(a, b)| *a || *b).collect();
-            if grown != live[from] {
-                live[from] = grown;
+            let mut grown = false;
+            before.0.iter().for_each(|(at, bits)| grown |= live[from].add(*at, *bits));
+            if grown && !std::mem::replace(&mut queued[from], true) {
                 work.push(from);
             }
         }
@@ -37,20 +80,20 @@ pub fn live_registers(t: &Template) -> Vec<Vec<bool>> {
     live
 }
 
-fn target(op: &Op) -> Option<usize> {
+fn target(op: &Op) -> Option<u32> {
     match op {
         Op::Assign(r, _) | Op::Load(r, _, _) | Op::Havoc { dst: r, .. } | Op::Create { handle: r, .. } => {
-            Some(r.0 as usize)
+            Some(r.0)
         }
-        Op::Join { result: Some(r), .. } => Some(r.0 as usize),
+        Op::Join { result: Some(r), .. } => Some(r.0),
         _ => None,
     }
 }
 
-fn visit(op: &Op, f: &mut impl FnMut(usize)) {
-    fn expr(e: &Expr, f: &mut impl FnMut(usize)) {
+fn visit(op: &Op, f: &mut impl FnMut(u32)) {
+    fn expr(e: &Expr, f: &mut impl FnMut(u32)) {
         match e {
-            Expr::Reg(r) => f(r.0 as usize),
+            Expr::Reg(r) => f(r.0),
             Expr::Unary(_, a, _) | Expr::Not(a) | Expr::Cast(a, _) => expr(a, f),
             Expr::Binary(_, a, b, _) | Expr::Compare(_, a, b) => {
                 expr(a, f);

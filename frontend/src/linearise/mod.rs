@@ -8,6 +8,7 @@ mod dead;
 mod memory;
 mod range;
 mod ranges;
+mod registers;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -25,6 +26,7 @@ use memory::Places;
 use range::Range;
 use ranges::{Env, Ranges, ranges};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm};
+use std::collections::BTreeMap;
 use threads::Step;
 use value::Linear;
 use variables::Variables;
@@ -56,7 +58,8 @@ pub fn linearise_within(p: &cfa::Program, limits: Limits) -> Result<Program, Dia
     let live: Vec<_> = p.templates.iter().map(dead::live_registers).collect();
     for (t, template) in p.templates.iter().enumerate() {
         for (r, written) in ranges.written[t].iter().enumerate() {
-            if !live[t][template.entry.0 as usize][r] || template.param == Some(cfa::Reg(r as u32)) {
+            if !live[t][template.entry.0 as usize].has(r as u32) || template.param == Some(cfa::Reg(r as u32))
+            {
                 variables.tighten(variables.register(t, cfa::Reg(r as u32)), written);
             }
         }
@@ -112,7 +115,8 @@ fn start(p: &cfa::Program, variables: &Variables, points_to: &PointsTo, arrays: 
         }
     }
     arrays::start(p, arrays, variables, out);
-    let env = Env { program: p, template: 0, registers: &[], points_to, arrays };
+    let none = registers::Registers::default();
+    let env = Env { program: p, template: 0, registers: &none, points_to, arrays };
     out.init = out.init.and(&Linear { env, variables }.ghosts_at_start());
 }
 
@@ -148,7 +152,7 @@ struct Lineariser<'a> {
     points_to: &'a PointsTo,
     arrays: &'a Arrays,
     variables: &'a Variables,
-    live: &'a [Vec<bool>],
+    live: &'a [dead::Row],
 }
 
 impl Lineariser<'_> {
@@ -171,12 +175,15 @@ impl Lineariser<'_> {
             locations: locations.collect(),
             edges: Vec::new(),
         };
+        let numbers = 0..template.registers.len() as u32;
+        let registers: BTreeMap<_, u32> =
+            numbers.map(|r| (self.variables.register(self.t, cfa::Reg(r)), r)).collect();
         for (i, edge) in template.graph.edges.iter().enumerate() {
-            let Some(registers) = &self.ranges.at[self.t][edge.from.0 as usize] else { continue };
+            let Some(known) = &self.ranges.at[self.t][edge.from.0 as usize] else { continue };
             let env = Env {
                 program: self.p,
                 template: self.t,
-                registers,
+                registers: known,
                 points_to: self.points_to,
                 arrays: self.arrays,
             };
@@ -196,17 +203,16 @@ impl Lineariser<'_> {
             }
             steps.iter_mut().for_each(|s| keep_decisions(s, linear.base()));
             // What is never read need not fit the range of what is.
-            let dead: Vec<_> = (0..template.registers.len() as u32)
-                .filter(|r| !self.live[edge.to.0 as usize][*r as usize])
-                .map(|r| linear.register(cfa::Reg(r)))
-                .collect();
-            steps.iter_mut().for_each(|s| s.1.retain(|(v, _)| !dead.contains(v)));
+            let live = &self.live[edge.to.0 as usize];
+            let dead = |v: &_| registers.get(v).is_some_and(|r| !live.has(*r));
+            steps.iter_mut().for_each(|s| s.1.retain(|(v, _)| !dead(v)));
             for step in steps {
                 out.edges.push(make_edge(step, Loc(edge.from.0), Loc(edge.to.0), vec![i as u32], edge.span));
             }
         }
         if !template.initial {
-            let registers: Vec<_> = template.registers.iter().map(|r| Range::of_kind(r.kind)).collect();
+            let registers: registers::Registers =
+                template.registers.iter().map(|r| Range::of_kind(r.kind)).collect();
             let env = Env {
                 program: self.p,
                 template: self.t,
@@ -271,7 +277,7 @@ impl Lineariser<'_> {
     }
     /// What an edge does, by cases.
     fn steps(&self, l: &Linear, edge: &cfa::Edge) -> Result<Vec<Step>, Diagnostic> {
-        let dead = |r: cfa::Reg| !self.live[edge.to.0 as usize][r.0 as usize];
+        let dead = |r: cfa::Reg| !self.live[edge.to.0 as usize].has(r.0);
         let nothing = || vec![(Case::of(LinExpr::zero()), Vec::new())];
         let steps = match &edge.op {
             Op::Skip => nothing(),

@@ -1,12 +1,12 @@
 //! What values registers (by location) and cells (at any time) may have: a fixpoint over all templates.
 
 use super::arrays::{Array, Arrays};
-use super::dead::live_registers;
+use super::dead::{Row, live_registers};
 use super::range::{Range, wrap};
+use super::registers::Registers;
 use crate::cfa::{self, CmpOp, Count, Expr, IntKind, LocationKind, Op, Reg, UnOp};
 use crate::points_to::PointsTo;
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
 /// Visits of a location before its ranges are widened, and before that is to the kind's bounds.
 const WIDEN: u32 = 6;
@@ -22,7 +22,7 @@ pub struct Env<'a> {
     /// Template of the running thread.
     pub template: usize,
     /// Ranges of its registers.
-    pub registers: &'a [Range],
+    pub registers: &'a Registers,
     /// Which objects pointers point to.
     pub points_to: &'a PointsTo,
     /// What is kept of objects.
@@ -33,7 +33,7 @@ pub struct Env<'a> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ranges {
     /// By template and location: its registers, `None` where it is never reached.
-    pub at: Vec<Vec<Option<Rc<Vec<Range>>>>>,
+    pub at: Vec<Vec<Option<Registers>>>,
     /// By object and cell.
     pub cells: Vec<Vec<Range>>,
     /// By object and array: of all its cells.
@@ -56,7 +56,7 @@ impl Env<'_> {
         let p = self.program;
         match e {
             Expr::Const(c) => Range::one(*c),
-            Expr::Reg(r) => self.registers[r.0 as usize].clone(),
+            Expr::Reg(r) => self.registers.get(*r).clone(),
             Expr::Addr(o) => Range::one(p.bases[o.0 as usize]),
             Expr::Func(f) => p.function_bases.get(f.0 as usize).map_or(Range::all(), |a| Range::one(*a)),
             Expr::SelfId => self_range(p, self.template),
@@ -101,16 +101,18 @@ impl Env<'_> {
         if self.wraps(kind) { convert(&r, kind) } else { r.clip(kind.min(), kind.max()) }
     }
     /// Ranges of the registers where an expression is not 0 (or is); `None` if it never is.
-    pub fn refined(&self, e: &Expr, want: bool) -> Option<Vec<Range>> {
+    pub fn refined(&self, e: &Expr, want: bool) -> Option<Registers> {
         let r = self.range(e);
         if r.is_none() || (want && r == Range::one(0)) || (!want && !r.contains(0)) {
             return None;
         }
-        let mut out = self.registers.to_vec();
+        let mut out = self.registers.clone();
         let mut set = |e: &Expr, op: CmpOp, other: &Range| match e {
             Expr::Reg(x) => {
-                out[x.0 as usize] = out[x.0 as usize].refine(op, other);
-                !out[x.0 as usize].is_none()
+                let refined = out.get(*x).refine(op, other);
+                let possible = !refined.is_none();
+                out.set(*x, refined);
+                possible
             }
             _ => true,
         };
@@ -198,7 +200,7 @@ struct Analysis<'a> {
     out: Ranges,
     points_to: &'a PointsTo,
     arrays: &'a Arrays,
-    live: Vec<Vec<Vec<bool>>>,
+    live: Vec<Vec<Row>>,
     thresholds: BTreeSet<i128>,
     round: u32,
     changed: bool,
@@ -352,14 +354,14 @@ impl Analysis<'_> {
         let template = &self.p.templates[t];
         let out_edges = template.graph.out_edges();
         let mut visits = vec![0u32; out_edges.len()];
-        let mut entry: Vec<Range> = template.registers.iter().map(|r| Range::of_kind(r.kind)).collect();
+        let mut entry: Registers = template.registers.iter().map(|r| Range::of_kind(r.kind)).collect();
         if let Some(param) = template.param {
-            entry[param.0 as usize] = self.out.arguments[t].clone();
+            entry.set(param, self.out.arguments[t].clone());
             self.out.written[t][param.0 as usize] = self.out.arguments[t].clone();
         }
         // Every round starts anew: cells have grown, but what registers got from them is recomputed.
-        let mut at: Vec<Option<Rc<Vec<Range>>>> = vec![None; out_edges.len()];
-        at[template.entry.0 as usize] = Some(Rc::new(entry));
+        let mut at: Vec<Option<Registers>> = vec![None; out_edges.len()];
+        at[template.entry.0 as usize] = Some(entry);
         let order = order(template, &out_edges);
         let mut by_order = vec![0; order.len()];
         for (l, k) in order.iter().enumerate() {
@@ -372,11 +374,7 @@ impl Analysis<'_> {
             for i in &out_edges[l] {
                 let edge = &template.graph.edges[*i];
                 let Some(mut next) = self.step(t, edge, &registers) else { continue };
-                for (r, live) in self.live[t][edge.to.0 as usize].iter().enumerate() {
-                    if !live {
-                        next[r] = Range::all();
-                    }
-                }
+                next.keep(&self.live[t][edge.to.0 as usize]);
                 let ends = template.graph.locations[edge.to.0 as usize].kind == LocationKind::End;
                 if ends && !matches!(edge.op, Op::ThreadExit(_) | Op::Halt) {
                     self.returns(t, &Range::one(0));
@@ -384,24 +382,13 @@ impl Analysis<'_> {
                 let to = edge.to.0 as usize;
                 let changed = match &mut at[to] {
                     None => {
-                        at[to] = Some(Rc::new(next));
+                        at[to] = Some(next);
                         true
                     }
-                    Some(old) => {
-                        let mut changed = false;
-                        for (r, new) in next.iter().enumerate() {
-                            if old[r] == *new {
-                                continue;
-                            }
-                            let kind = Some(template.registers[r].kind);
-                            let new = self.widen(&old[r], new, visits[to], kind);
-                            if old[r] != new {
-                                changed = true;
-                                Rc::make_mut(old)[r] = new;
-                            }
-                        }
-                        changed
-                    }
+                    Some(old) => old.join(&next, |r, old, new| {
+                        let kind = Some(template.registers[r.0 as usize].kind);
+                        self.widen(old, new, visits[to], kind)
+                    }),
                 };
                 if changed {
                     visits[to] += 1;
@@ -412,20 +399,20 @@ impl Analysis<'_> {
         self.out.at[t] = at;
     }
     /// Registers after an edge; `None` if it cannot be passed.
-    fn step(&mut self, t: usize, edge: &cfa::Edge, registers: &[Range]) -> Option<Vec<Range>> {
+    fn step(&mut self, t: usize, edge: &cfa::Edge, registers: &Registers) -> Option<Registers> {
         let env =
             Env { program: self.p, template: t, registers, points_to: self.points_to, arrays: self.arrays };
-        let mut next = registers.to_vec();
+        let mut next = registers.clone();
         let mut set = |this: &mut Self, r: Reg, v: Range| {
             let kind = this.p.templates[t].registers[r.0 as usize].kind;
             let v = v.clip(kind.min(), kind.max());
             // What nobody reads is not written.
-            if this.live[t][edge.to.0 as usize][r.0 as usize] {
+            if this.live[t][edge.to.0 as usize].has(r.0) {
                 let w = &mut this.out.written[t][r.0 as usize];
                 *w = w.join(&v);
             }
             let possible = !v.is_none();
-            next[r.0 as usize] = v;
+            next.set(r, v);
             possible
         };
         let kind_of = |r: Reg| self.p.templates[t].registers[r.0 as usize].kind;

@@ -123,8 +123,13 @@ fn operators_have_all_their_values() {
         let variables = Variables::new(&p, &arrays);
         let ranges = [range(&mut rng, kind), range(&mut rng, kind)];
         let e = expression(&mut rng, kind);
-        let env =
-            Env { program: &p, template: 0, registers: &ranges, points_to: &points_to, arrays: &arrays };
+        let env = Env {
+            program: &p,
+            template: 0,
+            registers: &ranges.iter().cloned().collect(),
+            points_to: &points_to,
+            arrays: &arrays,
+        };
         let l = Linear { env, variables: &variables };
         let at = [within(&mut rng, kind, &ranges[0]), within(&mut rng, kind, &ranges[1])];
         let run = eval::Env {
@@ -164,7 +169,13 @@ fn floating_point_operators_have_all_their_values() {
     let (points_to, arrays) = (PointsTo::new(&p), Arrays::new(&p, Limits::default()));
     let variables = Variables::new(&p, &arrays);
     let any = [Range::of_kind(d.kind()), Range::of_kind(IntKind::INT)];
-    let env = Env { program: &p, template: 0, registers: &any, points_to: &points_to, arrays: &arrays };
+    let env = Env {
+        program: &p,
+        template: 0,
+        registers: &any.into_iter().collect(),
+        points_to: &points_to,
+        arrays: &arrays,
+    };
     let l = Linear { env, variables: &variables };
     let reg = |r| Box::new(Expr::Reg(Reg(r)));
     let half = Box::new(Expr::Const(d.of(0.5)));

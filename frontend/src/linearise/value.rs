@@ -297,7 +297,7 @@ impl Linear<'_> {
             None => Range::all(),
             Some(x) => match (x.origin, x.scope) {
                 (Origin::Register(r), Scope::Local(t)) if t as usize == self.env.template => {
-                    self.env.registers[r.0 as usize].clone()
+                    self.env.registers.get(r).clone()
                 }
                 _ => Range::between(x.min, x.max),
             },

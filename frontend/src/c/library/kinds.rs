@@ -1,5 +1,29 @@
 //! What the models of functions tell apart.
 
+/// Cancellation and cleanup handlers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Cancel {
+    Request,
+    State,
+    Kind,
+    Test,
+    Push,
+    Pop,
+    /// Where the library would jump back to when the thread is cancelled.
+    Jump,
+    /// On from a handler to the next one.
+    Unwind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Signal {
+    /// `signal`
+    Set,
+    Raise,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Thread {

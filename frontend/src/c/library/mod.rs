@@ -84,6 +84,10 @@ pub enum Model {
     Abs,
     /// Thread functions.
     Thread(Thread),
+    /// Cancellation and cleanup handlers.
+    Cancel(Cancel),
+    /// Handlers of signals.
+    Signal(Signal),
     /// Locks and the like of POSIX.
     Lock(Lock),
     /// The same with the results of C11's `<threads.h>`.
@@ -139,7 +143,7 @@ pub fn model(name: &str) -> Option<Model> {
     if let Some(m) = name.strip_prefix("pthread_").and_then(threads::pthread) {
         return Some(m);
     }
-    if let Some(m) = threads::c11(name).or_else(|| libc::class(name)) {
+    if let Some(m) = threads::cleanup(name).or_else(|| threads::c11(name)).or_else(|| libc::class(name)) {
         return Some(m);
     }
     if super::errno::NAMES.contains(&name) {

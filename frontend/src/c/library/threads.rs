@@ -1,6 +1,20 @@
 //! Threads and locks: POSIX and C11.
 
-use super::{Key, Lock, Model, Thread};
+use super::{Cancel, Key, Lock, Model, Signal, Thread};
+
+/// What glibc's macros of cleanup handlers call, and signals.
+pub fn cleanup(name: &str) -> Option<Model> {
+    Some(match name {
+        "__sigsetjmp_cancel" | "__sigsetjmp" => Model::Cancel(Cancel::Jump),
+        "__pthread_register_cancel" => Model::Cancel(Cancel::Push),
+        "__pthread_unregister_cancel" => Model::Cancel(Cancel::Pop),
+        "__pthread_unwind_next" => Model::Cancel(Cancel::Unwind),
+        "signal" => Model::Signal(Signal::Set),
+        "raise" => Model::Signal(Signal::Raise),
+        "pause" => Model::Refuse("waiting for a signal is", "wait on a condition variable"),
+        _ => return None,
+    })
+}
 
 /// C11's `<threads.h>`.
 pub fn c11(name: &str) -> Option<Model> {
@@ -79,7 +93,6 @@ pub fn pthread(name: &str) -> Option<Model> {
         "setspecific" => Model::Key(Key::Set),
         "yield"
         | "detach"
-        | "testcancel"
         | "mutex_destroy"
         | "cond_destroy"
         | "rwlock_destroy"
@@ -100,8 +113,10 @@ pub fn pthread(name: &str) -> Option<Model> {
         | "setschedparam"
         | "setschedprio"
         | "sigmask" => Model::Nothing,
-        // Nobody cancels: that is refused.
-        "setcancelstate" | "setcanceltype" => Model::Fills(&[1]),
+        "cancel" => Model::Cancel(Cancel::Request),
+        "testcancel" => Model::Cancel(Cancel::Test),
+        "setcancelstate" => Model::Cancel(Cancel::State),
+        "setcanceltype" => Model::Cancel(Cancel::Kind),
         "attr_getdetachstate"
         | "attr_getstacksize"
         | "attr_getguardsize"
@@ -117,9 +132,7 @@ pub fn pthread(name: &str) -> Option<Model> {
         | "rwlockattr_getpshared"
         | "barrierattr_getpshared" => Model::Fills(&[1]),
         "getschedparam" => Model::Fills(&[1, 2]),
-        "cancel" | "kill" => {
-            Model::Refuse("stopping threads from outside is", "end the thread by a flag it reads")
-        }
+        "kill" | "sigqueue" => Model::Refuse("a signal to a thread is", "use a flag that it reads"),
         "mutex_consistent" | "mutex_consistent_np" | "mutex_getprioceiling" | "mutex_setprioceiling" => {
             Model::Refuse("robust mutexes and priorities are", "use a normal, recursive or errorcheck mutex")
         }

@@ -1,0 +1,229 @@
+//! Signal handlers. Once it is set, a handler may run at any time and any number of times, in a thread that is stopped
+//! meanwhile. It is run here by a thread of its own, in one step. That is exact for handlers that do one thing with
+//! memory that others can see, such as setting a flag: the others are refused.
+//!
+//! A cell for each signal holds what is set: 0 (default), 1 (ignored) or the handler.
+
+use super::calls::Args;
+use super::library::Signal;
+use super::lower::{Lower, Res, Work};
+use super::types::Ty;
+use super::value::{Value, compare};
+use crate::cfa::{Callee, CmpOp, Expr, FuncId, Function, IntKind, ObjId, Op};
+use crate::instantiate::walk;
+use crate::options::Property;
+use lang_c::span::Span as Bytes;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Signals without an effect by default: SIGCHLD, SIGCONT, SIGURG, SIGWINCH.
+const IGNORED: [i128; 4] = [17, 18, 23, 28];
+/// Signals that stop the program by default, or cannot be caught: SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU.
+const STOPS: [i128; 5] = [9, 19, 20, 21, 22];
+
+/// Signals of a file.
+#[derive(Debug, Default)]
+pub struct Signals {
+    /// What is set, by signal.
+    cells: BTreeMap<i128, ObjId>,
+    /// Handlers set somewhere, with the place.
+    handlers: Vec<(FuncId, Bytes)>,
+    /// Some mask is changed.
+    pub masked: bool,
+}
+
+impl<'a> Lower<'a> {
+    /// A call of a function on signals.
+    pub fn signal_call(&mut self, s: Signal, args: Args<'a>, at: Bytes) -> Res<Value> {
+        let number = self.argument(args, 0, at)?;
+        let Some(number) = self.constant(number)? else {
+            return self.refuse(number.span, "a signal that is no constant is", "name the signal");
+        };
+        if !(1..=64).contains(&number) || STOPS.contains(&number) {
+            return self.refuse(at, format!("signal {number} is"), "use one that can be caught");
+        }
+        match s {
+            Signal::Set => self.set_handler(number, args, at),
+            Signal::Raise => self.raise(number, at),
+        }
+    }
+
+    fn set_handler(&mut self, number: i128, args: Args<'a>, at: Bytes) -> Res<Value> {
+        if self.options.deadlock || self.options.property == Property::NoDataRace {
+            return self.refuse(at, "a signal handler where deadlocks or data races are looked for is", "");
+        }
+        let h = self.value(self.argument(args, 1, at)?)?;
+        let cell = self.signal_cell(number, at)?;
+        let ty = h.ty.clone();
+        let old = self.body.load(Expr::Addr(cell), IntKind::Ideal);
+        self.body.hold();
+        self.body.store(Expr::Addr(cell), h.expr.clone(), IntKind::Ideal);
+        match h.expr {
+            Expr::Const(0 | 1) => {}
+            Expr::Func(id) => {
+                self.has_body(id, at)?;
+                self.assume("calls that wait are not cut short by signals");
+                self.assume("a signal with a handler may come at any time");
+                self.called.insert(id);
+                self.signals.handlers.push((id, at));
+                let name = format!("(signal {number}, handler {})", id.0);
+                let known = self.ids.get(&name).copied();
+                let work = Work::Handler { number, handler: id, cell };
+                let routine = known.unwrap_or_else(|| self.enqueue(name, work));
+                self.called.insert(routine);
+                let handle = self.body.temp(IntKind::Ideal);
+                let routine = Callee::Known(routine);
+                self.body.emit(Op::Create { handle, routine, arg: None, template: None });
+            }
+            _ => return self.refuse(at, "a handler that is no function of the file is", "name the function"),
+        }
+        Ok(Value { expr: old, ty })
+    }
+
+    /// The handler runs at once, in this thread.
+    fn raise(&mut self, number: i128, at: Bytes) -> Res<Value> {
+        let cell = self.signal_cell(number, at)?;
+        let (default, set, end) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
+        let what = self.body.load(Expr::Addr(cell), IntKind::Ideal);
+        let other = self.body.fresh();
+        self.branch(compare(CmpOp::Eq, what.clone(), Expr::Const(0)), default, other);
+        self.body.cur = other;
+        self.branch(compare(CmpOp::Eq, what.clone(), Expr::Const(1)), end, set);
+        self.body.cur = default;
+        if IGNORED.contains(&number) {
+            self.body.edge_to(end, Op::Skip);
+        } else {
+            let over = self.body.end;
+            self.body.edge_to(over, Op::Halt);
+        }
+        self.body.cur = set;
+        // Elsewhere in the file, or later, there may be handlers that this cell never holds.
+        self.calls_pointers = true;
+        self.emit_open(Op::Call {
+            dst: None,
+            callee: Callee::Pointer(what),
+            args: vec![Expr::Const(number)],
+        });
+        self.body.join(end);
+        Ok(Value::int(0))
+    }
+
+    fn signal_cell(&mut self, number: i128, at: Bytes) -> Res<ObjId> {
+        if let Some(o) = self.signals.cells.get(&number) {
+            return Ok(*o);
+        }
+        let o = self.object(&format!("(signal {number})"), &Ty::Void.pointer(), at)?;
+        self.objects[o.0 as usize].init = vec![Some(0)];
+        self.signals.cells.insert(number, o);
+        Ok(o)
+    }
+
+    /// The body of the thread that runs a handler, any number of times, while it is the one that is set.
+    pub fn handler_body(&mut self, number: i128, handler: FuncId, cell: ObjId) {
+        let (head, out) = (self.body.fresh(), self.body.fresh());
+        self.body.join(head);
+        self.body.edge_to(out, Op::Skip);
+        let set = self.body.load(Expr::Addr(cell), IntKind::Ideal);
+        self.body.hold();
+        self.body.emit_held(Op::Assume(compare(CmpOp::Eq, set, Expr::Func(handler))));
+        self.body.emit(Op::Call {
+            dst: None,
+            callee: Callee::Known(handler),
+            args: vec![Expr::Const(number)],
+        });
+        self.body.edge_to(head, Op::Skip);
+        self.body.cur = out;
+    }
+
+    /// Refuses handlers that do more than one thing that others can see, and masks beside handlers.
+    pub fn check_handlers(&self, functions: &[Function]) -> Res<()> {
+        for (handler, at) in &self.signals.handlers {
+            if self.signals.masked {
+                return self.refuse(*at, "a signal handler beside signals that are blocked is", "");
+            }
+            let mut seen = BTreeSet::new();
+            let mut work = vec![*handler];
+            let (mut steps, mut strange) = (0, false);
+            while let Some(f) = work.pop() {
+                let function = &functions[f.0 as usize];
+                if !seen.insert(f) {
+                    // Called from two places, or by itself.
+                    steps += 2;
+                    continue;
+                }
+                strange |= is_cyclic(function);
+                for e in &function.graph.edges {
+                    match &e.op {
+                        Op::Load(_, a, _) | Op::Store(a, _, _) => {
+                            steps += usize::from(!is_own(a, function));
+                        }
+                        Op::Call { callee: Callee::Known(g), .. } => work.push(*g),
+                        Op::Call { .. } | Op::Create { .. } | Op::Join { .. } | Op::ThreadExit(_) => {
+                            strange = true;
+                        }
+                        Op::Halt => steps += 1,
+                        Op::Skip | Op::Assign(..) | Op::Havoc { .. } | Op::Assume(_) | Op::Return(_) => {}
+                    }
+                    for x in walk::reads(&e.op) {
+                        walk::visit(x, &mut |x| match x {
+                            Expr::SelfId => strange = true,
+                            Expr::Addr(o) => strange |= self.objects[o.0 as usize].thread_local,
+                            _ => {}
+                        });
+                    }
+                }
+            }
+            if steps > 1 || strange {
+                let help = "set one flag in the handler, and do the rest where it is read";
+                let what = "a signal handler that does more than one thing others can see is";
+                return self.refuse(*at, what, help);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Is it a local of the function that is accessed?
+fn is_own(a: &Expr, function: &Function) -> bool {
+    let mut own = true;
+    let mut some = false;
+    walk::visit(a, &mut |x| match x {
+        Expr::Addr(o) => {
+            some = true;
+            own &= function.locals.contains(o);
+        }
+        Expr::Reg(_) => own = false,
+        _ => {}
+    });
+    own && some
+}
+
+fn is_cyclic(function: &Function) -> bool {
+    let out = function.graph.out_edges();
+    let n = out.len();
+    // 0 new, 1 on the way, 2 done.
+    let mut state = vec![0u8; n];
+    for root in 0..n {
+        let mut stack = vec![(root, 0)];
+        if std::mem::replace(&mut state[root], 1) != 0 {
+            state[root] = 2;
+            continue;
+        }
+        while let Some((l, k)) = stack.pop() {
+            let Some(e) = out[l].get(k) else {
+                state[l] = 2;
+                continue;
+            };
+            stack.push((l, k + 1));
+            let to = function.graph.edges[*e].to.0 as usize;
+            match state[to] {
+                0 => {
+                    state[to] = 1;
+                    stack.push((to, 0));
+                }
+                1 => return true,
+                _ => {}
+            }
+        }
+    }
+    false
+}

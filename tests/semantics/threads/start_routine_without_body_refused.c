@@ -1,0 +1,8 @@
+#include <pthread.h>
+void *run(void *a);
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, run, 0);
+  pthread_join(t, 0);
+  return 0;
+}
