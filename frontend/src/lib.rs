@@ -11,15 +11,18 @@
 pub mod c;
 pub mod cfa;
 pub mod diagnostic;
+pub mod files;
 pub mod instantiate;
 pub mod interp;
 pub mod linearise;
 pub mod options;
 mod orders;
 pub mod points_to;
+pub mod preprocessing;
 pub mod program;
 pub mod races;
 pub mod reduce;
+pub mod stack;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod timbuk;

@@ -3,15 +3,16 @@
 use super::exit::Status;
 use super::meaning::{Engine, Input, Meaning};
 use super::watch::Limits;
+use super::witness::Missing;
 use super::workers::{self, Job, Standing};
-use super::{complain, finite, input, rewriting, say, witness};
+use super::{complain, finite, input, rewriting, say, say_all, witness, write_file};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use relyant::aret::Stats;
 use relyant::finite::{Kind, boolean, kind};
 use relyant::limits;
 use relyant::pipeline::{self, Evidence, QUICK_STATES, Settings, Verdict};
-use relyant::proof::certificate::{self, Meta, Source};
+use relyant::proof::certificate::{self, Meta};
 use relyant::report::{Outcome, json, standing, text};
 use relyant::task::words;
 use relyant_frontend::diagnostic::Diagnostic;
@@ -86,16 +87,16 @@ fn is_boolean(file: &Path) -> bool {
     kind(file) == Some(Kind::Boolean)
 }
 
-/// Runs the command.
-pub fn run(a: &Args) -> Status {
+/// Runs the command; `lost` says why the process that was to do it is no more.
+pub fn run(a: &Args, lost: Option<&str>) -> Status {
     if a.meaning.has_more() && (rewriting::is_any(&a.files) || finite::is_any(&a.files)) {
         complain("error: --with names one more source of a C program");
         return Status::BadInput;
     }
-    let limits = Limits { timeout: a.timeout, memory_kib: a.memory.map(|m| m.saturating_mul(1024)) };
+    let limits = Limits::new(a.timeout, a.memory);
     if rewriting::is_any(&a.files) {
         let json = a.format == Format::Json;
-        let wanted = rewriting::Wanted { limits, json, verbose: a.verbose };
+        let wanted = rewriting::Wanted { limits, json, verbose: a.verbose, lost };
         return rewriting::run(&a.files, &wanted);
     }
     if finite::is_any(&a.files) {
@@ -130,6 +131,7 @@ pub fn run(a: &Args) -> Status {
             json: a.format == Format::Json,
             verbose: a.verbose,
             proof: a.proof.as_deref(),
+            lost,
         };
         return finite::run(&a.files, &run);
     }
@@ -161,12 +163,17 @@ pub fn run(a: &Args) -> Status {
     let inputs: Vec<Result<Input, Diagnostic>> = a.files.iter().map(|f| a.meaning.input(f)).collect();
     let jobs: Vec<Job> = inputs.iter().flatten().map(|i| job(i, &settings)).collect();
     let show = |s: &Standing| line.show(s, jobs.len());
-    let mut verified = workers::verify_all(&jobs, &limits, a.jobs, tell, show).into_iter();
-    let lost = || Outcome::Abandoned("no worker".into(), limits::Progress::default());
+    let abandoned = |why: &str| Outcome::Abandoned(why.into(), limits::Progress::default());
+    let mut verified = match lost {
+        Some(reason) => vec![abandoned(reason); jobs.len()],
+        None => workers::verify_all(&jobs, &limits, a.jobs, tell, show),
+    }
+    .into_iter();
+    let none = || abandoned("no worker");
     let outcomes: Vec<Outcome> = inputs
         .iter()
         .map(|i| match i {
-            Ok(input) => as_asked(input, verified.next().unwrap_or_else(lost)),
+            Ok(input) => as_asked(input, verified.next().unwrap_or_else(none)),
             Err(d) => Outcome::BadInput(Box::new(d.clone())),
         })
         .collect();
@@ -174,7 +181,7 @@ pub fn run(a: &Args) -> Status {
     let mut status = outcomes.iter().map(|o| Status::of_verdict(o.verdict())).fold(Status::Good, Status::and);
     if let (Some(path), Some(outcome), Some(job)) = (&a.proof, outcomes.first(), jobs.first()) {
         if let Err(message) = write_proof(path, &job.file, outcome, &job.settings) {
-            complain(&format!("error: {}: {message}", path.display()));
+            complain(&format!("error: {message}"));
             status = Status::BadInput;
         }
     }
@@ -183,7 +190,11 @@ pub fn run(a: &Args) -> Status {
         // A verdict without a witness is still one.
         match witness::write(path, input, outcome, a.witness_version) {
             Ok(line) => note = line.unwrap_or_default(),
-            Err(why) => complain(&format!("note: no witness: {why}")),
+            Err(Missing::None(why)) => complain(&format!("note: no witness: {why}")),
+            Err(Missing::Unwritten(why)) => {
+                complain(&format!("error: {why}"));
+                status = Status::BadInput;
+            }
         }
     }
     let named: Vec<(String, Outcome)> =
@@ -191,7 +202,7 @@ pub fn run(a: &Args) -> Status {
     match a.format {
         Format::Json => {
             let peak = limits::memory_kib().map(|m| m.1);
-            say(&input::pretty(&json::document(&named, peak)));
+            say_all(&input::pretty(&json::document(&named, peak)));
         }
         Format::Text => {
             for (i, (file, outcome)) in named.iter().enumerate() {
@@ -248,23 +259,22 @@ fn write_proof(path: &Path, file: &Path, outcome: &Outcome, settings: &Settings)
     if !settings.meaning.more_files.is_empty() {
         return Err("certificates of several files are not written".into());
     }
-    let bytes = std::fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
-    let sources = vec![Source::new(&file.display().to_string(), &bytes)];
-    let meta = Meta { sources, options: settings.meaning.clone() };
+    let (sources, includes) = input::sources(file, &settings.meaning).map_err(|d| d.to_string())?;
+    let meta = Meta { sources, includes, options: settings.meaning.clone() };
     match evidence {
         Evidence::Proof { proof, program, .. } => {
-            std::fs::write(path, certificate::write(proof, program, &meta)).map_err(|e| e.to_string())
+            write_file(path, &certificate::write(proof, program, &meta))
         }
         Evidence::Replicated { proof, program, .. } => {
-            std::fs::write(path, certificate::write_replicated(proof, program, &meta))
-                .map_err(|e| e.to_string())
+            write_file(path, &certificate::write_replicated(proof, program, &meta))
         }
         Evidence::Space { space, .. } => {
             // The certificate names the program by its digest, as `check` makes it.
             let program = pipeline::read_for_search(file, &settings.meaning).map_err(|e| e.to_string())?;
-            let mut out = BufWriter::new(File::create(path).map_err(|e| e.to_string())?);
+            let unwritten = |e: std::io::Error| format!("{}: cannot be written: {e}", path.display());
+            let mut out = BufWriter::new(File::create(path).map_err(unwritten)?);
             let written = certificate::write_states(space, &program, &meta, &mut out);
-            written.and_then(|()| out.flush()).map_err(|e| e.to_string())
+            written.and_then(|()| out.flush()).map_err(unwritten)
         }
     }
 }

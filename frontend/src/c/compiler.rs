@@ -119,6 +119,16 @@ pub fn operand(path: &Path) -> PathBuf {
     }
 }
 
+/// What has to be said besides. The driver hands the last part of a source's name to the compiler proper as an argument of its
+/// own, where `@…` is a file of arguments again: it is told another one.
+fn other_name<S: AsRef<OsStr>>(args: &[S]) -> &'static [&'static str] {
+    let is_odd = |arg: &S| {
+        let last = Path::new(arg).file_name().unwrap_or_default();
+        !arg.as_ref().as_encoded_bytes().starts_with(b"-") && last.as_encoded_bytes().starts_with(b"@")
+    };
+    if args.iter().any(is_odd) { &["-dumpdir", "x", "-dumpbase", "source.c"] } else { &[] }
+}
+
 /// Runs `$CC`, else gcc, clang or cc, whichever is there first.
 ///
 /// # Errors
@@ -133,7 +143,7 @@ pub fn run<S: AsRef<OsStr>>(args: &[S]) -> Result<Output, Failure> {
         let mut words = candidate.split_whitespace();
         let Some(program) = words.next() else { continue };
         let mut command = Command::new(program);
-        command.args(words).args(args).env("LC_ALL", "C");
+        command.args(words).args(other_name(args)).args(args).env("LC_ALL", "C");
         match execute(program, command) {
             Err(Failure::Start(_, e)) if e.kind() == io::ErrorKind::NotFound => {}
             other => return other,
@@ -309,6 +319,10 @@ mod tests {
     fn operands() {
         for (path, text) in [("-a.c", "./-a.c"), ("@a.c", "./@a.c"), ("a@.c", "a@.c"), ("/@a", "/@a")] {
             assert_eq!(operand(Path::new(path)), Path::new(text));
+        }
+        for (args, odd) in [(["-Ia", "d/a.c"], false), (["-I./@a", "@/a.c"], false), (["-E", "d/@a.c"], true)]
+        {
+            assert_eq!(!other_name(&args).is_empty(), odd);
         }
     }
 }

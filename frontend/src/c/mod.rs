@@ -22,6 +22,7 @@ mod floats;
 mod format;
 mod fresh;
 mod function;
+mod includes;
 mod init;
 mod input;
 pub mod instrument;
@@ -60,7 +61,10 @@ mod wrappers;
 use crate::cfa::Module;
 use crate::diagnostic::Diagnostic;
 use crate::options::Options;
+use crate::stack::fitting;
 use std::path::Path;
+
+pub use includes::includes;
 
 /// Stack for parsing and lowering, which recurse along the syntax tree; only what is used is ever touched. The
 /// smaller ones are for where address space is limited.
@@ -77,8 +81,7 @@ pub fn load(path: &Path, options: &Options) -> Result<Module, Diagnostic> {
         ));
     }
     let text = preprocess::read(path, options)?;
-    let original =
-        path.extension().is_some_and(|e| e == "c").then(|| std::fs::read_to_string(path).ok()).flatten();
+    let original = preprocess::original(path);
     on_large_stack(&path.display().to_string(), &text, original, options, None)
 }
 
@@ -89,8 +92,7 @@ pub fn load_with(
     what: &instrument::Instrumentation,
 ) -> Result<Module, Diagnostic> {
     let text = preprocess::read(path, options)?;
-    let original =
-        path.extension().is_some_and(|e| e == "c").then(|| std::fs::read_to_string(path).ok()).flatten();
+    let original = preprocess::original(path);
     on_large_stack(&path.display().to_string(), &text, original, options, Some(what))
 }
 
@@ -109,8 +111,7 @@ fn other_language(path: &Path) -> Option<&'static str> {
 /// Where the statements and calls of a file are.
 pub fn outline(path: &Path, options: &Options) -> Result<outline::Outline, Diagnostic> {
     let text = preprocess::read(path, options)?;
-    let original =
-        path.extension().is_some_and(|e| e == "c").then(|| std::fs::read_to_string(path).ok()).flatten();
+    let original = preprocess::original(path);
     let name = path.display().to_string();
     std::thread::scope(|scope| {
         let read = || {
@@ -123,7 +124,7 @@ pub fn outline(path: &Path, options: &Options) -> Result<outline::Outline, Diagn
             Ok(outline::outline(&source, &unit))
         };
         let lost = || preprocess::about(&name, "internal error while reading the file", "");
-        let worker = std::thread::Builder::new().stack_size(STACKS[1]).spawn_scoped(scope, read);
+        let worker = std::thread::Builder::new().stack_size(fitting(STACKS[1])).spawn_scoped(scope, read);
         worker.map_err(|_| lost())?.join().unwrap_or_else(|_| Err(lost()))
     })
 }
@@ -142,7 +143,7 @@ fn on_large_stack(
 ) -> Result<Module, Diagnostic> {
     std::thread::scope(|scope| {
         let mut why = String::new();
-        for size in STACKS {
+        for size in STACKS.map(fitting) {
             let builder = std::thread::Builder::new().name("lower".into()).stack_size(size);
             match builder.spawn_scoped(scope, || lower_text(name, text, original.as_deref(), options, what)) {
                 Ok(worker) => {
