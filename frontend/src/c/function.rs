@@ -71,6 +71,11 @@ impl<'a> Lower<'a> {
                 self.handler_body(number, handler, cell);
                 self.close(Vec::new(), Bytes::none(), Span::default())
             }
+            Work::Calls(functions) => {
+                self.body = Body::new(name, Ty::Void, Span::default());
+                self.emit_calls(&functions);
+                self.close(Vec::new(), Bytes::none(), Span::default())
+            }
             Work::Destructors => {
                 self.body = Body::new(name, Ty::Void, Span::default());
                 self.run_destructors()?;
@@ -195,6 +200,7 @@ impl<'a> Lower<'a> {
             for item in items {
                 self.block_item(item)?;
             }
+            self.end_cleanups(0);
         }
         Ok(registers)
     }
@@ -333,6 +339,17 @@ impl<'a> Lower<'a> {
                 );
             }
         };
+        if !self.body.cleanups.is_empty() {
+            // The value is there before anything is cleaned up.
+            let value = value.map(|v| {
+                let kind = self.types.kind(&ty);
+                Expr::Reg(self.body.assign(kind, v))
+            });
+            self.clean_up(0);
+            let end = self.body.end;
+            self.body.leave(end, Op::Return(value));
+            return Ok(());
+        }
         let end = self.body.end;
         self.body.leave(end, Op::Return(value));
         Ok(())

@@ -130,3 +130,4 @@ impl Source {
         }
     }
 }
+
