@@ -105,8 +105,8 @@ pub struct Body {
     pub held: FxHashSet<Loc>,
     /// Calls around the expression being lowered.
     pub nesting: usize,
-    /// Calls around the region that ended last, and the number of locations there were then.
-    pub last_region: Option<(usize, usize)>,
+    /// Calls around the arguments that ended last, and the number of locations there were then.
+    pub last_arguments: Option<(usize, usize)>,
     /// Accesses of the program to its objects.
     pub accesses: Vec<Access>,
     /// Has the function a switch?
@@ -168,7 +168,7 @@ impl Body {
             open_regions: Vec::new(),
             held: FxHashSet::default(),
             nesting: 0,
-            last_region: None,
+            last_arguments: None,
             accesses: Vec::new(),
             switched: false,
             return_to: None,
@@ -359,7 +359,11 @@ impl Body {
                 self.held.insert(Loc(k as u32));
             }
         }
-        self.last_region = Some((self.nesting, self.graph.locations.len()));
+    }
+    /// All arguments of a call that is lowered here were evaluated.
+    pub fn end_arguments(&mut self) {
+        self.end_operands();
+        self.last_arguments = Some((self.nesting, self.graph.locations.len()));
     }
     /// What was done since so many locations is one call: nothing else of the expression comes between.
     pub fn one_call(&mut self, locations: usize) {

@@ -208,13 +208,11 @@ impl<'a> Lower<'a> {
     /// A call of a modelled function: once its arguments are evaluated, nothing of the expression around it is until
     /// it has returned (C11 6.5.2.2p10).
     fn one_call(&mut self, m: Model, name: &str, args: Args<'a>, wanted: bool, at: Bytes) -> Res<Value> {
-        self.body.last_region = None;
-        let unevaluated = matches!(m, Model::Choose | Model::Assert | Model::Assume);
+        self.body.last_arguments = None;
         let v = self.modelled(m, name, args, wanted, at)?;
-        if let (Some((depth, locations)), false) = (self.body.last_region, unevaluated) {
-            if depth == self.body.nesting {
-                self.body.one_call(locations);
-            }
+        match self.body.last_arguments {
+            Some((nesting, locations)) if nesting == self.body.nesting => self.body.one_call(locations),
+            _ => {}
         }
         Ok(v)
     }
@@ -452,7 +450,7 @@ impl<'a> Lower<'a> {
             }
             self.body.end_operand();
         }
-        self.body.end_operands();
+        self.body.end_arguments();
         Ok(())
     }
 

@@ -14,7 +14,7 @@ impl<'a> Lower<'a> {
             values.push(self.value(a)?);
             self.body.end_operand();
         }
-        self.body.end_operands();
+        self.body.end_arguments();
         Ok(values)
     }
 }
