@@ -23,21 +23,26 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Notes a memory order that is not sequentially consistent.
+    /// The last arguments; notes a memory order that is not sequentially consistent.
     fn orders(&mut self, args: Args<'a>, from: usize) -> Res<()> {
+        self.body.end_operand();
         for a in args.iter().skip(from) {
             match self.constant(a)? {
                 Some(5) => {}
                 _ => self.assume("every memory order is sequentially consistent"),
             }
             self.effect(a)?;
+            self.body.end_operand();
         }
+        self.body.end_arguments();
         Ok(())
     }
 
     /// A call of an atomic function.
     pub fn atomic_call(&mut self, f: Atomic, args: Args<'a>, at: Bytes) -> Res<Value> {
+        self.body.begin_operands(false);
         let mut p = self.target(args, 0, at)?;
+        self.body.end_operand();
         if !matches!(p.ty, Ty::Atomic(_)) {
             // The access is atomic whatever the object's type.
             p.ty = Ty::Atomic(Rc::new(p.ty));
@@ -70,6 +75,7 @@ impl<'a> Lower<'a> {
             }
             Atomic::ExchangeInto => {
                 let from = self.target(args, 1, at)?;
+                self.body.end_operand();
                 let to = self.target(args, 2, at)?;
                 self.orders(args, 3)?;
                 let v = self.read(&from, at)?;
@@ -104,7 +110,9 @@ impl<'a> Lower<'a> {
             }
             Atomic::CompareAndSwap { gives_old } => {
                 let old = self.value(arg(self, 1)?)?;
+                self.body.end_operand();
                 let new = self.value(arg(self, 2)?)?;
+                self.orders(args, 3)?;
                 let (seen, swapped, differed) = self.swap(&p, old, new, false, at)?;
                 let end = self.body.fresh();
                 let kind = self.types.kind(&p.ty);
@@ -119,12 +127,13 @@ impl<'a> Lower<'a> {
             }
             Atomic::CompareExchange { desired_pointer, weak } => {
                 let expected = self.target(args, 1, at)?;
-                let new = if desired_pointer {
-                    let from = self.target(args, 2, at)?;
-                    self.read(&from, at)?
+                self.body.end_operand();
+                let (mut from, mut new) = (None, Value::void());
+                if desired_pointer {
+                    from = Some(self.target(args, 2, at)?);
                 } else {
-                    self.value(arg(self, 2)?)?
-                };
+                    new = self.value(arg(self, 2)?)?;
+                }
                 let weak = match weak {
                     Weak::Yes => true,
                     Weak::No => false,
@@ -137,6 +146,9 @@ impl<'a> Lower<'a> {
                     args,
                     if matches!(f, Atomic::CompareExchange { weak: Weak::Argument, .. }) { 4 } else { 3 },
                 )?;
+                if let Some(from) = from {
+                    new = self.read(&from, at)?;
+                }
                 let old = self.read(&expected, at)?;
                 let (seen, swapped, differed) = self.swap(&p, old, new, weak, at)?;
                 let end = self.body.fresh();

@@ -4,6 +4,7 @@ use super::types::Ty;
 use super::views::Conversion;
 use crate::cfa::{Edge, Expr, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg, Register};
 use crate::diagnostic::Span;
+use crate::orders::{Operand, Region};
 use crate::races::Access;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -39,6 +40,22 @@ pub struct Label {
     pub defined: Option<usize>,
     /// First use or definition.
     pub span: Span,
+}
+
+/// A region of operands being lowered.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenRegion {
+    /// Its index.
+    region: usize,
+    /// Locations there were at its start.
+    first: usize,
+    /// Where the operand being lowered starts.
+    entry: Loc,
+    /// Locations and edges there were then.
+    locations: usize,
+    edges: usize,
+    /// Operands so far that do more than compute.
+    acting: usize,
 }
 
 /// State of lowering one function.
@@ -84,8 +101,16 @@ pub struct Body {
     pub first: Loc,
     /// Conversions of pointers to bytes or to anything.
     pub conversions: Vec<Conversion>,
-    /// Locations between two reads that may come in either order.
-    pub between: Vec<Loc>,
+    /// Operands whose order C leaves open.
+    pub regions: Vec<Region>,
+    /// Those of them that are being lowered, innermost last.
+    pub open_regions: Vec<OpenRegion>,
+    /// Locations inside a step of an operand, or inside a call that is lowered here: other operands wait.
+    pub held: FxHashSet<Loc>,
+    /// Calls around the expression being lowered.
+    pub nesting: usize,
+    /// Calls around the arguments that ended last, and the number of locations there were then.
+    pub last_arguments: Option<(usize, usize)>,
     /// Accesses of the program to its objects.
     pub accesses: Vec<Access>,
     /// Has the function a switch?
@@ -104,6 +129,8 @@ pub struct Mark {
     locals: usize,
     conversions: usize,
     accesses: usize,
+    regions: usize,
+    open_regions: usize,
     cur: Loc,
 }
 
@@ -142,7 +169,11 @@ impl Body {
             end,
             first: cur,
             conversions: Vec::new(),
-            between: Vec::new(),
+            regions: Vec::new(),
+            open_regions: Vec::new(),
+            held: FxHashSet::default(),
+            nesting: 0,
+            last_arguments: None,
             accesses: Vec::new(),
             switched: false,
             return_to: None,
@@ -259,6 +290,8 @@ impl Body {
             locals: self.locals.len(),
             conversions: self.conversions.len(),
             accesses: self.accesses.len(),
+            regions: self.regions.len(),
+            open_regions: self.open_regions.len(),
             cur: self.cur,
         }
     }
@@ -275,7 +308,9 @@ impl Body {
         self.locals.truncate(m.locals);
         self.open.retain(|l| (l.0 as usize) < m.locations);
         self.conversions.truncate(m.conversions);
-        self.between.retain(|l| (l.0 as usize) < m.locations);
+        self.regions.truncate(m.regions);
+        self.open_regions.truncate(m.open_regions);
+        self.held.retain(|l| (l.0 as usize) < m.locations);
         self.accesses.truncate(m.accesses);
         self.labels.retain(|_, l| (l.at.0 as usize) < m.locations);
         self.labels.values_mut().for_each(|l| l.defined = l.defined.filter(|n| *n <= m.locations));
@@ -286,6 +321,60 @@ impl Body {
         self.dead.retain(|l| (l.0 as usize) < m.locations);
         self.assumed.retain(|l| (l.0 as usize) < m.locations);
         self.cur = m.cur;
+    }
+    /// Operands come now whose order C leaves open; `whole`: one ends before another begins.
+    pub fn begin_operands(&mut self, whole: bool) {
+        if self.graph.edges.iter().rev().take(8).any(|e| e.from == self.cur) {
+            self.emit(Op::Skip);
+        }
+        let parent = self.open_regions.last().map(|o| (o.region, self.regions[o.region].operands.len()));
+        self.regions.push(Region { operands: Vec::new(), parent, whole });
+        let (first, edges) = (self.graph.locations.len(), self.graph.edges.len());
+        let region = self.regions.len() - 1;
+        self.open_regions.push(OpenRegion { region, first, entry: self.cur, locations: first, edges, acting: 0 });
+    }
+    /// An operand was evaluated.
+    pub fn end_operand(&mut self) {
+        let Some(mut open) = self.open_regions.pop() else { return };
+        if self.graph.edges.len() > open.edges {
+            let made = |e: &Edge| e.to == self.cur && self.cur.0 as usize + 1 == self.graph.locations.len();
+            let edges = &self.graph.edges[open.edges..];
+            let local = |op: &Op| matches!(op, Op::Skip | Op::Assign(..) | Op::Havoc { .. });
+            open.acting += usize::from(edges.iter().any(|e| !local(&e.op)));
+            let fresh = edges.last().is_some_and(made);
+            if self.cur == open.entry || (!fresh && edges.iter().any(|e| e.from == self.cur)) {
+                self.emit(Op::Skip);
+            }
+            let own = open.locations as u32..self.graph.locations.len() as u32;
+            let operand = Operand { entry: open.entry, exit: self.cur, own: vec![own] };
+            self.regions[open.region].operands.push(operand);
+        }
+        open.entry = self.cur;
+        (open.locations, open.edges) = (self.graph.locations.len(), self.graph.edges.len());
+        self.open_regions.push(open);
+    }
+    /// All operands were evaluated.
+    pub fn end_operands(&mut self) {
+        let Some(open) = self.open_regions.pop() else { return };
+        if self.regions.len() == open.region + 1 && open.acting < 2 {
+            self.regions.pop();
+        }
+        if self.open_regions.is_empty() {
+            for k in (open.first..self.graph.locations.len()).filter(|k| self.graph.locations[*k].atomic) {
+                self.held.insert(Loc(k as u32));
+            }
+        }
+    }
+    /// All arguments of a call that is lowered here were evaluated.
+    pub fn end_arguments(&mut self) {
+        self.end_operands();
+        self.last_arguments = Some((self.nesting, self.graph.locations.len()));
+    }
+    /// What was done since so many locations is one call: nothing else of the expression comes between.
+    pub fn one_call(&mut self, locations: usize) {
+        let inner = (locations as u32..self.graph.locations.len() as u32).map(Loc);
+        let cur = self.cur;
+        self.held.extend(inner.filter(|l| *l != cur));
     }
     /// Makes one step of all that was done since, up to calls.
     pub fn one_step(&mut self, m: Mark) {

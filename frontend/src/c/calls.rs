@@ -3,7 +3,6 @@
 use super::access::How;
 use super::library::{Model, bodies, model, name_decides, nondet_type};
 use super::lower::{Lower, Res};
-use super::orders::Operand;
 use super::scan::name_of;
 use super::scope::Symbol;
 use super::types::{BOOL, CHAR, INT, Int, Signature, Ty, UINT};
@@ -18,6 +17,13 @@ pub type Args<'a> = &'a [Node<Expression>];
 impl<'a> Lower<'a> {
     /// A call; `wanted`: its value is used.
     pub fn call(&mut self, c: &'a Node<CallExpression>, wanted: bool) -> Res<Value> {
+        self.body.nesting += 1;
+        let v = self.called(c, wanted);
+        self.body.nesting -= 1;
+        v
+    }
+
+    fn called(&mut self, c: &'a Node<CallExpression>, wanted: bool) -> Res<Value> {
         let args = &c.node.arguments;
         if let Some(name) = callee_name(&c.node.callee.node) {
             match self.scopes.get(name) {
@@ -27,7 +33,9 @@ impl<'a> Lower<'a> {
                 _ => {}
             }
         }
+        self.body.begin_operands(false);
         let f = self.value(&c.node.callee)?;
+        self.body.end_operand();
         let target = f.ty.target().unwrap_or(&f.ty).clone();
         let Ty::Function(signature) = target else {
             return self.error(c.node.callee.span, "this is no function", "");
@@ -40,6 +48,7 @@ impl<'a> Lower<'a> {
             );
         }
         let args = self.convert_arguments(&signature, args, signature.params.is_none(), c.span)?;
+        self.body.end_operands();
         let callee = match f.expr {
             Expr::Func(id) => {
                 self.called.insert(id);
@@ -98,12 +107,18 @@ impl<'a> Lower<'a> {
     /// Arguments of a call of a function of the file.
     pub fn arguments(&mut self, name: &str, args: Args<'a>, at: Bytes) -> Res<Vec<Expr>> {
         match self.signature(name) {
-            Some(s) => self.convert_arguments(&s, args, false, at),
+            Some(s) => {
+                self.body.begin_operands(false);
+                let values = self.convert_arguments(&s, args, false, at)?;
+                self.body.end_operands();
+                Ok(values)
+            }
             None => Ok(Vec::new()),
         }
     }
 
-    /// Arguments converted to the parameters' types, records cell by cell. `promote`: pass what has no parameter.
+    /// Arguments converted to the parameters' types, records cell by cell: operands of the region that is open.
+    /// `promote`: pass what has no parameter.
     fn convert_arguments(
         &mut self,
         s: &Signature,
@@ -112,29 +127,11 @@ impl<'a> Lower<'a> {
         at: Bytes,
     ) -> Res<Vec<Expr>> {
         let params = s.params.as_deref().unwrap_or(&[]);
-        let operands: Vec<Operand<'_, 'a>> = args
-            .iter()
-            .enumerate()
-            .map(|(k, a)| -> Operand<'_, 'a> { Box::new(move |l| l.passed(a, params.get(k), promote)) })
-            .collect();
-        let values = self.any_order(&operands)?;
         let mut out = Vec::new();
-        for (a, v) in args.iter().zip(values) {
-            if v.ty == Ty::Void {
-                continue;
-            }
-            if v.ty.is_scalar() {
-                out.push(v.expr);
-                continue;
-            }
-            let mut cells = Vec::new();
-            if let Err(why) = self.types.flatten(&v.ty, "", &mut cells) {
-                return self.refuse(a.span, format!("{why}; passing it is"), "");
-            }
-            for (k, (kind, _)) in cells.into_iter().enumerate() {
-                let cell = offset(v.expr.clone(), k as u64);
-                out.push(self.read_cell(cell, kind, How::default(), a.span));
-            }
+        for (k, a) in args.iter().enumerate() {
+            let v = self.passed(a, params.get(k), promote)?;
+            self.pass(v, a.span, &mut out)?;
+            self.body.end_operand();
         }
         for ty in params.iter().skip(args.len()) {
             // Too few arguments: the parameters hold anything.
@@ -147,6 +144,26 @@ impl<'a> Lower<'a> {
             }
         }
         Ok(out)
+    }
+
+    /// Adds an argument to those that are passed, a record cell by cell.
+    fn pass(&mut self, v: Value, at: Bytes, out: &mut Vec<Expr>) -> Res<()> {
+        if v.ty == Ty::Void {
+            return Ok(());
+        }
+        if v.ty.is_scalar() {
+            out.push(v.expr);
+            return Ok(());
+        }
+        let mut cells = Vec::new();
+        if let Err(why) = self.types.flatten(&v.ty, "", &mut cells) {
+            return self.refuse(at, format!("{why}; passing it is"), "");
+        }
+        for (k, (kind, _)) in cells.into_iter().enumerate() {
+            let cell = offset(v.expr.clone(), k as u64);
+            out.push(self.read_cell(cell, kind, How::default(), at));
+        }
+        Ok(())
     }
 
     /// One argument, converted; nothing where no parameter takes it.
@@ -186,10 +203,22 @@ impl<'a> Lower<'a> {
         match model(name) {
             Some(m) => {
                 self.cancellation_point(name, args, at)?;
-                self.modelled(m, name, args, wanted, at)
+                self.one_call(m, name, args, wanted, at)
             }
             None => self.unknown(name, args, wanted, at),
         }
+    }
+
+    /// A call of a modelled function: once its arguments are evaluated, nothing of the expression around it is until
+    /// it has returned (C11 6.5.2.2p10).
+    fn one_call(&mut self, m: Model, name: &str, args: Args<'a>, wanted: bool, at: Bytes) -> Res<Value> {
+        self.body.last_arguments = None;
+        let v = self.modelled(m, name, args, wanted, at)?;
+        match self.body.last_arguments {
+            Some((nesting, locations)) if nesting == self.body.nesting => self.body.one_call(locations),
+            _ => {}
+        }
+        Ok(v)
     }
 
     /// Are calls of it what must not happen?

@@ -27,11 +27,14 @@ impl<'a> Lower<'a> {
 
     /// The values of the arguments of a library function, in any order.
     pub fn library_values(&mut self, args: Args<'a>) -> Res<Vec<Value>> {
-        let operand = |a: &'a Node<Expression>| -> super::orders::Operand<'a, 'a> {
-            Box::new(move |l| l.library_value(a))
-        };
-        let operands: Vec<_> = args.iter().map(operand).collect();
-        self.any_order(&operands)
+        self.body.begin_operands(false);
+        let mut values = Vec::new();
+        for a in args {
+            values.push(self.library_value(a)?);
+            self.body.end_operand();
+        }
+        self.body.end_arguments();
+        Ok(values)
     }
 
     fn library_value(&mut self, a: &'a Node<Expression>) -> Res<Value> {

@@ -2,7 +2,6 @@
 
 use super::discard::designates;
 use super::lower::{Lower, Res, Work};
-use super::orders::Operand;
 use super::scan::name_of;
 use super::scope::{Storage, Symbol};
 use super::types::{CHAR, INT, Ty};
@@ -216,23 +215,33 @@ impl<'a> Lower<'a> {
                 self.pointed(v, e.span)
             }
             Expression::BinaryOperator(b) if b.node.operator.node == BinaryOperator::Index => {
+                self.body.begin_operands(false);
                 if let Expression::Member(_) = &b.node.lhs.node {
                     let base = self.place(&b.node.lhs)?;
                     if let (Some(_), At::Memory(address), Ty::Array(t, _)) =
                         (&base.through, &base.at, base.ty.plain().clone())
                     {
                         let pointer = Value { expr: address.clone(), ty: Ty::Pointer(t.clone()) };
+                        self.body.end_operand();
                         let index = self.value(&b.node.rhs)?;
+                        self.body.end_operand();
+                        self.body.end_operands();
                         let at = self.arithmetic(BinOp::Add, pointer, index, e.span)?;
                         return Ok(Place { at: At::Memory(at.expr), ty: (*t).clone(), ..base });
                     }
                     let base = self.read(&base, b.node.lhs.span)?;
+                    self.body.end_operand();
                     let index = self.value(&b.node.rhs)?;
+                    self.body.end_operand();
+                    self.body.end_operands();
                     let at = self.arithmetic(BinOp::Add, base, index, e.span)?;
                     return self.pointed(at, e.span);
                 }
                 let base = self.value(&b.node.lhs)?;
+                self.body.end_operand();
                 let index = self.value(&b.node.rhs)?;
+                self.body.end_operand();
+                self.body.end_operands();
                 let at = self.arithmetic(BinOp::Add, base, index, e.span)?;
                 self.pointed(at, e.span)
             }
@@ -406,22 +415,13 @@ impl<'a> Lower<'a> {
 
     /// The place and the value of an assignment, in any order.
     fn assigned(&mut self, lhs: &'a Node<Expression>, rhs: &'a Node<Expression>) -> Res<(Place, Value)> {
-        let mark = self.body.mark();
+        self.body.begin_operands(false);
         let p = self.place(lhs)?;
-        if !self.body.moved(mark) || !matches!(p.at, At::Memory(_)) {
-            let v = self.value(rhs)?;
-            return Ok((p, v));
-        }
-        self.body.rewind(mark);
-        let address = |l: &mut Self| {
-            let p = l.place(lhs)?;
-            match p.at {
-                At::Memory(expr) => Ok(Value { expr, ty: p.ty.pointer() }),
-                _ => l.error(lhs.span, "this expression designates no object", ""),
-            }
-        };
-        let (at, v) = self.either_order(address, move |l| l.value(rhs))?;
-        Ok((Place { at: At::Memory(at.expr), ..p }, v))
+        self.body.end_operand();
+        let v = self.value(rhs)?;
+        self.body.end_operand();
+        self.body.end_operands();
+        Ok((p, v))
     }
 
     /// Two operands of an operator.
@@ -434,21 +434,13 @@ impl<'a> Lower<'a> {
             };
             return Ok((x, y));
         }
-        self.either_order(|l| l.value(lhs), |l| l.value(rhs))
-    }
-
-    /// Evaluates two operands whose order C leaves open.
-    fn either_order<'p>(
-        &mut self,
-        first: impl Fn(&mut Self) -> Res<Value> + 'p,
-        second: impl Fn(&mut Self) -> Res<Value> + 'p,
-    ) -> Res<(Value, Value)> {
-        let operands: [Operand<'p, 'a>; 2] = [Box::new(first), Box::new(second)];
-        let values = self.any_order(&operands)?;
-        match <[Value; 2]>::try_from(values) {
-            Ok([x, y]) => Ok((x, y)),
-            Err(_) => self.error(Bytes::none(), "an operand was lost", ""),
-        }
+        self.body.begin_operands(false);
+        let x = self.value(lhs)?;
+        self.body.end_operand();
+        let y = self.value(rhs)?;
+        self.body.end_operand();
+        self.body.end_operands();
+        Ok((x, y))
     }
 
     /// `lhs op= rhs`; on an `_Atomic` object the read and the write are one step.
@@ -459,12 +451,17 @@ impl<'a> Lower<'a> {
         rhs: &'a Node<Expression>,
         at: Bytes,
     ) -> Res<Value> {
+        self.body.begin_operands(false);
         let p = self.place(lhs)?;
-        if matches!(p.ty, Ty::Atomic(_)) {
-            let by = self.value(rhs)?;
+        let atomic = matches!(p.ty, Ty::Atomic(_));
+        let old = if atomic { None } else { Some(self.read(&p, at)?) };
+        self.body.end_operand();
+        let by = self.value(rhs)?;
+        self.body.end_operand();
+        self.body.end_operands();
+        let Some(old) = old else {
             return self.update(&p, |l, old| l.arithmetic(op, old, by, at), at).map(|u| u.1);
-        }
-        let (old, by) = self.either_order(|l| l.read(&p, at), |l| l.value(rhs))?;
+        };
         let new = self.arithmetic(op, old, by, at)?;
         self.write(&p, new, at)
     }

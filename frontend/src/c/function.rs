@@ -9,6 +9,7 @@ use super::value::{Value, offset};
 use super::views::Conversion;
 use crate::cfa::{Callee, Expr, FuncId, Function, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg};
 use crate::diagnostic::Span;
+use crate::orders::Unsequenced;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 use std::collections::{BTreeMap, VecDeque};
@@ -21,8 +22,8 @@ impl<'a> Lower<'a> {
         self.conversions.extend(conversions.into_iter().map(|c| (id, c)));
         let accesses = std::mem::take(&mut self.accesses_here);
         self.accesses.insert(id, accesses);
-        let between = std::mem::take(&mut self.between_here);
-        self.between.insert(id, between);
+        let unsequenced = std::mem::take(&mut self.unsequenced_here);
+        self.unsequenced.insert(id, unsequenced);
         Ok(f)
     }
 
@@ -285,10 +286,13 @@ impl<'a> Lower<'a> {
         let registers = body.registers.clone();
         let locals = body.locals.clone();
         let accesses = body.accesses.clone();
-        let between = body.between.clone();
-        let (graph, entry, new) = self.finish_graph(body, atomic, &params)?;
-        let moved = |l: &Loc| new.get(l.0 as usize).copied().flatten();
-        self.between_here = between.iter().filter_map(moved).collect();
+        let mut unsequenced = Unsequenced {
+            regions: std::mem::take(&mut body.regions),
+            held: std::mem::take(&mut body.held),
+            open: body.open.clone(),
+        };
+        let (graph, entry, new) = self.finish_graph(body, atomic, &params, &mut unsequenced)?;
+        self.unsequenced_here = unsequenced.moved(&new);
         self.accesses_here = accesses.iter().filter_map(|a| a.moved(&new)).collect();
         let f = Function { name, params, result, registers, locals, entry, graph, atomic, span };
         Ok((f, conversions))
@@ -361,9 +365,12 @@ impl<'a> Lower<'a> {
         mut body: Body,
         atomic: bool,
         params: &[Reg],
+        unsequenced: &mut Unsequenced,
     ) -> Res<(Graph, Loc, Vec<Option<Loc>>)> {
         super::fresh::forget_skipped(&mut body, params);
-        let depth = self.depths(&body)?;
+        let any_order = unsequenced.any_order();
+        let depth = self.depths(&body, &any_order)?;
+        unsequenced.hold_sections(&depth);
         for e in body.graph.edges.iter().filter(|e| body.assumed.contains(&e.to)) {
             body.graph.locations[e.from.0 as usize].assumes = true;
         }
@@ -380,18 +387,27 @@ impl<'a> Lower<'a> {
             entry = body.graph.add_location(span);
             body.graph.edges.insert(0, crate::cfa::Edge { from: entry, to: inner, op: Op::Skip, span });
         }
-        Ok(prune(body.graph, entry))
+        Ok(body.graph.pruned(entry, &any_order))
     }
 
     /// How many atomic sections are open at each location that can be reached.
-    fn depths(&self, body: &Body) -> Res<Vec<Option<i32>>> {
+    fn depths(&self, body: &Body, any_order: &[(Loc, Loc)]) -> Res<Vec<Option<i32>>> {
         let mut depth: Vec<Option<i32>> = vec![None; body.graph.locations.len()];
         let out = body.graph.out_edges();
         let markers: BTreeMap<usize, i32> = body.markers.iter().copied().collect();
         let change = |e: usize| markers.get(&e).copied().unwrap_or(0);
         let mut work = VecDeque::from([body.first]);
         depth[body.first.0 as usize] = Some(0);
-        while let Some(l) = work.pop_front() {
+        loop {
+            let Some(l) = work.pop_front() else {
+                // What comes after an operand that never ends may come before it.
+                let at = |l: &Loc| depth[l.0 as usize];
+                let more = any_order.iter().find_map(|(a, b)| at(a).filter(|_| at(b).is_none()).map(|d| (*b, d)));
+                let Some((l, d)) = more else { break };
+                depth[l.0 as usize] = Some(d);
+                work.push_back(l);
+                continue;
+            };
             let here = depth[l.0 as usize].unwrap_or(0);
             for &e in &out[l.0 as usize] {
                 let edge = &body.graph.edges[e];
@@ -445,37 +461,4 @@ impl<'a> Lower<'a> {
         self.called.insert(f);
         self.enqueue(name, Work::Call(f, args, span))
     }
-}
-
-/// Drops locations that can't be reached. Gives the new place of each.
-fn prune(graph: Graph, entry: Loc) -> (Graph, Loc, Vec<Option<Loc>>) {
-    let out = graph.out_edges();
-    let mut seen = vec![false; graph.locations.len()];
-    let mut work = vec![entry];
-    seen[entry.0 as usize] = true;
-    while let Some(l) = work.pop() {
-        for &e in &out[l.0 as usize] {
-            let to = graph.edges[e].to;
-            if !std::mem::replace(&mut seen[to.0 as usize], true) {
-                work.push(to);
-            }
-        }
-    }
-    let mut new = vec![Loc(0); graph.locations.len()];
-    let mut result = Graph::default();
-    for (k, l) in graph.locations.into_iter().enumerate() {
-        if seen[k] {
-            new[k] = Loc(result.locations.len() as u32);
-            result.locations.push(l);
-        }
-    }
-    for mut e in graph.edges {
-        if seen[e.from.0 as usize] {
-            (e.from, e.to) = (new[e.from.0 as usize], new[e.to.0 as usize]);
-            result.edges.push(e);
-        }
-    }
-    let entry = new[entry.0 as usize];
-    let new = new.into_iter().zip(seen).map(|(l, seen)| seen.then_some(l)).collect();
-    (result, entry, new)
 }

@@ -396,6 +396,7 @@ impl<'a> Lower<'a> {
     fn store_starts(&mut self, object: ObjId, starts: &Cells<'a>) -> Res<()> {
         let kinds: Vec<IntKind> = self.objects[object.0 as usize].cells.iter().map(|c| c.0).collect();
         let mut given = vec![false; kinds.len()];
+        self.body.begin_operands(true);
         for (cell, start) in starts.iter().filter(|(k, _)| (**k as usize) < kinds.len()) {
             let here = offset(Expr::Addr(object), *cell);
             let n = match start {
@@ -408,14 +409,21 @@ impl<'a> Lower<'a> {
                     1
                 }
                 Start::Expression(e, t) => {
+                    let mark = self.body.mark();
                     let v = self.value(e)?;
+                    let acts = self.body.moved(mark);
                     let place = Place { at: At::Memory(here), ty: t.clone(), bit_field: None, through: None };
                     self.write(&place, v, e.span)?;
+                    if acts {
+                        self.body.end_operand();
+                    }
                     self.types.stride(t)
                 }
             };
             given.iter_mut().skip(*cell as usize).take(n as usize).for_each(|g| *g = true);
         }
+        self.body.end_operand();
+        self.body.end_operands();
         for k in (0..given.len()).filter(|k| !given[*k]) {
             self.body.store(offset(Expr::Addr(object), k as u64), Expr::Const(0), kinds[k]);
         }

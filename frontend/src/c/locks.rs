@@ -105,6 +105,7 @@ impl<'a> Lower<'a> {
             self.evaluate(args)?;
             return Ok(Value::int(0));
         }
+        self.body.begin_operands(false);
         let place = self.lock_argument(args, 0, at)?;
         if let Ty::Sync(s) = place.ty.plain() {
             if !fits(l, s) {
@@ -112,6 +113,7 @@ impl<'a> Lower<'a> {
                 return self.refuse(at, "a lock function on an object of another kind is", help);
             }
         }
+        self.body.end_operand();
         let kinds = self.types.mutex_kinds && matches!(place.ty.plain(), Ty::Sync(Sync::Mutex));
         let lock = self.address(place, at)?;
         // What a lock call is besides evaluated, for what it does.
@@ -120,7 +122,15 @@ impl<'a> Lower<'a> {
             Lock::CondTimedWait => 2,
             _ => args.len(),
         };
-        args.iter().skip(rest).try_for_each(|a| self.effect(a))?;
+        for a in args.iter().skip(rest) {
+            self.effect(a)?;
+            self.body.end_operand();
+        }
+        match args.len() {
+            1 => self.body.end_arguments(),
+            // What is evaluated below is none of the call.
+            _ => self.body.end_operands(),
+        }
         match l {
             Lock::MutexInit => {
                 let kind = match args.get(1) {

@@ -7,9 +7,10 @@ use super::scope::{Declared, Global, Scopes, Symbol};
 use super::source::Source;
 use super::types::{Ty, Types};
 use super::views::Conversion;
-use crate::cfa::{Callee, Expr, FuncId, Function, IntKind, Loc, Module, ObjId, Object, Op};
+use crate::cfa::{Callee, Expr, FuncId, Function, IntKind, Module, ObjId, Object, Op};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::options::{Options, Property};
+use crate::orders::Unsequenced;
 use crate::races::Access;
 use lang_c::ast::{Expression, ExternalDeclaration, FunctionDefinition, Statement, TranslationUnit};
 use lang_c::span::{Node, Span as Bytes};
@@ -113,16 +114,14 @@ pub struct Lower<'a> {
     pub object_types: BTreeMap<ObjId, Ty>,
     /// Conversions of pointers, by function.
     pub conversions: Vec<(FuncId, Conversion)>,
-    /// Locations between two reads that may come in either order, by function.
-    pub between: BTreeMap<FuncId, Vec<Loc>>,
+    /// Operands whose order C leaves open, by function.
+    pub unsequenced: BTreeMap<FuncId, Unsequenced>,
     /// Those of the function lowered last.
-    pub between_here: Vec<Loc>,
+    pub unsequenced_here: Unsequenced,
     /// Functions without a body whose address is taken: parameters, place.
     pub externals: Vec<(String, usize, Bytes)>,
     /// A pointer is seen as bytes only to move by a member's offset.
     pub through_bytes: bool,
-    /// Operands of open order around the expression being lowered.
-    pub open_orders: usize,
     /// Sizes in bytes of local arrays whose length is not constant.
     pub lengths: FxHashMap<ObjId, Expr>,
     /// A parameter is being declared.
@@ -250,9 +249,8 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         free: None,
         object_types: BTreeMap::new(),
         conversions: Vec::new(),
-        between: BTreeMap::new(),
-        between_here: Vec::new(),
-        open_orders: 0,
+        unsequenced: BTreeMap::new(),
+        unsequenced_here: Unsequenced::default(),
         through_bytes: false,
         externals: Vec::new(),
         lengths: FxHashMap::default(),
@@ -411,16 +409,16 @@ impl<'a> Lower<'a> {
         for (copy, of) in copies {
             let accesses = self.accesses.get(&of).cloned().unwrap_or_default();
             self.accesses.insert(copy, accesses);
+            let unsequenced = self.unsequenced.get(&of).cloned().unwrap_or_default();
+            self.unsequenced.insert(copy, unsequenced);
         }
+        let of = |f: u32| self.unsequenced.remove(&FuncId(f)).unwrap_or_default();
+        let unsequenced: Vec<Unsequenced> = (0..module.functions.len() as u32).map(of).collect();
+        crate::orders::add(&mut module, unsequenced, &mut self.accesses, self.options);
         if self.options.property == Property::NoDataRace {
             let of = |f: u32| self.accesses.remove(&FuncId(f)).unwrap_or_default();
             let accesses: Vec<Vec<Access>> = (0..module.functions.len() as u32).map(of).collect();
             crate::races::instrument(&mut module, &accesses);
-        } else {
-            // Orders of reads make no difference to races.
-            let of = |f: u32| self.between.remove(&FuncId(f)).unwrap_or_default();
-            let between: Vec<Vec<Loc>> = (0..module.functions.len() as u32).map(of).collect();
-            crate::orders::add(&mut module, &between, self.options.reads_in_any_order);
         }
         Ok(module)
     }

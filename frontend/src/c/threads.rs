@@ -39,12 +39,16 @@ impl<'a> Lower<'a> {
             Thread::Create | Thread::Create11 => {
                 self.assume("pthread calls succeed");
                 let first = if t == Thread::Create { 1 } else { 0 };
+                self.body.begin_operands(false);
                 let place = self.pointee(self.argument(args, 0, at)?)?;
+                self.body.end_operand();
                 if t == Thread::Create {
                     self.effect(self.argument(args, 1, at)?)?;
+                    self.body.end_operand();
                 }
                 let routine = self.argument(args, first + 1, at)?;
                 let f = self.value(routine)?;
+                self.body.end_operand();
                 let arg = match args.get(first + 2) {
                     Some(a) => {
                         let v = self.value(a)?;
@@ -52,6 +56,8 @@ impl<'a> Lower<'a> {
                     }
                     None => None,
                 };
+                self.body.end_operand();
+                self.body.end_arguments();
                 let routine = self.routine(f, at)?;
                 let ty = place.as_ref().map_or(pthread_t, |p| p.ty.clone());
                 if !ty.is_scalar() {
@@ -110,11 +116,15 @@ impl<'a> Lower<'a> {
     }
 
     fn join_thread(&mut self, c11: bool, args: Args<'a>, at: Bytes) -> Res<()> {
+        self.body.begin_operands(false);
         let handle = self.value(self.argument(args, 0, at)?)?;
+        self.body.end_operand();
         let place = match args.get(1) {
             Some(a) => self.pointee(a)?,
             None => None,
         };
+        self.body.end_operand();
+        self.body.end_arguments();
         let result = place.as_ref().map(|_| self.body.temp(IntKind::Ideal));
         self.body.emit(Op::Join { handle: handle.expr, result });
         if let (Some(p), Some(r)) = (place, result) {

@@ -11,6 +11,7 @@ mod float;
 mod module;
 mod op;
 mod program;
+mod prune;
 mod types;
 mod validate;
 

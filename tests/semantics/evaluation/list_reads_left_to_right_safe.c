@@ -1,0 +1,13 @@
+// assumes: operands are evaluated from left to right
+// Plain reads in a list come from left to right, which is said.
+#include <assert.h>
+#include <pthread.h>
+int x, y;
+void *f(void *q) { x = 1; y = 1; return 0; }
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, f, 0);
+    int v[2] = {y, x};
+    assert(!(v[0] == 1 && v[1] == 0));
+    return 0;
+}
