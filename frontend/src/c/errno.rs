@@ -46,7 +46,7 @@ impl<'a> Lower<'a> {
     /// Does an argument hold a format that stores through a pointer (`%n`)?
     pub fn counts_output(&self, args: Args<'a>) -> bool {
         args.iter().any(|a| match &a.node {
-            Expression::StringLiteral(s) => has_count(&self.string_cells(&s.node)),
+            Expression::StringLiteral(s) => has_count(&self.string_cells(&s.node, a.span).unwrap_or_default()),
             _ => false,
         })
     }

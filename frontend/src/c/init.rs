@@ -35,8 +35,8 @@ impl<'a> Lower<'a> {
     /// Number of elements that an initialiser gives an array of unknown length.
     pub fn initializer_length(&mut self, element: &Ty, init: &'a Initializer) -> Option<u64> {
         let one = self.types.cells(element).ok()?.max(1);
-        if let Some(s) = string_of(init) {
-            return Some(self.string_cells(s).len() as u64);
+        if let (Some(s), Some(_)) = (string_of(init), element.int()) {
+            return self.string_cells(s, Bytes::none()).ok().map(|cells| cells.len() as u64);
         }
         let Initializer::List(list) = init else { return None };
         let mut cells = Cells::new();
@@ -64,8 +64,8 @@ impl<'a> Lower<'a> {
                 }
                 Ok(())
             }
-            (Ty::Array(element, n), _) if string_of(init).is_some() => {
-                let cells = string_of(init).map(|s| self.string_cells(s)).unwrap_or_default();
+            (Ty::Array(element, n), _) if string_of(init).is_some() && element.int().is_some() => {
+                let cells = self.string_cells(string_of(init).unwrap_or_default(), Bytes::none())?;
                 let n = n.unwrap_or(0);
                 // Of any character type.
                 let kind = self.types.kind(element);
@@ -459,8 +459,8 @@ impl<'a> Lower<'a> {
 
     /// A string literal: an object of its own.
     pub fn string(&mut self, parts: &[String], at: Bytes) -> Res<Value> {
-        let cells = self.string_cells(parts);
-        let char = Ty::Int(super::types::CHAR);
+        let cells = self.string_cells(parts, at)?;
+        let char = Ty::Int(self.string_unit(parts));
         let ty = Ty::Array(char.clone().into(), Some(cells.len() as u64));
         let name = format!("string#{}", self.objects.len());
         let object = self.object(&name, &ty, at)?;

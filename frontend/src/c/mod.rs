@@ -7,6 +7,7 @@
 mod access;
 mod alloc;
 mod atomics;
+mod attributes;
 mod body;
 mod builtins;
 mod calls;
@@ -25,6 +26,7 @@ pub mod instrument;
 mod join;
 mod keys;
 mod labels;
+mod layout;
 mod library;
 mod literal;
 mod locks;
