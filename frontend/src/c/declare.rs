@@ -4,10 +4,8 @@ use super::attributes::{Layout, only_arrays};
 use super::layout::Declared;
 use super::lower::{Lower, Res};
 use super::meanings::Attributes;
-use super::scope::{Global, Storage, Symbol, Tag};
+use super::scope::{Global, Symbol, Tag};
 use super::types::{BOOL, CHAR, Field, INT, Int, Record, RecordId, Signature, Sync, Ty, UINT};
-use super::value::{binary, compare};
-use crate::cfa::{BinOp, CmpOp, Expr, Op};
 use crate::diagnostic::Diagnostic;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
@@ -93,9 +91,6 @@ pub struct Named<'a> {
     /// Attributes of the declarator.
     pub attributes: Vec<&'a Node<Extension>>,
 }
-
-/// Scalars that there is room for in a local array whose length is not constant.
-const ROOM: u64 = 32;
 
 /// Why a type of TS 18661 is none here.
 fn no_float(f: &TS18661FloatType) -> Option<&'static str> {
@@ -209,13 +204,16 @@ impl<'a> Lower<'a> {
                 TypeSpecifier::TypeOf(t) => {
                     found = Some(match &t.node {
                         TypeOf::Type(n) => self.type_name(n)?,
+                        TypeOf::Expression(e) if self.variable_size(e).is_some() => {
+                            unsupported("arrays of variable length are not supported")
+                        }
                         TypeOf::Expression(e) => self.type_of(e)?,
                     });
                 }
             }
         }
         let ty = match found {
-            Some(Ty::Float(_)) if long > 0 => Ty::Float(16),
+            Some(Ty::Float(_)) if long > 0 => Ty::Float(if self.types.is_32_bit() { 12 } else { 16 }),
             Some(t) => t,
             None => {
                 let base = match (char, short, long) {
@@ -291,63 +289,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Declares a local array whose length is not constant, with room for some elements. More are a limit of ours.
-    pub fn variable_array(&mut self, base: &Ty, d: &'a Node<Declarator>, at: Bytes) -> Res<Option<()>> {
-        let derived = &d.node.derived;
-        let prefix = derived.iter().take_while(|x| matches!(x.node, DerivedDeclarator::Pointer(_))).count();
-        let (Some(first), DeclaratorKind::Identifier(name)) = (derived.get(prefix), &d.node.kind.node) else {
-            return Ok(None);
-        };
-        let DerivedDeclarator::Array(a) = &first.node else { return Ok(None) };
-        let ArraySize::VariableExpression(length) = &a.node.size else { return Ok(None) };
-        if self.constant(length)?.is_some() {
-            return Ok(None);
-        }
-        let mut element = base.clone();
-        for _ in 0..prefix {
-            element = element.pointer();
-        }
-        for x in derived[prefix + 1..].iter().rev() {
-            element = match &x.node {
-                DerivedDeclarator::Array(a) => self.array_type(element, &a.node)?,
-                _ => return Ok(None),
-            };
-        }
-        let room = match (self.types.cells(&element), self.types.size(&element)) {
-            (Ok(cells), Ok(_)) => (ROOM / cells.max(1)).max(1),
-            (Err(why), _) | (_, Err(why)) => return self.error(at, why, ""),
-        };
-        if self.options.checks_memory() {
-            return self.refuse(
-                at,
-                "an array of variable length with checks of memory is",
-                "use a constant length",
-            );
-        }
-        let one = self.types.size(&element).map_or(1, |s| s.0);
-        let n = self.value(length)?;
-        let ulong = Ty::Int(self.types.ulong());
-        let n = self.convert(n, &ulong, length.span)?.expr;
-        let kind = self.types.kind(&ulong);
-        let n = Expr::Reg(self.body.assign(kind, n));
-        let (more, inside) = (self.body.fresh(), self.body.fresh());
-        self.branch(compare(CmpOp::Gt, n.clone(), Expr::Const(i128::from(room))), more, inside);
-        self.body.cur = more;
-        let limit = self.body.limit("an array of variable length has more elements than there is room for");
-        self.body.edge_to(limit, Op::Skip);
-        self.body.cur = inside;
-        let ty = Ty::Array(Rc::new(element), Some(room));
-        let object = self.local_object(&name.node.name, &ty, at)?;
-        self.body.started.push(object);
-        let bytes = binary(BinOp::Mul, n, Expr::Const(i128::from(one)), kind);
-        let bytes = Expr::Reg(self.body.assign(kind, bytes));
-        self.lengths.insert(object, bytes);
-        self.scopes.declare(&name.node.name, Symbol::Local(Storage::Object(object), ty.clone()));
-        self.full(|l| l.initialize_local(object, &ty, None, at))?;
-        Ok(Some(()))
-    }
-
-    fn array_type(&mut self, element: Ty, a: &'a ArrayDeclarator) -> Res<Ty> {
+    pub fn array_type(&mut self, element: Ty, a: &'a ArrayDeclarator) -> Res<Ty> {
         Ok(match &a.size {
             ArraySize::Unknown | ArraySize::VariableUnknown => Ty::Array(Rc::new(element), None),
             // A parameter is a pointer, however many there are; sizes may name other parameters.

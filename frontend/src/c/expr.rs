@@ -626,14 +626,6 @@ impl<'a> Lower<'a> {
         Ok(p?.ty)
     }
 
-    /// The size of a local array whose length is not constant.
-    fn variable_size(&self, e: &Node<Expression>) -> Option<Expr> {
-        match self.scopes.get(name_of(&e.node)?)? {
-            Symbol::Local(Storage::Object(o), _) => self.lengths.get(o).cloned(),
-            _ => None,
-        }
-    }
-
     fn size_of(&mut self, ty: &Ty, at: Bytes) -> Res<Value> {
         match self.types.size(ty) {
             Ok((n, _)) => Ok(Value { expr: Expr::Const(i128::from(n)), ty: Ty::Int(self.types.ulong()) }),

@@ -5,6 +5,7 @@ use super::body::Body;
 use super::keys::Keys;
 use super::scope::{Declared, Global, Scopes, Symbol};
 use super::source::Source;
+use super::untyped::Untyped;
 use super::types::{Ty, Types};
 use super::views::Conversion;
 use crate::cfa::{Callee, Expr, FuncId, Function, IntKind, Loc, Module, ObjId, Object, Op};
@@ -108,8 +109,10 @@ pub struct Lower<'a> {
     pub through_bytes: bool,
     /// Operands of open order around the expression being lowered.
     pub open_orders: usize,
-    /// Sizes in bytes of local arrays whose length is not constant.
-    pub lengths: FxHashMap<ObjId, Expr>,
+    /// Memory functions on untyped pointers.
+    pub untyped: Vec<Untyped>,
+    /// Sizes in bytes of local arrays whose length is not constant: of the whole, of a row, and so on.
+    pub lengths: FxHashMap<ObjId, Vec<Expr>>,
     /// A parameter is being declared.
     pub in_parameter: bool,
     /// Some call goes through a pointer.
@@ -230,6 +233,7 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         open_orders: 0,
         through_bytes: false,
         externals: Vec::new(),
+        untyped: Vec::new(),
         lengths: FxHashMap::default(),
         in_parameter: false,
         calls_pointers: false,
@@ -369,10 +373,20 @@ impl<'a> Lower<'a> {
             &self.types,
             self.source,
             self.sites,
+            &mut self.untyped,
             &mut self.conversions,
             &mut self.object_types,
             self.options.checks_memory(),
         )?;
+        let untyped = super::untyped::write(
+            &mut module,
+            &self.types,
+            self.source,
+            &self.untyped,
+            &self.conversions,
+            &self.object_types,
+        )?;
+        self.accesses.extend(untyped);
         super::views::check(&module, &self.types, self.source, &self.conversions, &self.object_types)?;
         for (copy, of) in copies {
             let accesses = self.accesses.get(&of).cloned().unwrap_or_default();

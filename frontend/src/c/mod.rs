@@ -20,6 +20,7 @@ mod expr;
 mod floats;
 mod fresh;
 mod function;
+mod headers32;
 mod init;
 mod input;
 pub mod instrument;
@@ -50,7 +51,9 @@ mod tokens;
 mod types;
 mod unions;
 mod universal;
+mod untyped;
 mod value;
+mod variable;
 mod views;
 mod wrappers;
 

@@ -2,7 +2,7 @@
 
 use super::compiler::{self, Failure};
 use crate::diagnostic::Diagnostic;
-use crate::options::Options;
+use crate::options::{DataModel, Options};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -41,7 +41,11 @@ fn read_one(path: &Path, options: &Options) -> Result<String, Diagnostic> {
     let mut args: Vec<OsString> = vec!["-E".into(), "-D__NO_CTYPE".into()];
     args.extend(options.cpp_args.iter().map(OsString::from));
     args.push(compiler::operand(path).into());
-    match compiler::run(&args) {
+    let run = match options.data_model {
+        DataModel::Lp64 => compiler::run(&args),
+        DataModel::Ilp32 => super::headers32::run(&args),
+    };
+    match run {
         Ok(out) if out.success => text(&name, out.stdout),
         Ok(out) => Err(failure(&name, &out.program, &out.stderr)),
         Err(e @ Failure::Missing(_)) => {

@@ -322,7 +322,7 @@ impl Types {
                 (n, n)
             }
             // `long double` on 32 bits.
-            Ty::Float(16) if self.is_32_bit() => (12, 4),
+            Ty::Float(12) => (12, 4),
             Ty::Float(n) => (*n, *n),
             Ty::Pointer(_) => (word, word),
             Ty::Array(t, Some(n)) => {
