@@ -391,6 +391,8 @@ impl<'a> Lower<'a> {
         for (copy, of) in copies {
             let accesses = self.accesses.get(&of).cloned().unwrap_or_default();
             self.accesses.insert(copy, accesses);
+            let between = self.between.get(&of).cloned().unwrap_or_default();
+            self.between.insert(copy, between);
         }
         if self.options.property == Property::NoDataRace {
             let of = |f: u32| self.accesses.remove(&FuncId(f)).unwrap_or_default();

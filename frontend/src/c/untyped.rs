@@ -121,7 +121,7 @@ pub fn write(
                 };
                 let reach = match reach(types, &variables[&o], &parts, cell, &size) {
                     Ok(reach) => reach,
-                    Err(why) => return refuse(&format!("{why} of `{name}`")),
+                    Err(why) => return refuse(&format!("{why}, in `{name}`")),
                 };
                 match &found {
                     Some(other) if !other.is_like(&reach) => return refuse("objects of different types may be there"),
@@ -194,8 +194,8 @@ fn reach(types: &Types, ty: &Ty, parts: &[Part], cell: Option<usize>, size: &Val
     while let Ty::Array(t, _) = element {
         element = t.plain();
     }
-    let one = types.layout(element).map_err(|_| "the type is not known")?;
-    let bytes = types.size(element).map_err(|_| "the size is not known")?.0.max(1);
+    let one = types.layout(element).map_err(|_| "its type is not known")?;
+    let bytes = types.size(element).map_err(|_| "its size is not known")?.0.max(1);
     let constant = match size {
         Values::Some(set) if set.len() == 1 => set.first().copied(),
         _ => None,
@@ -203,23 +203,27 @@ fn reach(types: &Types, ty: &Ty, parts: &[Part], cell: Option<usize>, size: &Val
     match (constant, cell) {
         (Some(n), Some(k)) => {
             let n = u64::try_from(n).map_err(|_| "the size is no size")?;
-            let Some(rest) = parts.get(k..) else { return Err("what lies outside") };
-            let Some(first) = rest.first() else { return Err("what lies outside") };
+            let Some(rest) = parts.get(k..) else { return Err("of what lies outside") };
+            let Some(first) = rest.first() else { return Err("of what lies outside") };
             let (start, mut cells) = (first.bit, Vec::new());
+            let all = types.size(ty).map_err(|_| "its size is not known")?.0;
+            if start.saturating_add(n.saturating_mul(8)) > all.saturating_mul(8) {
+                return Err("of what lies behind the end");
+            }
             for p in rest.iter().take_while(|p| p.bit < start.saturating_add(n.saturating_mul(8))) {
                 let moved = Part { bit: p.bit - start, ..p.clone() };
                 if moved.bit + moved.width > n * 8 || (p.joint && !covered(parts, p, start, n)) {
-                    return Err("a part of a scalar");
+                    return Err("of a part of a scalar");
                 }
                 cells.push(moved);
             }
-            if cells.len() > MOST { Err("more than 4096 scalars") } else { Ok(Reach::Cells(cells)) }
+            if cells.len() > MOST { Err("of more than 4096 scalars") } else { Ok(Reach::Cells(cells)) }
         }
         // Elements one after the other, from the start of one.
         (_, cell) if one.len() == 1 || cell.is_some_and(|k| !one.is_empty() && k % one.len() == 0) => {
             Ok(Reach::Elements(bytes, one))
         }
-        _ => Err("a part that is not known"),
+        _ => Err("of a part that is not told"),
     }
 }
 
