@@ -256,16 +256,23 @@ fn generate(seed: u64) -> Term {
 }
 
 fn program(t: &Term) -> String {
-    let mut out = String::from("unsigned g, w0, w1, r;\nunsigned m[2][2] = {{3, 5}, {9, 17}};\nvoid reach_error(void);\n");
+    let mut out = String::from(
+        "unsigned g, w0, w1, r;\nunsigned m[2][2] = {{3, 5}, {9, 17}};\nvoid reach_error(void);\n",
+    );
     for f in 1..=4 {
-        for (n, params, sum) in [(0, "void", ""), (1, "unsigned a", " + a"), (2, "unsigned a, unsigned b", " + a + b")] {
+        for (n, params, sum) in
+            [(0, "void", ""), (1, "unsigned a", " + a"), (2, "unsigned a, unsigned b", " + a + b")]
+        {
             let more = if f == 4 { "unsigned n = (w0 + 1u) & 127u; w0 = n; " } else { "" };
             out += &format!(
                 "unsigned f{f}_{n}({params}) {{ unsigned s = (g * 3u + {f}u + w0 + w1 * 2u{sum}) & 127u; {more}g = s; return s; }}\n"
             );
         }
     }
-    out += &format!("int main(void) {{ r = {};\n if (r + g + w0 + w1 == 4000000000u) reach_error();\n return 0; }}\n", text(t));
+    out += &format!(
+        "int main(void) {{ r = {};\n if (r + g + w0 + w1 == 4000000000u) reach_error();\n return 0; }}\n",
+        text(t)
+    );
     out
 }
 

@@ -10,6 +10,7 @@ use super::lower::{Lower, Res};
 use super::sizes::{Sizes, Values};
 use super::source::Source;
 use super::types::{Ty, Types};
+use super::untyped::Untyped;
 use super::value::{Value, binary};
 use super::views::{Conversion, Seen};
 use crate::cfa::{
@@ -139,15 +140,19 @@ pub fn settle(
     types: &Types,
     source: &Source,
     mut sites: Vec<Site>,
+    untyped: &mut Vec<Untyped>,
     conversions: &mut Vec<(FuncId, Conversion)>,
     variables: &mut BTreeMap<ObjId, Ty>,
     check: bool,
 ) -> Res<Vec<(FuncId, FuncId)>> {
     sites = called_sites(module, sites);
-    if sites.is_empty() {
+    if sites.is_empty() && untyped.is_empty() {
         return Ok(Vec::new());
     }
-    let copies = super::wrappers::copy(module, &mut sites, conversions);
+    let copies = super::wrappers::copy(module, &mut sites, untyped, conversions, variables);
+    if sites.is_empty() {
+        return Ok(copies);
+    }
     sites = called_sites(module, sites);
     let sizes = Sizes::new(module);
     let asked = |s: &Site| sizes.eval(s.function.0 as usize, &Expr::Reg(Reg(0))).largest();
@@ -250,14 +255,20 @@ pub fn outline(module: &mut Module, sites: &[Site]) {
     pool::write_sites(module);
 }
 
-/// The places that are called; drops what was lowered and not used.
-fn called_sites(module: &Module, sites: Vec<Site>) -> Vec<Site> {
+/// The functions that some call names.
+pub fn called(module: &Module) -> BTreeSet<FuncId> {
     let mut called = BTreeSet::new();
     for e in module.functions.iter().flat_map(|f| &f.graph.edges) {
         if let Op::Call { callee: Callee::Known(f), .. } = &e.op {
             called.insert(*f);
         }
     }
+    called
+}
+
+/// The places that are called; drops what was lowered and not used.
+fn called_sites(module: &Module, sites: Vec<Site>) -> Vec<Site> {
+    let called = called(module);
     sites.into_iter().filter(|s| called.contains(&s.function)).collect()
 }
 

@@ -331,7 +331,14 @@ impl Body {
         self.regions.push(Region { operands: Vec::new(), parent, whole });
         let (first, edges) = (self.graph.locations.len(), self.graph.edges.len());
         let region = self.regions.len() - 1;
-        self.open_regions.push(OpenRegion { region, first, entry: self.cur, locations: first, edges, acting: 0 });
+        self.open_regions.push(OpenRegion {
+            region,
+            first,
+            entry: self.cur,
+            locations: first,
+            edges,
+            acting: 0,
+        });
     }
     /// An operand was evaluated.
     pub fn end_operand(&mut self) {

@@ -29,17 +29,27 @@ enum Extent {
 impl<'a> Lower<'a> {
     /// A call of a memory function.
     pub fn memory_call(&mut self, m: Memory, args: Args<'a>, at: Bytes) -> Res<Value> {
-        let to = self.value(self.argument(args, 0, at)?)?;
-        let (from, size) = match m {
-            Memory::Zero => (Value::int(0), self.value(self.argument(args, 1, at)?)?),
-            _ => {
-                let from = self.value(self.argument(args, 1, at)?)?;
-                (from, self.value(self.argument(args, 2, at)?)?)
-            }
+        let (first, second) = (self.argument(args, 0, at)?, self.argument(args, 1, at)?);
+        let last = if m == Memory::Zero { second } else { self.argument(args, 2, at)? };
+        self.body.begin_operands(false);
+        let to = self.pointer_argument(first)?;
+        self.body.end_operand();
+        let from = match m {
+            Memory::Zero => Value::int(0),
+            Memory::Set => self.value(second)?,
+            _ => self.pointer_argument(second)?,
         };
-        let size_at = if m == Memory::Zero { 1 } else { 2 };
-        let counted = self.counted(&self.argument(args, size_at, at)?.node);
-        let element = self.element(&to, &from, counted, m == Memory::Set || m == Memory::Zero, at)?;
+        self.body.end_operand();
+        let size = self.value(last)?;
+        self.body.end_operand();
+        self.body.end_arguments();
+        let alone = matches!(m, Memory::Set | Memory::Zero);
+        let counted = self.counted(&last.node);
+        if !self.is_told(&to) && (alone || !self.is_told(&from)) && counted.is_none() {
+            self.untyped_call(m, &to, &from, &size, at)?;
+            return Ok(to);
+        }
+        let element = self.element(&to, &from, counted, alone, at)?;
         let untyped = |v: &Value| matches!(v.ty.target().map(Ty::plain), Some(Ty::Void));
         let both = if matches!(m, Memory::Set | Memory::Zero) { vec![&to] } else { vec![&to, &from] };
         for v in both.into_iter().filter(|v| untyped(v)) {
@@ -76,6 +86,25 @@ impl<'a> Lower<'a> {
                 self.compare_parts(&to, &from, &element, parts, at)
             }
         }
+    }
+
+    /// A pointer that a function takes as `void *`: what it was before casts that tell less.
+    pub fn pointer_argument(&mut self, e: &'a Node<Expression>) -> Res<Value> {
+        if let Expression::Cast(c) = &e.node {
+            let to = self.type_name(&c.node.type_name)?;
+            if matches!(to.target().map(Ty::plain), Some(Ty::Void | Ty::Int(Int { rank: 1, .. }))) {
+                let inner = self.value_type(&c.node.expression)?;
+                if !matches!(inner.target().map(Ty::plain), None | Some(Ty::Void | Ty::Function(_))) {
+                    return self.pointer_argument(&c.node.expression);
+                }
+            }
+        }
+        self.value(e)
+    }
+
+    /// Does a pointer say what is there?
+    fn is_told(&self, v: &Value) -> bool {
+        !matches!(v.ty.target().map(Ty::plain), None | Some(Ty::Void))
     }
 
     /// The type whose size a number of bytes is told by: `sizeof(T)`, `sizeof(x)`, times a number.
@@ -571,7 +600,7 @@ impl<'a> Lower<'a> {
     }
 
     /// A loop from 0 up, with a bound or without; goes on in its body.
-    fn counter(&mut self, most: Option<&Expr>) -> Counter {
+    pub fn counter(&mut self, most: Option<&Expr>) -> Counter {
         let index = self.body.assign(IntKind::Ideal, Expr::Const(0));
         let (head, exit) = (self.body.fresh(), self.body.fresh());
         self.body.join(head);
@@ -583,7 +612,7 @@ impl<'a> Lower<'a> {
         Counter { index, head, exit }
     }
 
-    fn count_up(&mut self, n: &Expr) -> Counter {
+    pub fn count_up(&mut self, n: &Expr) -> Counter {
         let n = self.kept(n);
         self.counter(Some(&n))
     }
@@ -601,15 +630,16 @@ impl<'a> Lower<'a> {
     }
 
     /// The next round; goes on after the loop.
-    fn next(&mut self, i: &Counter) {
+    pub fn next(&mut self, i: &Counter) {
         self.body.edge_to(i.head, Op::Assign(i.index, i.after(1)));
         self.body.cur = i.exit;
     }
 }
 
 /// A loop.
-struct Counter {
-    index: Reg,
+pub struct Counter {
+    /// The number of rounds before.
+    pub index: Reg,
     head: Loc,
     exit: Loc,
 }
@@ -619,7 +649,7 @@ impl Counter {
         binary(BinOp::Add, Expr::Reg(self.index), Expr::Const(d), IntKind::Ideal)
     }
     /// A pointer moved by the index.
-    fn shifted(&self, base: &Expr, cells: i128) -> Expr {
+    pub fn shifted(&self, base: &Expr, cells: i128) -> Expr {
         let distance = binary(BinOp::Mul, Expr::Reg(self.index), Expr::Const(cells), IntKind::Ideal);
         binary(BinOp::Add, base.clone(), distance, IntKind::Ideal)
     }

@@ -1,12 +1,11 @@
 //! Declarations: specifiers and declarators to types.
 
+use super::attributes::{Layout, only_arrays};
+use super::layout::Declared;
 use super::lower::{Lower, Res};
 use super::meanings::Attributes;
-use super::scope::{Declared, Global, Storage, Symbol, Tag};
+use super::scope::{Global, Symbol, Tag};
 use super::types::{BOOL, CHAR, Field, INT, Int, Record, RecordId, Signature, Sync, Ty, UINT};
-use super::unions::{TAG, View};
-use super::value::{binary, compare};
-use crate::cfa::{BinOp, CmpOp, Expr, Op};
 use crate::diagnostic::Diagnostic;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
@@ -94,9 +93,6 @@ pub struct Named<'a> {
     /// Attributes of the declarator.
     pub attributes: Vec<&'a Node<Extension>>,
 }
-
-/// Scalars that there is room for in a local array whose length is not constant.
-const ROOM: u64 = 32;
 
 /// Why a type of TS 18661 is none here.
 fn no_float(f: &TS18661FloatType) -> Option<&'static str> {
@@ -187,8 +183,15 @@ impl<'a> Lower<'a> {
                     let inner = self.type_name(name)?;
                     found = Some(atomic(inner));
                 }
-                TypeSpecifier::Struct(r) => found = Some(self.record_type(r)?),
-                TypeSpecifier::Enum(e) => found = Some(self.enum_type(e)?),
+                TypeSpecifier::Struct(r) => {
+                    let layout = self.layout_of(&s.of_type)?;
+                    found = Some(self.record_type(r, &layout)?);
+                }
+                TypeSpecifier::Enum(e) => {
+                    let layout = self.layout_of(&s.of_type)?;
+                    let ty = self.enum_type(e, layout.packed)?;
+                    found = Some(self.with_mode(ty, &s.of_type)?);
+                }
                 TypeSpecifier::TypedefName(n) => {
                     let name = &n.node.name;
                     found = Some(match self.scopes.get(name) {
@@ -203,13 +206,16 @@ impl<'a> Lower<'a> {
                 TypeSpecifier::TypeOf(t) => {
                     found = Some(match &t.node {
                         TypeOf::Type(n) => self.type_name(n)?,
+                        TypeOf::Expression(e) if self.variable_size(e).is_some() => {
+                            unsupported("arrays of variable length are not supported")
+                        }
                         TypeOf::Expression(e) => self.type_of(e)?,
                     });
                 }
             }
         }
         let ty = match found {
-            Some(Ty::Float(_)) if long > 0 => Ty::Float(16),
+            Some(Ty::Float(_)) if long > 0 => Ty::Float(if self.types.is_32_bit() { 12 } else { 16 }),
             Some(t) => t,
             None => {
                 let base = match (char, short, long) {
@@ -223,6 +229,7 @@ impl<'a> Lower<'a> {
                 Ty::Int(Int { signed: !unsigned, ..base })
             }
         };
+        let ty = self.with_mode(ty, &s.attributes)?;
         Ok(if s.atomic { atomic(ty) } else { ty })
     }
 
@@ -238,7 +245,8 @@ impl<'a> Lower<'a> {
 
     /// Applies a declarator to a type.
     pub fn declarator(&mut self, base: Ty, d: &'a Node<Declarator>) -> Res<Named<'a>> {
-        let mut ty = base;
+        let own: Vec<&'a Node<Extension>> = d.node.extensions.iter().collect();
+        let mut ty = self.with_mode(base, &own)?;
         let derived = &d.node.derived;
         let mut attributes: Vec<&'a Node<Extension>> = d.node.extensions.iter().collect();
         let prefix = derived.iter().take_while(|x| matches!(x.node, DerivedDeclarator::Pointer(_))).count();
@@ -283,63 +291,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Declares a local array whose length is not constant, with room for some elements. More are a limit of ours.
-    pub fn variable_array(&mut self, base: &Ty, d: &'a Node<Declarator>, at: Bytes) -> Res<Option<()>> {
-        let derived = &d.node.derived;
-        let prefix = derived.iter().take_while(|x| matches!(x.node, DerivedDeclarator::Pointer(_))).count();
-        let (Some(first), DeclaratorKind::Identifier(name)) = (derived.get(prefix), &d.node.kind.node) else {
-            return Ok(None);
-        };
-        let DerivedDeclarator::Array(a) = &first.node else { return Ok(None) };
-        let ArraySize::VariableExpression(length) = &a.node.size else { return Ok(None) };
-        if self.constant(length)?.is_some() {
-            return Ok(None);
-        }
-        let mut element = base.clone();
-        for _ in 0..prefix {
-            element = element.pointer();
-        }
-        for x in derived[prefix + 1..].iter().rev() {
-            element = match &x.node {
-                DerivedDeclarator::Array(a) => self.array_type(element, &a.node)?,
-                _ => return Ok(None),
-            };
-        }
-        let room = match (self.types.cells(&element), self.types.size(&element)) {
-            (Ok(cells), Ok(_)) => (ROOM / cells.max(1)).max(1),
-            (Err(why), _) | (_, Err(why)) => return self.error(at, why, ""),
-        };
-        if self.options.checks_memory() {
-            return self.refuse(
-                at,
-                "an array of variable length with checks of memory is",
-                "use a constant length",
-            );
-        }
-        let one = self.types.size(&element).map_or(1, |s| s.0);
-        let n = self.value(length)?;
-        let ulong = Ty::Int(self.types.ulong());
-        let n = self.convert(n, &ulong, length.span)?.expr;
-        let kind = self.types.kind(&ulong);
-        let n = Expr::Reg(self.body.assign(kind, n));
-        let (more, inside) = (self.body.fresh(), self.body.fresh());
-        self.branch(compare(CmpOp::Gt, n.clone(), Expr::Const(i128::from(room))), more, inside);
-        self.body.cur = more;
-        let limit = self.body.limit("an array of variable length has more elements than there is room for");
-        self.body.edge_to(limit, Op::Skip);
-        self.body.cur = inside;
-        let ty = Ty::Array(Rc::new(element), Some(room));
-        let object = self.local_object(&name.node.name, &ty, at)?;
-        self.body.started.push(object);
-        let bytes = binary(BinOp::Mul, n, Expr::Const(i128::from(one)), kind);
-        let bytes = Expr::Reg(self.body.assign(kind, bytes));
-        self.lengths.insert(object, bytes);
-        self.scopes.declare(&name.node.name, Symbol::Local(Storage::Object(object), ty.clone()));
-        self.full(|l| l.initialize_local(object, &ty, None, at))?;
-        Ok(Some(()))
-    }
-
-    fn array_type(&mut self, element: Ty, a: &'a ArrayDeclarator) -> Res<Ty> {
+    pub fn array_type(&mut self, element: Ty, a: &'a ArrayDeclarator) -> Res<Ty> {
         Ok(match &a.size {
             ArraySize::Unknown | ArraySize::VariableUnknown => Ty::Array(Rc::new(element), None),
             // A parameter is a pointer, however many there are; sizes may name other parameters.
@@ -404,7 +356,7 @@ impl<'a> Lower<'a> {
         Ok(named)
     }
 
-    fn record_type(&mut self, r: &'a Node<StructType>) -> Res<Ty> {
+    fn record_type(&mut self, r: &'a Node<StructType>, layout: &Layout) -> Res<Ty> {
         let union = r.node.kind.node == StructKind::Union;
         let name = r.node.identifier.as_ref().map(|i| i.node.name.clone()).unwrap_or_default();
         let known = match (name.is_empty(), r.node.declarations.is_some()) {
@@ -427,6 +379,7 @@ impl<'a> Lower<'a> {
                     cells: 0,
                     size: 0,
                     align: 1,
+                    unknown: None,
                     views: Vec::new(),
                     view_of: Vec::new(),
                     tag: None,
@@ -445,12 +398,12 @@ impl<'a> Lower<'a> {
                     StructDeclaration::StaticAssert(a) => self.static_assert(a)?,
                 }
             }
-            self.lay_out(id, fields);
+            self.lay_out(id, fields, layout);
         }
         Ok(Ty::Record(id))
     }
 
-    fn fields(&mut self, f: &'a StructField, out: &mut Vec<(Field, Option<u64>)>) -> Res<()> {
+    fn fields(&mut self, f: &'a StructField, out: &mut Vec<Declared>) -> Res<()> {
         let s = qualifiers(&f.specifiers);
         let base = self.base_type(&s)?;
         let field = |name: Option<String>, ty: Ty, bit_field: bool| Field {
@@ -463,7 +416,9 @@ impl<'a> Lower<'a> {
             bit: 0,
         };
         if f.declarators.is_empty() && !self.types.is_incomplete(&base) {
-            out.push((field(None, base, false), None));
+            let own = self.layout_of(&s.attributes)?;
+            let field = field(None, base, false);
+            out.push(Declared { field, width: None, unit: 0, own, named_align: self.named_align(&s.types) });
             return Ok(());
         }
         for d in &f.declarators {
@@ -471,15 +426,23 @@ impl<'a> Lower<'a> {
                 Some(x) => self.declarator(base.clone(), x)?,
                 None => Named { name: String::new(), ty: base.clone(), params: None, attributes: Vec::new() },
             };
+            let mut attributes = s.attributes.clone();
+            attributes.extend(&named.attributes);
+            let own = self.layout_of(&attributes)?;
+            let bare = d.node.declarator.as_ref().is_none_or(|x| only_arrays(&x.node));
+            let named_align = self.named_align(&s.types).filter(|_| bare);
             let name = (!named.name.is_empty()).then_some(named.name);
             match &d.node.bit_width {
                 None if self.types.is_incomplete(&named.ty) => {
                     let name = name.unwrap_or_default();
                     return self.error(d.span, format!("member `{name}` of a type that is not defined"), "");
                 }
-                None => out.push((field(name, named.ty, false), None)),
+                None => {
+                    let field = field(name, named.ty, false);
+                    out.push(Declared { field, width: None, unit: 0, own, named_align });
+                }
                 Some(w) => {
-                    let width = self.constant(w)?.and_then(|w| u8::try_from(w).ok()).filter(|w| *w <= 64);
+                    let width = self.constant(w)?.and_then(|w| u8::try_from(w).ok());
                     let (Some(width), Some(int)) = (width, named.ty.int()) else {
                         return self.error(
                             w.span,
@@ -487,132 +450,25 @@ impl<'a> Lower<'a> {
                             "",
                         );
                     };
+                    if width > int.bits || (width == 0 && name.is_some()) {
+                        let message = format!(
+                            "a bit-field of type `{}` has 1 to {} bits",
+                            self.types.describe(&named.ty),
+                            int.bits
+                        );
+                        return self.error(w.span, message, "");
+                    }
+                    let unit = self.types.size(&named.ty).map_or(1, |s| s.0);
                     let ty = Ty::Int(Int { bits: if int.rank == 0 { 1 } else { width }, ..int });
-                    out.push((field(name, ty, true), Some(u64::from(width))));
+                    let field = field(name, ty, true);
+                    out.push(Declared { field, width: Some(u64::from(width)), unit, own, named_align });
                 }
             }
         }
         Ok(())
     }
 
-    /// Gives each member its cells and bytes. A bit-field has a cell of its own.
-    fn lay_out(&mut self, id: RecordId, members: Vec<(Field, Option<u64>)>) {
-        let union = self.types.records[id.0].union;
-        let (mut cells, mut bits, mut align) = (0u64, 0u64, 1u64);
-        let mut most = (0u64, 0u64);
-        let mut row = None;
-        let mut fields = Vec::new();
-        for (mut f, width) in members {
-            let n = match &f.ty {
-                Ty::Array(_, None) => 0,
-                t => self.types.cells(t).unwrap_or(1),
-            };
-            let (size, a) = self.types.size(&f.ty).unwrap_or((0, 1));
-            if union {
-                (cells, bits) = (0, 0);
-            }
-            match width {
-                Some(0) => bits = round_up(bits, size.max(1).saturating_mul(8)),
-                Some(w) => {
-                    let unit = size.max(1).saturating_mul(8);
-                    if bits / unit != bits.saturating_add(w - 1) / unit {
-                        bits = round_up(bits, unit);
-                    }
-                    (f.byte, f.bit) = (bits / 8, bits % 8);
-                    bits = bits.saturating_add(w);
-                    align = align.max(a);
-                }
-                None => {
-                    bits = round_up(bits, a.max(1).saturating_mul(8));
-                    f.byte = bits / 8;
-                    bits = bits.saturating_add(size.saturating_mul(8));
-                    align = align.max(a);
-                }
-            }
-            f.cell = cells;
-            row = width.filter(|w| *w > 0 && !union).map(|_| row.unwrap_or(cells));
-            f.in_unit = cells - row.unwrap_or(cells);
-            // An unnamed bit-field is padding; an unnamed record is a member.
-            if width.is_some() && f.name.is_none() {
-                continue;
-            }
-            cells = cells.saturating_add(n);
-            most = (most.0.max(cells), most.1.max(bits));
-            fields.push(f);
-        }
-        let r = &mut self.types.records[id.0];
-        r.cells = most.0;
-        r.align = align;
-        r.size = round_up(most.1.max(bits).div_ceil(8), align.max(1));
-        r.fields = Some(fields);
-        if union {
-            self.lay_out_union(id);
-        }
-    }
-
-    /// Finds the views of a union: the layouts of the members that the file mentions.
-    fn lay_out_union(&mut self, id: RecordId) {
-        let (fields, size) =
-            (self.types.records[id.0].fields.clone().unwrap_or_default(), self.types.records[id.0].size);
-        let mut members = Vec::new();
-        let mut without = Vec::new();
-        for (k, f) in fields.iter().enumerate().filter(|(_, f)| self.is_mentioned(f)) {
-            match self.types.layout(&f.ty) {
-                Ok(parts) if !parts.iter().any(|p| p.kind == TAG && p.width == 0) => members.push((k, parts)),
-                _ => without.push(k),
-            }
-        }
-        let mut view_of = vec![None; fields.len()];
-        let r = &mut self.types.records[id.0];
-        match (&members[..], &without[..]) {
-            // A member that is not seen as bytes, alone.
-            ([], [one]) => {
-                let field = &fields[*one];
-                let own = self.types.cells(&field.ty).unwrap_or(0);
-                view_of[*one] = Some(0);
-                let r = &mut self.types.records[id.0];
-                r.views = vec![View { start: 0, parts: Vec::new(), own: own as usize, field: *one }];
-                r.cells = own;
-            }
-            ([], []) => {
-                // Nothing is ever seen of it.
-                r.cells = 0;
-            }
-            _ => {
-                let mut members = members;
-                for p in members.iter_mut().flat_map(|m| &mut m.1) {
-                    // A bit-field's first byte may hold others.
-                    p.joint |= p.width % 8 != 0;
-                }
-                let (views, of) = super::unions::views(members, size.saturating_mul(8));
-                of.into_iter().for_each(|(field, view)| view_of[field] = Some(view));
-                let cells: u64 = views.iter().map(|v| v.parts.len() as u64).sum();
-                let several = views.len() > 1;
-                for (f, v) in view_of.iter().enumerate() {
-                    if let (Some(v), Some(all)) = (v, &mut r.fields) {
-                        all[f].cell = views[*v].start;
-                    }
-                }
-                r.tag = several.then_some(cells);
-                r.cells = cells + u64::from(several);
-                r.views = views;
-            }
-        }
-        self.types.records[id.0].view_of = view_of;
-    }
-
-    /// Does the file mention a member, or one of an unnamed member?
-    fn is_mentioned(&self, f: &Field) -> bool {
-        match (&f.name, &f.ty) {
-            (Some(n), _) => self.types.mentioned.contains(n),
-            (None, Ty::Record(id)) => {
-                self.types.records[id.0].fields.iter().flatten().any(|f| self.is_mentioned(f))
-            }
-            _ => false,
-        }
-    }
-
-    fn enum_type(&mut self, e: &'a Node<EnumType>) -> Res<Ty> {
+    fn enum_type(&mut self, e: &'a Node<EnumType>, packed: bool) -> Res<Ty> {
         let name = e.node.identifier.as_ref().map(|i| i.node.name.as_str());
         if e.node.enumerators.is_empty() {
             return Ok(match name.and_then(|n| self.scopes.tag(n)) {
@@ -637,12 +493,13 @@ impl<'a> Lower<'a> {
         }
         // As gcc has it: unsigned unless a value is negative, int where that is wide enough.
         let long = Int { rank: if self.types.long().bits == 64 { 4 } else { 5 }, bits: 64, signed: true };
-        let candidates = [INT, long].map(|t| Int { signed: least < 0, ..t });
+        let candidates = [CHAR, Int { rank: 2, bits: 16, signed: true }, INT, long];
+        let mut candidates = candidates.into_iter().skip(if packed { 0 } else { 2 });
         let holds = |t: &Int| {
             let kind = self.types.kind(&Ty::Int(*t));
             kind.min().is_none_or(|m| m <= least) && kind.max().is_none_or(|m| most <= m)
         };
-        let Some(int) = candidates.into_iter().find(holds) else {
+        let Some(int) = candidates.by_ref().map(|t| Int { signed: least < 0, ..t }).find(holds) else {
             return self.error(e.span, "the values of this enum fit no integer type", "");
         };
         let ty = Ty::Int(int);
@@ -724,6 +581,7 @@ impl<'a> Lower<'a> {
                 "atomic_flag" => atomic(Ty::Int(BOOL)),
                 n => Sync::by_name(n).map_or(ty, Ty::Sync),
             };
+            self.align_typedef(s, &name, &x.node.declarator);
             self.scopes.declare(&name, Symbol::Type(ty));
             return;
         }
@@ -769,6 +627,19 @@ impl<'a> Lower<'a> {
         self.scopes.declare(&name, Symbol::Global(self.globals.len() - 1));
     }
 
+    /// Keeps the alignment that a typedef name has besides its type's.
+    fn align_typedef(&mut self, s: &Specifiers<'a>, name: &str, d: &'a Node<Declarator>) {
+        let mut attributes = s.attributes.clone();
+        attributes.extend(&d.node.extensions);
+        let inherited = self.named_align(&s.types).filter(|_| only_arrays(&d.node));
+        let align = match self.layout_of(&attributes) {
+            Ok(own) => own.align.or(inherited),
+            Err(e) => return self.scopes.declare(name, Symbol::Broken(e)),
+        };
+        self.types.aligned.remove(name);
+        self.types.aligned.extend(align.map(|a| (name.to_string(), a)));
+    }
+
     /// A `const` integer with a constant value, and without use of its address, is that value.
     pub fn declare_constant(
         &mut self,
@@ -798,7 +669,10 @@ impl<'a> Lower<'a> {
 
     fn declare_function(&mut self, name: &str, ty: Ty, definition: Option<&'a Node<FunctionDefinition>>) {
         self.scopes.declare(name, Symbol::Function);
-        let entry = self.declared.entry(name.to_string()).or_insert(Declared { ty: ty.clone(), definition });
+        let entry = self
+            .declared
+            .entry(name.to_string())
+            .or_insert(super::scope::Declared { ty: ty.clone(), definition });
         if definition.is_some() || entry.definition.is_none() {
             entry.ty = ty;
         }
@@ -878,9 +752,4 @@ pub fn decay(ty: Ty) -> Ty {
         t @ Ty::Function(_) => t.pointer(),
         t => t,
     }
-}
-
-/// The next multiple; as far as numbers go where there is none.
-fn round_up(n: u64, unit: u64) -> u64 {
-    n.checked_next_multiple_of(unit.max(1)).unwrap_or(u64::MAX)
 }

@@ -4,7 +4,7 @@ use super::discard::designates;
 use super::lower::{Lower, Res, Work};
 use super::scan::name_of;
 use super::scope::{Storage, Symbol};
-use super::types::{CHAR, INT, Ty};
+use super::types::{INT, Ty};
 use super::value::{At, Place, Value, offset};
 use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Op, UnOp};
 use lang_c::ast::*;
@@ -58,13 +58,8 @@ impl<'a> Lower<'a> {
                 self.size_of(&ty, e.span)
             }
             Expression::AlignOf(s) => {
-                let ty = self.type_name(&s.node.0)?;
-                match self.types.size(&ty) {
-                    Ok((_, a)) => {
-                        Ok(Value { expr: Expr::Const(i128::from(a)), ty: Ty::Int(self.types.ulong()) })
-                    }
-                    Err(why) => self.error(e.span, why, ""),
-                }
+                let align = self.align_of(&s.node.0)?;
+                Ok(Value { expr: Expr::Const(i128::from(align)), ty: Ty::Int(self.types.ulong()) })
             }
             Expression::UnaryOperator(u) => self.unary_expression(u, e),
             Expression::Cast(c) if is_null_member(&c.node.expression.node) => {
@@ -251,10 +246,10 @@ impl<'a> Lower<'a> {
             }
             Expression::StringLiteral(s) => {
                 let v = self.string(&s.node, e.span)?;
-                let n = self.string_cells(&s.node).len() as u64;
+                let n = self.string_cells(&s.node, e.span)?.len() as u64;
                 Ok(Place {
                     at: At::Memory(v.expr),
-                    ty: Ty::Array(Ty::Int(CHAR).into(), Some(n)),
+                    ty: Ty::Array(Ty::Int(self.string_unit(&s.node)).into(), Some(n)),
                     bit_field: None,
                     through: None,
                 })
@@ -637,14 +632,6 @@ impl<'a> Lower<'a> {
         let p = self.place(e);
         self.body.rewind(mark);
         Ok(p?.ty)
-    }
-
-    /// The size of a local array whose length is not constant.
-    fn variable_size(&self, e: &Node<Expression>) -> Option<Expr> {
-        match self.scopes.get(name_of(&e.node)?)? {
-            Symbol::Local(Storage::Object(o), _) => self.lengths.get(o).cloned(),
-            _ => None,
-        }
     }
 
     fn size_of(&mut self, ty: &Ty, at: Bytes) -> Res<Value> {

@@ -402,7 +402,8 @@ impl<'a> Lower<'a> {
             let Some(l) = work.pop_front() else {
                 // What comes after an operand that never ends may come before it.
                 let at = |l: &Loc| depth[l.0 as usize];
-                let more = any_order.iter().find_map(|(a, b)| at(a).filter(|_| at(b).is_none()).map(|d| (*b, d)));
+                let more =
+                    any_order.iter().find_map(|(a, b)| at(a).filter(|_| at(b).is_none()).map(|d| (*b, d)));
                 let Some((l, d)) = more else { break };
                 depth[l.0 as usize] = Some(d);
                 work.push_back(l);

@@ -16,7 +16,7 @@ pub fn includes(path: &Path, options: &Options) -> Result<Vec<PathBuf>, Diagnost
     }
     let mut args = arguments(options);
     args.extend(["-E", "-MM", "-MT", "x"].map(Into::into));
-    let rule = run(path, args)?;
+    let rule = run(path, args, options.data_model)?;
     // The first is the source itself.
     Ok(prerequisites(&rule).into_iter().skip(1).map(PathBuf::from).collect())
 }

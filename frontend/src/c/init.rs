@@ -8,6 +8,11 @@ use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 use std::collections::BTreeMap;
 
+/// Cells of a local object that get their values one by one.
+const LARGE: usize = 512;
+/// Most cells after which the kinds of a large object repeat.
+const MOST: usize = 64;
+
 /// What initialises a cell, or the cells of a record.
 #[derive(Clone, Debug)]
 pub enum Start<'a> {
@@ -35,8 +40,8 @@ impl<'a> Lower<'a> {
     /// Number of elements that an initialiser gives an array of unknown length.
     pub fn initializer_length(&mut self, element: &Ty, init: &'a Initializer) -> Option<u64> {
         let one = self.types.cells(element).ok()?.max(1);
-        if let Some(s) = string_of(init) {
-            return Some(self.string_cells(s).len() as u64);
+        if let (Some(s), Some(_)) = (string_of(init), element.int()) {
+            return self.string_cells(s, Bytes::none()).ok().map(|cells| cells.len() as u64);
         }
         let Initializer::List(list) = init else { return None };
         let mut cells = Cells::new();
@@ -64,8 +69,8 @@ impl<'a> Lower<'a> {
                 }
                 Ok(())
             }
-            (Ty::Array(element, n), _) if string_of(init).is_some() => {
-                let cells = string_of(init).map(|s| self.string_cells(s)).unwrap_or_default();
+            (Ty::Array(element, n), _) if string_of(init).is_some() && element.int().is_some() => {
+                let cells = self.string_cells(string_of(init).unwrap_or_default(), Bytes::none())?;
                 let n = n.unwrap_or(0);
                 // Of any character type.
                 let kind = self.types.kind(element);
@@ -360,14 +365,15 @@ impl<'a> Lower<'a> {
     ) -> Res<()> {
         let cells = self.objects[object.0 as usize].cells.clone();
         let address = |k: usize| offset(Expr::Addr(object), k as u64);
-        if cells.len() > 4096 {
-            return self.refuse(at, "a local object of more than 4096 scalars is", "make it static");
-        }
         if let (Ty::Sync(_), None) = (ty, init) {
             return self.store_starts(object, &Cells::new());
         }
         let Some(init) = init else {
             let tags = self.types.tags(ty);
+            if cells.len() > LARGE && tags.is_empty() {
+                self.any_values(object, &cells);
+                return Ok(());
+            }
             for (k, (kind, _)) in cells.iter().enumerate() {
                 if tags.contains(&(k as u64)) {
                     self.body.store(address(k), Expr::Const(0), *kind);
@@ -390,6 +396,24 @@ impl<'a> Lower<'a> {
         let mut starts = Cells::new();
         self.lay_initializer(ty, init, 0, &mut starts)?;
         self.store_starts(object, &starts)
+    }
+
+    /// Gives a large object any values. Where it is met once, in `main`, it has them already.
+    fn any_values(&mut self, object: ObjId, cells: &[(IntKind, String)]) {
+        if self.body.name == "main" && self.body.jumps.is_empty() && self.body.labels.is_empty() {
+            self.body.started.retain(|o| *o != object);
+            return;
+        }
+        // As far as the kinds repeat.
+        let one = (1..=MOST)
+            .find(|n| cells.len() % n == 0 && (*n..cells.len()).all(|k| cells[k].0 == cells[k - n].0));
+        let n = one.unwrap_or(cells.len());
+        let i = self.count_up(&Expr::Const((cells.len() / n) as i128));
+        for (k, (kind, _)) in cells[..n].iter().enumerate() {
+            let v = self.body.havoc(*kind, "");
+            self.body.store(offset(i.shifted(&Expr::Addr(object), n as i128), k as u64), v, *kind);
+        }
+        self.next(&i);
     }
 
     /// Stores what is given, then 0 everywhere else.
@@ -424,6 +448,16 @@ impl<'a> Lower<'a> {
         }
         self.body.end_operand();
         self.body.end_operands();
+        // A long rest of scalars of one kind is a loop.
+        let rest = given.iter().rposition(|g| *g).map_or(0, |k| k + 1);
+        let alike = kinds[rest..].windows(2).all(|w| w[0] == w[1]);
+        if alike && kinds.len() - rest > LARGE {
+            let kind = kinds[rest];
+            let i = self.count_up(&Expr::Const((kinds.len() - rest) as i128));
+            self.body.store(i.shifted(&offset(Expr::Addr(object), rest as u64), 1), Expr::Const(0), kind);
+            self.next(&i);
+            given.truncate(rest);
+        }
         for k in (0..given.len()).filter(|k| !given[*k]) {
             self.body.store(offset(Expr::Addr(object), k as u64), Expr::Const(0), kinds[k]);
         }
@@ -467,8 +501,8 @@ impl<'a> Lower<'a> {
 
     /// A string literal: an object of its own.
     pub fn string(&mut self, parts: &[String], at: Bytes) -> Res<Value> {
-        let cells = self.string_cells(parts);
-        let char = Ty::Int(super::types::CHAR);
+        let cells = self.string_cells(parts, at)?;
+        let char = Ty::Int(self.string_unit(parts));
         let ty = Ty::Array(char.clone().into(), Some(cells.len() as u64));
         let name = format!("string#{}", self.objects.len());
         let object = self.object(&name, &ty, at)?;

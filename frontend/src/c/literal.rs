@@ -1,9 +1,9 @@
 //! Integer, character and string literals.
 
 use super::lower::{Lower, Res};
-use super::types::{INT, Int, Ty};
+use super::types::{CHAR, INT, Int, Ty, UINT};
 use super::value::Value;
-use crate::cfa::Expr;
+use crate::cfa::{Expr, IntKind};
 use lang_c::ast::{Constant, Float, FloatBase, FloatFormat, Integer, IntegerBase, IntegerSize};
 use lang_c::span::{Node, Span as Bytes};
 
@@ -13,18 +13,59 @@ impl Lower<'_> {
         match &c.node {
             Constant::Integer(i) => self.integer_literal(i, c.span),
             Constant::Float(f) => self.float_literal(f, c.span),
-            Constant::Character(text) => {
-                let body =
-                    text.trim_start_matches(['L', 'u', 'U']).trim_start_matches('\'').trim_end_matches('\'');
-                let bytes = unescape(body);
-                // Several characters make one int, as gcc has it.
-                let value = match bytes.as_slice() {
-                    [one] => i128::from(*one as u8 as i8),
-                    many => many.iter().fold(0i128, |v, b| (v << 8 | i128::from(b & 255)) & 0xffff_ffff),
-                };
-                Ok(Value::int(value))
+            Constant::Character(text) => self.character_literal(text, c.span),
+        }
+    }
+
+    /// A character constant; several characters make one int, as gcc has it.
+    fn character_literal(&self, text: &str, at: Bytes) -> Res<Value> {
+        let (unit, body) = self.unit_of(text, '\'');
+        let pieces = unescape(body);
+        let units = match pieces.and_then(|p| self.encode(&p, unit)) {
+            Some(units) if !units.is_empty() => units,
+            _ => return self.refuse(at, "this character constant is", "write its value as a number"),
+        };
+        let ty = Ty::Int(if unit == CHAR { INT } else { unit });
+        let value = match units.as_slice() {
+            [one] => *one,
+            many if unit == CHAR => {
+                let all = many.iter().fold(0i128, |v, b| (v << 8) | (b & 255));
+                super::value::wrap(all, IntKind::INT)
+            }
+            _ => return self.refuse(at, "several characters in a wide constant are", "use one"),
+        };
+        Ok(Value { expr: Expr::Const(value), ty })
+    }
+
+    /// The type of a literal's characters, and what is between its quotes.
+    fn unit_of<'t>(&self, text: &'t str, quote: char) -> (Int, &'t str) {
+        let (prefix, body) = text.split_at(text.find(quote).unwrap_or(0));
+        let unit = match prefix.trim() {
+            "L" => self.types.wide_char(),
+            "u" => Int { rank: 2, bits: 16, signed: false },
+            "U" => UINT,
+            _ => CHAR,
+        };
+        let body = body.strip_prefix(quote).unwrap_or(body);
+        (unit, body.strip_suffix(quote).unwrap_or(body))
+    }
+
+    /// The units that characters take: UTF-8, UTF-16 or UTF-32; `None` if an escape has more bits than one.
+    fn encode(&self, pieces: &[Piece], unit: Int) -> Option<Vec<i128>> {
+        let mut units: Vec<u32> = Vec::new();
+        for p in pieces {
+            match (p, unit.bits) {
+                (Piece::Unit(v), bits) if bits < 32 && v >> bits != 0 => return None,
+                (Piece::Unit(v), _) => units.push(*v),
+                (Piece::Char(c), 8) => units.extend(c.encode_utf8(&mut [0; 4]).bytes().map(u32::from)),
+                (Piece::Char(c), 16) => {
+                    units.extend(c.encode_utf16(&mut [0; 2]).iter().map(|u| u32::from(*u)))
+                }
+                (Piece::Char(c), _) => units.push(u32::from(*c)),
             }
         }
+        let kind = IntKind::Machine { bits: unit.bits, signed: unit.signed };
+        Some(units.into_iter().map(|u| super::value::wrap(i128::from(u), kind)).collect())
     }
 
     fn float_literal(&mut self, f: &Float, at: Bytes) -> Res<Value> {
@@ -94,17 +135,24 @@ impl Lower<'_> {
         self.error(at, "this constant does not fit in any signed type", "add the suffix u")
     }
 
+    /// The type of a string literal's characters.
+    pub fn string_unit(&self, parts: &[String]) -> Int {
+        parts.iter().map(|p| self.unit_of(p, '"').0).find(|u| *u != CHAR).unwrap_or(CHAR)
+    }
+
     /// Characters of a string literal, the final 0 included.
-    pub fn string_cells(&self, parts: &[String]) -> Vec<i128> {
+    pub fn string_cells(&self, parts: &[String], at: Bytes) -> Res<Vec<i128>> {
+        let unit = self.string_unit(parts);
         let mut cells = Vec::new();
         for p in parts {
-            let body = p.trim_start_matches(['L', 'u', 'U', '8', 'R']);
-            let body = body.strip_prefix('"').unwrap_or(body);
-            let body = body.strip_suffix('"').unwrap_or(body);
-            cells.extend(unescape(body).into_iter().map(|b| i128::from(b as u8 as i8)));
+            let (own, body) = self.unit_of(p, '"');
+            match unescape(body).and_then(|pieces| self.encode(&pieces, unit)) {
+                Some(units) if own == CHAR || own == unit => cells.extend(units),
+                _ => return self.refuse(at, "this string is", "write its characters as numbers"),
+            }
         }
         cells.push(0);
-        cells
+        Ok(cells)
     }
 }
 
@@ -118,46 +166,51 @@ fn hexadecimal(text: &str) -> Option<f64> {
     (-900..900).contains(&power).then(|| mantissa as f64 * 2f64.powi(power))
 }
 
-/// Bytes of the inside of a literal.
-fn unescape(text: &str) -> Vec<u32> {
+/// A character of a literal, or the value of one of its units.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Piece {
+    Char(char),
+    Unit(u32),
+}
+
+/// What the inside of a literal says; `None` where an escape means nothing.
+fn unescape(text: &str) -> Option<Vec<Piece>> {
     let mut out = Vec::new();
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         if c != '\\' {
-            let mut utf8 = [0; 4];
-            out.extend(c.encode_utf8(&mut utf8).bytes().map(u32::from));
+            out.push(Piece::Char(c));
             continue;
         }
-        let Some(e) = chars.next() else { break };
+        let e = chars.next()?;
+        let mut digits = |radix: u32, most: usize| {
+            let (mut v, mut n) = (0u32, 0);
+            while let Some(d) = chars.peek().and_then(|d| d.to_digit(radix)).filter(|_| n < most) {
+                v = v.checked_mul(radix)?.checked_add(d)?;
+                n += 1;
+                chars.next();
+            }
+            (n > 0).then_some((v, n))
+        };
         out.push(match e {
-            'n' => 10,
-            't' => 9,
-            'r' => 13,
-            'a' => 7,
-            'b' => 8,
-            'f' => 12,
-            'v' => 11,
-            'e' => 27,
-            'x' => {
-                let mut v = 0u32;
-                while let Some(d) = chars.peek().and_then(|d| d.to_digit(16)) {
-                    v = (v << 4) | d;
-                    chars.next();
-                }
-                v
-            }
+            'n' => Piece::Unit(10),
+            't' => Piece::Unit(9),
+            'r' => Piece::Unit(13),
+            'a' => Piece::Unit(7),
+            'b' => Piece::Unit(8),
+            'f' => Piece::Unit(12),
+            'v' => Piece::Unit(11),
+            'e' | 'E' => Piece::Unit(27),
+            'x' => Piece::Unit(digits(16, usize::MAX)?.0),
             '0'..='7' => {
-                let mut v = e.to_digit(8).unwrap_or(0);
-                for _ in 0..2 {
-                    if let Some(d) = chars.peek().and_then(|d| d.to_digit(8)) {
-                        v = (v << 3) | d;
-                        chars.next();
-                    }
-                }
-                v
+                let first = e.to_digit(8)?;
+                Piece::Unit(digits(8, 2).map_or(first, |(v, n)| (first << (3 * n)) | v))
             }
-            other => other as u32,
+            'u' => Piece::Char(digits(16, 4).filter(|d| d.1 == 4).and_then(|d| char::from_u32(d.0))?),
+            'U' => Piece::Char(digits(16, 8).filter(|d| d.1 == 8).and_then(|d| char::from_u32(d.0))?),
+            '\\' | '\'' | '"' | '?' => Piece::Unit(u32::from(e)),
+            _ => return None,
         });
     }
-    out
+    Some(out)
 }

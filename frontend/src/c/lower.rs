@@ -6,6 +6,7 @@ use super::keys::Keys;
 use super::scope::{Declared, Global, Scopes, Symbol};
 use super::source::Source;
 use super::types::{Ty, Types};
+use super::untyped::Untyped;
 use super::views::Conversion;
 use crate::cfa::{Callee, Expr, FuncId, Function, IntKind, Module, ObjId, Object, Op};
 use crate::diagnostic::{Diagnostic, Span};
@@ -122,8 +123,10 @@ pub struct Lower<'a> {
     pub externals: Vec<(String, usize, Bytes)>,
     /// A pointer is seen as bytes only to move by a member's offset.
     pub through_bytes: bool,
-    /// Sizes in bytes of local arrays whose length is not constant.
-    pub lengths: FxHashMap<ObjId, Expr>,
+    /// Memory functions on untyped pointers.
+    pub untyped: Vec<Untyped>,
+    /// Sizes in bytes of local arrays whose length is not constant: of the whole, of a row, and so on.
+    pub lengths: FxHashMap<ObjId, Vec<Expr>>,
     /// A parameter is being declared.
     pub in_parameter: bool,
     /// Some call goes through a pointer.
@@ -253,6 +256,7 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         unsequenced_here: Unsequenced::default(),
         through_bytes: false,
         externals: Vec::new(),
+        untyped: Vec::new(),
         lengths: FxHashMap::default(),
         in_parameter: false,
         calls_pointers: false,
@@ -401,10 +405,20 @@ impl<'a> Lower<'a> {
             &self.types,
             self.source,
             self.sites,
+            &mut self.untyped,
             &mut self.conversions,
             &mut self.object_types,
             self.options.checks_memory(),
         )?;
+        let untyped = super::untyped::write(
+            &mut module,
+            &self.types,
+            self.source,
+            &self.untyped,
+            &self.conversions,
+            &self.object_types,
+        )?;
+        self.accesses.extend(untyped);
         super::views::check(&module, &self.types, self.source, &self.conversions, &self.object_types)?;
         for (copy, of) in copies {
             let accesses = self.accesses.get(&of).cloned().unwrap_or_default();

@@ -3,7 +3,7 @@
 use super::compiler::{self, Failure};
 use crate::diagnostic::Diagnostic;
 use crate::files;
-use crate::options::Options;
+use crate::options::{DataModel, Options};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ fn read_one(path: &Path, options: &Options) -> Result<String, Diagnostic> {
     text(&name, bytes)?;
     let mut args = arguments(options);
     args.push("-E".into());
-    run(path, args)
+    run(path, args, options.data_model)
 }
 
 /// What the compiler is told, whatever it is to do. Functions on characters are to be calls, not a table of the C library.
@@ -51,10 +51,14 @@ pub fn arguments(options: &Options) -> Vec<OsString> {
 }
 
 /// Runs the preprocessor on a file; what it writes.
-pub fn run(path: &Path, mut args: Vec<OsString>) -> Result<String, Diagnostic> {
+pub fn run(path: &Path, mut args: Vec<OsString>, model: DataModel) -> Result<String, Diagnostic> {
     let name = path.display().to_string();
     args.push(compiler::operand(path).into());
-    match compiler::run(&args) {
+    let run = match model {
+        DataModel::Lp64 => compiler::run(&args),
+        DataModel::Ilp32 => super::headers32::run(&args),
+    };
+    match run {
         Ok(out) if out.success => text(&name, out.stdout),
         Ok(out) => Err(failure(&name, &out.program, &out.stderr)),
         Err(e @ Failure::Missing(_)) => {

@@ -120,7 +120,8 @@ impl<'a> Lower<'a> {
         let handle = self.value(self.argument(args, 0, at)?)?;
         self.body.end_operand();
         let place = match args.get(1) {
-            Some(a) => self.pointee(a)?,
+            // Any pointer converts to `void *`, and that to `void **`.
+            Some(a) => self.result_place(a)?,
             None => None,
         };
         self.body.end_operand();
@@ -132,6 +133,24 @@ impl<'a> Lower<'a> {
             self.write(&p, Value { expr: Expr::Reg(r), ty }, at)?;
         }
         Ok(())
+    }
+
+    /// Where what a thread gives is stored: the object behind casts, if a pointer fits it.
+    fn result_place(&mut self, a: &'a Node<Expression>) -> Res<Option<Place>> {
+        let mut inner = a;
+        while let Expression::Cast(c) = &inner.node {
+            inner = &c.node.expression;
+        }
+        if matches!(&inner.node, Expression::UnaryOperator(u) if u.node.operator.node == UnaryOperator::Address)
+        {
+            let ty = self.value_type(inner)?;
+            let target = ty.target().cloned().unwrap_or(Ty::Void);
+            let word = self.types.long().bits;
+            if target.target().is_some() || target.int().is_some_and(|i| i.bits == word) {
+                return self.pointee(inner);
+            }
+        }
+        self.pointee(a)
     }
 
     /// What a thread starts with: the routine, and after it what destructors of keys do.

@@ -3,7 +3,8 @@
 use super::unions::{TAG, View};
 use crate::cfa::{IntKind, Precision};
 use crate::options::{DataModel, Integers, Options};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Ordering;
 use std::rc::Rc;
 
 /// Largest object, in cells.
@@ -133,6 +134,8 @@ pub struct Record {
     pub size: u64,
     /// Alignment in bytes.
     pub align: u64,
+    /// Why its size is not known, if it is not.
+    pub unknown: Option<String>,
     /// Layouts of a union's members in use.
     pub views: Vec<View>,
     /// The view of each member, if it is in use.
@@ -196,6 +199,8 @@ pub struct Types {
     pub mutex_kinds: bool,
     /// A condition variable counts who waits.
     pub cond_counts: bool,
+    /// Alignments that typedef names have besides their types.
+    pub aligned: FxHashMap<String, u64>,
     ideal: bool,
     long_bits: u8,
 }
@@ -208,6 +213,7 @@ impl Types {
             mentioned: FxHashSet::default(),
             mutex_kinds: false,
             cond_counts: options.deadlock,
+            aligned: FxHashMap::default(),
             ideal: options.integers == Integers::Ideal,
             long_bits: if options.data_model == DataModel::Lp64 { 64 } else { 32 },
         }
@@ -220,6 +226,14 @@ impl Types {
     pub fn ulong(&self) -> Int {
         Int { signed: false, ..self.long() }
     }
+    /// `wchar_t`.
+    pub fn wide_char(&self) -> Int {
+        if self.is_32_bit() { self.long() } else { INT }
+    }
+    /// Is the program for 32-bit x86?
+    pub fn is_32_bit(&self) -> bool {
+        self.long_bits == 32
+    }
     /// Kind of the cells and registers that hold a scalar.
     pub fn kind(&self, ty: &Ty) -> IntKind {
         match ty.plain() {
@@ -230,27 +244,23 @@ impl Types {
             _ => IntKind::Ideal,
         }
     }
-    /// Integer promotion.
+    /// Integer promotion. As gcc has it, a bit-field wider than `int` is of a type of its own width.
     pub fn promote(&self, i: Int) -> Int {
-        if i.rank > 3 {
-            // A bit-field wider than int has the type it was declared with.
-            return Int { bits: if i.rank == 4 { self.long_bits } else { 64 }, ..i };
+        let is_long = i.rank == 4 && self.long_bits == 32;
+        match i.bits {
+            _ if i.rank < 3 => INT,
+            0..32 => INT,
+            32 if !is_long => Int { signed: i.signed, ..INT },
+            _ => i,
         }
-        if i.rank < 3 || i.bits < 32 || i.signed { INT } else { UINT }
     }
-    /// The usual arithmetic conversions.
+    /// The usual arithmetic conversions: to the wider type, of two equally wide ones to the unsigned one.
     pub fn common(&self, a: Int, b: Int) -> Int {
         let (a, b) = (self.promote(a), self.promote(b));
-        if a.signed == b.signed {
-            return if a.rank >= b.rank { a } else { b };
-        }
-        let (u, s) = if a.signed { (b, a) } else { (a, b) };
-        if u.rank >= s.rank {
-            u
-        } else if s.bits > u.bits {
-            s
-        } else {
-            Int { signed: false, ..s }
+        match a.bits.cmp(&b.bits) {
+            Ordering::Greater => a,
+            Ordering::Less => b,
+            Ordering::Equal => Int { rank: a.rank.max(b.rank), signed: a.signed && b.signed, ..a },
         }
     }
     /// Number of cells of an object, or why it has none.
@@ -311,6 +321,8 @@ impl Types {
                 };
                 (n, n)
             }
+            // `long double` on 32 bits.
+            Ty::Float(12) => (12, 4),
             Ty::Float(n) => (*n, *n),
             Ty::Pointer(_) => (word, word),
             Ty::Array(t, Some(n)) => {
@@ -319,10 +331,20 @@ impl Types {
             }
             Ty::Array(_, None) => return Err("an array of unknown length has no size".into()),
             Ty::Record(id) => match &self.records[id.0] {
+                Record { unknown: Some(why), .. } => return Err(why.clone()),
                 r if r.fields.is_some() => (r.size, r.align),
                 r => return Err(format!("`{}` is declared but not defined", self.record_name(r))),
             },
-            // glibc's, on 64 bits.
+            // glibc's.
+            Ty::Sync(s) if self.is_32_bit() => match s {
+                Sync::Mutex => (24, 4),
+                Sync::Cond => (48, 4),
+                Sync::RwLock => (32, 4),
+                Sync::Attribute => (36, 4),
+                Sync::Barrier => (20, 4),
+                Sync::Semaphore => (16, 4),
+                Sync::Spin | Sync::Once | Sync::MutexAttribute => (4, 4),
+            },
             Ty::Sync(s) => match s {
                 Sync::Mutex => (40, 8),
                 Sync::Cond => (48, 8),
@@ -334,6 +356,21 @@ impl Types {
             Ty::Atomic(_) => (1, 1),
             Ty::Unsupported(why) => return Err(why.to_string()),
         })
+    }
+    /// Alignment of a member: on 32-bit x86 eight bytes are aligned to four inside a record.
+    pub fn member_align(&self, ty: &Ty) -> u64 {
+        let mut scalar = ty;
+        while let Ty::Array(t, _) = scalar {
+            scalar = t;
+        }
+        let align = match ty {
+            Ty::Array(t, _) => self.size(t).map_or(1, |s| s.1),
+            t => self.size(t).map_or(1, |s| s.1),
+        };
+        match scalar {
+            Ty::Int(_) | Ty::Float(8) if self.is_32_bit() => align.min(4),
+            _ => align,
+        }
     }
     /// Kinds and display suffixes of the cells of an object, in order.
     pub fn flatten(&self, ty: &Ty, suffix: &str, out: &mut Vec<(IntKind, String)>) -> Result<(), String> {

@@ -237,7 +237,7 @@ impl Lower<'_> {
             (_, Ty::Void) => return Ok(Value::void()),
             (Ty::Int(_), Ty::Int(_)) => cast(v.expr, self.types.kind(&v.ty), self.types.kind(plain)),
             // An address keeps its value in an integer as wide as a pointer, and back.
-            (Ty::Pointer(_), Ty::Int(i)) if i.rank >= 4 && i.bits >= self.types.long().bits => v.expr,
+            (Ty::Pointer(_), Ty::Int(i)) if i.bits >= self.types.long().bits => v.expr,
             (Ty::Pointer(_), Ty::Int(_)) => cast(v.expr, IntKind::Ideal, self.types.kind(plain)),
             (Ty::Int(_), Ty::Pointer(_)) | (Ty::Pointer(_), Ty::Pointer(_)) => v.expr,
             (Ty::Record(a), Ty::Record(b)) if a == b => v.expr,

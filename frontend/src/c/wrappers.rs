@@ -2,6 +2,8 @@
 //! memory of its own size and type.
 
 use super::alloc::Site;
+use super::types::Ty;
+use super::untyped::Untyped;
 use super::views::Conversion;
 use crate::cfa::{Callee, Expr, FuncId, Module, ObjId, Op};
 use crate::instantiate::{taken, walk};
@@ -16,19 +18,26 @@ const DEPTH: usize = 8;
 struct Copier<'m> {
     module: &'m mut Module,
     sites: &'m mut Vec<Site>,
+    untyped: &'m mut Vec<Untyped>,
     conversions: &'m mut Vec<(FuncId, Conversion)>,
+    variables: &'m mut BTreeMap<ObjId, Ty>,
     makers: BTreeSet<FuncId>,
     copies: Vec<(FuncId, FuncId)>,
 }
 
-/// Copies the functions that return memory made in them, for each call in others. Gives each copy and what it is of.
+/// Copies the functions that return memory made in them, and those that call memory functions on untyped arguments of
+/// theirs, for each call in others. Gives each copy and what it is of.
 pub fn copy(
     module: &mut Module,
     sites: &mut Vec<Site>,
+    untyped: &mut Vec<Untyped>,
     conversions: &mut Vec<(FuncId, Conversion)>,
+    variables: &mut BTreeMap<ObjId, Ty>,
 ) -> Vec<(FuncId, FuncId)> {
-    let makers = makers(module, sites);
-    let wraps = |f: &FuncId| makers.contains(f) && !sites.iter().any(|s| s.function == *f);
+    let mut makers = makers(module, sites);
+    makers.extend(pass_on(module, untyped));
+    let own = |f: &FuncId| sites.iter().any(|s| s.function == *f) || untyped.iter().any(|u| u.function == *f);
+    let wraps = |f: &FuncId| makers.contains(f) && !own(f);
     let mut calls = Vec::new();
     for (f, function) in module.functions.iter().enumerate() {
         if makers.contains(&FuncId(f as u32)) {
@@ -45,7 +54,7 @@ pub fn copy(
     if calls.len() < 2 {
         return Vec::new();
     }
-    let mut copier = Copier { module, sites, conversions, makers, copies: Vec::new() };
+    let mut copier = Copier { module, sites, untyped, conversions, variables, makers, copies: Vec::new() };
     for (f, i, g) in calls {
         let copy = copier.function(g, 0);
         if let Op::Call { callee, .. } = &mut copier.module.functions[f].graph.edges[i].op {
@@ -82,6 +91,36 @@ fn called(module: &Module) -> BTreeSet<FuncId> {
         }
     }
     called
+}
+
+/// The memory functions on untyped pointers, and the functions that call these, or others of these, on parameters.
+fn pass_on(module: &Module, untyped: &[Untyped]) -> BTreeSet<FuncId> {
+    let taken = taken(module);
+    let mut found: BTreeSet<FuncId> = untyped.iter().map(|u| u.function).collect();
+    loop {
+        let before = found.len();
+        for (f, function) in module.functions.iter().enumerate() {
+            let id = FuncId(f as u32);
+            if taken.contains(&id) || module.starts.contains(&id) {
+                continue;
+            }
+            let own = |x: &Expr| {
+                let mut registers = Vec::new();
+                walk::registers(x, &mut registers);
+                registers.iter().any(|r| function.params.contains(r))
+            };
+            let passes = function.graph.edges.iter().any(|e| match &e.op {
+                Op::Call { callee: Callee::Known(g), args, .. } => found.contains(g) && args.iter().any(own),
+                _ => false,
+            });
+            if passes {
+                found.insert(id);
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
 }
 
 /// The places that make memory, and the functions that may return what they or others of these make for them.
@@ -139,6 +178,11 @@ impl Copier<'_> {
                 ObjId(self.module.objects.len() as u32 - 1)
             });
         }
+        for (old, new) in &objects {
+            if let Some(ty) = self.variables.get(old).cloned() {
+                self.variables.insert(*new, ty);
+            }
+        }
         copy.locals.iter_mut().for_each(|o| *o = objects[&*o]);
         for e in &mut copy.graph.edges {
             e.op = walk::map_op(&e.op, &mut |x| walk::map_leaves(x, &mut leaf_of(&objects)), &|r| r);
@@ -158,6 +202,9 @@ impl Copier<'_> {
         self.module.functions.push(copy);
         if let Some(site) = site {
             self.sites.push(Site { function: id, object: objects[&site.object], ..site });
+        }
+        if let Some(u) = self.untyped.iter().find(|u| u.function == f).cloned() {
+            self.untyped.push(Untyped { function: id, ..u });
         }
         self.makers.insert(id);
         self.copies.push((id, f));

@@ -209,7 +209,8 @@ impl<'m> Facts<'m> {
         let atomic = |l: Loc| graph.locations[l.0 as usize].atomic;
         let inner = || region.operands.iter().flat_map(super::Operand::locations).filter(|l| l.0 < n);
         let last = region.operands.last().map(|o| o.exit);
-        inner().chain(start).any(|l| self.concurrent.at(f, l)) && inner().any(|l| Some(l) != last && !atomic(l))
+        inner().chain(start).any(|l| self.concurrent.at(f, l))
+            && inner().any(|l| Some(l) != last && !atomic(l))
     }
 
     /// Do other threads write what is accessed, or read what is written?
@@ -347,7 +348,8 @@ impl<'m> Facts<'m> {
             sum.acts |= sum.contested;
             new.insert(*g, sum);
         }
-        let recursive: BTreeSet<FuncId> = all.iter().copied().filter(|g| reaches_itself(*g, &calls)).collect();
+        let recursive: BTreeSet<FuncId> =
+            all.iter().copied().filter(|g| reaches_itself(*g, &calls)).collect();
         for g in &recursive {
             if let Some(s) = new.get_mut(g) {
                 s.stops = true;

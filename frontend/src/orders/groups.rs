@@ -22,8 +22,7 @@ pub(super) struct Set<'e> {
 impl Set<'_> {
     /// Can the order of two things be told?
     pub(super) fn dependent(&self, a: &Effects, b: &Effects) -> bool {
-        let memory =
-            a.writes.meet(&b.writes) || a.writes.meet(&b.reads) || b.writes.meet(&a.reads);
+        let memory = a.writes.meet(&b.writes) || a.writes.meet(&b.reads) || b.writes.meet(&a.reads);
         let ends = (a.stops && b.noticed) || (b.stops && a.noticed);
         memory || ends || self.threads_tell(a, b)
     }
@@ -80,7 +79,8 @@ pub(super) fn find(set: &Set<'_>, region: &Region, graph: &Graph) -> Groups {
     }
     let contested = pick(&|e| e.contested);
     if contested.len() > 1 && !set.alone {
-        let told = contested.iter().any(|k| contested.iter().any(|j| j != k && set.threads_tell(all[*k], all[*j])));
+        let told =
+            contested.iter().any(|k| contested.iter().any(|j| j != k && set.threads_tell(all[*k], all[*j])));
         if told {
             groups.union_all(&contested);
         } else if !set.races && contested.iter().filter(|k| **k < n).count() > 1 {

@@ -193,7 +193,8 @@ fn function(
         }
         let context = around[r].as_ref();
         let alone = !facts.at(f, &regions[r], &work.graph);
-        let set = groups::Set { of: &effects[r], context, alone, any_reads: facts.any_reads, races: facts.races };
+        let set =
+            groups::Set { of: &effects[r], context, alone, any_reads: facts.any_reads, races: facts.races };
         let found = groups::find(&set, &regions[r], &work.graph);
         if found.reads_left_to_right {
             notes.add(LEFT_TO_RIGHT.into());

@@ -4,6 +4,7 @@ pub mod direct;
 pub mod driver;
 pub mod mutate;
 pub mod real;
+pub mod records;
 pub mod rng;
 pub mod sequential;
 pub mod shrink;

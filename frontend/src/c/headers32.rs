@@ -1,0 +1,48 @@
+//! Headers for 32-bit x86 where the system has those for 64 bits alone: they are the same files, but for one that lists
+//! functions that are stubs.
+
+use super::compiler::{self, Failure, Output};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// A folder that goes when it is dropped.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A folder of our own, which nobody else has made, with an empty `gnu/stubs-32.h`.
+fn stubs() -> Option<Folder> {
+    let name = |k: u32| std::env::temp_dir().join(format!("relyant-headers-{}-{k}", std::process::id()));
+    let folder = (0..100).map(name).find(|f| std::fs::create_dir(f).is_ok()).map(Folder)?;
+    std::fs::create_dir(folder.0.join("gnu")).ok()?;
+    std::fs::write(folder.0.join("gnu/stubs-32.h"), "/* No stubs. */\n").ok()?;
+    Some(folder)
+}
+
+/// Preprocesses for 32 bits: as the compiler can, else with the headers for 64 bits behind its own.
+pub fn run(args: &[OsString]) -> Result<Output, Failure> {
+    // A name of the same type that the parser knows.
+    let flags = ["-m32", "-D__float128=_Float128"].map(OsString::from);
+    let with = |more: &[OsString]| {
+        let all: Vec<OsString> =
+            flags.iter().cloned().chain(more.iter().cloned()).chain(args.iter().cloned()).collect();
+        compiler::run(&all)
+    };
+    let first = with(&[])?;
+    if first.success || !String::from_utf8_lossy(&first.stderr).contains("No such file") {
+        return Ok(first);
+    }
+    let machine = compiler::run(&["-print-multiarch"]).ok().filter(|o| o.success);
+    let machine = machine.map(|o| String::from_utf8_lossy(&o.stdout).trim().to_string()).unwrap_or_default();
+    let Some(folder) = stubs() else { return Ok(first) };
+    let mut more: Vec<OsString> = Vec::new();
+    for path in [&Path::new("/usr/include").join(machine), &folder.0] {
+        more.extend(["-idirafter".into(), path.into()]);
+    }
+    let second = with(&more)?;
+    Ok(if second.success { second } else { first })
+}

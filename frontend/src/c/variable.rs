@@ -1,0 +1,137 @@
+//! Local arrays whose lengths are not constant. There is room for some elements in each dimension; more are a limit of ours.
+
+use super::lower::{Lower, Res};
+use super::scope::{Storage, Symbol};
+use super::types::Ty;
+use super::value::{binary, compare};
+use crate::cfa::{BinOp, CmpOp, Expr, Op};
+use lang_c::ast::*;
+use lang_c::span::{Node, Span as Bytes};
+use std::rc::Rc;
+
+/// Scalars that there is room for, where one length is not constant.
+const ROOM: u64 = 32;
+/// Where several are not.
+const ROOM_OF_MANY: u64 = 64;
+
+/// A length of an array.
+enum Length<'a> {
+    Constant(u64),
+    Variable(&'a Node<Expression>),
+}
+
+impl<'a> Lower<'a> {
+    /// Declares a local array whose length is not constant; `None` if it is no such array.
+    pub fn variable_array(&mut self, base: &Ty, d: &'a Node<Declarator>, at: Bytes) -> Res<Option<()>> {
+        let derived = &d.node.derived;
+        let prefix = derived.iter().take_while(|x| matches!(x.node, DerivedDeclarator::Pointer(_))).count();
+        let DeclaratorKind::Identifier(name) = &d.node.kind.node else { return Ok(None) };
+        let mut lengths = Vec::new();
+        for x in &derived[prefix..] {
+            let DerivedDeclarator::Array(a) = &x.node else { return Ok(None) };
+            let ArraySize::VariableExpression(e) = &a.node.size else { return Ok(None) };
+            lengths.push(match self.constant(e)? {
+                Some(n) => match u64::try_from(n) {
+                    Ok(n) => Length::Constant(n),
+                    Err(_) => return self.error(e.span, format!("an array of {n} elements"), ""),
+                },
+                None => Length::Variable(e),
+            });
+        }
+        let variable = lengths.iter().filter(|l| matches!(l, Length::Variable(_))).count();
+        if variable == 0 {
+            return Ok(None);
+        }
+        let mut element = base.clone();
+        for _ in 0..prefix {
+            element = element.pointer();
+        }
+        let (cells, bytes) = match (self.types.cells(&element), self.types.size(&element)) {
+            (Ok(cells), Ok((bytes, _))) => (cells, bytes),
+            (Err(why), _) | (_, Err(why)) => return self.error(at, why, ""),
+        };
+        if self.options.checks_memory() {
+            return self.refuse(
+                at,
+                "an array of variable length with checks of memory is",
+                "use a constant length",
+            );
+        }
+        let constant = lengths.iter().map(|l| if let Length::Constant(n) = l { *n } else { 1 });
+        let fixed = constant.fold(cells.max(1), u64::saturating_mul).max(1);
+        let room = match variable {
+            1 => ROOM / fixed,
+            _ => (1..)
+                .take_while(|r| fixed.saturating_mul(u64::pow(*r, variable as u32)) <= ROOM_OF_MANY)
+                .last()
+                .unwrap_or(1),
+        };
+        let room = room.max(1);
+        let ulong = Ty::Int(self.types.ulong());
+        let kind = self.types.kind(&ulong);
+        let mut values = Vec::new();
+        for l in &lengths {
+            values.push(match l {
+                Length::Constant(n) => Expr::Const(i128::from(*n)),
+                Length::Variable(e) => {
+                    let n = self.value(e)?;
+                    let n = self.convert(n, &ulong, e.span)?.expr;
+                    let n = Expr::Reg(self.body.assign(kind, n));
+                    self.fits_in(&n, room);
+                    n
+                }
+            });
+        }
+        let mut ty = element;
+        for l in lengths.iter().rev() {
+            ty = Ty::Array(Rc::new(ty), Some(if let Length::Constant(n) = l { *n } else { room }));
+        }
+        let object = self.local_object(&name.node.name, &ty, at)?;
+        self.body.started.push(object);
+        let mut sizes = Vec::new();
+        let mut size = Expr::Const(i128::from(bytes));
+        for n in values.into_iter().rev() {
+            size = binary(BinOp::Mul, n, size, kind);
+            if !matches!(size, Expr::Const(_)) {
+                size = Expr::Reg(self.body.assign(kind, size));
+            }
+            sizes.insert(0, size.clone());
+        }
+        self.lengths.insert(object, sizes);
+        self.scopes.declare(&name.node.name, Symbol::Local(Storage::Object(object), ty.clone()));
+        self.full(|l| l.initialize_local(object, &ty, None, at))?;
+        Ok(Some(()))
+    }
+
+    /// Goes on where there is room for so many.
+    fn fits_in(&mut self, n: &Expr, room: u64) {
+        let (more, inside) = (self.body.fresh(), self.body.fresh());
+        self.branch(compare(CmpOp::Gt, n.clone(), Expr::Const(i128::from(room))), more, inside);
+        self.body.cur = more;
+        let limit = self.body.limit("an array of variable length has more elements than there is room for");
+        self.body.edge_to(limit, Op::Skip);
+        self.body.cur = inside;
+    }
+
+    /// The size of such an array, or of a row of one.
+    pub fn variable_size(&self, e: &Node<Expression>) -> Option<Expr> {
+        let mut depth = 0;
+        let mut e = &e.node;
+        loop {
+            e = match e {
+                Expression::BinaryOperator(b) if b.node.operator.node == BinaryOperator::Index => {
+                    &b.node.lhs.node
+                }
+                Expression::UnaryOperator(u) if u.node.operator.node == UnaryOperator::Indirection => {
+                    &u.node.operand.node
+                }
+                _ => break,
+            };
+            depth += 1;
+        }
+        match self.scopes.get(super::scan::name_of(e)?)? {
+            Symbol::Local(Storage::Object(o), _) => self.lengths.get(o)?.get(depth).cloned(),
+            _ => None,
+        }
+    }
+}
