@@ -11,6 +11,7 @@ mod body;
 mod builtins;
 mod calls;
 pub mod compiler;
+mod checked;
 mod copies;
 mod declare;
 mod discard;
