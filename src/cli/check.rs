@@ -13,7 +13,6 @@ use relyant::proof::smt2;
 use relyant::proof::states::{self, Rejection};
 use relyant_frontend::diagnostic::plain;
 use relyant_frontend::options::Options;
-use relyant_frontend::preprocessing::Preprocessing;
 use relyant_frontend::reduce;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -72,9 +71,7 @@ pub fn run(a: &Args) -> Status {
     if let Err(e) = about {
         return reject(&e.to_string());
     }
-    if meaning.preprocessing != Preprocessing::default() {
-        say(&format!("under: {}\n", plain(&meaning.preprocessing.describe())));
-    }
+    tell(&meaning);
     let certificate = match certificate {
         AnyCertificate::Proof(c) => c,
         AnyCertificate::Replicated(c) => return check_replicated(a, &c, &meaning),
@@ -187,6 +184,15 @@ fn check_states(a: &Args, certificate: StatesCertificate, meaning: &Options) -> 
             Status::Unknown
         }
         Err(e) => reject(&e.to_string()),
+    }
+}
+
+/// What the certificate is about: its property, and the choices under which it holds.
+fn tell(meaning: &Options) {
+    say(&format!("property: {}\n", plain(&meaning.describe())));
+    let choices = meaning.choices();
+    if !choices.is_empty() {
+        say(&format!("under: {}\n", plain(&choices.join(", "))));
     }
 }
 

@@ -14,6 +14,7 @@ mod body;
 mod builtins;
 mod calls;
 mod cancel;
+mod checked;
 mod cleanups;
 pub mod compiler;
 mod copies;
