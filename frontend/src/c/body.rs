@@ -15,6 +15,8 @@ pub struct Jump {
     pub exit: Loc,
     /// Target of `continue`; none in a switch.
     pub next: Option<Loc>,
+    /// Variables to clean up that were declared before.
+    pub cleanups: usize,
 }
 
 /// The cases of a switch, found while its body is lowered.
@@ -60,6 +62,8 @@ pub struct Body {
     pub labels: BTreeMap<String, Label>,
     /// Enclosing loops and switches.
     pub jumps: Vec<Jump>,
+    /// Variables to clean up, of all enclosing blocks.
+    pub cleanups: Vec<super::cleanups::Cleanup>,
     /// Enclosing switches.
     pub switches: Vec<Switch>,
     /// Names of locals that need an address.
@@ -127,6 +131,7 @@ impl Body {
             span,
             labels: BTreeMap::new(),
             jumps: Vec::new(),
+            cleanups: Vec::new(),
             switches: Vec::new(),
             addressed: FxHashSet::default(),
             result,

@@ -265,6 +265,9 @@ impl<'a> Lower<'a> {
             }
             Model::Halt => {
                 self.evaluate(args)?;
+                if let (Some(id), "exit" | "__builtin_exit") = (self.symbols.at_exit, name) {
+                    self.emit_open(Op::Call { dst: None, callee: Callee::Known(id), args: Vec::new() });
+                }
                 let end = self.body.end;
                 self.body.leave(end, Op::Halt);
                 Ok(Value::void())

@@ -26,6 +26,8 @@ pub struct Specifiers<'a> {
     pub fixed: bool,
     /// `_Thread_local`
     pub thread_local: bool,
+    /// `register`
+    pub register: bool,
     /// `__auto_type`: the type is that of the initialiser.
     pub auto: bool,
     /// `_Noreturn`
@@ -124,8 +126,8 @@ pub fn specifiers<'a>(list: &'a [Node<DeclarationSpecifier>]) -> Specifiers<'a> 
                 StorageClassSpecifier::Extern => s.external = true,
                 StorageClassSpecifier::Static => s.fixed = true,
                 StorageClassSpecifier::ThreadLocal => s.thread_local = true,
-                // Advice: a register variable has no address, which the compiler checks.
-                StorageClassSpecifier::Auto | StorageClassSpecifier::Register => {}
+                StorageClassSpecifier::Register => s.register = true,
+                StorageClassSpecifier::Auto => {}
             },
             DeclarationSpecifier::Function(f) => match f.node {
                 // A call of a function is that, wherever its code stands.
@@ -695,7 +697,12 @@ impl<'a> Lower<'a> {
         let s = specifiers(&d.node.specifiers);
         let base = self.base_type(&s);
         for x in &d.node.declarators {
-            let declared = base.clone().and_then(|b| self.declared(&s, b, x));
+            let declared = base.clone().and_then(|b| {
+                let named = self.declared(&s, b, x)?;
+                let list: Vec<_> = s.attributes.iter().chain(&named.attributes).copied().collect();
+                self.symbol_attributes(&named.name, &list, s.register, x.span)?;
+                Ok(named)
+            });
             match declared {
                 Ok(named) => self.declare_static(&s, named, x, d.span),
                 Err(e) => self.broken(&x.node.declarator, e),
@@ -815,6 +822,8 @@ impl<'a> Lower<'a> {
         let declared = declared.and_then(|named| {
             self.modelled_attributes(&s.attributes)?;
             self.modelled_attributes(&named.attributes)?;
+            let list: Vec<_> = s.attributes.iter().chain(&named.attributes).copied().collect();
+            self.symbol_attributes(&named.name, &list, false, f.span)?;
             Ok(named)
         });
         match declared {

@@ -33,8 +33,13 @@ impl<'a> Lower<'a> {
             Expression::Identifier(i) => match self.scopes.get(&i.node.name).cloned() {
                 Some(Symbol::Constant(v, ty)) => Ok(Value { expr: Expr::Const(v), ty }),
                 Some(Symbol::Function) => self.function_value(&i.node.name, e.span),
-                None if i.node.name == "__func__" || i.node.name == "__FUNCTION__" => {
-                    self.string(&[], e.span)
+                None if matches!(
+                    i.node.name.as_str(),
+                    "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__"
+                ) =>
+                {
+                    let name = super::tokens::original_name(&self.body.name);
+                    self.string(&[format!("\"{}\"", name.split('#').next().unwrap_or(""))], e.span)
                 }
                 _ => self.read_expression(e),
             },
@@ -911,10 +916,16 @@ impl<'a> Lower<'a> {
             self.statement(s)?;
             return Ok(Value::void());
         };
+        let cleanups = self.body.cleanups.len();
         self.scopes.enter();
         let result = self.statement_items(items);
         self.scopes.leave();
-        result
+        let result = result?;
+        if !(result.ty.is_scalar() || result.ty == Ty::Void) {
+            self.no_cleanups(cleanups, s.span)?;
+        }
+        self.end_cleanups(cleanups);
+        Ok(result)
     }
 
     fn statement_items(&mut self, items: &'a [Node<BlockItem>]) -> Res<Value> {

@@ -45,16 +45,24 @@ impl<'a> Lower<'a> {
                 self.close(params, Bytes::none(), Span::default())
             }
             Work::Start(conditions, routines) => self.start_function(name, conditions, routines),
-            Work::Routine { routine, takes, gives, destructors } => {
+            Work::Routine { routine, takes, extra, gives, destructors } => {
                 self.body = Body::new(name, Ty::Void.pointer(), Span::default());
                 let arg = self.body.register("", IntKind::Ideal);
                 let dst = gives.then(|| self.body.temp(IntKind::Ideal));
-                let args = if takes { vec![Expr::Reg(arg)] } else { Vec::new() };
+                let mut args = if takes { vec![Expr::Reg(arg)] } else { Vec::new() };
+                args.extend(extra.into_iter().map(|kind| self.body.havoc(kind, "")));
                 self.emit_open(Op::Call { dst, callee: Callee::Known(routine), args });
-                self.emit_open(Op::Call { dst: None, callee: Callee::Known(destructors), args: Vec::new() });
+                if let Some(f) = destructors {
+                    self.emit_open(Op::Call { dst: None, callee: Callee::Known(f), args: Vec::new() });
+                }
                 let end = self.body.end;
                 self.body.leave(end, Op::Return(Some(dst.map_or(Expr::Const(0), Expr::Reg))));
                 self.close(vec![arg], Bytes::none(), Span::default())
+            }
+            Work::Calls(functions) => {
+                self.body = Body::new(name, Ty::Void, Span::default());
+                self.emit_calls(&functions);
+                self.close(Vec::new(), Bytes::none(), Span::default())
             }
             Work::Destructors => {
                 self.body = Body::new(name, Ty::Void, Span::default());
@@ -180,6 +188,7 @@ impl<'a> Lower<'a> {
             for item in items {
                 self.block_item(item)?;
             }
+            self.end_cleanups(0);
         }
         Ok(registers)
     }
@@ -318,6 +327,17 @@ impl<'a> Lower<'a> {
                 );
             }
         };
+        if !self.body.cleanups.is_empty() {
+            // The value is there before anything is cleaned up.
+            let value = value.map(|v| {
+                let kind = self.types.kind(&ty);
+                Expr::Reg(self.body.assign(kind, v))
+            });
+            self.clean_up(0);
+            let end = self.body.end;
+            self.body.leave(end, Op::Return(value));
+            return Ok(());
+        }
         let end = self.body.end;
         self.body.leave(end, Op::Return(value));
         Ok(())

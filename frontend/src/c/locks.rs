@@ -105,6 +105,12 @@ impl<'a> Lower<'a> {
             return Ok(Value::int(0));
         }
         let place = self.lock_argument(args, 0, at)?;
+        if let Ty::Sync(s) = place.ty.plain() {
+            if !fits(l, s) {
+                let help = "call the function for what it is";
+                return self.refuse(at, "a lock function on an object of another kind is", help);
+            }
+        }
         let kinds = self.types.mutex_kinds && matches!(place.ty.plain(), Ty::Sync(Sync::Mutex));
         let lock = self.address(place, at)?;
         // What a lock call is besides evaluated, for what it does.
@@ -446,5 +452,38 @@ impl<'a> Lower<'a> {
         self.body.emit_held(Op::Assume(compare(CmpOp::Ne, now, round)));
         self.outcome(&s, 0);
         self.leave_section(s)
+    }
+}
+
+/// May a lock function be called on an object of a kind?
+fn fits(l: Lock, s: &Sync) -> bool {
+    match l {
+        // A spin lock is a mutex whose owner nobody asks for.
+        Lock::MutexInit
+        | Lock::MutexTake
+        | Lock::MutexTry
+        | Lock::MutexTimed
+        | Lock::MutexUnlock
+        | Lock::SpinInit => {
+            matches!(s, Sync::Mutex | Sync::Spin)
+        }
+        Lock::AttributeKind | Lock::AttributeInit | Lock::AttributeRead | Lock::AttributeRobust => {
+            matches!(s, Sync::MutexAttribute | Sync::Attribute)
+        }
+        Lock::ReadTake
+        | Lock::ReadTry
+        | Lock::ReadTimed
+        | Lock::WriteTake
+        | Lock::WriteTry
+        | Lock::WriteTimed
+        | Lock::RwUnlock
+        | Lock::RwInit => matches!(s, Sync::RwLock),
+        Lock::CondInit | Lock::CondWait | Lock::CondTimedWait | Lock::CondSignal | Lock::CondBroadcast => {
+            matches!(s, Sync::Cond)
+        }
+        Lock::SemInit | Lock::SemWait | Lock::SemTry | Lock::SemTimed | Lock::SemPost | Lock::SemValue => {
+            matches!(s, Sync::Semaphore)
+        }
+        Lock::BarrierInit | Lock::BarrierWait => matches!(s, Sync::Barrier),
     }
 }

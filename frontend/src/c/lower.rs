@@ -30,19 +30,23 @@ pub enum Work<'a> {
     Start(Vec<&'a Node<Expression>>, Vec<FuncId>),
     /// A function without a body whose address is taken, with this many parameters; it is never called.
     External(usize),
-    /// A start routine, and after it the destructors of keys.
+    /// A start routine that is passed more than its argument, and after it the destructors of keys.
     Routine {
         /// The routine.
         routine: FuncId,
         /// It has a parameter.
         takes: bool,
+        /// Further parameters, which nobody passes anything for: they hold any values.
+        extra: Vec<IntKind>,
         /// It has a result.
         gives: bool,
-        /// The function that runs destructors.
-        destructors: FuncId,
+        /// The function that runs destructors, if there are any.
+        destructors: Option<FuncId>,
     },
     /// The function that runs destructors of keys; lowered last.
     Destructors,
+    /// Functions one after another, then the end of the program.
+    Calls(Vec<FuncId>),
     /// A call with constants, run by a thread of its own.
     Call(FuncId, Vec<Expr>, Span),
 }
@@ -118,6 +122,10 @@ pub struct Lower<'a> {
     pub library_objects: BTreeMap<String, ObjId>,
     /// Keys of thread-specific data.
     pub keys: Keys,
+    /// Names that `asm` and `weak` give, constructors and destructors.
+    pub symbols: super::symbols::Symbols,
+    /// The file speaks a verifier's dialect: what no compiler accepts may have a meaning.
+    pub dialect: bool,
     /// The program looks at `errno`.
     pub reads_errno: bool,
     /// The object behind it, once used.
@@ -237,6 +245,8 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         calls_pointers: false,
         library_objects: BTreeMap::new(),
         keys: super::keys::facts(unit),
+        symbols: super::symbols::Symbols::default(),
+        dialect: source.lines.iter().flatten().any(|l| l.contains("__CPROVER_")),
         reads_errno: false,
         errno: None,
     };
@@ -245,7 +255,8 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
     l.types.mutex_kinds = facts.mutex_kinds;
     l.reads_errno = facts.reads_errno;
     l.types.mentioned = facts.members;
-    l.nondet = !facts.writes_nondet || !options.threads.is_empty();
+    // Only where GPR's dialect is asked for.
+    l.nondet = !options.threads.is_empty();
     for d in &unit.0 {
         match &d.node {
             ExternalDeclaration::Declaration(d) => l.file_declaration(d),
@@ -253,10 +264,12 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
             ExternalDeclaration::FunctionDefinition(f) => l.file_function(f),
         }
     }
+    l.settle_symbols();
     if let Some(k) = options.max_threads {
         l.assume(format!("no more than {k} threads are alive at once: creating one more has no effect"));
     }
-    let mut starts = l.starts()?;
+    let starts = l.starts()?;
+    let mut starts = l.with_constructors(starts)?;
     if !options.threads.is_empty() {
         let conditions = super::scan::start_conditions(unit);
         if !conditions.is_empty() {

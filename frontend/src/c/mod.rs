@@ -4,12 +4,15 @@
 //! file --preprocess--> text --tokens--> mended text --parse--> syntax tree --lower--> automata
 //! ```
 
+mod accept;
 mod access;
 mod alloc;
+mod asm;
 mod atomics;
 mod body;
 mod builtins;
 mod calls;
+mod cleanups;
 pub mod compiler;
 mod copies;
 mod declare;
@@ -46,6 +49,7 @@ mod scope;
 mod sizes;
 mod source;
 mod stmt;
+mod symbols;
 mod threads;
 mod tokens;
 mod types;
@@ -74,10 +78,19 @@ pub fn load(path: &Path, options: &Options) -> Result<Module, Diagnostic> {
             "name a C file: .c, or .i when preprocessed",
         ));
     }
-    let text = preprocess::read(path, options)?;
-    let original =
-        path.extension().is_some_and(|e| e == "c").then(|| std::fs::read_to_string(path).ok()).flatten();
-    on_large_stack(&path.display().to_string(), &text, original, options, None)
+    std::thread::scope(|scope| {
+        // The compiler reads it meanwhile; where no thread can be had, it is not asked.
+        let ask = || accept::rejected(path, options);
+        let asked = std::thread::Builder::new().spawn_scoped(scope, ask);
+        let text = preprocess::read(path, options)?;
+        let original =
+            path.extension().is_some_and(|e| e == "c").then(|| std::fs::read_to_string(path).ok()).flatten();
+        let read = on_large_stack(&path.display().to_string(), &text, original, options, None);
+        match asked.ok().and_then(|a| a.join().ok()).flatten() {
+            Some(error) => Err(error),
+            None => read,
+        }
+    })
 }
 
 /// Reads a C file and adds to it.

@@ -132,7 +132,7 @@ impl Source {
 }
 
 /// Keeps an error message readable when a line has no end.
-fn clip(line: &str) -> String {
+pub(super) fn clip(line: &str) -> String {
     if line.chars().count() <= 200 {
         line.to_string()
     } else {

@@ -3,6 +3,7 @@
 use super::body::{Jump, Label as LabelAt, Switch};
 use super::declare::specifiers;
 use super::lower::{Lower, Res, Work};
+use super::meanings::Attributes;
 use super::scope::{Storage, Symbol};
 use super::types::Ty;
 use super::value::{At, Place, compare};
@@ -46,10 +47,12 @@ impl<'a> Lower<'a> {
         match &s.node {
             Statement::Labeled(l) => self.labeled(l),
             Statement::Compound(items) => {
+                let cleanups = self.body.cleanups.len();
                 self.scopes.enter();
                 let done = items.iter().try_for_each(|i| self.block_item(i));
                 self.scopes.leave();
                 done?;
+                self.end_cleanups(cleanups);
                 self.end_atomic_block(items);
                 Ok(())
             }
@@ -58,20 +61,22 @@ impl<'a> Lower<'a> {
             Statement::If(i) => self.if_statement(&i.node),
             Statement::Switch(x) => self.switch(&x.node),
             Statement::While(w) => {
+                let cleanups = self.body.cleanups.len();
                 let head = self.body.fresh();
                 self.body.join(head);
                 let (yes, end) = (self.body.fresh(), self.body.fresh());
                 self.full(|l| l.condition(&w.node.expression, yes, end))?;
                 self.body.cur = yes;
-                self.loop_body(&w.node.statement, Jump { exit: end, next: Some(head) })?;
+                self.loop_body(&w.node.statement, Jump { exit: end, next: Some(head), cleanups })?;
                 self.body.edge_to(head, Op::Skip);
                 self.body.cur = end;
                 Ok(())
             }
             Statement::DoWhile(w) => {
+                let cleanups = self.body.cleanups.len();
                 let (head, test, end) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
                 self.body.join(head);
-                self.loop_body(&w.node.statement, Jump { exit: end, next: Some(test) })?;
+                self.loop_body(&w.node.statement, Jump { exit: end, next: Some(test), cleanups })?;
                 self.body.join(test);
                 self.start(w.node.expression.span);
                 self.full(|l| l.condition(&w.node.expression, head, end))?;
@@ -79,27 +84,30 @@ impl<'a> Lower<'a> {
                 Ok(())
             }
             Statement::For(f) => {
+                let cleanups = self.body.cleanups.len();
                 self.scopes.enter();
                 let done = self.for_statement(&f.node);
                 self.scopes.leave();
-                done
+                done?;
+                self.end_cleanups(cleanups);
+                Ok(())
             }
             Statement::Goto(label) => {
+                self.no_cleanups(0, s.span)?;
                 let to = self.label(&label.node.name, label.span).at;
                 self.body.leave(to, Op::Skip);
                 Ok(())
             }
-            Statement::Continue => match self.body.jumps.iter().rev().find_map(|j| j.next) {
-                Some(to) => {
-                    self.body.leave(to, Op::Skip);
+            Statement::Continue => match self.body.jumps.iter().rev().find_map(|j| Some((*j, j.next?))) {
+                Some((j, to)) => {
+                    self.jump_out(j, to);
                     Ok(())
                 }
                 None => self.error(s.span, "`continue` outside of a loop", ""),
             },
             Statement::Break => match self.body.jumps.last() {
                 Some(j) => {
-                    let exit = j.exit;
-                    self.body.leave(exit, Op::Skip);
+                    self.jump_out(*j, j.exit);
                     Ok(())
                 }
                 None => self.error(s.span, "`break` outside of a loop or switch", ""),
@@ -113,12 +121,7 @@ impl<'a> Lower<'a> {
                 let v = l.value(e)?;
                 l.return_value(Some(v), e.span)
             }),
-            Statement::Asm(a) => match &a.node {
-                // An empty assembler text is a barrier for the compiler.
-                AsmStatement::GnuBasic(t) if is_blank(&t.node) => Ok(()),
-                AsmStatement::GnuExtended(x) if is_blank(&x.template.node) && x.outputs.is_empty() => Ok(()),
-                _ => self.refuse(s.span, "assembler code is", "write it in C"),
-            },
+            Statement::Asm(a) => self.assembler(&a.node, s.span),
         }
     }
 
@@ -161,7 +164,8 @@ impl<'a> Lower<'a> {
             None => self.body.edge_to(yes, Op::Skip),
         }
         self.body.cur = yes;
-        self.loop_body(&f.statement, Jump { exit: end, next: Some(step) })?;
+        let cleanups = self.body.cleanups.len();
+        self.loop_body(&f.statement, Jump { exit: end, next: Some(step), cleanups })?;
         self.body.join(step);
         if let Some(e) = &f.step {
             self.start(e.span);
@@ -184,8 +188,8 @@ impl<'a> Lower<'a> {
         self.body.cur = self.body.fresh();
         self.body.switched = true;
         self.body.switches.push(Switch { ty: Some(ty), ..Switch::default() });
-        let next = self.body.jumps.iter().rev().find_map(|j| j.next);
-        let done = self.loop_body(&s.statement, Jump { exit: end, next });
+        let cleanups = self.body.cleanups.len();
+        let done = self.loop_body(&s.statement, Jump { exit: end, next: None, cleanups });
         let cases = self.body.switches.pop().unwrap_or_default();
         done?;
         self.body.edge_to(end, Op::Skip);
@@ -229,6 +233,7 @@ impl<'a> Lower<'a> {
                     self.start(l.node.statement.span);
                     return self.full(|x| x.async_statement(&l.node.statement));
                 }
+                self.no_cleanups(0, i.span)?;
                 let label = self.label(name, i.span);
                 if label.defined.is_some() {
                     return self.error(i.span, format!("label `{name}` is defined twice"), "");
@@ -279,8 +284,11 @@ impl<'a> Lower<'a> {
     }
 
     fn add_case(&mut self, low: i128, high: i128, at: Loc, span: Bytes) -> Res<()> {
+        self.no_cleanups(self.body.jumps.last().map_or(0, |j| j.cleanups), span)?;
+        let dialect = self.dialect;
         let Some(s) = self.body.switches.last_mut() else { return Ok(()) };
-        let twice = s.cases.iter().any(|c| low <= high && c.0 <= c.1 && c.0 <= high && low <= c.1);
+        let twice =
+            !dialect && s.cases.iter().any(|c| low <= high && c.0 <= c.1 && c.0 <= high && low <= c.1);
         s.cases.push((low, high, at));
         if twice { self.error(span, "a second `case` with the same value", "") } else { Ok(()) }
     }
@@ -304,7 +312,13 @@ impl<'a> Lower<'a> {
             }
             let named = self.declared(&s, base.clone(), x)?;
             let fixed = s.fixed || s.external || s.typedef || matches!(named.ty, Ty::Function(_));
+            let cleanup = s.attributes.iter().chain(&named.attributes).copied().collect::<Vec<_>>();
+            let cleanup = Attributes::of(&cleanup).cleanup;
             if fixed {
+                if s.external {
+                    let list: Vec<_> = s.attributes.iter().chain(&named.attributes).copied().collect();
+                    self.local_symbol(&list)?;
+                }
                 self.declare_static(&s, named, x, d.span);
                 continue;
             }
@@ -312,10 +326,10 @@ impl<'a> Lower<'a> {
             let ty = self.complete(named.ty, init);
             self.start(x.span);
             let name = named.name;
-            if self.declare_constant(&s, &name, &ty, init) {
+            if cleanup.is_none() && self.declare_constant(&s, &name, &ty, init) {
                 continue;
             }
-            if ty.is_scalar() && !self.body.addressed.contains(&name) {
+            if cleanup.is_none() && ty.is_scalar() && !self.body.addressed.contains(&name) {
                 let kind = self.types.kind(&ty);
                 let r = self.body.register(&super::tokens::original_name(&name), kind);
                 self.scopes.declare(&name, Symbol::Local(Storage::Register(r), ty.clone()));
@@ -344,6 +358,9 @@ impl<'a> Lower<'a> {
             self.body.started.push(object);
             self.scopes.declare(&name, Symbol::Local(Storage::Object(object), ty.clone()));
             self.full(|l| l.initialize_local(object, &ty, init, x.span))?;
+            if let Some((function, at)) = cleanup {
+                self.add_cleanup(object, function, at)?;
+            }
         }
         Ok(())
     }
@@ -436,10 +453,6 @@ impl<'a> Lower<'a> {
             self.body.marker(-1);
         }
     }
-}
-
-fn is_blank(parts: &[String]) -> bool {
-    parts.iter().all(|p| p.trim_matches(|c: char| c == '"' || c.is_whitespace()).is_empty())
 }
 
 /// The expression in `{ e }` or `e`.

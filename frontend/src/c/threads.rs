@@ -136,15 +136,34 @@ impl<'a> Lower<'a> {
                 return Ok(Callee::Pointer(e));
             }
         };
-        let Some(destructors) = self.destructors() else { return Ok(Callee::Known(id)) };
-        self.called.insert(id);
         let name = self.ids.iter().find(|x| *x.1 == id).map(|x| x.0.clone()).unwrap_or_default();
+        if self.declared.get(&name).is_some_and(|d| d.definition.is_none()) {
+            return self.refuse(
+                at,
+                format!("a thread that runs `{name}`, which has no body, is"),
+                "define it",
+            );
+        }
+        let destructors = self.destructors();
         let signature = self.signature(&name);
+        let params = signature.as_ref().and_then(|s| s.params.clone()).unwrap_or_default();
+        if destructors.is_none() && params.len() < 2 {
+            return Ok(Callee::Known(id));
+        }
+        let mut extra = Vec::new();
+        for p in params.iter().skip(1) {
+            let mut cells = Vec::new();
+            if let Err(why) = self.types.flatten(p, "", &mut cells) {
+                return self.error(at, why, "");
+            }
+            extra.extend(cells.into_iter().map(|c| c.0));
+        }
+        self.called.insert(id);
         let takes = signature.as_ref().is_some_and(|s| s.params.as_ref().is_some_and(|p| !p.is_empty()));
         let gives = signature.is_some_and(|s| s.result != Ty::Void);
-        let whole = format!("{name}(and destructors)");
+        let whole = format!("{name}(as a thread)");
         let known = self.ids.get(&whole).copied();
-        let work = Work::Routine { routine: id, takes, gives, destructors };
+        let work = Work::Routine { routine: id, takes, extra, gives, destructors };
         Ok(Callee::Known(known.unwrap_or_else(|| self.enqueue(whole, work))))
     }
 

@@ -113,22 +113,19 @@ pub enum Model {
 
 /// Its name decides what it does, even where the file gives it a body.
 pub fn name_decides(name: &str) -> bool {
-    matches!(
-        name,
-        "reach_error"
-            | "__VERIFIER_error"
-            | "__assert_fail"
-            | "__VERIFIER_atomic_begin"
-            | "__VERIFIER_atomic_end"
-            | "__CPROVER_atomic_begin"
-            | "__CPROVER_atomic_end"
-    )
+    matches!(name, "reach_error" | "__VERIFIER_error" | "__assert_fail")
 }
 
 /// The model of a function, by name.
 pub fn model(name: &str) -> Option<Model> {
     if let Some(a) = atomics::atomic(name) {
         return Some(Model::Atomic(a));
+    }
+    if name == "__VERIFIER_nondet_memory" {
+        return Some(Model::Refuse(
+            "filling memory with any values is",
+            "give each object a value of its own",
+        ));
     }
     if name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_") {
         return Some(Model::Nondet);

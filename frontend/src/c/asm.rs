@@ -1,0 +1,105 @@
+//! Assembler statements that do nothing a program can see but order memory, which is sequentially consistent here anyway.
+
+use super::lower::{Lower, Res};
+use crate::cfa::Op;
+use lang_c::ast::*;
+use lang_c::span::Span as Bytes;
+
+/// Instructions that change neither registers that count nor memory; blanks are left out.
+const HARMLESS: [&str; 22] = [
+    "",
+    "nop",
+    "pause",
+    "rep",
+    "repnop",
+    "rep;nop",
+    "mfence",
+    "lfence",
+    "sfence",
+    "serialize",
+    "lock",
+    "addl$0,0(%esp)",
+    "addl$0,(%esp)",
+    "addl$0,0(%rsp)",
+    "addl$0,(%rsp)",
+    "addl$0,-4(%rsp)",
+    "addq$0,0(%rsp)",
+    "orl$0,(%rsp)",
+    "orq$0,(%rsp)",
+    "orl$0,0(%rsp)",
+    "lockaddl$0,0(%rsp)",
+    "lockorl$0,(%rsp)",
+];
+
+/// The instructions of a template, without blanks and comments.
+fn instructions(template: &[String]) -> Vec<String> {
+    let text: String = template.iter().map(|t| t.trim().trim_matches('"')).collect();
+    let text = text.replace("\\n", "\n").replace("\\t", " ").replace("%%", "%");
+    text.split(['\n', ';'])
+        .map(|i| i.split('#').next().unwrap_or("").chars().filter(|c| !c.is_whitespace()).collect())
+        .collect()
+}
+
+fn is_harmless(i: &str) -> bool {
+    HARMLESS.contains(&i) || i.strip_prefix("lock").is_some_and(|rest| HARMLESS.contains(&rest))
+}
+
+impl<'a> Lower<'a> {
+    /// An assembler statement.
+    pub fn assembler(&mut self, a: &'a AsmStatement, at: Bytes) -> Res<()> {
+        let (template, operands) = match a {
+            AsmStatement::GnuBasic(t) => (&t.node, None),
+            AsmStatement::GnuExtended(x) => (&x.template.node, Some(x)),
+        };
+        let instructions = instructions(template);
+        if operands.is_none_or(|x| x.outputs.is_empty())
+            && instructions.iter().any(|i| i == "ud2" || i == "int3")
+        {
+            if instructions.iter().all(|i| is_harmless(i) || i == "ud2" || i == "int3") {
+                // A trap: the program is killed.
+                let end = self.body.end;
+                self.body.leave(end, Op::Halt);
+                return Ok(());
+            }
+        }
+        if let Some(other) = instructions.iter().find(|i| !is_harmless(i)) {
+            return self.refuse(at, format!("assembler code (`{other}`) is"), "write it in C");
+        }
+        let Some(x) = operands else { return Ok(()) };
+        for o in &x.outputs {
+            // What is read and written back unchanged stays the same where nobody else can write between.
+            let kept = o.node.constraints.node.iter().any(|c| c.contains('+'));
+            let local =
+                super::scan::name_of(&o.node.variable_name.node).is_some_and(|n| self.scopes.is_local(n));
+            if !(kept && local) {
+                return self.refuse(o.span, "a result of assembler code is", "write it in C");
+            }
+        }
+        for i in &x.inputs {
+            if !i.node.constraints.node.iter().any(|c| c.contains('m')) {
+                self.effect(&i.node.variable_name)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fences_are_harmless() {
+        let all = |t: &str| instructions(&[t.to_string()]).iter().all(|i| is_harmless(i));
+        for t in [
+            "\"\"",
+            "\"rep; nop\"",
+            "\"mfence\\n\\t\"",
+            "\"lock; addl $0,0(%%rsp)\"",
+            "\"lock addl $0, (%%esp)\"",
+        ] {
+            assert!(all(t), "{t}");
+        }
+        assert!(!all("\"movl $1, %eax\"") && !all("\"lock; cmpxchg %1, %0\""));
+    }
+}

@@ -1,0 +1,5 @@
+int x;
+int main(void) {
+    __asm__ volatile("incl %0" : "+m"(x));
+    return x;
+}

@@ -1,0 +1,9 @@
+#include <assert.h>
+#include <stdlib.h>
+int x;
+__attribute__((destructor)) static void last(void) { assert(x == 2); }
+int main(int argc, char **argv) {
+    x = argc > 1 ? 1 : 2;
+    if (x == 1) exit(0);
+    return 0;
+}

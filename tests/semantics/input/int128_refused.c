@@ -1,0 +1,2 @@
+__int128 wide;
+int main(void) { return wide == 0; }

@@ -1,0 +1,22 @@
+// A file that defines the functions of a dialect itself means its own.
+#include <assert.h>
+#include <pthread.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+void __VERIFIER_atomic_begin(void) { pthread_mutex_lock(&m); }
+void __VERIFIER_atomic_end(void) { pthread_mutex_unlock(&m); }
+int x;
+void *f(void *a) {
+    __VERIFIER_atomic_begin();
+    x++;
+    assert(x == 1);
+    x--;
+    __VERIFIER_atomic_end();
+    return 0;
+}
+int main(void) {
+    pthread_t t, u;
+    pthread_create(&t, 0, f, 0);
+    pthread_create(&u, 0, f, 0);
+    pthread_join(t, 0);
+    pthread_join(u, 0);
+}
