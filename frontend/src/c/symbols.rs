@@ -95,16 +95,20 @@ impl<'a> Lower<'a> {
         let mut broken: Vec<(String, Diagnostic)> = Vec::new();
         let known = |l: &Self, name: &str| l.scopes.get(name).is_some();
         for (symbol, names) in &symbols.renamed {
-            let shared = names.len() > 1 || known(self, symbol) || super::library::model(symbol).is_some();
+            let model = super::library::model(symbol);
+            let alone = names.len() == 1 && !known(self, symbol) && model.is_none();
+            let here = self.is_defined(symbol) || names.iter().any(|n| self.is_defined(n));
             for name in names {
-                let defined = self.is_defined(name);
-                if defined && !shared {
+                // The library may have a function by two names.
+                let same = !here && model.is_some() && super::library::model(name) == model;
+                if same || (alone && self.is_defined(name)) {
                     continue;
                 }
                 let what = format!("`{name}`, which stands for the symbol `{symbol}` by `asm`, is");
                 broken.push((name.clone(), self.unsupported_symbol(name, &what)));
             }
-            if shared && known(self, symbol) {
+            let object = matches!(self.scopes.get(symbol), Some(super::scope::Symbol::Global(_)));
+            if known(self, symbol) && (here || object) {
                 let what = format!("`{symbol}`, which another name stands for by `asm`, is");
                 let first = names.iter().next().cloned().unwrap_or_default();
                 broken.push((symbol.clone(), self.unsupported_symbol(&first, &what)));
