@@ -84,6 +84,7 @@ fn words(text: &str, tokens: &[Token]) -> Vec<Edit> {
             // `__auto_type x = e;` has the type of e.
             "__auto_type" => edits.push((t.start, t.end, format!("__typeof__({AUTO})"))),
             "__int128" | "__int128_t" | "__uint128_t" => edits.push((t.start, t.end, INT128.into())),
+            "__CPROVER_bool" => edits.push((t.start, t.end, "_Bool".into())),
             "__float128" => edits.push((t.start, t.end, "_Float128".into())),
             "__blockattribute__" => {
                 let end = skip_group(text, tokens, k + 1).max(k + 1);
