@@ -8,7 +8,7 @@ use super::scan::name_of;
 use super::scope::Symbol;
 use super::types::{BOOL, CHAR, INT, Int, Signature, Ty, UINT};
 use super::value::{Value, offset};
-use crate::cfa::{Callee, CmpOp, Expr, IntKind, Loc, Op};
+use crate::cfa::{Callee, Check, CmpOp, Expr, IntKind, Loc, Op};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 
@@ -167,6 +167,7 @@ impl<'a> Lower<'a> {
     fn call_named(&mut self, name: &str, args: Args<'a>, wanted: bool, at: Bytes) -> Res<Value> {
         let defined = self.declared.get(name).is_some_and(|d| d.definition.is_some());
         if self.is_error_function(name) {
+            self.checked(Check::ErrorCall, at);
             self.evaluate(args)?;
             self.body.span = self.span(at);
             self.body.fail(name);
@@ -184,7 +185,10 @@ impl<'a> Lower<'a> {
             return self.emit_call(Callee::Known(id), values, &s.result, wanted, at);
         }
         match model(name) {
-            Some(m) => self.modelled(m, name, args, wanted, at),
+            Some(m) => {
+                self.checked_call(&m, at);
+                self.modelled(m, name, args, wanted, at)
+            }
             None => self.unknown(name, args, wanted, at),
         }
     }

@@ -7,7 +7,7 @@ use super::scope::{Storage, Symbol};
 use super::types::{Signature, Ty};
 use super::value::{Value, offset};
 use super::views::Conversion;
-use crate::cfa::{Callee, Expr, FuncId, Function, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg};
+use crate::cfa::{Callee, Check, Expr, FuncId, Function, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg};
 use crate::diagnostic::Span;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
@@ -182,6 +182,7 @@ impl<'a> Lower<'a> {
         if self.is_error_function(&self.body.name) {
             // Called through a pointer, or started as a thread.
             let what = self.body.name.clone();
+            self.checked(Check::ErrorCall, f.node.declarator.span);
             self.body.fail(&what);
         }
         if let Statement::Compound(items) = &f.node.statement.node {

@@ -130,6 +130,8 @@ pub struct Lower<'a> {
     pub reads_errno: bool,
     /// The object behind it, once used.
     pub errno: Option<ObjId>,
+    /// What the property is about.
+    pub seen: super::checked::Seen,
 }
 
 impl<'a> Lower<'a> {
@@ -249,6 +251,7 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         dialect: source.lines.iter().flatten().any(|l| l.contains("__CPROVER_")),
         reads_errno: false,
         errno: None,
+        seen: super::checked::Seen::default(),
     };
     let facts = super::scan::facts(unit);
     l.addressed_anywhere = facts.addressed;
@@ -284,7 +287,7 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         let f = l.lower_function(id, &name, work)?;
         l.functions[id.0 as usize] = Some(f);
     }
-    l.finish(starts)
+    l.finish(unit, starts)
 }
 
 impl<'a> Lower<'a> {
@@ -351,7 +354,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Puts the module together.
-    fn finish(mut self, starts: Vec<FuncId>) -> Res<Module> {
+    fn finish(mut self, unit: &'a TranslationUnit, starts: Vec<FuncId>) -> Res<Module> {
         let mut functions = Vec::new();
         for f in std::mem::take(&mut self.functions) {
             match f {
@@ -369,6 +372,7 @@ impl<'a> Lower<'a> {
         let starts = start_addresses(&mut functions, starts, std::mem::take(&mut self.prologue), |f| {
             self.called.contains(&f) || (self.calls_pointers && self.pointed_at.contains(&f))
         });
+        let checks = self.checks(unit, &functions, &starts)?;
         let mut module = Module {
             files: self.source.files.clone(),
             lines: self.source.lines.clone(),
@@ -379,6 +383,7 @@ impl<'a> Lower<'a> {
             lifetimes: BTreeMap::new(),
             free: self.free,
             assumes: self.assumes,
+            checks,
         };
         let copies = super::alloc::settle(
             &mut module,

@@ -14,6 +14,7 @@ mod builtins;
 mod calls;
 mod cleanups;
 pub mod compiler;
+mod checked;
 mod copies;
 mod declare;
 mod discard;

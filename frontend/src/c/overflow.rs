@@ -14,6 +14,7 @@ impl Lower<'_> {
             return;
         }
         let signed = matches!(kind, IntKind::Machine { signed: true, .. });
+        self.checked_operation(op, signed);
         match op {
             BinOp::Add | BinOp::Sub | BinOp::Mul if signed => {
                 self.check_range(binary(op, a.clone(), b.clone(), IntKind::Ideal), kind);

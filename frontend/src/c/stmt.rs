@@ -7,7 +7,7 @@ use super::meanings::Attributes;
 use super::scope::{Storage, Symbol};
 use super::types::Ty;
 use super::value::{At, Place, compare};
-use crate::cfa::{Callee, CmpOp, Expr, IntKind, Loc, Op};
+use crate::cfa::{Callee, Check, CmpOp, Expr, IntKind, Loc, Op};
 use crate::options::Atomicity;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
@@ -245,9 +245,13 @@ impl<'a> Lower<'a> {
                 self.body.join(label.at);
                 let shown = super::tokens::original_name(name);
                 let error = name == "ERROR" || self.options.error_labels.contains(&shown);
+                if self.options.exclusive.as_ref() == Some(&shown) {
+                    self.checked(Check::Exclusive, l.span);
+                }
                 let what = format!("label {shown}");
                 self.body.graph.locations[label.at.0 as usize].labels.push(shown);
                 if error && self.options.asserts() {
+                    self.checked(Check::ErrorLabel, l.span);
                     self.start(l.node.statement.span);
                     self.body.fail(&what);
                     return Ok(());

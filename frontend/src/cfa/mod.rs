@@ -5,6 +5,7 @@
 //! (`Load`, `Store`); everything else works on registers, which only the running thread can see. A path through
 //! locations marked `atomic` is taken without interruption.
 
+mod checks;
 mod display;
 mod expr;
 mod float;
@@ -14,6 +15,7 @@ mod program;
 mod types;
 mod validate;
 
+pub use checks::{Check, Checks};
 pub use expr::{BinOp, CmpOp, Expr, UnOp};
 pub use float::{FloatOp, FloatUnary, Precision};
 pub use module::{Function, HeapSite, Module};

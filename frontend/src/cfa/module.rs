@@ -1,6 +1,6 @@
 //! What lowering a source file gives: objects and functions.
 
-use super::{FuncId, Graph, IntKind, Loc, ObjId, Object, Reg, Register};
+use super::{Checks, FuncId, Graph, IntKind, Loc, ObjId, Object, Reg, Register};
 use crate::diagnostic::Span;
 use std::collections::BTreeMap;
 
@@ -65,4 +65,6 @@ pub struct Module {
     pub lifetimes: BTreeMap<ObjId, (ObjId, usize)>,
     /// What was assumed about the source, a line each, in order.
     pub assumes: Vec<String>,
+    /// What the property is about.
+    pub checks: Checks,
 }

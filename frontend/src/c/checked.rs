@@ -1,0 +1,249 @@
+//! What the property is about in this file: the places that were lowered, and labels that are none.
+
+use super::library::{Lock, Model, Thread, model};
+use super::lower::{Lower, Res};
+use super::tokens::original_name;
+use crate::cfa::{BinOp, Check, Checks, Expr, FuncId, Function, Op};
+use crate::diagnostic::Span;
+use crate::options::{Options, Property};
+use crate::races::{Access, Target};
+use lang_c::ast::*;
+use lang_c::span::{Node, Span as Bytes};
+use lang_c::visit::{self, Visit};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What was seen while lowering. What is lowered twice, for two orders of evaluation, is one place.
+#[derive(Debug, Default)]
+pub struct Seen {
+    places: BTreeSet<(Check, Span)>,
+    operations: usize,
+    frees: usize,
+}
+
+impl Lower<'_> {
+    /// Notes a place that the property is about.
+    pub fn checked(&mut self, what: Check, at: Bytes) {
+        let span = self.span(at);
+        self.seen.places.insert((what, span));
+    }
+    /// Notes a call of a modelled function.
+    pub fn checked_call(&mut self, m: &Model, at: Bytes) {
+        match m {
+            Model::Error("assertion") | Model::Assert if self.options.asserts() => {
+                self.checked(Check::Assertion, at);
+            }
+            Model::Error(_) if self.options.asserts() => self.checked(Check::ErrorCall, at),
+            Model::Free if self.options.checks_memory() => self.seen.frees += 1,
+            m if self.options.deadlock && waits(m) => self.checked(Check::Wait, at),
+            _ => {}
+        }
+    }
+    /// Notes an operation that may be undefined.
+    pub fn checked_operation(&mut self, op: BinOp, signed: bool) {
+        let partial = matches!(op, BinOp::Div | BinOp::Rem | BinOp::Shl | BinOp::Shr);
+        self.seen.operations += usize::from(signed || partial);
+    }
+}
+
+/// May a thread have to wait in it?
+fn waits(m: &Model) -> bool {
+    use Lock::{BarrierWait, CondWait, MutexTake, ReadTake, SemWait, WriteTake};
+    match m {
+        Model::Lock(l) | Model::Lock11(l) => {
+            matches!(l, MutexTake | ReadTake | WriteTake | CondWait | SemWait | BarrierWait)
+        }
+        Model::Thread(t) => matches!(t, Thread::Join | Thread::Join11 | Thread::Once),
+        _ => false,
+    }
+}
+
+/// Labels of the file, and functions for errors that it declares.
+struct Names<'a> {
+    options: &'a Options,
+    /// Labels by function.
+    labels: BTreeMap<String, BTreeSet<String>>,
+    /// Functions with assertions or errors.
+    asserting: BTreeSet<String>,
+    declares_errors: bool,
+    function: String,
+}
+
+fn declared(d: &Declarator) -> Option<&str> {
+    match &d.kind.node {
+        DeclaratorKind::Identifier(i) => Some(&i.node.name),
+        DeclaratorKind::Declarator(inner) => declared(&inner.node),
+        DeclaratorKind::Abstract => None,
+    }
+}
+
+/// Functions that programs declare for nothing but errors; headers do not.
+fn is_for_errors(name: &str) -> bool {
+    matches!(name, "reach_error" | "__VERIFIER_error" | "__VERIFIER_assert" | "__CPROVER_assert" | "assert")
+}
+
+impl<'a> Visit<'a> for Names<'_> {
+    fn visit_function_definition(&mut self, f: &'a FunctionDefinition, span: &'a Bytes) {
+        self.function = declared(&f.declarator.node).unwrap_or_default().into();
+        self.declares_errors |= is_for_errors(&self.function);
+        visit::visit_function_definition(self, f, span);
+        self.function.clear();
+    }
+    fn visit_init_declarator(&mut self, d: &'a InitDeclarator, span: &'a Bytes) {
+        self.declares_errors |= declared(&d.declarator.node).is_some_and(is_for_errors);
+        visit::visit_init_declarator(self, d, span);
+    }
+    fn visit_labeled_statement(&mut self, l: &'a LabeledStatement, span: &'a Bytes) {
+        if let Label::Identifier(i) = &l.label.node {
+            let name = original_name(&i.node.name);
+            if name == "ERROR" || self.options.error_labels.contains(&name) {
+                self.asserting.insert(self.function.clone());
+            }
+            self.labels.entry(self.function.clone()).or_default().insert(name);
+        }
+        visit::visit_labeled_statement(self, l, span);
+    }
+    fn visit_call_expression(&mut self, call: &'a CallExpression, span: &'a Bytes) {
+        let name = super::scan::name_of(&call.callee.node);
+        if name.and_then(model).is_some_and(|m| matches!(m, Model::Error(_) | Model::Assert)) {
+            self.asserting.insert(self.function.clone());
+        }
+        visit::visit_call_expression(self, call, span);
+    }
+}
+
+impl<'a> Lower<'a> {
+    /// Puts together what was seen, when all is lowered.
+    ///
+    /// # Errors
+    /// A label was asked about that no statement has which can be reached.
+    pub fn checks(
+        &self,
+        unit: &'a TranslationUnit,
+        functions: &[Function],
+        starts: &[FuncId],
+    ) -> Res<Checks> {
+        let mut names = Names {
+            options: self.options,
+            labels: BTreeMap::new(),
+            asserting: BTreeSet::new(),
+            declares_errors: false,
+            function: String::new(),
+        };
+        names.visit_translation_unit(unit);
+        self.labels_exist(&names)?;
+        let mut checks = Checks { declares_errors: names.declares_errors, ..Checks::default() };
+        let mut add = |c: Check, n: usize| {
+            if n > 0 {
+                *checks.counts.entry(c).or_default() += n;
+            }
+        };
+        for (c, _) in &self.seen.places {
+            add(*c, 1);
+        }
+        let accesses = || self.accesses.values().flatten();
+        if self.options.checks_overflow() {
+            add(Check::Operation, self.seen.operations);
+        }
+        if self.options.checks_memory() {
+            add(Check::Free, self.seen.frees);
+            add(Check::Computed, computed(functions, &self.accesses));
+        }
+        if self.options.property == Property::NoDataRace {
+            add(Check::Access, accesses().count());
+        }
+        checks.unreached = names.asserting.into_iter().filter(|f| !self.ids.contains_key(f)).collect();
+        checks.notes = self.notes(functions, starts, &checks);
+        Ok(checks)
+    }
+
+    /// What makes a verdict say less than it seems to.
+    fn notes(&self, functions: &[Function], starts: &[FuncId], checks: &Checks) -> Vec<String> {
+        let mut notes = Vec::new();
+        let mut edges = functions.iter().flat_map(|f| &f.graph.edges);
+        let alone = starts.len() == 1 && !edges.any(|e| matches!(e.op, Op::Create { .. }));
+        let of_threads = self.options.property == Property::NoDataRace || self.options.deadlock;
+        if of_threads && alone {
+            notes.push("no thread is created: the program has one thread only".into());
+        }
+        if let (Property::Assertions, Some(f)) = (self.options.property, &self.options.error_function) {
+            if !self.declared.contains_key(f) {
+                notes.push(format!("`{f}` is not declared in this file"));
+            }
+        }
+        if checks.is_empty() {
+            notes.push(format!("nothing to check for this property{}", unreached(checks, &self.start_names())));
+        }
+        notes
+    }
+
+    /// Functions that the program starts with, for messages.
+    fn start_names(&self) -> String {
+        match self.options.threads.as_slice() {
+            [] => "`main`".into(),
+            threads => threads.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", "),
+        }
+    }
+
+    fn labels_exist(&self, names: &Names) -> Res<()> {
+        let asked = self.options.error_labels.iter().map(|l| (l, "--error-label"));
+        let asked = asked.chain(self.options.exclusive.iter().map(|l| (l, "--exclusive")));
+        for (label, option) in asked {
+            let (mut reached, mut elsewhere) = (false, Vec::new());
+            for (f, _) in names.labels.iter().filter(|(_, labels)| labels.contains(label)) {
+                reached |= self.ids.contains_key(f);
+                elsewhere.push(format!("`{f}`"));
+            }
+            if reached {
+                continue;
+            }
+            let known: BTreeSet<&str> = names.labels.values().flatten().map(String::as_str).collect();
+            let known: Vec<&str> = known.into_iter().take(12).collect();
+            let (message, help) = if !elsewhere.is_empty() {
+                let (here, start) = (elsewhere.join(", "), self.start_names());
+                (
+                    format!("{option}: label `{label}` is in {here}, which cannot be reached from {start}"),
+                    "name a label of a function that is called or started".to_string(),
+                )
+            } else if known.is_empty() {
+                (format!("{option}: no label `{label}`"), "the file has no labels".into())
+            } else {
+                let all = known.join(", ");
+                (format!("{option}: no label `{label}`"), format!("the labels of the file are {all}"))
+            };
+            return Err(super::preprocess::about(&self.source.files[0], message, help));
+        }
+        Ok(())
+    }
+}
+
+/// Accesses whose address is no constant place of an object.
+fn computed(functions: &[Function], accesses: &BTreeMap<FuncId, Vec<Access>>) -> usize {
+    let mut n = 0;
+    for (f, list) in accesses {
+        let Some(function) = functions.get(f.0 as usize) else { continue };
+        let at: BTreeSet<_> = list.iter().filter(|a| a.to == Target::Cell).map(|a| a.from).collect();
+        let is_computed = |op: &Op| match op {
+            Op::Load(_, a, _) | Op::Store(a, _, _) => !plain(a),
+            _ => false,
+        };
+        n += function.graph.edges.iter().filter(|e| at.contains(&e.from) && is_computed(&e.op)).count();
+    }
+    n
+}
+
+fn plain(address: &Expr) -> bool {
+    match address {
+        Expr::Addr(_) => true,
+        Expr::Binary(BinOp::Add, a, k, _) => matches!((&**a, &**k), (Expr::Addr(_), Expr::Const(_))),
+        _ => false,
+    }
+}
+
+/// Where assertions are that cannot be reached, in words.
+pub fn unreached(checks: &Checks, start: &str) -> String {
+    if checks.unreached.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> = checks.unreached.iter().take(5).map(|f| format!("`{f}`")).collect();
+    format!(": what asserts is in {}, which cannot be reached from {start}", names.join(", "))
+}
