@@ -52,6 +52,20 @@ need_z3() {
 	fi
 }
 
+# Csmith with its headers, which are in Debian and its like only.
+need_csmith() {
+	if command -v csmith >/dev/null 2>&1 && [ -f /usr/include/csmith/csmith.h ]; then
+		return
+	fi
+	if ! command -v apt-get >/dev/null 2>&1; then
+		echo "relyant: please install csmith with its headers (Debian: csmith, libcsmith-dev)" >&2
+		exit 2
+	fi
+	echo "relyant: csmith is not installed; installing it with the system's package manager" >&2
+	as_root apt-get update -qq >&2
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq csmith libcsmith-dev >&2
+}
+
 # A release build; says so the first time, and prints what cargo says when it fails.
 build_release() {
 	if ! command -v cargo >/dev/null 2>&1; then

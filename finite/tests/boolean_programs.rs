@@ -253,3 +253,43 @@ fn runs_that_were_changed_are_rejected() {
         assert!(replay::replay(&machine, &changed).is_err(), "step {i} with another value");
     }
 }
+
+#[test]
+fn results_that_nobody_wants() {
+    let text = |claim: &str| {
+        format!(
+            "decl x, y;\nbool<3> f(a) begin\n  return a, !a, T;\nend\nvoid main() begin\n  decl l;\n  \
+             x, _, l := f(T);\n  _, y, _ := f(T);\n  assert({claim});\nend\n"
+        )
+    };
+    for (claim, expected) in [("x & l & !y", "safe"), ("x & y", "unsafe"), ("!l", "unsafe")] {
+        for method in [Method::Auto, Method::Counters] {
+            let bound = (method == Method::Counters).then_some(2);
+            assert_eq!(word(&decided(&program(&text(claim)), method, bound)), expected, "{claim}");
+        }
+    }
+    // It is no value, and a variable with that name is one.
+    assert!(boolean::read("decl x;\nvoid main() begin x := _; end\n", &[]).is_err());
+    let named = "decl _;\nbool<1> f() begin return T; end\nvoid main() begin _ := f(); assert(_); end\n";
+    assert_eq!(word(&decided(&program(named), Method::Auto, None)), "safe");
+}
+
+#[test]
+fn labels_twice_before_one_statement() {
+    let text = |claim: &str| {
+        format!(
+            "decl x;\nvoid main() begin\n x := F;\n l: m: l: x := !x;\n if (!x) then goto l; fi\n assert({claim});\nend\n"
+        )
+    };
+    assert_eq!(word(&decided(&program(&text("x")), Method::Auto, None)), "safe");
+    assert_eq!(word(&decided(&program(&text("!x")), Method::Auto, None)), "unsafe");
+    assert!(boolean::read("decl x;\nvoid main() begin\n l: x := T;\n l: x := F;\nend\n", &[]).is_err());
+}
+
+#[test]
+fn checks_are_counted() {
+    let text = "decl x;\nvoid f() begin assert(x); end\nvoid g() begin assert(x); end\n\
+                void main() begin x := T; f(); E: x := T; assert(x); assert(F); end\n";
+    assert_eq!(boolean::read(text, &[]).unwrap().checks(), (3, 0));
+    assert_eq!(boolean::read(text, &["E".into()]).unwrap().checks(), (3, 1));
+}

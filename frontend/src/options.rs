@@ -47,6 +47,8 @@ pub enum Property {
     NoOverflow,
     /// Accesses to memory that is none, and nothing else.
     ValidMemory,
+    /// Deadlocks, and nothing else.
+    NoDeadlock,
 }
 
 /// Widths of `long` and pointers.
@@ -106,22 +108,53 @@ impl Options {
     }
     /// What must not happen, in words.
     pub fn describe(&self) -> String {
-        let mut parts = vec![match self.property {
-            Property::Assertions => "no failing assertion",
-            Property::NoDataRace => "no data race",
-            Property::NoOverflow => "no overflow",
-            Property::ValidMemory => "valid memory",
+        let mut parts = vec![match (self.property, &self.error_function) {
+            (Property::Assertions, Some(f)) => format!("no call of `{f}`"),
+            (Property::Assertions, None) => "no failing assertion".into(),
+            (Property::NoDataRace, _) => "no data race".into(),
+            (Property::NoOverflow, _) => "no overflow".into(),
+            (Property::ValidMemory, _) => "valid memory".into(),
+            (Property::NoDeadlock, _) => "no deadlock".into(),
         }];
-        if self.deadlock {
-            parts.push("no deadlock");
+        if self.asserts() {
+            parts.extend(self.error_labels.iter().map(|l| format!("label `{l}` not reached")));
+        }
+        parts.extend(self.exclusive.iter().map(|l| format!("no two threads at label `{l}`")));
+        if self.deadlock && self.property != Property::NoDeadlock {
+            parts.push("no deadlock".into());
         }
         if self.checks_overflow() && self.property != Property::NoOverflow {
-            parts.push("no overflow");
+            parts.push("no overflow".into());
         }
         if self.checks_memory() && self.property != Property::ValidMemory {
-            parts.push("valid memory");
+            parts.push("valid memory".into());
         }
         parts.join(", ")
+    }
+    /// Choices about what the program means, in words; what is usual is left out, and so are macros.
+    pub fn choices(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        if self.atomicity == Atomicity::Statement {
+            out.push("each statement is one step".into());
+        }
+        if self.integers == Integers::Ideal {
+            out.push("integers are mathematical ones".into());
+        }
+        if self.signed == Signed::Wrap {
+            out.push("signed overflow wraps".into());
+        }
+        if self.data_model == DataModel::Ilp32 {
+            out.push("long and pointers have 32 bits".into());
+        }
+        if !self.threads.is_empty() {
+            out.push(format!("the program starts with {}", self.threads.join(", ")));
+        }
+        if self.reads_in_any_order {
+            out.push("unsequenced reads come in any order".into());
+        }
+        out.extend(self.max_threads.map(|n| format!("at most {n} threads")));
+        out.extend(self.max_objects.map(|n| format!("at most {n} objects of one place")));
+        out
     }
     /// Is undefined arithmetic an error?
     pub fn checks_overflow(&self) -> bool {

@@ -8,6 +8,7 @@ use relyant::bench::results::{self, Judgement, Plan};
 use relyant::bench::{manifest, table};
 use relyant_finite::boolean::decide::{self, Method, Settings, Verdict};
 use relyant_finite::boolean::family;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -125,6 +126,20 @@ pub fn run(a: &Args) -> Status {
             return Status::BadInput;
         }
     };
+    let wanted = |row: &manifest::Row| {
+        (a.set.is_empty() || a.set.contains(&row.set))
+            && (a.only.is_empty() || a.only.iter().any(|t| row.row.contains(t) || row.name.contains(t)))
+    };
+    let sets: BTreeSet<&str> = rows.iter().map(|r| r.set.as_str()).filter(|s| !s.is_empty()).collect();
+    if let Some(unknown) = a.set.iter().find(|s| !sets.contains(s.as_str())) {
+        let known: Vec<&str> = sets.into_iter().collect();
+        complain(&format!("error: no row is of the set `{unknown}`; the sets are {}", known.join(", ")));
+        return Status::BadInput;
+    }
+    if !rows.iter().any(wanted) {
+        complain("error: no row of the manifest is of these sets and has one of these names");
+        return Status::BadInput;
+    }
     let exe = match std::env::current_exe() {
         Ok(exe) => exe,
         Err(e) => {
@@ -143,18 +158,13 @@ pub fn run(a: &Args) -> Status {
     let signals = Signals::register();
     let mut status = Status::Good;
     let mut done = Vec::new();
-    for row in rows {
-        let wanted = (a.set.is_empty() || a.set.contains(&row.set))
-            && (a.only.is_empty() || a.only.iter().any(|t| row.row.contains(t) || row.name.contains(t)));
-        if !wanted {
-            continue;
-        }
+    for row in rows.iter().filter(|r| wanted(r)) {
         if let Some(reason) = signals.reason() {
             complain(&reason);
             status = status.and(Status::Unknown);
             break;
         }
-        match results::measure(&row, &plan) {
+        match results::measure(row, &plan) {
             Ok(r) => {
                 status = status.and(match r.judgement {
                     Judgement::Wrong => Status::Bad,
@@ -169,7 +179,7 @@ pub fn run(a: &Args) -> Status {
             Err(e) => {
                 complain(&format!("{}: {e}", row.name));
                 status = status.and(Status::Unknown);
-                done.push(results::failed(&row, &e));
+                done.push(results::failed(row, &e));
             }
         }
     }

@@ -73,6 +73,7 @@ pub fn run(a: &Args) -> Status {
     if let Err(e) = certificate.is_about(&[Source::new(&a.file.display().to_string(), &bytes)]) {
         return reject(&e.to_string());
     }
+    tell(&meaning);
     let certificate = match certificate {
         AnyCertificate::Proof(c) => c,
         AnyCertificate::Replicated(c) => return check_replicated(a, &c, &meaning),
@@ -186,6 +187,20 @@ fn check_states(a: &Args, certificate: StatesCertificate, meaning: &Options) -> 
         }
         Err(e) => reject(&e.to_string()),
     }
+}
+
+/// What the certificate is about: its property, and the choices under which it holds.
+fn tell(meaning: &Options) {
+    say(&format!("property: {}\n", plain(&meaning.describe())));
+    let choices = meaning.choices();
+    if !choices.is_empty() {
+        say(&format!("under: {}\n", plain(&choices.join(", "))));
+    }
+}
+
+/// Names from a certificate do not steer the terminal.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
 fn refuse(message: &str) -> Status {

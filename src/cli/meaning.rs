@@ -35,6 +35,8 @@ enum PropertyArg {
     Assertions,
     /// No thread can move, and some thread is not at its end
     Deadlock,
+    /// One property after the other
+    All,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -81,6 +83,8 @@ pub struct Input {
     pub options: Options,
     /// The property of SV-COMP that is asked for, if it is one.
     pub property: Option<task::Property>,
+    /// A property was named: where there is nothing to check for it, the program is safe.
+    pub named: bool,
     /// The verdict that a task definition has.
     pub expected: Option<bool>,
 }
@@ -118,7 +122,8 @@ pub struct Meaning {
     error_label: Vec<String>,
     /// What must not happen besides failing assertions, or a property of SV-COMP [default: assertions]
     ///
-    /// `assertions`; `deadlock`: no thread can move, and some thread is not at its end. Or one of these, and nothing
+    /// `assertions`; `deadlock`: no thread can move, and some thread is not at its end; `all`: each of the properties,
+    /// with a verdict of its own. Or one of these, and nothing
     /// else, not even assertions: `no-data-race`: two threads access one object, one writes it, and neither atomics nor
     /// locks order them; `no-overflow`: signed overflow, shifts too far, division by zero; `unreach-call`: calls of
     /// `reach_error`; `valid-memsafety`: accesses through null, outside of objects and to those that are gone, freeing
@@ -148,6 +153,35 @@ impl Meaning {
     pub fn has_more(&self) -> bool {
         !self.more.is_empty()
     }
+    /// Was a property named?
+    pub fn names_property(&self) -> bool {
+        self.property.is_some() || !self.check.is_empty()
+    }
+    /// Are all properties asked for, one after the other?
+    pub fn asks_all(&self) -> bool {
+        matches!(self.property, Some(Choice::Word(PropertyArg::All)))
+    }
+    /// What is asked about a file: one thing, or one for each property.
+    pub fn inputs(&self, file: &Path) -> Vec<Result<Input, Diagnostic>> {
+        let input = match self.input(file) {
+            Ok(input) if self.asks_all() => input,
+            other => return vec![other],
+        };
+        let named = |name: &str| {
+            let mut i = Input { file: input.file.clone(), options: input.options.clone(), ..input };
+            i.property = task::Property::named(name);
+            if let Some(p) = &i.property {
+                p.apply(&mut i.options);
+            }
+            i
+        };
+        let mut deadlock = named("");
+        deadlock.options.property = Property::NoDeadlock;
+        deadlock.options.deadlock = true;
+        let all =
+            [named(""), named("no-data-race"), deadlock, named("no-overflow"), named("valid-memsafety")];
+        all.into_iter().map(Ok).collect()
+    }
     /// Labels that must not be reached.
     pub fn error_labels(&self) -> &[String] {
         &self.error_label
@@ -175,7 +209,13 @@ impl Meaning {
             if let Some(p) = &property {
                 p.apply(&mut options);
             }
-            return Ok(Input { file: file.into(), options, property, expected: None });
+            return Ok(Input {
+                file: file.into(),
+                options,
+                property,
+                named: self.names_property(),
+                expected: None,
+            });
         }
         let task = Task::read(file)?;
         match task.data_model {
@@ -188,8 +228,8 @@ impl Meaning {
         options.more_files.extend(task.more.iter().cloned());
         let wanted = match &self.property {
             None => None,
-            Some(Choice::Word(PropertyArg::Assertions | PropertyArg::Deadlock)) => {
-                return Ok(Input { file: task.input, options, property: None, expected: None });
+            Some(Choice::Word(_)) => {
+                return Ok(Input { file: task.input, options, property: None, named: true, expected: None });
             }
             Some(Choice::Name(name)) => Some(name.clone()),
             Some(Choice::File(path)) => Some(path.display().to_string()),
@@ -198,7 +238,7 @@ impl Meaning {
         let (listed, property) = task.choose(wanted.as_deref()).map_err(|m| about(m, help))?;
         property.apply(&mut options);
         let (property, expected) = (Some(property.clone()), listed.expected);
-        Ok(Input { file: task.input, options, property, expected })
+        Ok(Input { file: task.input, options, property, named: true, expected })
     }
 
     /// The property of SV-COMP that is asked for without a task.

@@ -15,6 +15,7 @@ use relyant::proof::certificate::{self, Meta, Source};
 use relyant::report::{Outcome, json, standing, text};
 use relyant::task::words;
 use relyant_frontend::diagnostic::Diagnostic;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -123,6 +124,7 @@ pub fn run(a: &Args) -> Status {
                 threads: a.meaning.max_threads(),
                 errors: a.meaning.error_labels().to_vec(),
                 states: a.engine.states(),
+                named: a.meaning.names_property(),
             },
             finite: &a.finite,
             widening: a.widening,
@@ -149,6 +151,10 @@ pub fn run(a: &Args) -> Status {
         complain("error: --proof takes the certificate of one file; give one FILE only");
         return Status::BadInput;
     }
+    if a.meaning.asks_all() && (a.proof.is_some() || a.witness.is_some()) {
+        complain("error: --proof and --witness are about one property; name it instead of `all`");
+        return Status::BadInput;
+    }
     let settings = Settings {
         method: a.engine.method(),
         engine: a.engine.settings(),
@@ -158,12 +164,17 @@ pub fn run(a: &Args) -> Status {
     };
     let line = ProgressLine::new(a.verbose || a.format == Format::Json);
     let tell: Option<fn(&Stats)> = if a.verbose { Some(|s| complain(&standing(s))) } else { None };
-    let inputs: Vec<Result<Input, Diagnostic>> = a.files.iter().map(|f| a.meaning.input(f)).collect();
+    let asked: Vec<(String, Result<Input, Diagnostic>)> = a
+        .files
+        .iter()
+        .flat_map(|f| a.meaning.inputs(f).into_iter().map(|i| (f.display().to_string(), i)))
+        .collect();
+    let (names, inputs): (Vec<String>, Vec<Result<Input, Diagnostic>>) = asked.into_iter().unzip();
     let jobs: Vec<Job> = inputs.iter().flatten().map(|i| job(i, &settings)).collect();
     let show = |s: &Standing| line.show(s, jobs.len());
     let mut verified = workers::verify_all(&jobs, &limits, a.jobs, tell, show).into_iter();
     let lost = || Outcome::Abandoned("no worker".into(), limits::Progress::default());
-    let outcomes: Vec<Outcome> = inputs
+    let mut outcomes: Vec<Outcome> = inputs
         .iter()
         .map(|i| match i {
             Ok(input) => as_asked(input, verified.next().unwrap_or_else(lost)),
@@ -171,6 +182,9 @@ pub fn run(a: &Args) -> Status {
         })
         .collect();
     line.clear();
+    if a.meaning.asks_all() {
+        partly_refused(&names, &mut outcomes);
+    }
     let mut status = outcomes.iter().map(|o| Status::of_verdict(o.verdict())).fold(Status::Good, Status::and);
     if let (Some(path), Some(outcome), Some(job)) = (&a.proof, outcomes.first(), jobs.first()) {
         if let Err(message) = write_proof(path, &job.file, outcome, &job.settings) {
@@ -186,12 +200,17 @@ pub fn run(a: &Args) -> Status {
             Err(why) => complain(&format!("note: no witness: {why}")),
         }
     }
-    let named: Vec<(String, Outcome)> =
-        a.files.iter().map(|f| f.display().to_string()).zip(outcomes).collect();
+    let named: Vec<(String, Outcome)> = names.into_iter().zip(outcomes).collect();
     match a.format {
         Format::Json => {
             let peak = limits::memory_kib().map(|m| m.1);
-            say(&input::pretty(&json::document(&named, peak)));
+            let mut document = json::document(&named, peak);
+            for (entry, input) in document.results.iter_mut().zip(&inputs) {
+                if let (true, Ok(input)) = (entry.property.is_empty(), input) {
+                    entry.property = input.options.describe();
+                }
+            }
+            say(&input::pretty(&document));
         }
         Format::Text => {
             for (i, (file, outcome)) in named.iter().enumerate() {
@@ -203,9 +222,13 @@ pub fn run(a: &Args) -> Status {
                     say(&word);
                     continue;
                 }
-                let heading = if named.len() == 1 { String::new() } else { format!("{file}:\n") };
+                let heading = if a.files.len() == 1 { String::new() } else { format!("{file}:\n") };
                 let gap = if i > 0 { "\n" } else { "" };
-                let task = inputs.get(i).map_or(String::new(), |x| x.as_ref().map_or(String::new(), about));
+                let mut task =
+                    inputs.get(i).map_or(String::new(), |x| x.as_ref().map_or(String::new(), about));
+                if let (Outcome::Abandoned(..), Some(Ok(input))) = (outcome, inputs.get(i)) {
+                    task.push_str(&format!("property: {}\n", input.options.describe()));
+                }
                 say(&format!("{gap}{heading}{task}{note}{}{word}", text::report(outcome, a.verbose)));
             }
         }
@@ -230,8 +253,25 @@ fn as_asked(input: &Input, mut outcome: Outcome) -> Outcome {
     outcome
 }
 
+/// A file that can be read for some of all properties is unknown for the others.
+fn partly_refused(names: &[String], outcomes: &mut [Outcome]) {
+    let read: BTreeSet<&String> = names
+        .iter()
+        .zip(&*outcomes)
+        .filter(|(_, o)| !matches!(o, Outcome::BadInput(_)))
+        .map(|x| x.0)
+        .collect();
+    for (name, outcome) in names.iter().zip(outcomes.iter_mut()) {
+        if let (true, Outcome::BadInput(d)) = (read.contains(name), &*outcome) {
+            let why = format!("refused: {}:{}:{}: {}", d.file, d.line, d.column, d.message);
+            *outcome = Outcome::Abandoned(why, limits::Progress::default());
+        }
+    }
+}
+
 fn job(input: &Input, settings: &Settings) -> Job {
-    let settings = Settings { meaning: input.options.clone(), ..settings.clone() };
+    let settings =
+        Settings { meaning: input.options.clone(), needs_checks: !input.named, ..settings.clone() };
     Job { file: input.file.clone(), settings }
 }
 
@@ -239,7 +279,7 @@ fn job(input: &Input, settings: &Settings) -> Job {
 fn about(input: &Input) -> String {
     let Some(property) = &input.property else { return String::new() };
     let expected = input.expected.map_or(String::new(), |e| format!(", expected {e}"));
-    format!("property: {}{expected}\n", property.line().replace('\n', ", "))
+    format!("asked: {}{expected}\n", property.line().replace('\n', ", "))
 }
 
 fn write_proof(path: &Path, file: &Path, outcome: &Outcome, settings: &Settings) -> Result<(), String> {

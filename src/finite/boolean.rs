@@ -41,6 +41,8 @@ pub struct Asked {
     pub errors: Vec<String>,
     /// States of a search; a default if `None`.
     pub states: Option<usize>,
+    /// The property was asked for by its name: a program without assertions is safe.
+    pub named: bool,
 }
 
 type Result<T> = std::result::Result<T, Box<Diagnostic>>;
@@ -65,6 +67,11 @@ pub fn read(path: &Path, errors: &[String]) -> Result<Source> {
 pub fn verify(path: &Path, asked: &Asked, keep: bool, cancel: &AtomicBool) -> Result<Report> {
     let began = Instant::now();
     let source = read(path, &asked.errors)?;
+    let (assertions, errors) = source.program.checks();
+    if assertions + errors == 0 && !asked.named {
+        let help = "name a label of the program as --error-label, or say --property assertions";
+        return Err(plain(path, "nothing to check: `main` reaches no assertion", help));
+    }
     let reading = began.elapsed().as_secs_f64();
     let settings = Settings {
         method: asked.method,
@@ -77,6 +84,8 @@ pub fn verify(path: &Path, asked: &Asked, keep: bool, cancel: &AtomicBool) -> Re
     let s = &found.stats;
     let checking = s.checking.as_secs_f64();
     let mut r = Report {
+        property: "no failing assertion".into(),
+        checks: vec![(assertions, "assertion", "assertions"), (errors, "error label", "error_labels")],
         numbers: vec![
             ("nodes", s.nodes as u64),
             ("grown", s.grown),
@@ -89,6 +98,9 @@ pub fn verify(path: &Path, asked: &Asked, keep: bool, cancel: &AtomicBool) -> Re
         seconds: [reading, (seconds - checking).max(0.0), checking],
         ..Report::default()
     };
+    if assertions + errors == 0 {
+        r.notes.push("nothing to check: `main` reaches no assertion".into());
+    }
     if let Some(n) = asked.threads {
         r.assumes.push(format!(
             "at most {n} threads at the same time: with as many, starting one more has no effect"

@@ -218,6 +218,8 @@ fn coverability(input: &Input, outcome: Outcome, keep: bool, reading: f64, secon
     let checking = outcome.checking.as_secs_f64();
     let spent = [reading, (seconds - checking).max(0.0), checking];
     let mut r = Report {
+        property: "no target can be covered".into(),
+        checks: vec![(input.target.len(), "target", "targets")],
         assumes: input.assumes.clone(),
         seconds: spent,
         rule: "uncoverability",

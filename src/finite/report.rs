@@ -38,6 +38,12 @@ impl Default for Answer {
 pub struct Report {
     /// The answer.
     pub answer: Answer,
+    /// What must not happen.
+    pub property: String,
+    /// The places that this is about: how many there are, of what, and the name in JSON.
+    pub checks: Vec<(usize, &'static str, &'static str)>,
+    /// What a reader of the verdict should know, a line each.
+    pub notes: Vec<String>,
     /// What it takes for granted.
     pub assumes: Vec<String>,
     /// What the proof is, if there is one.
@@ -98,6 +104,14 @@ pub fn text(outcome: &Outcome, full: bool) -> String {
         Outcome::Abandoned(why) => return format!("reason: {why}\n{}", last(DULL, "unknown")),
         Outcome::Done(r) => r,
     };
+    let checks = r.checks.iter().filter(|c| c.0 > 0);
+    let checks: Vec<String> =
+        checks.map(|(n, what, _)| format!("{n} {what}{}", if *n == 1 { "" } else { "s" })).collect();
+    let checks = if checks.is_empty() { "nothing".to_string() } else { checks.join(", ") };
+    let _ = writeln!(out, "property: {}\nchecks: {checks}", r.property);
+    for n in &r.notes {
+        let _ = writeln!(out, "{DULL}note:{DULL:#} {n}");
+    }
     for a in &r.assumes {
         let _ = writeln!(out, "{FAINT}assumes:{FAINT:#} {a}");
     }
@@ -154,6 +168,10 @@ fn entry(file: &str, outcome: &Outcome) -> Entry {
                 Answer::Unsafe => e.run.clone_from(&r.trace),
                 Answer::Unknown(why) => e.reason = Some(why.clone()),
             }
+            e.property.clone_from(&r.property);
+            let counted = r.checks.iter().filter(|c| c.0 > 0);
+            e.checks = counted.map(|(n, _, key)| ((*key).to_string(), *n)).collect();
+            e.notes.clone_from(&r.notes);
             e.assumes.clone_from(&r.assumes);
             e.source_lines = r.source_lines;
             e.counts = r.numbers.iter().map(|(name, n)| ((*name).to_string(), *n)).collect();

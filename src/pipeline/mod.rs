@@ -73,6 +73,8 @@ pub struct Settings {
     pub max_work: u64,
     /// Limits of the checker.
     pub check: check::Limits,
+    /// A program in which there is nothing to check is refused: nobody asked for a property by its name.
+    pub needs_checks: bool,
 }
 
 impl Default for Settings {
@@ -85,6 +87,7 @@ impl Default for Settings {
             quick_states: QUICK_STATES,
             max_work: u64::MAX,
             check: check::Limits::default(),
+            needs_checks: false,
         }
     }
 }
@@ -202,6 +205,8 @@ pub struct Report {
     pub engine: Option<Engine>,
     /// What was decided, in words.
     pub property: String,
+    /// The places that the property is about.
+    pub checks: cfa::Checks,
     /// What was assumed about the program, a line each.
     pub assumes: Vec<String>,
     /// Where the proof engine had to take the program for more than it is, a line each.
@@ -249,7 +254,11 @@ fn verify_read(
 ) -> Result<Report, Diagnostic> {
     run.enter(Stage::Reading);
     let start = Instant::now();
-    let programs = Programs::of(&read()?, &settings.meaning)?;
+    let module = read()?;
+    if settings.needs_checks && module.checks.is_empty() && !module.checks.declares_errors {
+        return Err(nothing_to_check(path, &module.checks));
+    }
+    let programs = Programs::of(&module, &settings.meaning)?;
     if let (Method::Prove | Method::Symbolic | Method::Coverability, Err(e)) =
         (settings.method, &programs.proof)
     {
@@ -260,6 +269,7 @@ fn verify_read(
         verdict: Verdict::Unknown(String::new()),
         engine: None,
         property: settings.meaning.describe(),
+        checks: module.checks,
         assumes: programs.assumes().to_vec(),
         losses: programs.proof.as_ref().map_or(Vec::new(), |p| p.automata.losses.clone()),
         source_lines: source_lines(path),
@@ -342,6 +352,23 @@ fn decide(programs: &Programs, settings: &Settings, run: &Run, report: &mut Repo
             }
             report.verdict = Verdict::Unknown(reasons.join("; "));
         }
+    }
+}
+
+/// No property was asked for, and the program says none.
+fn nothing_to_check(path: &Path, checks: &cfa::Checks) -> Diagnostic {
+    let unreached = match checks.unreached.as_slice() {
+        [] => String::new(),
+        all => format!(": what asserts is in `{}`, which cannot be reached", all.join("`, `")),
+    };
+    Diagnostic {
+        file: path.display().to_string(),
+        line: 0,
+        column: 0,
+        message: format!("nothing to check: no assertion, call of an error function or error label{unreached}"),
+        help: "ask for a property: --property assertions, no-data-race, deadlock, no-overflow, valid-memsafety or all"
+            .into(),
+        source_line: None,
     }
 }
 

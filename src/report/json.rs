@@ -9,6 +9,7 @@
 //!     "file": "peterson.c",
 //!     "verdict": "safe",
 //!     "property": "no failing assertion",
+//!     "checks": {"assertions": 3},
 //!     "assumes": ["no signed overflow"],
 //!     "source_lines": 47,
 //!     "answered_by": "refinement",
@@ -68,6 +69,12 @@ pub struct Entry {
     /// What was decided.
     #[serde(default)]
     pub property: String,
+    /// How many places the property is about, by kind, in functions that can be reached.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub checks: BTreeMap<String, usize>,
+    /// What a reader of the verdict should know: that there was nothing to check, say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Assumptions.
     #[serde(default)]
     pub assumes: Vec<String>,
@@ -295,6 +302,8 @@ fn fill(e: &mut Entry, r: &Report) {
         .collect();
     e.engine = r.stats.as_ref().map(engine);
     e.property = r.property.clone();
+    e.checks = r.checks.counts.iter().map(|(c, n)| (c.key().to_string(), *n)).collect();
+    e.notes.clone_from(&r.checks.notes);
     e.answered_by = r.engine.map(|e| e.name().into());
     e.search = r.searched.map(|s| Search {
         states: s.stats.states,

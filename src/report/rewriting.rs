@@ -10,6 +10,9 @@ use crate::rewriting::{Report, Verdict};
 use relyant_frontend::diagnostic::Diagnostic;
 use relyant_frontend::timbuk::System;
 use serde::Serialize;
+use std::collections::BTreeMap;
+
+const PROPERTY: &str = "no bad term can be reached";
 
 /// What came of one file.
 pub enum Outcome {
@@ -58,6 +61,10 @@ pub struct Entry {
     /// What is wrong with the input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<InputError>,
+    /// What must not happen.
+    pub property: &'static str,
+    /// How many automata accept what is bad.
+    pub checks: BTreeMap<&'static str, usize>,
     /// Terms found, not counting instances of others.
     pub terms: usize,
     /// Terms of which all successors are known.
@@ -138,6 +145,8 @@ fn entry(file: &str, outcome: &Outcome) -> Entry {
             e.error = Some((&**d).into());
         }
         Outcome::Verdict(system, r) => {
+            e.property = PROPERTY;
+            e.checks = [("automata", system.automata.len())].into();
             let s = r.stats;
             (e.terms, e.explored, e.rewrite_steps, e.depth) = (s.terms, s.explored, s.steps, s.depth);
             e.seconds = Some(Seconds { search: r.seconds.0, check: r.seconds.1 });
@@ -216,6 +225,8 @@ pub fn text(outcome: &Outcome, verbose: bool) -> String {
     };
     let plural = |n: u64, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
     let mut out = String::new();
+    let automata = plural(system.automata.len() as u64, "automaton").replace("automatons", "automata");
+    out.push_str(&format!("property: {PROPERTY}\nchecks: {automata} of bad terms\n"));
     match &r.verdict {
         Verdict::Unknown(why) => out.push_str(&format!("unknown: {why}\n")),
         Verdict::Closed(n) => {

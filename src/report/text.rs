@@ -5,7 +5,6 @@ use crate::pipeline::{Engine, Evidence, Report, Verdict};
 use crate::proof::Rule;
 use anstyle::{AnsiColor, Style};
 use relyant_frontend::interp::render;
-use relyant_frontend::options::Options;
 use std::fmt::Write;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -41,8 +40,10 @@ fn found(out: &mut String, r: &Report) {
 }
 
 fn verdict(out: &mut String, r: &Report, full: bool) {
-    if r.property != Options::default().describe() {
-        let _ = writeln!(out, "property: {}", r.property);
+    let _ = writeln!(out, "property: {}", r.property);
+    let _ = writeln!(out, "checks: {}", r.checks.describe());
+    for n in &r.checks.notes {
+        let _ = writeln!(out, "{DULL}note:{DULL:#} {n}");
     }
     for a in &r.assumes {
         let _ = writeln!(out, "{FAINT}assumes:{FAINT:#} {a}");

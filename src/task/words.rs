@@ -24,6 +24,7 @@ fn violated(violation: &str, moves: bool, asked: Asked) -> &'static str {
         (Asked::NoOverflow, _) | (_, "signed overflow") => "no-overflow",
         (Asked::ValidMemory, v) if v.contains("free") => "valid-free",
         (Asked::ValidMemory, _) => "valid-deref",
+        (Asked::NoDeadlock, _) => "no-deadlock",
         (Asked::Assertions, _) => "unreach-call",
     }
 }

@@ -60,3 +60,16 @@ fn spacer_agrees() {
     assert!(words("Safe").iter().filter(|w| w.starts_with("safe")).count() == 2, "{text}");
     assert_eq!(words("Bug").iter().filter(|w| *w == "unsafe").count(), 2, "{text}");
 }
+
+#[test]
+fn what_matches_nothing_is_an_error() {
+    let manifest = "file,expected,args,row,set\ns.c,safe,,Safe,small\n";
+    let dir = folder(&[("m.csv", manifest), ("s.c", SAFE)]);
+    for (args, said) in
+        [(["--set", "smal"], "the sets are small"), (["--only", "zz"], "no row of the manifest")]
+    {
+        let o = relyant(dir.path()).args(["bench", "m.csv"]).args(args).output().unwrap();
+        assert_eq!(o.status.code(), Some(2), "{args:?}");
+        assert!(err(&o).contains(said), "{}", err(&o));
+    }
+}

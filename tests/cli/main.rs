@@ -3,6 +3,7 @@
 mod bad_input;
 mod bench;
 mod certificates;
+mod checks;
 mod exit_status;
 mod finite;
 mod horn;

@@ -38,7 +38,7 @@ pub fn lower(ast: &Ast, errors: &[String]) -> Result<Program> {
             names.push(g.text.clone());
         }
     }
-    let program = Program { globals: names, locks: lock_names, procs: Vec::new(), main, nodes: Vec::new() };
+    let program = Program { globals: names, locks: lock_names, main, ..Program::default() };
     let mut l = Lowering { ast, procs, locks, globals, program, errors, seen: FxHashSet::default() };
     for i in 0..ast.procs.len() {
         l.proc(i)?;
@@ -108,6 +108,9 @@ struct Scope<'a> {
     labels: FxHashMap<&'a str, NodeId>,
     jumps: Vec<(NodeId, &'a [Name])>,
     copies: Vec<(NodeId, &'a Name)>,
+    /// Local variables that are declared, and those behind them that take results which nobody wants (`_`).
+    declared: usize,
+    unwanted: usize,
 }
 
 impl<'a> Lowering<'a> {
@@ -141,6 +144,8 @@ impl<'a> Lowering<'a> {
             labels: FxHashMap::default(),
             jumps: Vec::new(),
             copies: Vec::new(),
+            declared: names.len(),
+            unwanted: 0,
         };
         if let Some(e) = &p.enforce {
             let guard = self.expr(&s, e, false)?;
@@ -157,6 +162,7 @@ impl<'a> Lowering<'a> {
         for (node, target) in std::mem::take(&mut s.copies) {
             self.program.nodes[node as usize].stmt = Stmt::SpawnAt(label(&s, target)?);
         }
+        names.extend((0..s.unwanted).map(|k| if k == 0 { "_".into() } else { format!("_{}", k + 1) }));
         self.program.procs.push(Procedure {
             name: p.name.text.clone(),
             params: index(p.params.len()),
@@ -202,10 +208,13 @@ impl<'a> Lowering<'a> {
             .collect();
         if !found.is_empty() {
             self.seen.extend(found);
+            self.program.errors.push(s.id);
             entry = self.push(s, Stmt::Assert(Expr::Const(false)), vec![entry], stmt.place);
         }
-        for l in &stmt.labels {
-            if s.labels.insert(&l.text, entry).is_some() && !starts(l) {
+        for (i, l) in stmt.labels.iter().enumerate() {
+            // A label may stand twice before one statement.
+            let again = stmt.labels.iter().take(i).any(|m| m.text == l.text);
+            if s.labels.insert(&l.text, entry).is_some() && !starts(l) && !again {
                 return Err(InputError::new(l.place, format!("the label '{}' stands twice", l.text))
                     .help("give one of the two another name"));
             }
@@ -247,7 +256,7 @@ impl<'a> Lowering<'a> {
                 if !targets.is_empty() {
                     self.arity("results", callee.returns as usize, targets.len(), proc.place)?;
                 }
-                let targets = self.targets(s, targets)?;
+                let targets = self.results(s, targets)?;
                 let args = self.exprs(s, args)?;
                 Stmt::Call { proc: id, args, targets }
             }
@@ -337,6 +346,18 @@ impl<'a> Lowering<'a> {
                 Ok(v)
             })
             .collect()
+    }
+
+    /// Where results of a call go; `_` takes one that nobody wants, unless it is declared.
+    fn results(&self, s: &mut Scope, names: &[Name]) -> Result<Vec<Var>> {
+        let is_declared = |s: &Scope| s.locals.contains_key("_") || self.globals.contains_key("_");
+        let (unwanted, wanted): (Vec<_>, Vec<_>) =
+            names.iter().cloned().partition(|n| n.text == "_" && !is_declared(s));
+        s.unwanted = s.unwanted.max(unwanted.len());
+        let mut named = self.targets(s, &wanted)?.into_iter();
+        let mut others = (s.declared..).map(|i| Var::Local(index(i)));
+        let mut next = |n: &Name| if unwanted.contains(n) { others.next() } else { named.next() };
+        Ok(names.iter().filter_map(|n| next(n)).collect())
     }
 
     fn lock(&self, s: &Scope, n: &Name) -> Result<u32> {

@@ -35,6 +35,8 @@ pub struct Program {
     pub main: ProcId,
     /// Nodes of all procedures.
     pub nodes: Vec<Node>,
+    /// The procedure of each statement with a label that must not be reached; its node is an assertion.
+    pub errors: Vec<ProcId>,
 }
 
 /// A procedure.
@@ -120,6 +122,27 @@ pub enum Stmt {
 }
 
 impl Program {
+    /// What can fail in procedures that `main` calls or starts, and they in turn: assertions, and statements that must not
+    /// be reached.
+    pub fn checks(&self) -> (usize, usize) {
+        let mut reached = vec![false; self.procs.len()];
+        let mut next = vec![self.main];
+        while let Some(p) = next.pop() {
+            if std::mem::replace(&mut reached[p as usize], true) {
+                continue;
+            }
+            for n in self.nodes.iter().filter(|n| n.proc == p) {
+                if let Stmt::Call { proc, .. } | Stmt::Spawn { proc, .. } = &n.stmt {
+                    next.push(*proc);
+                }
+            }
+        }
+        let is_assert = |n: &&Node| reached[n.proc as usize] && matches!(n.stmt, Stmt::Assert(_));
+        let all = self.nodes.iter().filter(is_assert).count();
+        let errors = self.errors.iter().filter(|p| reached[**p as usize]).count();
+        (all.saturating_sub(errors), errors)
+    }
+
     /// A node.
     pub fn node(&self, n: NodeId) -> &Node {
         &self.nodes[n as usize]

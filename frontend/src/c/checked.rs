@@ -8,7 +8,7 @@ use crate::diagnostic::Span;
 use crate::options::{Options, Property};
 use crate::races::{Access, Target};
 use lang_c::ast::*;
-use lang_c::span::{Node, Span as Bytes};
+use lang_c::span::Span as Bytes;
 use lang_c::visit::{self, Visit};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -171,7 +171,10 @@ impl<'a> Lower<'a> {
             }
         }
         if checks.is_empty() {
-            notes.push(format!("nothing to check for this property{}", unreached(checks, &self.start_names())));
+            notes.push(format!(
+                "nothing to check for this property{}",
+                unreached(checks, &self.start_names())
+            ));
         }
         notes
     }

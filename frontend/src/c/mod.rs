@@ -15,6 +15,7 @@ mod calls;
 mod cleanups;
 pub mod compiler;
 mod checked;
+pub mod compiler;
 mod copies;
 mod declare;
 mod discard;

@@ -26,6 +26,20 @@ pub enum Check {
 }
 
 impl Check {
+    /// Its name in JSON.
+    pub fn key(self) -> &'static str {
+        match self {
+            Check::Assertion => "assertions",
+            Check::ErrorCall => "error_calls",
+            Check::ErrorLabel => "error_labels",
+            Check::Exclusive => "exclusive_statements",
+            Check::Operation => "operations",
+            Check::Access => "accesses",
+            Check::Computed => "computed_accesses",
+            Check::Free => "frees",
+            Check::Wait => "waits",
+        }
+    }
     fn name(self, n: usize) -> String {
         let (one, many) = match self {
             Check::Assertion => ("assertion", "assertions"),

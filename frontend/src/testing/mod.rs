@@ -1,5 +1,6 @@
 //! Random programs for tests: seeded, the same for every run, and shrinking.
 
+pub mod damage;
 pub mod direct;
 pub mod driver;
 pub mod mutate;

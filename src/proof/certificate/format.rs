@@ -95,6 +95,7 @@ pub enum PropertyName {
     NoDataRace,
     NoOverflow,
     ValidMemory,
+    NoDeadlock,
 }
 
 #[derive(Serialize, Deserialize, Clone, Copy)]
@@ -197,7 +198,7 @@ same!(RuleName, Rule: RelyGuarantee, OwickiGries, Monolithic);
 same!(AtomicityName, Atomicity: Access, Statement);
 same!(IntegersName, Integers: Machine, Ideal);
 same!(SignedName, Signed: Assume, Wrap, Check);
-same!(PropertyName, Property: Assertions, NoDataRace, NoOverflow, ValidMemory);
+same!(PropertyName, Property: Assertions, NoDataRace, NoOverflow, ValidMemory, NoDeadlock);
 same!(DataModelName, DataModel: Lp64, Ilp32);
 
 impl From<&Options> for OptionsRecord {
