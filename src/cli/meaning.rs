@@ -168,8 +168,9 @@ impl Meaning {
             other => return vec![other],
         };
         let named = |name: &str| {
-            let mut i = Input { file: input.file.clone(), options: input.options.clone(), ..input };
-            i.property = task::Property::named(name);
+            let (file, options) = (input.file.clone(), input.options.clone());
+            let property = task::Property::named(name);
+            let mut i = Input { file, options, property, named: true, expected: None };
             if let Some(p) = &i.property {
                 p.apply(&mut i.options);
             }
