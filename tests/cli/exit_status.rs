@@ -70,7 +70,7 @@ fn deadlocks_are_an_error_when_asked_for() {
     let stuck = "#include <pthread.h>\npthread_mutex_t m;\nint main(void) { pthread_mutex_lock(&m); pthread_mutex_lock(&m); return 0; }\n";
     let joins = "#include <pthread.h>\nvoid *f(void *a) { return 0; }\nint main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); return 0; }\n";
     let files = [("stuck.c", stuck), ("joins.c", joins)];
-    assert_eq!(status(&["verify", "stuck.c"], &files), 0);
+    assert_eq!(status(&["verify", "--property", "assertions", "stuck.c"], &files), 0);
     assert_eq!(status(&["verify", "--property", "deadlock", "stuck.c"], &files), 1);
     assert_eq!(status(&["verify", "--property", "deadlock", "joins.c"], &files), 0);
     // The bound is ours, and so is what it leaves undone.
