@@ -46,7 +46,9 @@ fn sources() -> Vec<PathBuf> {
 
 /// How a run ended: its status, or what is wrong with it.
 fn run(file: &Path, folder: &Path) -> Result<i32, String> {
-    let script = format!("ulimit -v {ADDRESSES}; exec \"$0\" verify --property assertions --timeout {LIMIT} --memory 3000 \"$1\"");
+    let script = format!(
+        "ulimit -v {ADDRESSES}; exec \"$0\" verify --property assertions --timeout {LIMIT} --memory 3000 \"$1\""
+    );
     let log = folder.join("log");
     let to_log = || std::fs::OpenOptions::new().create(true).append(true).open(&log).expect("a log");
     let mut child = Command::new("sh")

@@ -53,7 +53,7 @@ fn property_and_number_of_checks() {
 fn nothing_to_check() {
     says(NONE, &[], 2, &["nothing to check", "--property assertions, no-data-race"]);
     says(UNREACHED, &[], 2, &["nothing to check", "`f`, which cannot be reached"]);
-    for property in ["assertions", "unreach-call", "no-data-race", "no-overflow", "u.prp"] {
+    for property in ["assertions", "unreach-call", "no-overflow", "u.prp"] {
         says(
             NONE,
             &["--property", property],
