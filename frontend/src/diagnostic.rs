@@ -30,32 +30,103 @@ pub struct Diagnostic {
     pub source_line: Option<String>,
 }
 
+/// Columns of a source line that are shown.
+const WIDTH: usize = 100;
+
+/// Control characters, and those that are not seen or turn the direction of writing.
+fn is_odd(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+/// Text for a terminal: what would do something there is written as an escape.
+pub fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match is_odd(c) {
+            true => out.extend(c.escape_unicode()),
+            false => out.push(c),
+        }
+    }
+    out
+}
+
+/// The part of a line around a column (from 0), and the column in it. A tab is one blank, as is all that does something.
+fn window(line: &str, column: usize) -> (String, usize) {
+    let length = line.chars().count();
+    let start = match length > WIDTH {
+        true => column.saturating_sub(WIDTH / 2).min(length - WIDTH),
+        false => 0,
+    };
+    let blank = |c: char| if is_odd(c) { ' ' } else { c };
+    let mut shown: String = line.chars().skip(start).take(WIDTH).map(blank).collect();
+    if start + WIDTH < length {
+        shown.push('…');
+    }
+    match start {
+        0 => (shown, column),
+        _ => (format!("…{shown}"), column - start + 1),
+    }
+}
+
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file)?;
+        write!(f, "{}", plain(&self.file))?;
         if self.line > 0 {
             write!(f, ":{}", self.line)?;
             if self.column > 0 {
                 write!(f, ":{}", self.column)?;
             }
         }
-        write!(f, ": error: {}", self.message)?;
+        write!(f, ": error: {}", plain(&self.message))?;
         if let Some(text) = &self.source_line {
+            let (text, column) = window(text, (self.column as usize).saturating_sub(1));
             write!(f, "\n  {text}")?;
             if self.column > 0 {
-                let pad: String = text
-                    .chars()
-                    .take(self.column as usize - 1)
-                    .map(|c| if c == '\t' { c } else { ' ' })
-                    .collect();
-                write!(f, "\n  {pad}^")?;
+                write!(f, "\n  {:column$}^", "")?;
             }
         }
         if !self.help.is_empty() {
-            write!(f, "\n  help: {}", self.help)?;
+            write!(f, "\n  help: {}", plain(&self.help))?;
         }
         Ok(())
     }
 }
 
 impl std::error::Error for Diagnostic {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(line: &str, column: u32) -> Diagnostic {
+        Diagnostic {
+            file: "a\u{1b}]0;x\u{7}.c".into(),
+            line: 1,
+            column,
+            message: "an error".into(),
+            help: "a\nb".into(),
+            source_line: Some(line.into()),
+        }
+    }
+
+    #[test]
+    fn a_screen_line_around_the_caret() {
+        let long = "x".repeat(300) + "!" + &"y".repeat(3000);
+        let text = at(&long, 301).to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines.iter().all(|l| l.chars().count() <= WIDTH + 6), "{text}");
+        let caret = lines[2].find('^').unwrap();
+        assert_eq!(lines[1].chars().nth(caret), Some('!'), "{text}");
+        assert!(at(&long, 1).to_string().contains("  xxx"));
+        assert!(at(&long, 9999).to_string().contains('…'));
+    }
+
+    #[test]
+    fn nothing_that_a_terminal_does() {
+        let text = at("\tx = \u{1b}[2J\u{9b}31m\u{202e}1;", 2).to_string();
+        assert!(!text.chars().any(|c| is_odd(c) && c != '\n'), "{text:?}");
+        assert!(text.starts_with("a\\u{1b}]0;x\\u{7}.c:1:2: error: an error\n"), "{text:?}");
+        assert!(text.contains("\n   x = "), "{text:?}");
+    }
+}

@@ -11,12 +11,14 @@
 pub mod c;
 pub mod cfa;
 pub mod diagnostic;
+pub mod files;
 pub mod instantiate;
 pub mod interp;
 pub mod linearise;
 pub mod options;
 mod orders;
 pub mod points_to;
+pub mod preprocessing;
 pub mod program;
 pub mod races;
 pub mod reduce;

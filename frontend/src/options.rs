@@ -1,5 +1,6 @@
 //! What the user may choose about the meaning of a program.
 
+use crate::preprocessing::Preprocessing;
 use std::path::PathBuf;
 
 /// How large a step is.
@@ -97,8 +98,8 @@ pub struct Options {
     pub max_objects: Option<u32>,
     /// Further source files of the program.
     pub more_files: Vec<PathBuf>,
-    /// `-D` and `-I` options for the preprocessor, whole (`-DX=1`).
-    pub cpp_args: Vec<String>,
+    /// Macros and folders of headers.
+    pub preprocessing: Preprocessing,
 }
 
 impl Options {

@@ -1,16 +1,19 @@
 //! `relyant check`
 
 use super::exit::Status;
-use super::input::read_text;
+use super::input::{read_text, sources};
+use super::macros::{self, Macros};
 use super::{complain, finite, say, witness};
 use relyant::pipeline;
-use relyant::proof::certificate::{AnyCertificate, ReplicatedCertificate, Source, StatesCertificate};
+use relyant::proof::certificate::{AnyCertificate, ReplicatedCertificate, StatesCertificate};
 use relyant::proof::check::{self, CheckError, Limits};
 use relyant::proof::obligations::Obligations;
 use relyant::proof::replicated;
 use relyant::proof::smt2;
 use relyant::proof::states::{self, Rejection};
+use relyant_frontend::diagnostic::plain;
 use relyant_frontend::options::Options;
+use relyant_frontend::preprocessing::Preprocessing;
 use relyant_frontend::reduce;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -34,12 +37,8 @@ pub struct Args {
     /// Seconds for all obligations
     #[arg(long, value_name = "S", value_parser = super::verify::seconds)]
     timeout: Option<Duration>,
-    /// Define a macro for the preprocessor (witnesses do not tell)
-    #[arg(short = 'D', long, value_name = "NAME[=VALUE]")]
-    define: Vec<String>,
-    // Look for headers here
-    #[arg(short = 'I', value_name = "DIR", help = "Look for headers here")]
-    include: Vec<String>,
+    #[command(flatten)]
+    macros: Macros,
     #[command(flatten)]
     finite: finite::Finite,
 }
@@ -47,9 +46,7 @@ pub struct Args {
 /// Runs the command.
 pub fn run(a: &Args) -> Status {
     if relyant::task::is_named(&a.proof) {
-        let defined = a.define.iter().map(|d| format!("-D{d}"));
-        let cpp_args = defined.chain(a.include.iter().map(|i| format!("-I{i}"))).collect();
-        return witness::check(&a.proof, &a.file, cpp_args, a.timeout);
+        return witness::check(&a.proof, &a.file, a.macros.preprocessing(), a.timeout);
     }
     if relyant::finite::kind(&a.file).is_some() {
         return finite::check(&a.proof, &a.file, &a.finite, a.timeout);
@@ -65,12 +62,14 @@ pub fn run(a: &Args) -> Status {
     // The text of a large one takes room.
     drop(text);
     let mut meaning = certificate.options();
-    meaning.cpp_args.extend(a.include.iter().map(|i| format!("-I{i}")));
-    let bytes = match std::fs::read(&a.file) {
-        Ok(b) => b,
-        Err(e) => return refuse(&format!("{}: error: cannot be read: {e}", a.file.display())),
+    if let Err(why) = macros::agree(&mut meaning.preprocessing, &a.macros.preprocessing()) {
+        return reject(&why);
+    }
+    let about = match sources(&a.file, &meaning) {
+        Ok((sources, includes)) => certificate.is_about(&sources, &includes),
+        Err(d) => return refuse(&d.to_string()),
     };
-    if let Err(e) = certificate.is_about(&[Source::new(&a.file.display().to_string(), &bytes)]) {
+    if let Err(e) = about {
         return reject(&e.to_string());
     }
     tell(&meaning);
@@ -196,11 +195,9 @@ fn tell(meaning: &Options) {
     if !choices.is_empty() {
         say(&format!("under: {}\n", plain(&choices.join(", "))));
     }
-}
-
-/// Names from a certificate do not steer the terminal.
-fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+    if meaning.preprocessing != Preprocessing::default() {
+        say(&format!("preprocessed with: {}\n", plain(&meaning.preprocessing.describe())));
+    }
 }
 
 fn refuse(message: &str) -> Status {

@@ -1,5 +1,6 @@
 //! Options about what a program means and how it is proved.
 
+use super::macros::Macros;
 use clap::{Args, ValueEnum};
 use relyant::aret;
 use relyant::finite::boolean;
@@ -140,12 +141,8 @@ pub struct Meaning {
     /// One more source of the same program (task definitions name theirs)
     #[arg(long = "with", value_name = "FILE")]
     more: Vec<PathBuf>,
-    /// Define a macro for the preprocessor
-    #[arg(short = 'D', long, value_name = "NAME[=VALUE]")]
-    define: Vec<String>,
-    /// Look for headers here
-    #[arg(short = 'I', value_name = "DIR")]
-    include: Vec<String>,
+    #[command(flatten)]
+    macros: Macros,
 }
 
 impl Meaning {
@@ -268,8 +265,6 @@ impl Meaning {
 
     /// For the front end.
     fn options(&self) -> Options {
-        let mut cpp_args: Vec<String> = self.define.iter().map(|d| format!("-D{d}")).collect();
-        cpp_args.extend(self.include.iter().map(|i| format!("-I{i}")));
         Options {
             atomicity: match self.atomicity {
                 AtomicityArg::Access => Atomicity::Access,
@@ -297,7 +292,7 @@ impl Meaning {
             max_threads: self.max_threads,
             max_objects: self.max_objects,
             more_files: self.more.clone(),
-            cpp_args,
+            preprocessing: self.macros.preprocessing(),
         }
     }
 }

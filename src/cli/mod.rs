@@ -8,6 +8,7 @@ mod finite;
 mod horn;
 mod input;
 mod internal;
+mod macros;
 mod meaning;
 mod rewriting;
 mod show;

@@ -11,7 +11,7 @@ use relyant::aret::Stats;
 use relyant::finite::{Kind, boolean, kind};
 use relyant::limits;
 use relyant::pipeline::{self, Evidence, QUICK_STATES, Settings, Verdict};
-use relyant::proof::certificate::{self, Meta, Source};
+use relyant::proof::certificate::{self, Meta};
 use relyant::report::{Outcome, json, standing, text};
 use relyant::task::words;
 use relyant_frontend::diagnostic::Diagnostic;
@@ -288,9 +288,8 @@ fn write_proof(path: &Path, file: &Path, outcome: &Outcome, settings: &Settings)
     if !settings.meaning.more_files.is_empty() {
         return Err("certificates of several files are not written".into());
     }
-    let bytes = std::fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
-    let sources = vec![Source::new(&file.display().to_string(), &bytes)];
-    let meta = Meta { sources, options: settings.meaning.clone() };
+    let (sources, includes) = input::sources(file, &settings.meaning).map_err(|d| d.to_string())?;
+    let meta = Meta { sources, includes, options: settings.meaning.clone() };
     match evidence {
         Evidence::Proof { proof, program, .. } => {
             std::fs::write(path, certificate::write(proof, program, &meta)).map_err(|e| e.to_string())

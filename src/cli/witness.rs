@@ -16,6 +16,7 @@ use relyant::witness::{Content, Correctness, correctness, read, violation, write
 use relyant_frontend::c;
 use relyant_frontend::c::outline::Outline;
 use relyant_frontend::options::Options;
+use relyant_frontend::preprocessing::Preprocessing;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::mpsc;
@@ -110,7 +111,7 @@ pub fn write(
 fn property(input: &Input, outline: &Outline, verdict: &Verdict) -> Result<Property, String> {
     let plain = Options {
         data_model: input.options.data_model,
-        cpp_args: input.options.cpp_args.clone(),
+        preprocessing: input.options.preprocessing.clone(),
         max_objects: input.options.max_objects,
         ..Options::default()
     };
@@ -139,7 +140,7 @@ fn property(input: &Input, outline: &Outline, verdict: &Verdict) -> Result<Prope
 }
 
 /// Checks a witness against its program.
-pub fn check(witness: &Path, file: &Path, cpp_args: Vec<String>, timeout: Option<Duration>) -> Status {
+pub fn check(witness: &Path, file: &Path, preprocessing: Preprocessing, timeout: Option<Duration>) -> Status {
     let refuse = |message: String| {
         complain(&message);
         Status::BadInput
@@ -150,7 +151,7 @@ pub fn check(witness: &Path, file: &Path, cpp_args: Vec<String>, timeout: Option
         Ok(w) => w,
         Err(d) => return refuse(d.to_string()),
     };
-    let bytes = match std::fs::read(file) {
+    let bytes = match relyant_frontend::files::read(file) {
         Ok(b) => b,
         Err(e) => return refuse(format!("{}: error: cannot be read: {e}", file.display())),
     };
@@ -167,7 +168,7 @@ pub fn check(witness: &Path, file: &Path, cpp_args: Vec<String>, timeout: Option
         say(&format!("undecided: {} is not supported\n", w.property.name()));
         return Status::Unknown;
     }
-    let mut options = Options { data_model: w.data_model, cpp_args, ..Options::default() };
+    let mut options = Options { data_model: w.data_model, preprocessing, ..Options::default() };
     w.property.apply(&mut options);
     let outline = match c::outline(file, &options) {
         Ok(o) => o,

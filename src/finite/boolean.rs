@@ -57,7 +57,8 @@ pub struct Source {
 
 /// Reads a file; `errors` are labels that must not be reached.
 pub fn read(path: &Path, errors: &[String]) -> Result<Source> {
-    let bytes = std::fs::read(path).map_err(|e| plain(path, &format!("cannot be read: {e}"), ""))?;
+    let bytes =
+        relyant_frontend::files::read(path).map_err(|e| plain(path, &format!("cannot be read: {e}"), ""))?;
     let text = String::from_utf8_lossy(&bytes);
     let program = boolean::read(&text, errors).map_err(|e| wrong(path, &text, e))?;
     Ok(Source { program, errors: errors.to_vec(), bytes })

@@ -143,7 +143,8 @@ fn given(
 }
 
 fn text(path: &Path) -> Result<(String, Vec<u8>)> {
-    let bytes = std::fs::read(path).map_err(|e| plain(path, &format!("cannot be read: {e}"), ""))?;
+    let bytes =
+        relyant_frontend::files::read(path).map_err(|e| plain(path, &format!("cannot be read: {e}"), ""))?;
     // comments may be in any encoding; elsewhere the reader complains
     Ok((String::from_utf8_lossy(&bytes).into_owned(), bytes))
 }

@@ -378,7 +378,8 @@ fn accept(report: &mut Report, verdict: Verdict, engine: Engine) {
 }
 
 fn source_lines(path: &Path) -> usize {
-    std::fs::read(path).map_or(0, |text| text.split(|b| *b == b'\n').count().saturating_sub(1))
+    relyant_frontend::files::read(path)
+        .map_or(0, |text| text.split(|b| *b == b'\n').count().saturating_sub(1))
 }
 
 impl Finding {

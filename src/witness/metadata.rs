@@ -35,7 +35,7 @@ impl Metadata {
         property: Option<&Property>,
         data_model: DataModel,
     ) -> std::io::Result<Metadata> {
-        let hash = hex(&Sha256::digest(std::fs::read(file)?));
+        let hash = hex(&Sha256::digest(relyant_frontend::files::read(file)?));
         let usual = Property::UnreachCall("reach_error".into());
         let epoch = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|s| s.parse().ok());
         let now = || {

@@ -366,7 +366,7 @@ fn a_certificate_of_something_else() {
     let (p, proof) = lock_id();
     let text = write(&proof, &p, &meta());
     let error = |text: &str| Certificate::parse(text).and_then(|c| c.proof(&p)).expect_err("rejected");
-    let version = text.replace("\"version\": 1", "\"version\": 2");
+    let version = text.replace("\"version\": 2", "\"version\": 1");
     assert!(matches!(error(&version), CertificateError::Version { .. }));
     let format = text.replace("relyant-certificate", "other-certificate");
     assert!(matches!(error(&format), CertificateError::Version { .. }));

@@ -6,6 +6,7 @@ use relyant::proof::certificate::{Certificate, Meta, Source, write};
 use relyant::proof::{EnvTransition, Holder, PRIME, Proof, Rule, State, ThreadProof, Tickets};
 use relyant_frontend::cfa::Count;
 use relyant_frontend::options::{Atomicity, Options, Signed};
+use relyant_frontend::preprocessing::{Define, Name, Preprocessing};
 use relyant_frontend::program::{Loc, Program};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Var};
 
@@ -35,10 +36,18 @@ pub fn meta() -> Meta {
         exclusive: Some("critical".into()),
         deadlock: true,
         max_threads: Some(5),
-        cpp_args: vec!["-DX=1".into()],
+        preprocessing: Preprocessing {
+            define: vec![Define::parse("X=1").unwrap(), Define::parse("F(a,b)=a + b").unwrap()],
+            undefine: vec![Name::parse("Y").unwrap()],
+            include: vec!["headers".into()],
+        },
         ..Options::default()
     };
-    Meta { sources: vec![Source::new("test.c", b"int main() {}")], options }
+    Meta {
+        sources: vec![Source::new("test.c", b"int main() {}")],
+        includes: vec![Source::new("test.h", b"int x;")],
+        options,
+    }
 }
 
 fn a_cube(primes: bool) -> impl Strategy<Value = Cube> {
@@ -122,11 +131,16 @@ proptest! {
 fn other_sources_are_noticed() {
     let (p, proof) = lock_id();
     let c = Certificate::parse(&write(&proof, &p, &meta())).expect("a certificate");
-    assert!(c.is_about(&[Source::new("renamed.c", b"int main() {}")]).is_ok());
-    assert!(c.is_about(&[Source::new("test.c", b"int main() { }")]).is_err());
-    assert!(c.is_about(&[]).is_err());
+    let header = [Source::new("renamed.h", b"int x;")];
+    assert!(c.is_about(&[Source::new("renamed.c", b"int main() {}")], &header).is_ok());
+    assert!(c.is_about(&[Source::new("test.c", b"int main() { }")], &header).is_err());
+    assert!(c.is_about(&[Source::new("test.c", b"int main() {}")], &[]).is_err());
+    assert!(
+        c.is_about(&[Source::new("test.c", b"int main() {}")], &[Source::new("test.h", b"int y;")]).is_err()
+    );
+    assert!(c.is_about(&[], &header).is_err());
     let one = Source::new("test.c", b"int main() {}");
-    assert!(c.is_about(&[one.clone(), one]).is_err());
+    assert!(c.is_about(&[one.clone(), one], &header).is_err());
 }
 
 #[test]

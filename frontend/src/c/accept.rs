@@ -3,6 +3,7 @@
 use super::compiler::{self, operand};
 use super::preprocess;
 use crate::diagnostic::Diagnostic;
+use crate::files;
 use crate::options::{DataModel, Options};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -32,7 +33,7 @@ pub fn rejected(path: &Path, options: &Options) -> Option<Diagnostic> {
 }
 
 fn one(path: &Path, options: &Options) -> Option<Diagnostic> {
-    let text = std::fs::read_to_string(path).ok()?;
+    let text = String::from_utf8(files::read(path).ok()?).ok()?;
     if DIALECTS.iter().any(|d| text.contains(d)) {
         return None;
     }
@@ -51,7 +52,7 @@ fn one(path: &Path, options: &Options) -> Option<Diagnostic> {
     if preprocessed {
         args.extend(["-x".into(), "cpp-output".into()]);
     } else {
-        args.extend(options.cpp_args.iter().map(OsString::from));
+        args.extend(options.preprocessing.arguments());
     }
     args.push(operand(path).into());
     let out = compiler::run(&args).ok().filter(|o| !o.success)?;
@@ -59,7 +60,7 @@ fn one(path: &Path, options: &Options) -> Option<Diagnostic> {
     if Path::new(&d.file) == operand(path) {
         d.file = path.display().to_string();
         if !preprocessed {
-            d.source_line = text.lines().nth((d.line as usize).saturating_sub(1)).map(super::source::clip);
+            d.source_line = text.lines().nth((d.line as usize).saturating_sub(1)).map(str::to_string);
         }
     }
     Some(d)

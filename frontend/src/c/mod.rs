@@ -25,6 +25,7 @@ mod floats;
 mod format;
 mod fresh;
 mod function;
+mod includes;
 mod init;
 mod input;
 pub mod instrument;
@@ -65,6 +66,8 @@ use crate::diagnostic::Diagnostic;
 use crate::options::Options;
 use std::path::Path;
 
+pub use includes::includes;
+
 /// Stack for parsing and lowering, which recurse along the syntax tree; only what is used is ever touched. The
 /// smaller ones are for where address space is limited.
 const STACKS: [usize; 3] = [1 << 30, 1 << 28, 1 << 26];
@@ -84,8 +87,7 @@ pub fn load(path: &Path, options: &Options) -> Result<Module, Diagnostic> {
         let ask = || accept::rejected(path, options);
         let asked = std::thread::Builder::new().spawn_scoped(scope, ask);
         let text = preprocess::read(path, options)?;
-        let original =
-            path.extension().is_some_and(|e| e == "c").then(|| std::fs::read_to_string(path).ok()).flatten();
+        let original = preprocess::original(path);
         let read = on_large_stack(&path.display().to_string(), &text, original, options, None);
         match asked.ok().and_then(|a| a.join().ok()).flatten() {
             Some(error) => Err(error),
@@ -101,8 +103,7 @@ pub fn load_with(
     what: &instrument::Instrumentation,
 ) -> Result<Module, Diagnostic> {
     let text = preprocess::read(path, options)?;
-    let original =
-        path.extension().is_some_and(|e| e == "c").then(|| std::fs::read_to_string(path).ok()).flatten();
+    let original = preprocess::original(path);
     on_large_stack(&path.display().to_string(), &text, original, options, Some(what))
 }
 
@@ -121,8 +122,7 @@ fn other_language(path: &Path) -> Option<&'static str> {
 /// Where the statements and calls of a file are.
 pub fn outline(path: &Path, options: &Options) -> Result<outline::Outline, Diagnostic> {
     let text = preprocess::read(path, options)?;
-    let original =
-        path.extension().is_some_and(|e| e == "c").then(|| std::fs::read_to_string(path).ok()).flatten();
+    let original = preprocess::original(path);
     let name = path.display().to_string();
     std::thread::scope(|scope| {
         let read = || {

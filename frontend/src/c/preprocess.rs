@@ -2,6 +2,7 @@
 
 use super::compiler::{self, Failure};
 use crate::diagnostic::Diagnostic;
+use crate::files;
 use crate::options::Options;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -32,14 +33,26 @@ pub fn read(path: &Path, options: &Options) -> Result<String, Diagnostic> {
 /// Reads a file; `.c` goes through `$CC -E` (else gcc, clang or cc), anything else is taken as it is.
 fn read_one(path: &Path, options: &Options) -> Result<String, Diagnostic> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|e| about(&name, format!("cannot read the file: {e}"), ""))?;
+    let bytes = files::read(path).map_err(|e| about(&name, format!("cannot read the file: {e}"), ""))?;
     if path.extension().is_none_or(|e| e != "c") {
         return text(&name, bytes);
     }
     text(&name, bytes)?;
-    // Functions on characters, not a table of the C library.
-    let mut args: Vec<OsString> = vec!["-E".into(), "-D__NO_CTYPE".into()];
-    args.extend(options.cpp_args.iter().map(OsString::from));
+    let mut args = arguments(options);
+    args.push("-E".into());
+    run(path, args)
+}
+
+/// What the compiler is told, whatever it is to do. Functions on characters are to be calls, not a table of the C library.
+pub fn arguments(options: &Options) -> Vec<OsString> {
+    let mut args: Vec<OsString> = vec!["-D__NO_CTYPE".into()];
+    args.extend(options.preprocessing.arguments());
+    args
+}
+
+/// Runs the preprocessor on a file; what it writes.
+pub fn run(path: &Path, mut args: Vec<OsString>) -> Result<String, Diagnostic> {
+    let name = path.display().to_string();
     args.push(compiler::operand(path).into());
     match compiler::run(&args) {
         Ok(out) if out.success => text(&name, out.stdout),
@@ -50,6 +63,12 @@ fn read_one(path: &Path, options: &Options) -> Result<String, Diagnostic> {
         }
         Err(e) => Err(about(&name, format!("the preprocessor failed: {e}"), "")),
     }
+}
+
+/// The text of a file that goes through the preprocessor, as it is written.
+pub fn original(path: &Path) -> Option<String> {
+    let is_source = path.extension().is_some_and(|e| e == "c");
+    is_source.then(|| String::from_utf8(files::read(path).ok()?).ok()).flatten()
 }
 
 fn text(name: &str, bytes: Vec<u8>) -> Result<String, Diagnostic> {
@@ -82,9 +101,13 @@ fn failure(name: &str, program: &str, stderr: &[u8]) -> Diagnostic {
             d.file = file.to_string();
             d.line = row;
             d.column = column;
-            d.source_line = std::fs::read_to_string(file)
-                .ok()
-                .and_then(|t| t.lines().nth((row as usize).saturating_sub(1)).map(str::to_string));
+            // Other files may be named by `#line` only, which is no reason to show them.
+            if Path::new(file) == compiler::operand(Path::new(name)) {
+                d.file = name.to_string();
+                let text = files::read(Path::new(name)).unwrap_or_default();
+                let line = String::from_utf8_lossy(&text);
+                d.source_line = line.lines().nth((row as usize).saturating_sub(1)).map(str::to_string);
+            }
         }
         return d;
     }

@@ -117,7 +117,7 @@ impl Source {
     /// A diagnostic at a place.
     pub fn diagnostic(&self, span: Span, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
         let line = (span.line as usize).checked_sub(1);
-        let source_line = line.and_then(|l| self.lines.get(span.file as usize)?.get(l)).map(|l| clip(l));
+        let source_line = line.and_then(|l| self.lines.get(span.file as usize)?.get(l)).cloned();
         // A macro's expansion can put the column past the end of the line as written.
         let fits = source_line.as_ref().is_some_and(|l| l.chars().count() >= span.column as usize);
         Diagnostic {
@@ -128,14 +128,5 @@ impl Source {
             help: help.into(),
             source_line,
         }
-    }
-}
-
-/// Keeps an error message readable when a line has no end.
-pub(super) fn clip(line: &str) -> String {
-    if line.chars().count() <= 200 {
-        line.to_string()
-    } else {
-        line.chars().take(200).collect::<String>() + "…"
     }
 }

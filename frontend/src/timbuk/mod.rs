@@ -45,7 +45,7 @@ pub fn load(path: &Path) -> Result<System, Diagnostic> {
         help: String::new(),
         source_line: None,
     };
-    let bytes = std::fs::read(path).map_err(|e| whole(format!("cannot read the file: {e}")))?;
+    let bytes = crate::files::read(path).map_err(|e| whole(format!("cannot read the file: {e}")))?;
     let text = String::from_utf8(bytes).map_err(|e| {
         whole(format!("the file is no text: byte {} is not UTF-8", e.utf8_error().valid_up_to()))
     })?;

@@ -3,6 +3,7 @@
 use super::{export, system};
 use relyant_frontend::interp::explore;
 use relyant_frontend::options::Options;
+use relyant_frontend::preprocessing::{Define, Preprocessing};
 use relyant_frontend::testing::threads::generate;
 use relyant_frontend::timbuk::{self, Atom, Automaton, StateId, Sum, System, Term, Transition, VarId};
 use relyant_frontend::{c, cfa, instantiate, interp};
@@ -208,8 +209,9 @@ fn exhausted(p: &cfa::Program, most: usize) -> Option<bool> {
 
 fn benchmark(name: &str, deadlock: bool, define: &[&str]) -> cfa::Program {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benchmarks/dynamic").join(name);
-    let cpp_args = define.iter().map(|d| format!("-D{d}")).collect();
-    let options = Options { deadlock, cpp_args, ..Options::default() };
+    let define = define.iter().map(|d| Define::parse(d).unwrap()).collect();
+    let preprocessing = Preprocessing { define, ..Preprocessing::default() };
+    let options = Options { deadlock, preprocessing, ..Options::default() };
     let module = c::load(&path, &options).unwrap();
     instantiate::for_search(&module, &options).unwrap()
 }

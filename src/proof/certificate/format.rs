@@ -1,5 +1,7 @@
 //! The JSON of a certificate, field by field.
 
+use super::Source;
+use super::macros::PreprocessingRecord;
 use crate::proof::Rule;
 use relyant_frontend::options::{Atomicity, DataModel, Integers, Options, Property, Signed};
 use relyant_frontend::program::Program;
@@ -13,6 +15,7 @@ pub struct File {
     pub version: u64,
     pub tool: String,
     pub sources: Vec<SourceFile>,
+    pub includes: Vec<SourceFile>,
     pub options: OptionsRecord,
     pub program: String,
     pub rule: RuleName,
@@ -28,6 +31,12 @@ pub struct File {
 pub struct SourceFile {
     pub file: String,
     pub sha256: String,
+}
+
+impl From<&Source> for SourceFile {
+    fn from(s: &Source) -> SourceFile {
+        SourceFile { file: s.file.clone(), sha256: s.sha256.clone() }
+    }
 }
 
 #[derive(Serialize, Deserialize, Clone, Copy)]
@@ -62,7 +71,7 @@ pub struct OptionsRecord {
     pub max_threads: Option<u32>,
     #[serde(default)]
     pub max_objects: Option<u32>,
-    pub cpp_args: Vec<String>,
+    pub preprocessing: PreprocessingRecord,
 }
 
 #[derive(Serialize, Deserialize, Clone, Copy)]
@@ -218,7 +227,7 @@ impl From<&Options> for OptionsRecord {
             deadlock: o.deadlock,
             max_threads: o.max_threads,
             max_objects: o.max_objects,
-            cpp_args: o.cpp_args.clone(),
+            preprocessing: (&o.preprocessing).into(),
         }
     }
 }
@@ -241,7 +250,7 @@ impl From<OptionsRecord> for Options {
             max_threads: o.max_threads,
             max_objects: o.max_objects,
             more_files: Vec::new(),
-            cpp_args: o.cpp_args,
+            preprocessing: o.preprocessing.into(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod base64;
 mod format;
+mod macros;
 mod read;
 mod replicated;
 mod states;
@@ -20,7 +21,7 @@ pub use write::write;
 /// The `format` of every certificate.
 pub const FORMAT: &str = "relyant-certificate";
 /// The `version` written and read here.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// A source file of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,6 +44,8 @@ impl Source {
 pub struct Meta {
     /// The input.
     pub sources: Vec<Source>,
+    /// What it includes, system headers apart.
+    pub includes: Vec<Source>,
     /// The choices about its meaning.
     pub options: Options,
 }
@@ -55,7 +58,8 @@ pub enum CertificateError {
     Json(String),
     /// Another format or version.
     #[error(
-        "the certificate has format `{format}` version {version}, this program reads `{FORMAT}` version {VERSION}"
+        "the certificate has format `{format}` version {version}, this program reads `{FORMAT}` version {VERSION}{}",
+        hint(format, *version)
     )]
     Version {
         /// Its format.
@@ -79,6 +83,16 @@ pub enum CertificateError {
         /// What.
         message: String,
     },
+}
+
+/// What to do about a version that is not read any more.
+fn hint(format: &str, version: u64) -> &'static str {
+    match (format, version) {
+        (FORMAT, 1) => {
+            ": version 1 has options for a compiler, which are never passed on; make it anew with verify --proof"
+        }
+        _ => "",
+    }
 }
 
 /// A certificate of any kind.
@@ -125,15 +139,15 @@ impl AnyCertificate {
         }
     }
 
-    /// Is it about exactly these files? Contents count, names may differ.
+    /// Is it about exactly these files, and these that they include? Contents count, names may differ.
     ///
     /// # Errors
     /// It is not: about which.
-    pub fn is_about(&self, sources: &[Source]) -> Result<(), CertificateError> {
+    pub fn is_about(&self, sources: &[Source], includes: &[Source]) -> Result<(), CertificateError> {
         match self {
-            AnyCertificate::Proof(c) => c.is_about(sources),
-            AnyCertificate::Replicated(c) => c.is_about(sources),
-            AnyCertificate::States(c) => c.is_about(sources),
+            AnyCertificate::Proof(c) => c.is_about(sources, includes),
+            AnyCertificate::Replicated(c) => c.is_about(sources, includes),
+            AnyCertificate::States(c) => c.is_about(sources, includes),
         }
     }
 }

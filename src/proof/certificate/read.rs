@@ -38,9 +38,13 @@ impl Certificate {
         let own = |s: &SourceFile| Source { file: s.file.clone(), sha256: s.sha256.clone() };
         self.file.sources.iter().map(own).collect()
     }
-    /// Is it about exactly these files? Contents count, names may differ.
-    pub fn is_about(&self, sources: &[Source]) -> Result<(), CertificateError> {
-        super::matches_sources(&self.file.sources, sources)
+    /// Is it about exactly these files, and these that they include? Contents count, names may differ.
+    ///
+    /// # Errors
+    /// It is not: about which.
+    pub fn is_about(&self, sources: &[Source], includes: &[Source]) -> Result<(), CertificateError> {
+        super::matches_sources(&self.file.sources, sources)?;
+        super::matches_sources(&self.file.includes, includes)
     }
     /// The proof, in terms of a program: rejected unless it is about this program.
     pub fn proof(&self, program: &Program) -> Result<Proof, CertificateError> {

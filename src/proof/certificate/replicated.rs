@@ -22,6 +22,7 @@ struct File {
     kind: String,
     tool: String,
     sources: Vec<SourceFile>,
+    includes: Vec<SourceFile>,
     options: OptionsRecord,
     program: String,
     /// Predicates over globals.
@@ -108,11 +109,8 @@ pub fn write_replicated(proof: &Proof, program: &Program, meta: &Meta) -> String
         version: VERSION.into(),
         kind: KIND.into(),
         tool: concat!("relyant ", env!("CARGO_PKG_VERSION")).into(),
-        sources: meta
-            .sources
-            .iter()
-            .map(|s| SourceFile { file: s.file.clone(), sha256: s.sha256.clone() })
-            .collect(),
+        sources: meta.sources.iter().map(SourceFile::from).collect(),
+        includes: meta.includes.iter().map(SourceFile::from).collect(),
         options: (&meta.options).into(),
         program: program_digest(program),
         globals: proof.shared.iter().map(atom).collect(),
@@ -130,12 +128,13 @@ pub fn write_replicated(proof: &Proof, program: &Program, meta: &Meta) -> String
 }
 
 /// The fields of [`File`], in its order.
-const FIELDS: [&str; 13] = [
+const FIELDS: [&str; 14] = [
     "format",
     "version",
     "kind",
     "tool",
     "sources",
+    "includes",
     "options",
     "program",
     "globals",
@@ -177,12 +176,13 @@ impl ReplicatedCertificate {
         self.file.options.clone().into()
     }
 
-    /// Is it about exactly these files? Contents count, names may differ.
+    /// Is it about exactly these files, and these that they include? Contents count, names may differ.
     ///
     /// # Errors
     /// It is not: about which.
-    pub fn is_about(&self, sources: &[Source]) -> Result<(), CertificateError> {
-        matches_sources(&self.file.sources, sources)
+    pub fn is_about(&self, sources: &[Source], includes: &[Source]) -> Result<(), CertificateError> {
+        matches_sources(&self.file.sources, sources)?;
+        matches_sources(&self.file.includes, includes)
     }
 
     /// The proof, in terms of a program.

@@ -68,6 +68,7 @@ struct Head {
     tool: &'static str,
     kind: &'static str,
     sources: Vec<SourceFile>,
+    includes: Vec<SourceFile>,
     options: OptionsRecord,
     program: String,
     symmetry: bool,
@@ -92,6 +93,7 @@ struct File {
     #[serde(rename = "kind")]
     _kind: String,
     sources: Vec<SourceFile>,
+    includes: Vec<SourceFile>,
     options: OptionsRecord,
     program: String,
     symmetry: bool,
@@ -113,13 +115,13 @@ pub struct StatesCertificate {
 /// # Errors
 /// What the output says.
 pub fn write_states(space: &Space, program: &Program, meta: &Meta, out: &mut dyn Write) -> io::Result<()> {
-    let source = |s: &Source| SourceFile { file: s.file.clone(), sha256: s.sha256.clone() };
     let head = Head {
         format: FORMAT,
         version: VERSION,
         tool: concat!("relyant ", env!("CARGO_PKG_VERSION")),
         kind: KIND,
-        sources: meta.sources.iter().map(source).collect(),
+        sources: meta.sources.iter().map(SourceFile::from).collect(),
+        includes: meta.includes.iter().map(SourceFile::from).collect(),
         options: (&meta.options).into(),
         program: digest(program),
         symmetry: space.encoding().symmetry,
@@ -161,12 +163,13 @@ impl StatesCertificate {
         self.file.options.clone().into()
     }
 
-    /// Is it about exactly these files? Contents count, names may differ.
+    /// Is it about exactly these files, and these that they include? Contents count, names may differ.
     ///
     /// # Errors
     /// It is not: about which.
-    pub fn is_about(&self, sources: &[Source]) -> Result<(), CertificateError> {
-        matches_sources(&self.file.sources, sources)
+    pub fn is_about(&self, sources: &[Source], includes: &[Source]) -> Result<(), CertificateError> {
+        matches_sources(&self.file.sources, sources)?;
+        matches_sources(&self.file.includes, includes)
     }
 
     /// The set.

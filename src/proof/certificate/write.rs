@@ -13,11 +13,8 @@ pub fn write(proof: &Proof, program: &Program, meta: &Meta) -> String {
         format: FORMAT.into(),
         version: VERSION.into(),
         tool: concat!("relyant ", env!("CARGO_PKG_VERSION")).into(),
-        sources: meta
-            .sources
-            .iter()
-            .map(|s| SourceFile { file: s.file.clone(), sha256: s.sha256.clone() })
-            .collect(),
+        sources: meta.sources.iter().map(SourceFile::from).collect(),
+        includes: meta.includes.iter().map(SourceFile::from).collect(),
         options: (&meta.options).into(),
         program: program_digest(program),
         rule: proof.rule.into(),

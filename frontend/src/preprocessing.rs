@@ -1,0 +1,189 @@
+//! What the preprocessor is told: macros and folders as data, so that nothing else can be handed to the compiler.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Macros, and folders of headers.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Preprocessing {
+    /// Macros that are defined, in order.
+    pub define: Vec<Define>,
+    /// Macros that are undefined after that.
+    pub undefine: Vec<Name>,
+    /// Folders of headers.
+    pub include: Vec<PathBuf>,
+}
+
+/// The name of a macro, an identifier of C.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Name(String);
+
+/// A macro that is defined.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Define {
+    name: Name,
+    parameters: Option<Vec<String>>,
+    value: Option<String>,
+}
+
+fn is_identifier(text: &str) -> bool {
+    let first = |c: char| c.is_ascii_alphabetic() || c == '_' || c == '$';
+    text.starts_with(first) && text.chars().all(|c| first(c) || c.is_ascii_digit())
+}
+
+impl Name {
+    /// Reads one.
+    ///
+    /// # Errors
+    /// It is no identifier.
+    pub fn parse(text: &str) -> Result<Name, String> {
+        match is_identifier(text) {
+            true => Ok(Name(text.into())),
+            false => Err(format!("`{}` is no name of a macro", text.escape_debug())),
+        }
+    }
+    /// As text.
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Define {
+    /// Reads `NAME`, `NAME=VALUE` or `NAME(PARAMETERS)=VALUE`.
+    ///
+    /// # Errors
+    /// It is none of these, or the value is more than a line of text.
+    pub fn parse(text: &str) -> Result<Define, String> {
+        let (head, value) = match text.split_once('=') {
+            Some((head, value)) => (head, Some(value)),
+            None => (text, None),
+        };
+        if let Some(odd) = value.unwrap_or_default().chars().find(|c| c.is_control() && *c != '\t') {
+            return Err(format!("the value of a macro cannot have {odd:?}"));
+        }
+        let (name, parameters) = match head.split_once('(') {
+            None => (head, None),
+            Some((name, rest)) => {
+                let list =
+                    rest.strip_suffix(')').ok_or_else(|| format!("`{}` is no macro", head.escape_debug()))?;
+                let list: Vec<String> = match list.trim() {
+                    "" => Vec::new(),
+                    list => list.split(',').map(|p| p.trim().to_string()).collect(),
+                };
+                let last = list.len().saturating_sub(1);
+                let known = |k: usize, p: &str| is_identifier(p) || k == last && p == "...";
+                if let Some((_, p)) = list.iter().enumerate().find(|(k, p)| !known(*k, p)) {
+                    return Err(format!("`{}` is no parameter of a macro", p.escape_debug()));
+                }
+                (name, Some(list))
+            }
+        };
+        Ok(Define { name: Name::parse(name)?, parameters, value: value.map(str::to_string) })
+    }
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.name.text()
+    }
+}
+
+impl fmt::Display for Define {
+    /// As [`Define::parse`] reads it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.name.0)?;
+        if let Some(parameters) = &self.parameters {
+            write!(f, "({})", parameters.join(","))?;
+        }
+        match &self.value {
+            Some(value) => write!(f, "={value}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A folder that is one for the compiler, whatever it is called: `-` and what begins with `=` or `$` would mean others.
+fn folder(path: &Path) -> PathBuf {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"_./".contains(&b) || !b.is_ascii();
+    match path.as_os_str().as_encoded_bytes().first() {
+        Some(b) if plain(*b) => path.to_path_buf(),
+        _ => Path::new(".").join(path),
+    }
+}
+
+impl Preprocessing {
+    /// The options of the compiler, each one word.
+    pub fn arguments(&self) -> Vec<OsString> {
+        let word = |option: &str, value: &std::ffi::OsStr| {
+            let mut word = OsString::from(option);
+            word.push(value);
+            word
+        };
+        let define = self.define.iter().map(|d| word("-D", d.to_string().as_ref()));
+        let undefine = self.undefine.iter().map(|u| word("-U", u.text().as_ref()));
+        let include = self.include.iter().map(|i| word("-I", folder(i).as_os_str()));
+        define.chain(undefine).chain(include).collect()
+    }
+    /// As on a command line, for reports.
+    pub fn describe(&self) -> String {
+        let define = self.define.iter().map(|d| format!("-D{d}"));
+        let undefine = self.undefine.iter().map(|u| format!("-U{}", u.text()));
+        let include = self.include.iter().map(|i| format!("-I{}", i.display()));
+        define.chain(undefine).chain(include).collect::<Vec<_>>().join(" ")
+    }
+    /// Macros that are defined or undefined.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.define.iter().map(Define::name).chain(self.undefine.iter().map(Name::text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn macros() {
+        for text in
+            ["X", "X=", "X=1", "_x9=a b", "F(a)=a", "F(a,b)=a=b", "F()=1", "F(a,...)=g(a)", "$x=\"-I @\""]
+        {
+            assert_eq!(Define::parse(text).unwrap().to_string(), text);
+        }
+        assert_eq!(Define::parse("F( a , b )=1").unwrap().to_string(), "F(a,b)=1");
+        for text in [
+            "",
+            "=",
+            "9=1",
+            "-wrapper",
+            "X Y",
+            "X\n",
+            "X=a\nb",
+            "X=\u{1b}[2J",
+            "X=\0",
+            "F(=1",
+            "F(a",
+            "F(a b)=1",
+            "F(...,a)=1",
+            "F(a,)=1",
+            "@x",
+            "é=1",
+            " X",
+            "X =1",
+        ] {
+            assert!(Define::parse(text).is_err(), "{text}");
+        }
+        assert!(Name::parse("X").is_ok() && Name::parse("X=1").is_err() && Name::parse("").is_err());
+    }
+
+    #[test]
+    fn arguments_are_options_with_their_values() {
+        let p = Preprocessing {
+            define: vec![Define::parse("X=-wrapper sh").unwrap()],
+            undefine: vec![Name::parse("Y").unwrap()],
+            include: ["a", "-", "=b", "@c", "/d", "$SYSROOT"].map(PathBuf::from).to_vec(),
+        };
+        let words: Vec<String> = p.arguments().into_iter().map(|w| w.into_string().unwrap()).collect();
+        assert_eq!(
+            words,
+            ["-DX=-wrapper sh", "-UY", "-Ia", "-I./-", "-I./=b", "-I./@c", "-I/d", "-I./$SYSROOT"]
+        );
+    }
+}
