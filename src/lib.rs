@@ -6,6 +6,7 @@ pub mod bench;
 pub mod export;
 pub mod finite;
 pub mod limits;
+pub mod memory;
 pub mod pipeline;
 pub mod proof;
 pub mod race;

@@ -35,6 +35,16 @@ impl Stage {
     }
 }
 
+impl Stage {
+    /// For messages: ", while …".
+    pub fn during(self) -> String {
+        match self {
+            Stage::Waiting => String::new(),
+            _ => format!(", while {}", self.doing()),
+        }
+    }
+}
+
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {

@@ -51,9 +51,29 @@ pub fn plain(text: &str) -> String {
     out
 }
 
-/// The part of a line around a column (from 0), and the column in it. A tab is one blank, as is all that does something.
+/// A report for a terminal: lines, tabs and colours stay.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        match c {
+            '\n' | '\t' => out.push(c),
+            '\u{1b}' if is_colour(&text[at + 1..]) => out.push(c),
+            c if is_odd(c) => out.extend(c.escape_unicode()),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn is_colour(rest: &str) -> bool {
+    let numbers = |s: &str| s.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m');
+    rest.strip_prefix('[').is_some_and(numbers)
+}
+
+/// The part of a line around a column (in bytes, from 0), and the place in it. A tab is one blank, as is all that does something.
 fn window(line: &str, column: usize) -> (String, usize) {
     let length = line.chars().count();
+    let column = line.char_indices().take_while(|c| c.0 < column).count();
     let start = match length > WIDTH {
         true => column.saturating_sub(WIDTH / 2).min(length - WIDTH),
         false => 0,
@@ -120,6 +140,13 @@ mod tests {
         assert_eq!(lines[1].chars().nth(caret), Some('!'), "{text}");
         assert!(at(&long, 1).to_string().contains("  xxx"));
         assert!(at(&long, 9999).to_string().contains('…'));
+    }
+
+    #[test]
+    fn reports_keep_lines_and_colours() {
+        let text = "a\n\t\u{1b}[1;31mb\u{1b}[0m";
+        assert_eq!(escape(text), text);
+        assert_eq!(escape("\u{1b}[2J\r\u{1b}]0;x\u{7}"), "\\u{1b}[2J\\u{d}\\u{1b}]0;x\\u{7}");
     }
 
     #[test]

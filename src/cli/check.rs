@@ -2,10 +2,10 @@
 
 use super::exit::Status;
 use super::input::{read_text, sources};
-use super::macros::{self, Macros};
+use super::macros::Macros;
 use super::{complain, finite, say, witness};
 use relyant::pipeline;
-use relyant::proof::certificate::{AnyCertificate, ReplicatedCertificate, StatesCertificate};
+use relyant::proof::certificate::{AnyCertificate, ReplicatedCertificate, StatesCertificate, agree};
 use relyant::proof::check::{self, CheckError, Limits};
 use relyant::proof::obligations::Obligations;
 use relyant::proof::replicated;
@@ -62,7 +62,7 @@ pub fn run(a: &Args) -> Status {
     // The text of a large one takes room.
     drop(text);
     let mut meaning = certificate.options();
-    if let Err(why) = macros::agree(&mut meaning.preprocessing, &a.macros.preprocessing()) {
+    if let Err(why) = agree(&mut meaning.preprocessing, &a.macros.preprocessing()) {
         return reject(&why);
     }
     let about = match sources(&a.file, &meaning) {

@@ -2,7 +2,7 @@
 
 use super::exit::Status;
 use super::meaning::Meaning;
-use super::{complain, finite, say};
+use super::{complain, finite, say_all};
 use clap::ValueEnum;
 use relyant::export::{chc, timbuk};
 use relyant::finite::{Kind, boolean, export, kind, read};
@@ -55,7 +55,7 @@ pub fn run(a: &Args) -> Status {
     };
     match text {
         Ok(text) => {
-            say(&text);
+            say_all(&text);
             Status::Good
         }
         Err(e) => {

@@ -2,7 +2,7 @@
 
 use super::exit::Status;
 use super::watch::{Limits, Signals, watch};
-use super::{complain, input, say};
+use super::{complain, input, say, say_all, write_file};
 use clap::{Args, ValueEnum};
 use relyant::finite::certificate::{self, Claim};
 use relyant::finite::report::{self, Answer, Outcome};
@@ -77,6 +77,8 @@ pub struct Run<'a> {
     pub verbose: bool,
     /// Where to keep the evidence.
     pub proof: Option<&'a Path>,
+    /// Why the process that was to do it is no more.
+    pub lost: Option<&'a str>,
 }
 
 /// Are there such files?
@@ -104,14 +106,14 @@ pub fn run(files: &[PathBuf], run: &Run) -> Status {
         results.iter().map(|r| Status::of_verdict(r.1.verdict())).fold(Status::Good, Status::and);
     if let (Some(path), Some((_, Outcome::Done(r)))) = (run.proof, results.first()) {
         if let Some(certificate) = &r.certificate {
-            if let Err(e) = std::fs::write(path, format!("{certificate}\n")) {
-                complain(&format!("error: {}: {e}", path.display()));
+            if let Err(why) = write_file(path, &format!("{certificate}\n")) {
+                complain(&format!("error: {why}"));
                 status = Status::BadInput;
             }
         }
     }
     if run.json {
-        say(&input::pretty(&report::document(&results)));
+        say_all(&input::pretty(&report::document(&results)));
         return status;
     }
     for (i, (file, outcome)) in results.iter().enumerate() {
@@ -135,6 +137,9 @@ fn one(file: &Path, run: &Run, signals: &Signals) -> Outcome {
         options: run.widening.map_or_else(Options::default, Widening::options),
         ..run.finite.wanted()
     };
+    if let Some(reason) = run.lost {
+        return Outcome::Abandoned(reason.into());
+    }
     let path = file.to_path_buf();
     match watch(&run.limits, signals, move |cancel| finite::verify(&path, kind, &wanted, cancel)) {
         Ok((Ok(mut r), stopped)) => {

@@ -10,9 +10,11 @@ mod input;
 mod internal;
 mod macros;
 mod meaning;
+mod output;
 mod rewriting;
 mod show;
 mod spacer;
+mod supervise;
 mod verify;
 mod watch;
 mod witness;
@@ -20,7 +22,8 @@ mod workers;
 
 use clap::{Parser, Subcommand};
 use exit::Status;
-use std::io::Write;
+use output::{complain, once_said, say, say_all, write_file};
+use relyant_frontend::c::compiler;
 
 /// Proves or refutes safety of multi-threaded integer programs.
 ///
@@ -48,34 +51,53 @@ enum Command {
 /// Runs the command line and ends the process.
 pub fn main() -> ! {
     internal::quiet_panics();
-    let cli = Cli::parse();
-    let status = internal::guarded(|| match &cli.command {
-        Command::Verify(a) => verify::run(a),
+    let status = match Cli::try_parse() {
+        Ok(cli) => match supervise::supervised() {
+            None => run(&cli.command),
+            Some(reason) => lost(&cli.command, &reason),
+        },
+        Err(e) => match e.print() {
+            Ok(()) if !e.use_stderr() => Status::Good,
+            _ => Status::BadInput,
+        },
+    };
+    let status = once_said(status);
+    compiler::end();
+    // No destructors: threads that were left behind may still be at work in the solver.
+    signal_hook::low_level::exit(status.code())
+}
+
+fn run(command: &Command) -> Status {
+    if !matches!(command, Command::Verify(_) | Command::Bench(_)) {
+        watch::end_on_signals();
+    }
+    let done = internal::guarded(|| match command {
+        Command::Verify(a) => verify::run(a, None),
         Command::Check(a) => check::run(a),
         Command::Show(a) => show::run(a),
         Command::Export(a) => export::run(a),
         Command::Horn(a) => horn::run(a),
         Command::Spacer(a) => spacer::run(a),
         Command::Bench(a) => bench::run(a),
-    })
-    .unwrap_or_else(|message| {
+    });
+    done.unwrap_or_else(|message| {
         complain(&format!("internal error: {message}"));
         Status::Unknown
-    });
-    let _ = std::io::stdout().flush();
-    let _ = std::io::stderr().flush();
-    // No destructors: threads that were left behind may still be at work in the solver.
-    signal_hook::low_level::exit(status.code())
+    })
 }
 
-/// Writes to standard output, with colours where it is a terminal. Nobody left to read is no error.
-fn say(text: &str) {
-    let mut out = anstream::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-}
-
-/// Writes a line to standard error.
-fn complain(text: &str) {
-    let mut out = anstream::stderr().lock();
-    let _ = writeln!(out, "{text}");
+/// What is said in place of the process that did the work.
+fn lost(command: &Command, reason: &str) -> Status {
+    match command {
+        Command::Verify(a) => return verify::run(a, Some(reason)),
+        Command::Check(_) => say(&format!("undecided: {reason}\n")),
+        Command::Horn(_) => {
+            say("unknown\n");
+            complain(reason);
+        }
+        Command::Show(_) | Command::Export(_) | Command::Spacer(_) | Command::Bench(_) => {
+            complain(&format!("error: {reason}"));
+        }
+    }
+    Status::Unknown
 }

@@ -2,7 +2,7 @@
 
 use super::exit::Status;
 use super::watch::{self, Signals, watch};
-use super::{complain, input, say};
+use super::{complain, input, say, say_all};
 use relyant::report::rewriting::{self as report, Outcome};
 use relyant::rewriting::{self, search::Limits};
 use relyant_frontend::timbuk;
@@ -13,13 +13,15 @@ use std::sync::atomic::AtomicBool;
 const TERMS: usize = 4_000_000;
 
 /// What the command line asks for.
-pub struct Wanted {
+pub struct Wanted<'a> {
     /// Of time and memory.
     pub limits: watch::Limits,
     /// JSON instead of text.
     pub json: bool,
     /// Show rules.
     pub verbose: bool,
+    /// Why the process that was to do it is no more.
+    pub lost: Option<&'a str>,
 }
 
 /// Are there rewriting systems among the files?
@@ -40,7 +42,7 @@ pub fn run(files: &[PathBuf], wanted: &Wanted) -> Status {
     let results: Vec<(String, Outcome)> =
         files.iter().map(|f| (f.display().to_string(), one(f, wanted, &signals))).collect();
     if wanted.json {
-        say(&input::pretty(&report::document(&results)));
+        say_all(&input::pretty(&report::document(&results)));
     } else {
         for (i, (file, outcome)) in results.iter().enumerate() {
             let text = report::text(outcome, wanted.verbose);
@@ -57,6 +59,9 @@ pub fn run(files: &[PathBuf], wanted: &Wanted) -> Status {
 }
 
 fn one(file: &Path, wanted: &Wanted, signals: &Signals) -> Outcome {
+    if let Some(reason) = wanted.lost {
+        return Outcome::Abandoned(reason.into());
+    }
     let path = file.to_path_buf();
     match watch(&wanted.limits, signals, move |cancel| decide(&path, cancel)) {
         Ok((Outcome::Verdict(system, mut r), stopped)) => {

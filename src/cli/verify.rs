@@ -3,8 +3,9 @@
 use super::exit::Status;
 use super::meaning::{Engine, Input, Meaning};
 use super::watch::Limits;
+use super::witness::Missing;
 use super::workers::{self, Job, Standing};
-use super::{complain, finite, input, rewriting, say, witness};
+use super::{complain, finite, input, rewriting, say, say_all, witness, write_file};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use relyant::aret::Stats;
@@ -87,16 +88,16 @@ fn is_boolean(file: &Path) -> bool {
     kind(file) == Some(Kind::Boolean)
 }
 
-/// Runs the command.
-pub fn run(a: &Args) -> Status {
+/// Runs the command; `lost` says why the process that was to do it is no more.
+pub fn run(a: &Args, lost: Option<&str>) -> Status {
     if a.meaning.has_more() && (rewriting::is_any(&a.files) || finite::is_any(&a.files)) {
         complain("error: --with names one more source of a C program");
         return Status::BadInput;
     }
-    let limits = Limits { timeout: a.timeout, memory_kib: a.memory.map(|m| m.saturating_mul(1024)) };
+    let limits = Limits::new(a.timeout, a.memory);
     if rewriting::is_any(&a.files) {
         let json = a.format == Format::Json;
-        let wanted = rewriting::Wanted { limits, json, verbose: a.verbose };
+        let wanted = rewriting::Wanted { limits, json, verbose: a.verbose, lost };
         return rewriting::run(&a.files, &wanted);
     }
     if finite::is_any(&a.files) {
@@ -132,6 +133,7 @@ pub fn run(a: &Args) -> Status {
             json: a.format == Format::Json,
             verbose: a.verbose,
             proof: a.proof.as_deref(),
+            lost,
         };
         return finite::run(&a.files, &run);
     }
@@ -172,12 +174,17 @@ pub fn run(a: &Args) -> Status {
     let (names, inputs): (Vec<String>, Vec<Result<Input, Diagnostic>>) = asked.into_iter().unzip();
     let jobs: Vec<Job> = inputs.iter().flatten().map(|i| job(i, &settings)).collect();
     let show = |s: &Standing| line.show(s, jobs.len());
-    let mut verified = workers::verify_all(&jobs, &limits, a.jobs, tell, show).into_iter();
-    let lost = || Outcome::Abandoned("no worker".into(), limits::Progress::default());
+    let abandoned = |why: &str| Outcome::Abandoned(why.into(), limits::Progress::default());
+    let mut verified = match lost {
+        Some(reason) => vec![abandoned(reason); jobs.len()],
+        None => workers::verify_all(&jobs, &limits, a.jobs, tell, show),
+    }
+    .into_iter();
+    let none = || abandoned("no worker");
     let mut outcomes: Vec<Outcome> = inputs
         .iter()
         .map(|i| match i {
-            Ok(input) => as_asked(input, verified.next().unwrap_or_else(lost)),
+            Ok(input) => as_asked(input, verified.next().unwrap_or_else(none)),
             Err(d) => Outcome::BadInput(Box::new(d.clone())),
         })
         .collect();
@@ -188,7 +195,7 @@ pub fn run(a: &Args) -> Status {
     let mut status = outcomes.iter().map(|o| Status::of_verdict(o.verdict())).fold(Status::Good, Status::and);
     if let (Some(path), Some(outcome), Some(job)) = (&a.proof, outcomes.first(), jobs.first()) {
         if let Err(message) = write_proof(path, &job.file, outcome, &job.settings) {
-            complain(&format!("error: {}: {message}", path.display()));
+            complain(&format!("error: {message}"));
             status = Status::BadInput;
         }
     }
@@ -197,7 +204,11 @@ pub fn run(a: &Args) -> Status {
         // A verdict without a witness is still one.
         match witness::write(path, input, outcome, a.witness_version) {
             Ok(line) => note = line.unwrap_or_default(),
-            Err(why) => complain(&format!("note: no witness: {why}")),
+            Err(Missing::None(why)) => complain(&format!("note: no witness: {why}")),
+            Err(Missing::Unwritten(why)) => {
+                complain(&format!("error: {why}"));
+                status = Status::BadInput;
+            }
         }
     }
     let named: Vec<(String, Outcome)> = names.into_iter().zip(outcomes).collect();
@@ -210,7 +221,7 @@ pub fn run(a: &Args) -> Status {
                     entry.property = input.options.describe();
                 }
             }
-            say(&input::pretty(&document));
+            say_all(&input::pretty(&document));
         }
         Format::Text => {
             for (i, (file, outcome)) in named.iter().enumerate() {
@@ -292,18 +303,18 @@ fn write_proof(path: &Path, file: &Path, outcome: &Outcome, settings: &Settings)
     let meta = Meta { sources, includes, options: settings.meaning.clone() };
     match evidence {
         Evidence::Proof { proof, program, .. } => {
-            std::fs::write(path, certificate::write(proof, program, &meta)).map_err(|e| e.to_string())
+            write_file(path, &certificate::write(proof, program, &meta))
         }
         Evidence::Replicated { proof, program, .. } => {
-            std::fs::write(path, certificate::write_replicated(proof, program, &meta))
-                .map_err(|e| e.to_string())
+            write_file(path, &certificate::write_replicated(proof, program, &meta))
         }
         Evidence::Space { space, .. } => {
             // The certificate names the program by its digest, as `check` makes it.
             let program = pipeline::read_for_search(file, &settings.meaning).map_err(|e| e.to_string())?;
-            let mut out = BufWriter::new(File::create(path).map_err(|e| e.to_string())?);
+            let unwritten = |e: std::io::Error| format!("{}: cannot be written: {e}", path.display());
+            let mut out = BufWriter::new(File::create(path).map_err(unwritten)?);
             let written = certificate::write_states(space, &program, &meta, &mut out);
-            written.and_then(|()| out.flush()).map_err(|e| e.to_string())
+            written.and_then(|()| out.flush()).map_err(unwritten)
         }
     }
 }

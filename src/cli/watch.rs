@@ -3,8 +3,10 @@
 //! A run that does not listen within [`GRACE`] is left behind, so that a limit always ends with a report.
 
 use super::internal;
-use relyant::limits;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use relyant::{limits, memory};
+use relyant_frontend::c::compiler;
+use relyant_frontend::stack::fitting;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,10 +15,15 @@ use std::time::{Duration, Instant};
 
 /// How long a run may take to stop after it was asked to.
 pub const GRACE: Duration = Duration::from_millis(700);
+/// KiB that a compiler gets at least.
+const SMALL: u64 = 256 << 10;
 /// How often the watcher looks.
 pub const TICK: Duration = Duration::from_millis(20);
 /// Deeply nested input needs deep stacks. Only what is used is ever allocated.
 pub const STACK: usize = 1 << 28;
+
+/// What is left of the memory there is, in percent: a run must not be what the system chooses to kill.
+const SHARE: u64 = 90;
 
 /// Limits of a run.
 #[derive(Clone, Copy)]
@@ -25,9 +32,30 @@ pub struct Limits {
     pub timeout: Option<Duration>,
     /// For the process.
     pub memory_kib: Option<u64>,
+    /// Was it asked for? Else it is what there is.
+    pub asked: bool,
+    /// Of address space.
+    pub address_kib: Option<u64>,
 }
 
 impl Limits {
+    /// As the command line says; memory is limited to what there is in any case. Sets what compilers may take as well.
+    pub fn new(timeout: Option<Duration>, memory_mib: Option<u64>) -> Limits {
+        let share = |kib: u64| kib / 100 * SHARE;
+        let there = memory::available_kib().map(share);
+        let default = compiler::Limits::default();
+        compiler::limit(compiler::Limits {
+            time: timeout.map_or(default.time, |t| t.min(default.time)),
+            memory: there.map_or(default.memory, |kib| default.memory.min(kib.max(SMALL) * 1024)),
+            ..default
+        });
+        Limits {
+            timeout,
+            memory_kib: memory_mib.map(|m| m.saturating_mul(1024)).or(there),
+            asked: memory_mib.is_some(),
+            address_kib: memory::address_space_kib().map(share),
+        }
+    }
     /// The reason to stop a run that has taken so long.
     pub fn too_late(&self, elapsed: Duration) -> Option<String> {
         let limit = self.timeout.filter(|t| elapsed >= *t)?;
@@ -35,9 +63,14 @@ impl Limits {
     }
     /// The reason to stop all runs.
     pub fn too_large(&self) -> Option<String> {
-        let limit = self.memory_kib?;
-        let (now, _) = limits::memory_kib()?;
-        (now > limit).then(|| format!("memory limit of {} MiB reached", limit / 1024))
+        if let (Some(limit), Some((now, _))) = (self.memory_kib, limits::memory_kib())
+            && now > limit
+        {
+            let there = if self.asked { "" } else { " (of what there was; --memory sets another)" };
+            return Some(format!("memory limit of {} MiB reached{there}", limit / 1024));
+        }
+        let (limit, now) = (self.address_kib?, memory::address_space_used_kib()?);
+        (now > limit).then(|| format!("{} MiB of address space used, near its limit", now / 1024))
     }
 }
 
@@ -57,7 +90,7 @@ pub fn watch<T: Send + 'static>(
         let _ = sender.send(internal::guarded(|| work(&flag)));
     };
     std::thread::Builder::new()
-        .stack_size(STACK)
+        .stack_size(fitting(STACK))
         .spawn(guarded)
         .map_err(|_| "no thread could be started".to_string())?;
     let began = Instant::now();
@@ -87,35 +120,46 @@ pub fn watch<T: Send + 'static>(
 /// process, one to its group.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Ctrl-C and SIGTERM. The first asks for an end with a report; one that comes [`PATIENCE`] later ends the process at
-/// once.
+/// Ctrl-C, SIGTERM and SIGHUP. The first asks for an end with a report; one that comes [`PATIENCE`] later ends the process
+/// at once.
 pub struct Signals {
     interrupt: Arc<AtomicBool>,
     terminate: Arc<AtomicBool>,
 }
 
+/// Was it to be ignored when this process began (`nohup`)?
+fn is_ignored(signal: i32) -> bool {
+    // SAFETY: a system call that writes to memory of this function.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &mut action) == 0 && action.sa_sigaction == libc::SIG_IGN
+    }
+}
+
 impl Signals {
     /// Listens from now on. Where that is not possible, signals do what the system has them do.
     pub fn register() -> Signals {
-        let impatient = Arc::new(AtomicBool::new(false));
-        let flag = |signal| {
-            let flag = Arc::new(AtomicBool::new(false));
-            let status = super::exit::Status::Unknown.code();
-            let _ = signal_hook::flag::register_conditional_shutdown(signal, status, Arc::clone(&impatient));
-            let _ = signal_hook::flag::register(signal, Arc::clone(&flag));
-            flag
-        };
-        let signals = Signals { interrupt: flag(SIGINT), terminate: flag(SIGTERM) };
-        if let Ok(mut first) = iterator::Signals::new([SIGINT, SIGTERM]) {
+        let (interrupt, terminate) = (Arc::default(), Arc::default());
+        let mut all = vec![(SIGINT, &interrupt), (SIGTERM, &terminate)];
+        if !is_ignored(SIGHUP) {
+            all.push((SIGHUP, &terminate));
+        }
+        for (signal, flag) in &all {
+            let _ = signal_hook::flag::register(*signal, Arc::clone(flag));
+        }
+        if let Ok(mut signals) = iterator::Signals::new(all.iter().map(|a| a.0)) {
             // without this thread, reports come as well, only they cannot be cut short
             let _ = std::thread::Builder::new().spawn(move || {
-                if first.forever().next().is_some() {
-                    std::thread::sleep(PATIENCE);
-                    impatient.store(true, Ordering::Relaxed);
+                let mut first = None;
+                for _ in signals.forever() {
+                    if first.get_or_insert_with(Instant::now).elapsed() >= PATIENCE {
+                        compiler::end();
+                        signal_hook::low_level::exit(super::exit::Status::Unknown.code());
+                    }
                 }
             });
         }
-        signals
+        Signals { interrupt, terminate }
     }
     /// Was there one?
     pub fn reason(&self) -> Option<String> {
@@ -129,13 +173,26 @@ impl Signals {
     }
 }
 
+/// For commands without a watcher: a signal ends what they have started, and then does what the system has it do.
+pub fn end_on_signals() {
+    let all = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|s| !is_ignored(*s));
+    let Ok(mut signals) = iterator::Signals::new(all) else { return };
+    let _ = std::thread::Builder::new().spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            compiler::end();
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::thread::sleep;
 
     fn limits(milliseconds: u64, memory_kib: Option<u64>) -> Limits {
-        Limits { timeout: Some(Duration::from_millis(milliseconds)), memory_kib }
+        let timeout = Some(Duration::from_millis(milliseconds));
+        Limits { timeout, memory_kib, asked: true, address_kib: None }
     }
 
     /// Returns when it is asked to.

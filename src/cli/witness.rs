@@ -3,7 +3,7 @@
 use super::exit::Status;
 use super::input::read_text;
 use super::meaning::Input;
-use super::{complain, say};
+use super::{complain, say, write_file};
 use clap::ValueEnum;
 use relyant::limits::Run;
 use relyant::pipeline::{self, Verdict};
@@ -17,6 +17,7 @@ use relyant_frontend::c;
 use relyant_frontend::c::outline::Outline;
 use relyant_frontend::options::Options;
 use relyant_frontend::preprocessing::Preprocessing;
+use relyant_frontend::stack::fitting;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::mpsc;
@@ -49,6 +50,26 @@ const STACK: usize = 1 << 28;
 /// States that the search for a witness's run may look at.
 const FOLLOWED: usize = 400_000;
 
+/// Why there is no witness.
+pub enum Missing {
+    /// The verdict has none.
+    None(String),
+    /// It could not be written.
+    Unwritten(String),
+}
+
+impl From<String> for Missing {
+    fn from(why: String) -> Missing {
+        Missing::None(why)
+    }
+}
+
+impl From<&str> for Missing {
+    fn from(why: &str) -> Missing {
+        Missing::None(why.into())
+    }
+}
+
 /// Writes the witness of an outcome, if it is a verdict. What there is to say about it, a line.
 ///
 /// # Errors
@@ -58,7 +79,7 @@ pub fn write(
     input: &Input,
     outcome: &Outcome,
     version: Option<Version>,
-) -> Result<Option<String>, String> {
+) -> Result<Option<String>, Missing> {
     let Outcome::Verdict(report) = outcome else { return Ok(None) };
     if matches!(report.verdict, Verdict::Unknown(_)) {
         return Ok(None);
@@ -95,8 +116,8 @@ pub fn write(
     };
     let version = version.unwrap_or(default).name();
     let meta = Metadata::new(&input.file, version, Some(&property), input.options.data_model)
-        .map_err(|e| format!("{}: {e}", input.file.display()))?;
-    std::fs::write(path, write::text(&meta, &content, &comment)).map_err(|e| e.to_string())?;
+        .map_err(|e| Missing::Unwritten(format!("{}: {e}", input.file.display())))?;
+    write_file(path, &write::text(&meta, &content, &comment)).map_err(Missing::Unwritten)?;
     let what = match &content {
         Content::Violation(w) => format!("{} waypoints", w.len()),
         Content::Correctness(_) => comment.join("; "),
@@ -238,7 +259,7 @@ fn bounded<T: Send>(timeout: Option<Duration>, what: impl FnOnce(&Run) -> T + Se
             let _ = done.send(());
             result
         };
-        let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let worker = std::thread::Builder::new().stack_size(fitting(STACK)).spawn_scoped(scope, work);
         if let Some(t) = timeout
             && over.recv_timeout(t) == Err(mpsc::RecvTimeoutError::Timeout)
         {

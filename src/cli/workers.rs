@@ -7,6 +7,7 @@ use super::watch::{GRACE, Limits, STACK, Signals, TICK};
 use relyant::limits::{Progress, Run};
 use relyant::pipeline::{self, Settings};
 use relyant::report::Outcome;
+use relyant_frontend::stack::fitting;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -101,7 +102,8 @@ pub fn verify_all(
 
 fn spawn(shared: &Arc<Shared>, sender: &Sender<(usize, Outcome)>) {
     let (shared_, sender_) = (Arc::clone(shared), sender.clone());
-    let spawned = std::thread::Builder::new().stack_size(STACK).spawn(move || work(&shared_, &sender_));
+    let spawned =
+        std::thread::Builder::new().stack_size(fitting(STACK)).spawn(move || work(&shared_, &sender_));
     if spawned.is_err() {
         // no thread to be had: nothing will take what is left
         for (i, run) in shared.runs.iter().enumerate().filter(|(_, r)| r.progress().since.is_none()) {
@@ -119,7 +121,11 @@ fn work(shared: &Shared, sender: &Sender<(usize, Outcome)>) {
             Some(reason) => Outcome::Abandoned(reason, run.progress()),
             None => match internal::guarded(|| pipeline::verify_file(&job.file, &job.settings, run)) {
                 Ok(Ok(report)) => Outcome::Verdict(Box::new(report)),
-                Ok(Err(diagnostic)) => Outcome::BadInput(Box::new(diagnostic)),
+                // A child that was to help in reading may have been ended.
+                Ok(Err(diagnostic)) => match run.reason() {
+                    Some(reason) => Outcome::Abandoned(reason, run.progress()),
+                    None => Outcome::BadInput(Box::new(diagnostic)),
+                },
                 Err(message) => Outcome::Abandoned(format!("internal error: {message}"), run.progress()),
             },
         };

@@ -278,7 +278,7 @@ fn entry(file: &str, outcome: &Outcome, peak_memory_kib: Option<u64>) -> Entry {
         Outcome::Verdict(r) => fill(&mut e, r),
         Outcome::BadInput(d) => e.error = Some((&**d).into()),
         Outcome::Abandoned(reason, progress) => {
-            e.reason = Some(format!("{reason}, while {}", progress.stage.doing()));
+            e.reason = Some(format!("{reason}{}", progress.stage.during()));
             e.engine = (progress.stats.iterations > 0).then(|| engine(&progress.stats));
         }
     }

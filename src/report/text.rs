@@ -21,7 +21,7 @@ pub fn report(outcome: &Outcome, full: bool) -> String {
             let _ = writeln!(out, "{d}");
         }
         Outcome::Abandoned(reason, progress) => {
-            let _ = writeln!(out, "reason: {reason}, while {}", progress.stage.doing());
+            let _ = writeln!(out, "reason: {reason}{}", progress.stage.during());
             so_far(&mut out, &standing(&progress.stats));
             last(&mut out, DULL, "unknown");
         }

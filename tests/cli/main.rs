@@ -9,6 +9,7 @@ mod finite;
 mod horn;
 mod limits;
 mod reports;
+mod security;
 mod show;
 mod tasks;
 

@@ -2,6 +2,7 @@
 
 mod accepted;
 mod chc;
+mod claims;
 mod explorer;
 mod mutations;
 mod programs;

@@ -3,7 +3,7 @@
 //! It runs in a process group of its own, with limits of address space and processor time. What it says is read up to a
 //! limit; past that, past its time, or when [`end`] is called, the whole group is killed.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::{self, Read};
 use std::os::fd::AsRawFd;
@@ -117,6 +117,17 @@ pub fn operand(path: &Path) -> PathBuf {
         Some(b'-' | b'@') => Path::new(".").join(path),
         _ => path.to_path_buf(),
     }
+}
+
+/// The arguments that name a source. The driver hands the last part of its name to the compiler proper as an argument of its
+/// own, where `@…` is a file of arguments again: it is told another one.
+pub fn source(path: &Path) -> Vec<OsString> {
+    let mut args = Vec::new();
+    if path.file_name().is_some_and(|n| n.as_encoded_bytes().first() == Some(&b'@')) {
+        args.extend(["-dumpbase", "source.c"].map(OsString::from));
+    }
+    args.push(operand(path).into());
+    args
 }
 
 /// Runs `$CC`, else gcc, clang or cc, whichever is there first.
@@ -310,5 +321,8 @@ mod tests {
         for (path, text) in [("-a.c", "./-a.c"), ("@a.c", "./@a.c"), ("a@.c", "a@.c"), ("/@a", "/@a")] {
             assert_eq!(operand(Path::new(path)), Path::new(text));
         }
+        assert_eq!(source(Path::new("d/a.c")), ["d/a.c"]);
+        assert_eq!(source(Path::new("d/@a.c")), ["-dumpbase", "source.c", "d/@a.c"]);
+        assert_eq!(source(Path::new("@a.c")), ["-dumpbase", "source.c", "./@a.c"]);
     }
 }

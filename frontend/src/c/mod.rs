@@ -64,6 +64,7 @@ mod wrappers;
 use crate::cfa::Module;
 use crate::diagnostic::Diagnostic;
 use crate::options::Options;
+use crate::stack::fitting;
 use std::path::Path;
 
 pub use includes::includes;
@@ -135,7 +136,7 @@ pub fn outline(path: &Path, options: &Options) -> Result<outline::Outline, Diagn
             Ok(outline::outline(&source, &unit))
         };
         let lost = || preprocess::about(&name, "internal error while reading the file", "");
-        let worker = std::thread::Builder::new().stack_size(STACKS[1]).spawn_scoped(scope, read);
+        let worker = std::thread::Builder::new().stack_size(fitting(STACKS[1])).spawn_scoped(scope, read);
         worker.map_err(|_| lost())?.join().unwrap_or_else(|_| Err(lost()))
     })
 }
@@ -154,7 +155,7 @@ fn on_large_stack(
 ) -> Result<Module, Diagnostic> {
     std::thread::scope(|scope| {
         let mut why = String::new();
-        for size in STACKS {
+        for size in STACKS.map(fitting) {
             let builder = std::thread::Builder::new().name("lower".into()).stack_size(size);
             match builder.spawn_scoped(scope, || lower_text(name, text, original.as_deref(), options, what)) {
                 Ok(worker) => {

@@ -119,7 +119,7 @@ impl Source {
         let line = (span.line as usize).checked_sub(1);
         let source_line = line.and_then(|l| self.lines.get(span.file as usize)?.get(l)).cloned();
         // A macro's expansion can put the column past the end of the line as written.
-        let fits = source_line.as_ref().is_some_and(|l| l.chars().count() >= span.column as usize);
+        let fits = source_line.as_ref().is_some_and(|l| l.len() >= span.column as usize);
         Diagnostic {
             file: self.files.get(span.file as usize).cloned().unwrap_or_default(),
             line: span.line,

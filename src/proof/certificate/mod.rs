@@ -13,6 +13,7 @@ use relyant_frontend::options::Options;
 use relyant_frontend::program::Program;
 use sha2::{Digest, Sha256};
 
+pub use macros::agree;
 pub use read::Certificate;
 pub use replicated::{ReplicatedCertificate, write_replicated};
 pub use states::{StatesCertificate, write_states};
