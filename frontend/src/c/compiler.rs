@@ -3,7 +3,7 @@
 //! It runs in a process group of its own, with limits of address space and processor time. What it says is read up to a
 //! limit; past that, past its time, or when [`end`] is called, the whole group is killed.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fmt;
 use std::io::{self, Read};
 use std::os::fd::AsRawFd;
@@ -119,15 +119,14 @@ pub fn operand(path: &Path) -> PathBuf {
     }
 }
 
-/// The arguments that name a source. The driver hands the last part of its name to the compiler proper as an argument of its
+/// What has to be said besides. The driver hands the last part of a source's name to the compiler proper as an argument of its
 /// own, where `@…` is a file of arguments again: it is told another one.
-pub fn source(path: &Path) -> Vec<OsString> {
-    let mut args = Vec::new();
-    if path.file_name().is_some_and(|n| n.as_encoded_bytes().first() == Some(&b'@')) {
-        args.extend(["-dumpbase", "source.c"].map(OsString::from));
-    }
-    args.push(operand(path).into());
-    args
+fn other_name<S: AsRef<OsStr>>(args: &[S]) -> &'static [&'static str] {
+    let is_odd = |arg: &S| {
+        let last = Path::new(arg).file_name().unwrap_or_default();
+        !arg.as_ref().as_encoded_bytes().starts_with(b"-") && last.as_encoded_bytes().starts_with(b"@")
+    };
+    if args.iter().any(is_odd) { &["-dumpdir", "x", "-dumpbase", "source.c"] } else { &[] }
 }
 
 /// Runs `$CC`, else gcc, clang or cc, whichever is there first.
@@ -144,7 +143,7 @@ pub fn run<S: AsRef<OsStr>>(args: &[S]) -> Result<Output, Failure> {
         let mut words = candidate.split_whitespace();
         let Some(program) = words.next() else { continue };
         let mut command = Command::new(program);
-        command.args(words).args(args).env("LC_ALL", "C");
+        command.args(words).args(other_name(args)).args(args).env("LC_ALL", "C");
         match execute(program, command) {
             Err(Failure::Start(_, e)) if e.kind() == io::ErrorKind::NotFound => {}
             other => return other,
@@ -321,8 +320,9 @@ mod tests {
         for (path, text) in [("-a.c", "./-a.c"), ("@a.c", "./@a.c"), ("a@.c", "a@.c"), ("/@a", "/@a")] {
             assert_eq!(operand(Path::new(path)), Path::new(text));
         }
-        assert_eq!(source(Path::new("d/a.c")), ["d/a.c"]);
-        assert_eq!(source(Path::new("d/@a.c")), ["-dumpbase", "source.c", "d/@a.c"]);
-        assert_eq!(source(Path::new("@a.c")), ["-dumpbase", "source.c", "./@a.c"]);
+        for (args, odd) in [(["-Ia", "d/a.c"], false), (["-I./@a", "@/a.c"], false), (["-E", "d/@a.c"], true)]
+        {
+            assert_eq!(!other_name(&args).is_empty(), odd);
+        }
     }
 }

@@ -15,7 +15,7 @@ pub fn includes(path: &Path, options: &Options) -> Result<Vec<PathBuf>, Diagnost
         return Ok(Vec::new());
     }
     let mut args = arguments(options);
-    args.extend(["-MM", "-MT", "x"].map(Into::into));
+    args.extend(["-E", "-MM", "-MT", "x"].map(Into::into));
     let rule = run(path, args)?;
     // The first is the source itself.
     Ok(prerequisites(&rule).into_iter().skip(1).map(PathBuf::from).collect())

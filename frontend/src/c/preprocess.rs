@@ -53,7 +53,7 @@ pub fn arguments(options: &Options) -> Vec<OsString> {
 /// Runs the preprocessor on a file; what it writes.
 pub fn run(path: &Path, mut args: Vec<OsString>) -> Result<String, Diagnostic> {
     let name = path.display().to_string();
-    args.extend(compiler::source(path));
+    args.push(compiler::operand(path).into());
     match compiler::run(&args) {
         Ok(out) if out.success => text(&name, out.stdout),
         Ok(out) => Err(failure(&name, &out.program, &out.stderr)),
