@@ -14,6 +14,8 @@ fn code(o: &Output, status: i32) {
     assert_eq!(o.status.code(), Some(status), "{}{}", out(o), err(o));
 }
 
+const UNSAFE_ALONE: &str = "void reach_error(void);\nint main(void) { reach_error(); return 0; }\n";
+
 /// A certificate of `SAFE`, with another `preprocessing`.
 fn with_preprocessing(dir: &Path, to: &str, text: &str) {
     let proof = std::fs::read_to_string(dir.join("p.json")).unwrap();
@@ -235,6 +237,12 @@ fn devices_and_pipes_are_no_sources() {
     std::fs::write(dir.join("in.i"), text).unwrap();
     let input = std::fs::File::open(dir.join("in.i")).unwrap();
     code(&relyant(dir).args(["verify", "/dev/stdin"]).stdin(input).output().unwrap(), 0);
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    let child =
+        relyant(dir).args(["verify", "/dev/stdin"]).stdin(reader).stdout(Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut writer, UNSAFE_ALONE.as_bytes()).unwrap();
+    drop(writer);
+    code(&child.wait_with_output().unwrap(), 1);
 }
 
 #[test]

@@ -33,6 +33,10 @@ pub fn rejected(path: &Path, options: &Options) -> Option<Diagnostic> {
 }
 
 fn one(path: &Path, options: &Options) -> Option<Diagnostic> {
+    if !files::is_regular(path) {
+        // What a pipe says is said once.
+        return None;
+    }
     let text = String::from_utf8(files::read(path).ok()?).ok()?;
     if DIALECTS.iter().any(|d| text.contains(d)) {
         return None;
