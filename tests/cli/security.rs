@@ -53,7 +53,7 @@ fn certificates_hand_nothing_to_the_compiler() {
         with_preprocessing(dir, "q.json", &text);
         let o = run(dir, &["check", "q.json", "s.c"]);
         code(&o, 0);
-        assert!(out(&o).contains("under: -I"), "{}", out(&o));
+        assert!(out(&o).contains("preprocessed with: -I"), "{}", out(&o));
     }
     assert!(!dir.join("pwned").exists());
 }
@@ -89,7 +89,7 @@ fn what_is_checked_is_not_for_a_certificate_to_say() {
     assert!(out(&o).contains("another `assert`"), "{}", out(&o));
     let o = run(dir, &["check", "p.json", "s.c", "-D", "assert(c)=(void)(c)"]);
     code(&o, 0);
-    assert!(out(&o).contains("under: -Dassert(c)=(void)(c) -DN=3\n"), "{}", out(&o));
+    assert!(out(&o).contains("preprocessed with: -Dassert(c)=(void)(c) -DN=3\n"), "{}", out(&o));
     let o = run(dir, &["check", "p.json", "s.c", "-D", "assert(c)=(void)(c)", "-D", "N=4"]);
     code(&o, 1);
     assert!(out(&o).contains("made without -DN=4"), "{}", out(&o));
@@ -109,7 +109,7 @@ fn included_files_are_part_of_a_certificate() {
         code(&run(dir, &["verify", "-I", "inc", "--method", method, "--proof", "p.json", "s.c"]), 0);
         let o = run(dir, &["check", "p.json", "s.c"]);
         code(&o, 0);
-        assert!(out(&o).contains("under: -Iinc\n"), "{}", out(&o));
+        assert!(out(&o).contains("preprocessed with: -Iinc\n"), "{}", out(&o));
         let value: serde_json::Value =
             serde_json::from_str(&std::fs::read_to_string(dir.join("p.json")).unwrap()).unwrap();
         let names: Vec<&str> =
