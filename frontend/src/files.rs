@@ -24,6 +24,11 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
+/// Is it a file that can be read again?
+pub fn is_regular(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|m| m.is_file())
+}
+
 fn is_passed(path: &Path) -> bool {
     path == Path::new("/dev/stdin") || path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/")
 }

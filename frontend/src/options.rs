@@ -153,9 +153,6 @@ impl Options {
         if self.reads_in_any_order {
             out.push("unsequenced reads come in any order".into());
         }
-        if self.preprocessing != Preprocessing::default() {
-            out.push(self.preprocessing.describe());
-        }
         out.extend(self.max_threads.map(|n| format!("at most {n} threads")));
         out.extend(self.max_objects.map(|n| format!("at most {n} objects of one place")));
         out

@@ -13,6 +13,7 @@ use relyant::proof::smt2;
 use relyant::proof::states::{self, Rejection};
 use relyant_frontend::diagnostic::plain;
 use relyant_frontend::options::Options;
+use relyant_frontend::preprocessing::Preprocessing;
 use relyant_frontend::reduce;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -193,6 +194,9 @@ fn tell(meaning: &Options) {
     let choices = meaning.choices();
     if !choices.is_empty() {
         say(&format!("under: {}\n", plain(&choices.join(", "))));
+    }
+    if meaning.preprocessing != Preprocessing::default() {
+        say(&format!("preprocessed with: {}\n", plain(&meaning.preprocessing.describe())));
     }
 }
 

@@ -14,6 +14,8 @@ fn code(o: &Output, status: i32) {
     assert_eq!(o.status.code(), Some(status), "{}{}", out(o), err(o));
 }
 
+const UNSAFE_ALONE: &str = "void reach_error(void);\nint main(void) { reach_error(); return 0; }\n";
+
 /// A certificate of `SAFE`, with another `preprocessing`.
 fn with_preprocessing(dir: &Path, to: &str, text: &str) {
     let proof = std::fs::read_to_string(dir.join("p.json")).unwrap();
@@ -51,7 +53,7 @@ fn certificates_hand_nothing_to_the_compiler() {
         with_preprocessing(dir, "q.json", &text);
         let o = run(dir, &["check", "q.json", "s.c"]);
         code(&o, 0);
-        assert!(out(&o).contains("under: -I"), "{}", out(&o));
+        assert!(out(&o).contains("preprocessed with: -I"), "{}", out(&o));
     }
     assert!(!dir.join("pwned").exists());
 }
@@ -87,7 +89,7 @@ fn what_is_checked_is_not_for_a_certificate_to_say() {
     assert!(out(&o).contains("another `assert`"), "{}", out(&o));
     let o = run(dir, &["check", "p.json", "s.c", "-D", "assert(c)=(void)(c)"]);
     code(&o, 0);
-    assert!(out(&o).contains("under: -Dassert(c)=(void)(c) -DN=3\n"), "{}", out(&o));
+    assert!(out(&o).contains("preprocessed with: -Dassert(c)=(void)(c) -DN=3\n"), "{}", out(&o));
     let o = run(dir, &["check", "p.json", "s.c", "-D", "assert(c)=(void)(c)", "-D", "N=4"]);
     code(&o, 1);
     assert!(out(&o).contains("made without -DN=4"), "{}", out(&o));
@@ -107,7 +109,7 @@ fn included_files_are_part_of_a_certificate() {
         code(&run(dir, &["verify", "-I", "inc", "--method", method, "--proof", "p.json", "s.c"]), 0);
         let o = run(dir, &["check", "p.json", "s.c"]);
         code(&o, 0);
-        assert!(out(&o).contains("under: -Iinc\n"), "{}", out(&o));
+        assert!(out(&o).contains("preprocessed with: -Iinc\n"), "{}", out(&o));
         let value: serde_json::Value =
             serde_json::from_str(&std::fs::read_to_string(dir.join("p.json")).unwrap()).unwrap();
         let names: Vec<&str> =
@@ -235,6 +237,12 @@ fn devices_and_pipes_are_no_sources() {
     std::fs::write(dir.join("in.i"), text).unwrap();
     let input = std::fs::File::open(dir.join("in.i")).unwrap();
     code(&relyant(dir).args(["verify", "/dev/stdin"]).stdin(input).output().unwrap(), 0);
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    let child =
+        relyant(dir).args(["verify", "/dev/stdin"]).stdin(reader).stdout(Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut writer, UNSAFE_ALONE.as_bytes()).unwrap();
+    drop(writer);
+    code(&child.wait_with_output().unwrap(), 1);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::compiler::{self, operand};
 use super::preprocess;
 use crate::diagnostic::Diagnostic;
+use crate::files;
 use crate::options::{DataModel, Options};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -32,7 +33,11 @@ pub fn rejected(path: &Path, options: &Options) -> Option<Diagnostic> {
 }
 
 fn one(path: &Path, options: &Options) -> Option<Diagnostic> {
-    let text = std::fs::read_to_string(path).ok()?;
+    if !files::is_regular(path) {
+        // What a pipe says is said once.
+        return None;
+    }
+    let text = String::from_utf8(files::read(path).ok()?).ok()?;
     if DIALECTS.iter().any(|d| text.contains(d)) {
         return None;
     }
