@@ -7,6 +7,7 @@
 //! // relyant: --threads f:g          options
 //! // assumes: pthread calls succeed  some line of the report's assumptions starts with this
 //! // reason: the run relies on       why there is no verdict starts with this
+//! // real: yes                        the compiled program ends well if it is safe, and fails if not
 //! // violation: data race on `x      what is violated starts with this
 //! // other: write x                  the other access of a data race
 //! ```
@@ -17,6 +18,7 @@ use rayon::prelude::*;
 use relyant::bench::runner;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// For a program; each takes a fraction of a second on a quiet machine.
@@ -111,6 +113,24 @@ fn problem(path: &Path) -> Option<String> {
 fn verdicts_are_as_the_names_say() {
     let problems: Vec<String> = programs().par_iter().filter_map(|p| problem(p)).collect();
     assert!(problems.is_empty(), "{} wrong:\n{}", problems.len(), problems.join("\n"));
+}
+
+/// Runs a program as a compiler has it.
+fn real_problem(path: &Path) -> Option<String> {
+    let (name, expected) = split(path);
+    let text = std::fs::read_to_string(path).expect("a program");
+    headers(&text, "real:").next()?;
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}_{expected}", name.replace('/', "_")));
+    let built = Command::new("cc").arg("-w").arg(path).arg("-o").arg(&out).status().expect("a compiler");
+    assert!(built.success(), "{name} does not compile");
+    let run = Command::new(&out).stderr(Stdio::null()).status().expect("a run");
+    (run.success() != (expected == "safe")).then(|| format!("{name} is not {expected} when it runs: {run}"))
+}
+
+#[test]
+fn real_runs_agree() {
+    let problems: Vec<String> = programs().par_iter().filter_map(|p| real_problem(p)).collect();
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
 #[test]

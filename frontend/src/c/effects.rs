@@ -259,7 +259,7 @@ impl<'a> Lower<'a> {
             },
             Effect::Format(k) => self.format_call(k, name, values, at),
             Effect::Reads(k, far) => match given(k) {
-                Some(v) if self.minds_reads() => self.touch(&v, far, None, done, None, values, at),
+                Some(v) if self.minds_reads() => self.touch(&v, far, None, done, values, at),
                 _ => Ok(()),
             },
             Effect::Writes(k, far) => {
@@ -267,13 +267,13 @@ impl<'a> Lower<'a> {
                 let one = self.written_as_one(&v, far);
                 let source = if one { name.to_string() } else { approximate(name) };
                 if far != Far::One || matches!(v.expr, Expr::Addr(_)) {
-                    return self.touch(&v, far, Some(&source), done, None, values, at);
+                    return self.touch(&v, far, Some(&source), done, values, at);
                 }
                 // It may be null.
                 let (yes, end) = (self.body.fresh(), self.body.fresh());
                 self.branch(compare(CmpOp::Ne, v.expr.clone(), Expr::Const(0)), yes, end);
                 self.body.cur = yes;
-                self.touch(&v, far, Some(&source), done, None, values, at)?;
+                self.touch(&v, far, Some(&source), done, values, at)?;
                 self.body.join(end);
                 Ok(())
             }
@@ -286,25 +286,17 @@ impl<'a> Lower<'a> {
     }
 
     /// Reads the memory behind a pointer, or writes any values there.
-    #[allow(clippy::too_many_arguments)]
     fn touch(
         &mut self,
         v: &Value,
         far: Far,
         write: Option<&str>,
         done: Option<&Expr>,
-        most: Option<Expr>,
         values: &[Value],
         at: Bytes,
     ) -> Res<()> {
         let bytes = match far {
-            Far::Text | Far::TextWithin(_) => {
-                let most = match far {
-                    Far::TextWithin(k) => Some(self.number(values, k, at)?),
-                    _ => most,
-                };
-                return self.read_text(v, most, at);
-            }
+            Far::Text => return self.read_text(v, None, at),
             Far::One => None,
             Far::Bytes(k) => match done {
                 Some(d) => Some(d.clone()),

@@ -1,3 +1,4 @@
+// real: yes
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>

@@ -1,3 +1,4 @@
+// real: yes
 // what does not fit is counted, and not written
 #include <assert.h>
 #include <ctype.h>

@@ -219,8 +219,6 @@ pub enum Weak {
 pub enum Far {
     /// Characters up to the first 0.
     Text,
-    /// The same, but no more than an argument says.
-    TextWithin(usize),
     /// As many bytes as an argument says.
     Bytes(usize),
     /// Objects of a size, so many of them: two arguments.

@@ -10,6 +10,8 @@ pub mod bodies;
 mod kinds;
 mod libc;
 pub mod rows;
+#[cfg(test)]
+mod tests;
 mod threads;
 
 pub use kinds::*;

@@ -4,7 +4,7 @@
 //! a body of [`super::bodies`].
 
 use super::Effect::{Format, Null, Reads, Writes};
-use super::Far::{Bytes, Items, One, Text, TextWithin};
+use super::Far::{Bytes, Items, One, Text};
 use super::Gives::{About, Any, Argument, Body, Fixed, Nothing, Static, Upto, Within};
 use super::Row;
 
@@ -22,7 +22,7 @@ const fn row(names: &'static [&'static str], effects: &'static [super::Effect], 
 /// The table.
 pub const ROWS: &[Row] = &[
     // Output.
-    row(&["printf", "wprintf_unlocked"], &[Format(0)], WRITTEN),
+    row(&["printf"], &[Format(0)], WRITTEN),
     row(&["fprintf", "dprintf"], &[Format(1)], WRITTEN),
     row(&["vprintf"], &[Reads(0, Text)], WRITTEN),
     row(&["vfprintf", "vdprintf"], &[Reads(1, Text)], WRITTEN),
@@ -164,7 +164,6 @@ pub const ROWS: &[Row] = &[
     row(&["sched_getcpu"], &[], Within(-1, INT_MAX)),
     row(&["umask"], &[], Within(0, 511)),
     row(&["getentropy", "getrandom"], &[Writes(0, Bytes(1))], Any),
-    row(&["strnlen_s"], &[Reads(0, TextWithin(1))], Any),
     row(&["pause"], &[], Fixed(0)),
 ];
 
