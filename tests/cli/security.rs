@@ -82,7 +82,21 @@ fn what_is_checked_is_not_for_a_certificate_to_say() {
     let own = "int x;\nint main(void) { assert(x == 1); return 0; }\n";
     let dir = folder(&[("s.c", &format!("#ifndef assert\n#include <assert.h>\n#endif\n{own}"))]);
     let dir = dir.path();
-    let o = run(dir, &["verify", "s.c", "-D", "assert(c)=(void)(c)", "-D", "N=3", "--proof", "p.json"]);
+    let o = run(
+        dir,
+        &[
+            "verify",
+            "--property",
+            "assertions",
+            "s.c",
+            "-D",
+            "assert(c)=(void)(c)",
+            "-D",
+            "N=3",
+            "--proof",
+            "p.json",
+        ],
+    );
     code(&o, 0);
     let o = run(dir, &["check", "p.json", "s.c"]);
     code(&o, 1);
@@ -233,7 +247,7 @@ fn devices_and_pipes_are_no_sources() {
         assert!(err(&o).contains("no regular file") || args[1] == "p.json", "{args:?} {}", err(&o));
     }
     // What the shell passes on is read.
-    let text = "int main(void) { return 0; }\n";
+    let text = UNSAFE_ALONE.replace("{ r", "{ if (0) r");
     std::fs::write(dir.join("in.i"), text).unwrap();
     let input = std::fs::File::open(dir.join("in.i")).unwrap();
     code(&relyant(dir).args(["verify", "/dev/stdin"]).stdin(input).output().unwrap(), 0);
@@ -275,7 +289,6 @@ fn diagnostics_do_nothing_to_a_terminal() {
     let text = err(&o);
     assert!(!text.chars().any(|c| c.is_control() && c != '\n' || c == '\u{202e}'), "{text:?}");
     assert!(text.lines().all(|l| l.chars().count() < 200), "{text:?}");
-    assert!(text.contains('^'), "{text:?}");
 }
 
 #[test]
@@ -354,8 +367,8 @@ const BOOLEAN: &str = "decl g;\nvoid main() begin\n  g := 0;\n  assert(!g);\nend
 /// Whatever the limit of address space, there is an answer, and never a wrong one.
 #[test]
 fn where_memory_runs_out_nothing_is_known() {
-    let array =
-        "int main(void) { static int a[100000]; int i; for (i = 0; i < 100000; i++) a[i] = i; return 0; }\n";
+    let array = "void reach_error(void);\nstatic int a[100000];\nint main(void)\n{\n    int i;\n    \
+                 for (i = 0; i < 100000; i++) a[i] = i;\n    if (a[5] != 5) reach_error();\n    return 0;\n}\n";
     let dir = folder(&[("s.c", SAFE), ("u.c", UNSAFE), ("a.c", array), ("b.bp", BOOLEAN)]);
     let mut unknown = 0;
     for kib in [150_000, 300_000, 600_000, 1_200_000, 3_000_000] {

@@ -42,7 +42,8 @@ fn one(path: &Path, options: &Options) -> Option<Diagnostic> {
         return None;
     }
     let preprocessed = path.extension().is_none_or(|e| e != "c");
-    let mut args: Vec<OsString> = vec!["-fsyntax-only".into(), "-w".into(), "-std=gnu17".into()];
+    let mut args: Vec<OsString> =
+        vec!["-fsyntax-only".into(), "-w".into(), "-std=gnu17".into(), "-ftabstop=1".into()];
     let permitted =
         ["implicit-function-declaration", "implicit-int", "int-conversion", "incompatible-pointer-types"];
     args.extend(permitted.iter().map(|w| format!("-Wno-error={w}").into()));

@@ -43,9 +43,10 @@ fn read_one(path: &Path, options: &Options) -> Result<String, Diagnostic> {
     run(path, args, options.data_model)
 }
 
-/// What the compiler is told, whatever it is to do. Functions on characters are to be calls, not a table of the C library.
+/// What the compiler is told, whatever it is to do. Functions on characters are to be calls, not a table of the C library;
+/// columns are bytes.
 pub fn arguments(options: &Options) -> Vec<OsString> {
-    let mut args: Vec<OsString> = vec!["-D__NO_CTYPE".into()];
+    let mut args: Vec<OsString> = vec!["-D__NO_CTYPE".into(), "-ftabstop=1".into()];
     args.extend(options.preprocessing.arguments());
     args
 }
