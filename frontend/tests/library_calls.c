@@ -22,6 +22,7 @@
 #include <locale.h>
 #include <netdb.h>
 #include <inttypes.h>
+#include <math.h>
 static void call_printf(void) {
   char b0[64] = "12,a";
   printf("%d", 7);
@@ -749,6 +750,301 @@ static void call_getrandom(void) {
 static void call_pause(void) {
   pause();
 }
+static void call_floor(void) {
+  floor(4);
+}
+static void call_floorf(void) {
+  floorf(4);
+}
+static void call_ceil(void) {
+  ceil(4);
+}
+static void call_ceilf(void) {
+  ceilf(4);
+}
+static void call_sqrt(void) {
+  sqrt(4);
+}
+static void call_sqrtf(void) {
+  sqrtf(4);
+}
+static void call_sin(void) {
+  sin(4);
+}
+static void call_sinf(void) {
+  sinf(4);
+}
+static void call_cos(void) {
+  cos(4);
+}
+static void call_cosf(void) {
+  cosf(4);
+}
+static void call_tan(void) {
+  tan(4);
+}
+static void call_tanf(void) {
+  tanf(4);
+}
+static void call_asin(void) {
+  asin(4);
+}
+static void call_asinf(void) {
+  asinf(4);
+}
+static void call_acos(void) {
+  acos(4);
+}
+static void call_acosf(void) {
+  acosf(4);
+}
+static void call_atan(void) {
+  atan(4);
+}
+static void call_atanf(void) {
+  atanf(4);
+}
+static void call_sinh(void) {
+  sinh(4);
+}
+static void call_sinhf(void) {
+  sinhf(4);
+}
+static void call_cosh(void) {
+  cosh(4);
+}
+static void call_coshf(void) {
+  coshf(4);
+}
+static void call_tanh(void) {
+  tanh(4);
+}
+static void call_tanhf(void) {
+  tanhf(4);
+}
+static void call_exp(void) {
+  exp(4);
+}
+static void call_expf(void) {
+  expf(4);
+}
+static void call_exp2(void) {
+  exp2(4);
+}
+static void call_exp2f(void) {
+  exp2f(4);
+}
+static void call_expm1(void) {
+  expm1(4);
+}
+static void call_expm1f(void) {
+  expm1f(4);
+}
+static void call_log(void) {
+  log(4);
+}
+static void call_logf(void) {
+  logf(4);
+}
+static void call_log2(void) {
+  log2(4);
+}
+static void call_log2f(void) {
+  log2f(4);
+}
+static void call_log10(void) {
+  log10(4);
+}
+static void call_log10f(void) {
+  log10f(4);
+}
+static void call_log1p(void) {
+  log1p(4);
+}
+static void call_log1pf(void) {
+  log1pf(4);
+}
+static void call_cbrt(void) {
+  cbrt(4);
+}
+static void call_cbrtf(void) {
+  cbrtf(4);
+}
+static void call_trunc(void) {
+  trunc(4);
+}
+static void call_truncf(void) {
+  truncf(4);
+}
+static void call_round(void) {
+  round(4);
+}
+static void call_roundf(void) {
+  roundf(4);
+}
+static void call_rint(void) {
+  rint(4);
+}
+static void call_rintf(void) {
+  rintf(4);
+}
+static void call_nearbyint(void) {
+  nearbyint(4);
+}
+static void call_nearbyintf(void) {
+  nearbyintf(4);
+}
+static void call_erf(void) {
+  erf(4);
+}
+static void call_erff(void) {
+  erff(4);
+}
+static void call_erfc(void) {
+  erfc(4);
+}
+static void call_erfcf(void) {
+  erfcf(4);
+}
+static void call_tgamma(void) {
+  tgamma(4);
+}
+static void call_tgammaf(void) {
+  tgammaf(4);
+}
+static void call_lgamma(void) {
+  lgamma(4);
+}
+static void call_lgammaf(void) {
+  lgammaf(4);
+}
+static void call_lround(void) {
+  lround(4);
+}
+static void call_lroundf(void) {
+  lroundf(4);
+}
+static void call_llround(void) {
+  llround(4);
+}
+static void call_llroundf(void) {
+  llroundf(4);
+}
+static void call_lrint(void) {
+  lrint(4);
+}
+static void call_lrintf(void) {
+  lrintf(4);
+}
+static void call_llrint(void) {
+  llrint(4);
+}
+static void call_llrintf(void) {
+  llrintf(4);
+}
+static void call_logb(void) {
+  logb(4);
+}
+static void call_logbf(void) {
+  logbf(4);
+}
+static void call_ilogb(void) {
+  ilogb(4);
+}
+static void call_ilogbf(void) {
+  ilogbf(4);
+}
+static void call_pow(void) {
+  pow(4, 4);
+}
+static void call_powf(void) {
+  powf(4, 4);
+}
+static void call_hypot(void) {
+  hypot(4, 4);
+}
+static void call_hypotf(void) {
+  hypotf(4, 4);
+}
+static void call_atan2(void) {
+  atan2(4, 4);
+}
+static void call_atan2f(void) {
+  atan2f(4, 4);
+}
+static void call_fmod(void) {
+  fmod(4, 4);
+}
+static void call_fmodf(void) {
+  fmodf(4, 4);
+}
+static void call_remainder(void) {
+  remainder(4, 4);
+}
+static void call_remainderf(void) {
+  remainderf(4, 4);
+}
+static void call_fmin(void) {
+  fmin(4, 4);
+}
+static void call_fminf(void) {
+  fminf(4, 4);
+}
+static void call_fmax(void) {
+  fmax(4, 4);
+}
+static void call_fmaxf(void) {
+  fmaxf(4, 4);
+}
+static void call_fdim(void) {
+  fdim(4, 4);
+}
+static void call_fdimf(void) {
+  fdimf(4, 4);
+}
+static void call_copysign(void) {
+  copysign(4, 4);
+}
+static void call_copysignf(void) {
+  copysignf(4, 4);
+}
+static void call_nextafter(void) {
+  nextafter(4, 4);
+}
+static void call_nextafterf(void) {
+  nextafterf(4, 4);
+}
+static void call_ldexp(void) {
+  ldexp(4, 4);
+}
+static void call_ldexpf(void) {
+  ldexpf(4, 4);
+}
+static void call_scalbn(void) {
+  scalbn(4, 4);
+}
+static void call_fma(void) {
+  fma(4, 4, 4);
+}
+static void call_fmaf(void) {
+  fmaf(4, 4, 4);
+}
+static void call_frexp(void) {
+  int e;
+  frexp(4, &e);
+}
+static void call_frexpf(void) {
+  int e;
+  frexpf(4, &e);
+}
+static void call_modf(void) {
+  double d;
+  modf(4, &d);
+}
+static void call_modff(void) {
+  float d;
+  modff(4, &d);
+}
 int main(void) {
   call_printf();
   call_fprintf();
@@ -942,5 +1238,102 @@ int main(void) {
   call_getentropy();
   call_getrandom();
   call_pause();
+  call_floor();
+  call_floorf();
+  call_ceil();
+  call_ceilf();
+  call_sqrt();
+  call_sqrtf();
+  call_sin();
+  call_sinf();
+  call_cos();
+  call_cosf();
+  call_tan();
+  call_tanf();
+  call_asin();
+  call_asinf();
+  call_acos();
+  call_acosf();
+  call_atan();
+  call_atanf();
+  call_sinh();
+  call_sinhf();
+  call_cosh();
+  call_coshf();
+  call_tanh();
+  call_tanhf();
+  call_exp();
+  call_expf();
+  call_exp2();
+  call_exp2f();
+  call_expm1();
+  call_expm1f();
+  call_log();
+  call_logf();
+  call_log2();
+  call_log2f();
+  call_log10();
+  call_log10f();
+  call_log1p();
+  call_log1pf();
+  call_cbrt();
+  call_cbrtf();
+  call_trunc();
+  call_truncf();
+  call_round();
+  call_roundf();
+  call_rint();
+  call_rintf();
+  call_nearbyint();
+  call_nearbyintf();
+  call_erf();
+  call_erff();
+  call_erfc();
+  call_erfcf();
+  call_tgamma();
+  call_tgammaf();
+  call_lgamma();
+  call_lgammaf();
+  call_lround();
+  call_lroundf();
+  call_llround();
+  call_llroundf();
+  call_lrint();
+  call_lrintf();
+  call_llrint();
+  call_llrintf();
+  call_logb();
+  call_logbf();
+  call_ilogb();
+  call_ilogbf();
+  call_pow();
+  call_powf();
+  call_hypot();
+  call_hypotf();
+  call_atan2();
+  call_atan2f();
+  call_fmod();
+  call_fmodf();
+  call_remainder();
+  call_remainderf();
+  call_fmin();
+  call_fminf();
+  call_fmax();
+  call_fmaxf();
+  call_fdim();
+  call_fdimf();
+  call_copysign();
+  call_copysignf();
+  call_nextafter();
+  call_nextafterf();
+  call_ldexp();
+  call_ldexpf();
+  call_scalbn();
+  call_fma();
+  call_fmaf();
+  call_frexp();
+  call_frexpf();
+  call_modf();
+  call_modff();
   return 0;
 }

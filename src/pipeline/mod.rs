@@ -350,6 +350,7 @@ fn decide(programs: &Programs, settings: &Settings, run: &Run, report: &mut Repo
             if let Err(e) = &programs.proof {
                 reasons.insert(0, format!("no proof was tried: {} (line {})", e.message, e.line));
             }
+            reasons.dedup();
             report.verdict = Verdict::Unknown(reasons.join("; "));
         }
     }

@@ -60,6 +60,15 @@ impl<'a> Lower<'a> {
         let outside = args.iter().any(|a| self.of_command_line(&a.node));
         let values = self.library_values(args)?;
         let result = self.signature(name).map_or(Ty::Int(INT), |s| s.result.clone());
+        let numbers = row.effects.is_empty() && row.gives == Gives::Any;
+        if numbers && values.iter().any(|v| v.ty.target().is_some()) {
+            // A function of the program's that happens to have the name.
+            return self.refuse(
+                at,
+                format!("`{name}`, which has no body and gets a pointer, is"),
+                "it could write memory the property depends on: define it in the file",
+            );
+        }
         let (mut done, mut value) = (None, Value::void());
         if let Gives::Upto(k, least) = row.gives {
             let most = self.number(&values, k, at)?;
