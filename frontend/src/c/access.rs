@@ -4,7 +4,7 @@
 use super::lower::Lower;
 use super::types::{Part, Ty};
 use super::value::Place;
-use crate::cfa::{Expr, IntKind};
+use crate::cfa::{Expr, IntKind, Op};
 use crate::races::{Access, Target};
 use lang_c::span::Span as Bytes;
 
@@ -22,6 +22,15 @@ impl How {
     pub fn of(p: &Place) -> How {
         How { atomic: matches!(p.ty, Ty::Atomic(_)), in_unit: p.bit_field.unwrap_or(0) }
     }
+}
+
+/// Which accesses of an atomic operation order nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Relaxed {
+    /// Its reads: the order is no acquire.
+    pub load: bool,
+    /// Its writes: the order is no release.
+    pub store: bool,
 }
 
 impl Part {
@@ -48,12 +57,34 @@ impl Lower<'_> {
     fn access(&mut self, _address: &Expr, write: bool, how: How, _at: Bytes) {
         let How { atomic, in_unit } = how;
         let to = Target::Cell;
-        self.body.accesses.push(Access { from: self.body.cur, write, atomic, in_unit, to });
+        let relaxed = atomic && if write { self.body.relaxed.store } else { self.body.relaxed.load };
+        self.body.accesses.push(Access { from: self.body.cur, write, atomic, relaxed, in_unit, to });
     }
 
-    /// The edge that comes next is a call that gives back the object at its argument.
+    /// The edge that comes next is a call that gives back the object at its last argument.
     pub fn free_object(&mut self) {
-        let (from, to) = (self.body.cur, Target::Object);
-        self.body.accesses.push(Access { from, write: true, atomic: false, in_unit: 0, to });
+        self.body.accesses.push(Access {
+            from: self.body.cur,
+            write: true,
+            atomic: false,
+            relaxed: false,
+            in_unit: 0,
+            to: Target::Object,
+        });
+    }
+
+    /// A fence: nothing that comes before it is unordered with what comes after it any more.
+    pub fn fence(&mut self) {
+        let from = self.body.cur;
+        let to = Target::Fence;
+        self.body.accesses.push(Access {
+            from,
+            write: false,
+            atomic: true,
+            relaxed: false,
+            in_unit: 0,
+            to,
+        });
+        self.body.emit(Op::Skip);
     }
 }

@@ -102,6 +102,9 @@ impl<'a> Lower<'a> {
         self.sites.push(Site { function, object, zero: which == Allocate::Zero, span });
         self.assume("dynamic memory never runs out");
         let r = self.body.temp(IntKind::Ideal);
+        if old.is_some() {
+            self.free_object();
+        }
         let args = std::iter::once(bytes).chain(old.map(|v| v.expr)).collect();
         self.body.emit(Op::Call { dst: Some(r), callee: Callee::Known(function), args });
         let made = Value { expr: Expr::Reg(r), ty: Ty::Void.pointer() };

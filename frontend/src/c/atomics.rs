@@ -1,5 +1,6 @@
 //! Atomic builtins of gcc and C11, as atomic sections; every memory order counts as sequentially consistent.
 
+use super::access::Relaxed;
 use super::calls::Args;
 use super::library::{Atomic, Rmw, Weak};
 use super::lower::{Lower, Res};
@@ -26,20 +27,31 @@ impl<'a> Lower<'a> {
     /// The last arguments; notes a memory order that is not sequentially consistent.
     fn orders(&mut self, args: Args<'a>, from: usize) -> Res<()> {
         self.body.end_operand();
-        for a in args.iter().skip(from) {
-            match self.constant(a)? {
-                Some(5) => {}
-                _ => self.assume("every memory order is sequentially consistent"),
+        let mut relaxed = Relaxed::default();
+        for (k, a) in args.iter().skip(from).enumerate() {
+            let order = self.constant(a)?;
+            if order != Some(5) {
+                self.assume("every memory order is sequentially consistent");
             }
+            // The order of a failure is one of a read only.
+            relaxed.load |= matches!(order, Some(0 | 3));
+            relaxed.store |= k == 0 && matches!(order, Some(0..=2));
             self.effect(a)?;
             self.body.end_operand();
         }
         self.body.end_arguments();
+        self.body.relaxed = relaxed;
         Ok(())
     }
 
     /// A call of an atomic function.
     pub fn atomic_call(&mut self, f: Atomic, args: Args<'a>, at: Bytes) -> Res<Value> {
+        let v = self.atomic_operation(f, args, at);
+        self.body.relaxed = Relaxed::default();
+        v
+    }
+
+    fn atomic_operation(&mut self, f: Atomic, args: Args<'a>, at: Bytes) -> Res<Value> {
         self.body.begin_operands(false);
         let mut p = self.target(args, 0, at)?;
         self.body.end_operand();

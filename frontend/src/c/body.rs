@@ -113,6 +113,8 @@ pub struct Body {
     pub last_arguments: Option<(usize, usize)>,
     /// Accesses of the program to its objects.
     pub accesses: Vec<Access>,
+    /// What the order of the atomic operation being lowered leaves open.
+    pub relaxed: super::access::Relaxed,
     /// Has the function a switch?
     pub switched: bool,
     /// Where a record that the function returns goes: a hidden first parameter.
@@ -175,6 +177,7 @@ impl Body {
             nesting: 0,
             last_arguments: None,
             accesses: Vec::new(),
+            relaxed: super::access::Relaxed::default(),
             switched: false,
             return_to: None,
         }

@@ -313,6 +313,9 @@ impl<'a> Lower<'a> {
             }
             Model::Nothing => {
                 self.evaluate(args)?;
+                if name.ends_with("_thread_fence") || name == "__sync_synchronize" {
+                    self.fence();
+                }
                 Ok(Value::int(0))
             }
             Model::Hint => Ok(Value::void()),

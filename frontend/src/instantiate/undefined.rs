@@ -49,7 +49,7 @@ struct Found {
 impl Found {
     fn address(&mut self, e: &Expr) {
         let known = match e {
-            Expr::Addr(_) | Expr::Const(_) => true,
+            Expr::Addr(_) => true,
             Expr::Binary(BinOp::Add, a, b, _) => {
                 matches!((&**a, &**b), (Expr::Addr(_), Expr::Const(_)) | (Expr::Const(_), Expr::Addr(_)))
             }

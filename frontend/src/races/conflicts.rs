@@ -38,6 +38,7 @@ pub(super) fn roles(
     module: &Module,
     points_to: &PointsTo,
     accesses: &[Vec<Access>],
+    relaxed: bool,
 ) -> Vec<(FuncId, Access, Role)> {
     let concurrent = Concurrent::new(module, points_to);
     let sharing = Sharing::new(module, points_to, &taken(module));
@@ -75,7 +76,7 @@ pub(super) fn roles(
             let size = |c: &(ObjId, Option<usize>)| module.objects[c.0.0 as usize].cells.len();
             let role = Role {
                 error: match access.to {
-                    Target::Cell => format!("{RACE} on {}", names(module, &cells)),
+                    Target::Cell | Target::Fence => format!("{RACE} on {}", names(module, &cells)),
                     Target::Object => format!("{RACE} on memory that is freed"),
                 },
                 cells: cells.iter().map(size).min().and_then(|n| u32::try_from(n).ok()).unwrap_or(1),
@@ -103,6 +104,11 @@ pub(super) fn roles(
                     (false, true) => settle(&mut sites, *b, *a),
                     // Two that give back one object are no race only.
                     (false, false) => {}
+                    // One may be long done when the other one comes.
+                    _ if relaxed => {
+                        settle(&mut sites, *a, *b);
+                        settle(&mut sites, *b, *a);
+                    }
                     _ => free.push((*a, *b)),
                 }
             }

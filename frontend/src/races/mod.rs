@@ -18,6 +18,7 @@
 
 pub(crate) mod concurrent;
 mod conflicts;
+mod relaxed;
 #[cfg(test)]
 mod tests;
 
@@ -40,6 +41,8 @@ pub struct Access {
     pub write: bool,
     /// To an object of atomic type, or by an atomic operation.
     pub atomic: bool,
+    /// Atomic, but no acquire (of a read) or release (of a write): it orders nothing (C11 7.17.3).
+    pub relaxed: bool,
     /// Cells from the first bit-field of its storage unit: they are one memory location (C11 3.14).
     pub in_unit: u64,
     /// What it is to.
@@ -52,8 +55,11 @@ pub enum Target {
     /// The cell at the address.
     #[default]
     Cell,
-    /// All of the object that begins at the address, which is given back by a call (C11 7.22.3p2).
+    /// All of the object that begins at the address, which is given back by a call (C11 7.22.3p2): by `free`, or by
+    /// `realloc`, whose last argument it is.
     Object,
+    /// None: a fence.
+    Fence,
 }
 
 impl Access {
@@ -61,7 +67,7 @@ impl Access {
     fn address(&self, op: &Op) -> Option<Expr> {
         match (op, self.to) {
             (Op::Load(_, a, _) | Op::Store(a, _, _), Target::Cell) => Some(a.clone()),
-            (Op::Call { args, .. }, Target::Object) => args.first().cloned(),
+            (Op::Call { args, .. }, Target::Object) => args.last().cloned(),
             _ => None,
         }
     }
@@ -74,23 +80,32 @@ impl Access {
 /// Makes races errors. `accesses` has those of each function.
 pub fn instrument(module: &mut Module, accesses: &[Vec<Access>]) {
     let points_to = PointsTo::of_module(module);
-    let roles = conflicts::roles(module, &points_to, accesses);
+    let relaxed = accesses.iter().flatten().any(|a| a.relaxed);
+    let roles = conflicts::roles(module, &points_to, accesses, relaxed);
     if roles.is_empty() {
         return;
     }
-    let watches =
-        Watches { write: watch(module, Object::WATCHED_WRITE), read: watch(module, Object::WATCHED_READ) };
+    let plan = relaxed.then(|| relaxed::Plan::new(module, &points_to, accesses));
+    let watches = Watches {
+        write: ghost(module, Object::WATCHED_WRITE, false),
+        read: ghost(module, Object::WATCHED_READ, false),
+        relaxed: relaxed.then(|| relaxed::Ghosts::new(module)),
+    };
     for (f, access, role) in roles {
         watches.put(&mut module.functions[f.0 as usize], access, &role);
     }
+    if let (Some(plan), Some(ghosts)) = (plan, &watches.relaxed) {
+        plan.apply(module, ghosts);
+    }
 }
 
-fn watch(module: &mut Module, name: &str) -> ObjId {
+/// A cell that the program does not have.
+fn ghost(module: &mut Module, name: &str, thread_local: bool) -> ObjId {
     module.objects.push(Object {
         name: name.to_string(),
         cells: vec![(IntKind::Ideal, String::new())],
         init: vec![Some(0)],
-        thread_local: false,
+        thread_local,
         synthetic: true,
         span: Span::default(),
     });
@@ -101,6 +116,8 @@ fn watch(module: &mut Module, name: &str) -> ObjId {
 struct Watches {
     write: ObjId,
     read: ObjId,
+    /// What relaxed accesses call for.
+    relaxed: Option<relaxed::Ghosts>,
 }
 
 impl Watches {
@@ -119,12 +136,20 @@ impl Watches {
                 n => plus(address.clone(), -i128::from(n)),
             };
             let mut code = Code { f, at: from, span: edge.span };
+            if access.to == Target::Cell && !is_object(&address) {
+                // No memory is accessed through a null pointer; the run ends there.
+                code.step(Op::Assume(is(address.clone(), Expr::Const(0)).is_false()), false);
+            }
+            let from = code.at;
             if role.waits {
                 let watch = if access.write { self.write } else { self.read };
                 let free = code.load(watch);
                 code.step(Op::Assume(is(free, Expr::Const(0))), true);
                 // Others may move while it waits, and only then.
                 code.step(Op::Store(Expr::Addr(watch), address.clone(), IntKind::Ideal), false);
+                if let Some(ghosts) = &self.relaxed {
+                    ghosts.linger(&mut code, &edge);
+                }
                 code.step(Op::Store(Expr::Addr(watch), Expr::Const(0), IntKind::Ideal), true);
                 let at = code.at;
                 code.f.graph.edges.push(Edge { from: at, ..edge.clone() });
@@ -133,18 +158,32 @@ impl Watches {
             let looks = [(role.minds_writes, self.write), (role.minds_reads, self.read)];
             for (_, watch) in looks.into_iter().filter(|l| l.0) {
                 let seen = code.load(watch);
+                let passed = self.relaxed.as_ref().map(|ghosts| ghosts.unless_mine(&mut code));
                 match access.to {
-                    Target::Object => code.within(&seen, &address, role),
+                    Target::Object => code.within(&seen, &address, role, self.relaxed.as_ref()),
                     Target::Cell => {
                         let same = is(seen, address.clone());
-                        code.fail(role, same.clone());
+                        code.fail(role, same.clone(), self.relaxed.as_ref());
                         code.step(Op::Assume(same.is_false()), true);
                     }
+                    Target::Fence => {}
+                }
+                if let Some(passed) = passed {
+                    code.join(passed);
                 }
             }
             let at = code.at;
             f.graph.edges[i].from = at;
         }
+    }
+}
+
+/// The address of an object, or of a part of it.
+fn is_object(address: &Expr) -> bool {
+    match address {
+        Expr::Addr(_) => true,
+        Expr::Binary(BinOp::Add, a, _, _) => is_object(a),
+        _ => false,
     }
 }
 
@@ -176,14 +215,34 @@ impl Code<'_> {
         self.step(Op::Load(r, Expr::Addr(o), IntKind::Ideal), true);
         Expr::Reg(r)
     }
-    /// Leads to the error where the test holds.
-    fn fail(&mut self, role: &Role, test: Expr) {
+    /// Goes on at a location.
+    fn join(&mut self, to: Loc) {
+        self.f.graph.add_edge(self.at, to, Op::Skip, self.span);
+        self.at = to;
+    }
+    /// Leads to a location of a kind where the test holds.
+    fn ends(&mut self, kind: LocationKind, test: Expr) {
         let to = self.f.graph.add_location(self.span);
-        self.f.graph.locations[to.0 as usize].kind = LocationKind::Error(role.error.clone());
+        self.f.graph.locations[to.0 as usize].kind = kind;
         self.f.graph.add_edge(self.at, to, Op::Assume(test), self.span);
     }
+    /// Leads to the error where the test holds.
+    fn fail(&mut self, role: &Role, test: Expr, ghosts: Option<&relaxed::Ghosts>) {
+        let error = LocationKind::Error(role.error.clone());
+        let Some(ghosts) = ghosts else { return self.ends(error, test) };
+        let (at, span) = (self.at, self.span);
+        self.step(Op::Assume(test), true);
+        ghosts.fail(self, error);
+        (self.at, self.span) = (at, span);
+    }
     /// Fails where what is watched lies in the object at an address.
-    fn within(&mut self, watched: &Expr, address: &Expr, role: &Role) {
+    fn within(
+        &mut self,
+        watched: &Expr,
+        address: &Expr,
+        role: &Role,
+        ghosts: Option<&relaxed::Ghosts>,
+    ) {
         let end = plus(address.clone(), i128::from(role.cells));
         let compare = |op, a: &Expr, b: Expr| Expr::Compare(op, Box::new(a.clone()), Box::new(b));
         let out = self.f.graph.add_location(self.span);
@@ -195,7 +254,7 @@ impl Code<'_> {
             self.step(Op::Assume(test), true);
         }
         let test = compare(CmpOp::Lt, watched, end);
-        self.fail(role, test.clone());
+        self.fail(role, test.clone(), ghosts);
         self.f.graph.add_edge(self.at, out, Op::Assume(test.is_false()), self.span);
         self.at = out;
     }
