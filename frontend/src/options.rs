@@ -80,6 +80,8 @@ pub struct Options {
     pub error_function: Option<String>,
     /// An access outside of an object, or to one that is gone, is an error too.
     pub check_memory: bool,
+    /// Of the pairs of accesses that may race, this one alone is looked at.
+    pub race_pair: Option<usize>,
     /// Widths.
     pub data_model: DataModel,
     /// Functions that all start at once, instead of `main`.

@@ -266,6 +266,7 @@ impl Meaning {
     /// For the front end.
     fn options(&self) -> Options {
         Options {
+            race_pair: None,
             atomicity: match self.atomicity {
                 AtomicityArg::Access => Atomicity::Access,
                 AtomicityArg::Statement => Atomicity::Statement,

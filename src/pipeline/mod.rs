@@ -10,8 +10,11 @@
 //! An engine's answer alone is never a verdict: what the checker or the interpreter does not accept is *unknown*.
 
 mod engines;
+mod pairs;
 mod programs;
+mod vacuous;
 
+pub use pairs::Races;
 pub use programs::{Programs, Provable, read, read_for_search};
 
 use crate::aret::{self, Stats};
@@ -209,6 +212,8 @@ pub struct Report {
     pub checks: cfa::Checks,
     /// What was assumed about the program, a line each.
     pub assumes: Vec<String>,
+    /// In a program with a data race: all pairs of accesses that race, the one of the verdict first.
+    pub races: Races,
     /// Where the proof engine had to take the program for more than it is, a line each.
     pub losses: Vec<String>,
     /// Lines of the source file.
@@ -230,7 +235,16 @@ pub struct Report {
 /// # Errors
 /// What is wrong with the input. Everything else, the limits that `run` brings included, is a verdict.
 pub fn verify_file(path: &Path, settings: &Settings, run: &Run) -> Result<Report, Diagnostic> {
-    verify_read(path, settings, run, || c::load(path, &settings.meaning))
+    let mut pairs = 0;
+    let mut report = verify_read(path, settings, run, || {
+        c::load(path, &settings.meaning).inspect(|module| pairs = module.race_pairs)
+    })?;
+    if let Verdict::Unsafe { trace, .. } = &report.verdict
+        && !trace.accesses.is_empty()
+    {
+        report.races = pairs::all(path, settings, run, pairs, &trace.accesses);
+    }
+    Ok(report)
 }
 
 /// Verifies a file with what is added to it.
@@ -271,6 +285,7 @@ fn verify_read(
         property: settings.meaning.describe(),
         checks: module.checks,
         assumes: programs.assumes().to_vec(),
+        races: Races::default(),
         losses: programs.proof.as_ref().map_or(Vec::new(), |p| p.automata.losses.clone()),
         source_lines: source_lines(path),
         threads: templates.iter().map(|t| (t.name.clone(), t.count)).collect(),
@@ -280,6 +295,9 @@ fn verify_read(
         work: 0,
     };
     decide(&programs, settings, run, &mut report);
+    if matches!(report.verdict, Verdict::Safe(_)) {
+        report.assumes.extend(vacuous::note(&programs.search, &|| run.stopped()));
+    }
     if let Some(reason) = run.reason().filter(|_| matches!(report.verdict, Verdict::Unknown(_))) {
         report.verdict = Verdict::Unknown(reason);
     }

@@ -41,7 +41,7 @@ pub fn read_for_search(path: &Path, meaning: &Options) -> Result<cfa::Program, D
 }
 
 /// Some programs can only be searched with their threads told apart.
-fn for_search(module: &cfa::Module, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
+pub(super) fn for_search(module: &cfa::Module, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
     sliced(instantiate::for_search(module, meaning)).or_else(|e| for_proof(module, meaning).map_err(|_| e))
 }
 
@@ -57,6 +57,18 @@ fn sliced(mut program: Result<cfa::Program, Diagnostic>) -> Result<cfa::Program,
 }
 
 impl Programs {
+    /// With none for proofs.
+    pub(super) fn searched(search: cfa::Program) -> Programs {
+        let none = Diagnostic {
+            file: String::new(),
+            line: 0,
+            column: 0,
+            message: "no proof is asked for".into(),
+            help: String::new(),
+            source_line: None,
+        };
+        Programs { search, proof: Err(none) }
+    }
     /// Reads a file and makes both.
     ///
     /// # Errors

@@ -33,7 +33,7 @@ use crate::aret::Stats;
 use crate::pipeline::{Evidence, Report, Verdict};
 use relyant_frontend::cfa::Count;
 use relyant_frontend::diagnostic::Diagnostic;
-use relyant_frontend::interp::{Trace, TraceStep};
+use relyant_frontend::interp::{RacingAccess, Trace, TraceStep};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -237,6 +237,45 @@ pub struct TraceEntry {
     /// In a data race: the step of the other access, which was about to happen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub race: Option<StepEntry>,
+    /// In a data race: both accesses, that of the thread above first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accesses: Vec<AccessEntry>,
+    /// All pairs of accesses that race, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub races: Vec<Vec<AccessEntry>>,
+}
+
+/// An access of a data race.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct AccessEntry {
+    /// `write`, `read` or `free`.
+    pub kind: String,
+    /// Who.
+    pub thread: String,
+    /// File.
+    pub file: String,
+    /// Line.
+    pub line: u32,
+    /// Column.
+    pub column: u32,
+    /// Text of the line.
+    pub statement: String,
+    /// Locks that the thread holds alone.
+    pub locks: Vec<String>,
+    /// Where the thread was created; absent for one that runs from the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created: Option<PlaceEntry>,
+}
+
+/// A place in the source.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct PlaceEntry {
+    /// File.
+    pub file: String,
+    /// Line.
+    pub line: u32,
+    /// Column.
+    pub column: u32,
 }
 
 /// A step of a counterexample.
@@ -330,7 +369,9 @@ fn fill(e: &mut Entry, r: &Report) {
             });
         }
         Verdict::Unsafe { trace: t, shortest } => {
-            e.trace = Some(TraceEntry { shortest: *shortest, ..trace(t) });
+            let pairs: &[_] = if r.races.pairs.len() > 1 { &r.races.pairs } else { &[] };
+            let races = pairs.iter().map(|p| p.iter().map(access).collect()).collect();
+            e.trace = Some(TraceEntry { shortest: *shortest, races, ..trace(t) });
         }
         Verdict::Unknown(reason) => e.reason = Some(reason.clone()),
     }
@@ -370,6 +411,25 @@ fn trace(t: &Trace) -> TraceEntry {
         start: assignments(&t.start),
         steps: t.steps.iter().map(step).collect(),
         race: t.race.as_ref().map(step),
+        accesses: t.accesses.iter().map(access).collect(),
+        races: Vec::new(),
+    }
+}
+
+fn access(a: &RacingAccess) -> AccessEntry {
+    AccessEntry {
+        kind: a.verb.into(),
+        thread: a.thread_name.clone(),
+        file: a.file.clone(),
+        line: a.line,
+        column: a.column,
+        statement: a.statement.clone(),
+        locks: a.locks.clone(),
+        created: a.created.as_ref().map(|(file, line, column)| PlaceEntry {
+            file: file.clone(),
+            line: *line,
+            column: *column,
+        }),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The report as text. Its last line is the verdict.
 
 use super::{Outcome, seen, standing};
-use crate::pipeline::{Engine, Evidence, Report, Verdict};
+use crate::pipeline::{Engine, Evidence, Races, Report, Verdict};
 use crate::proof::Rule;
 use anstyle::{AnsiColor, Style};
 use relyant_frontend::interp::render;
@@ -86,6 +86,7 @@ fn verdict(out: &mut String, r: &Report, full: bool) {
         }
         Verdict::Unsafe { trace, shortest } => {
             out.push_str(&render::render(trace, render::Style { full }));
+            races(out, &r.races);
             let by = r.engine.map_or("", Engine::name);
             let how = if *shortest { ", and no run with fewer steps fails" } else { "" };
             let _ = writeln!(out, "found: by {by}{how}");
@@ -122,5 +123,26 @@ pub fn rule(rule: Rule) -> &'static str {
         Rule::RelyGuarantee => "rely-guarantee",
         Rule::OwickiGries => "owicki-gries",
         Rule::Monolithic => "monolithic",
+    }
+}
+
+/// All racing pairs of a program, where there are several.
+fn races(out: &mut String, races: &Races) {
+    if races.pairs.len() > 1 {
+        let _ = writeln!(out, "races: {} pairs of accesses", races.pairs.len());
+        for pair in &races.pairs {
+            let shown: Vec<String> = pair
+                .iter()
+                .map(|a| format!("{} by {} at {}:{}:{}", a.verb, a.thread_name, a.file, a.line, a.column))
+                .collect();
+            let _ = writeln!(out, "  {}", shown.join(", "));
+        }
+    }
+    match races.open {
+        0 => {}
+        1 => out.push_str("races: one more pair of accesses may race, a short search told nothing\n"),
+        n => {
+            let _ = writeln!(out, "races: {n} more pairs of accesses may race, short searches told nothing");
+        }
     }
 }

@@ -29,6 +29,8 @@ impl How {
 pub struct Relaxed {
     /// Its reads: the order is no acquire.
     pub load: bool,
+    /// Its reads where a compare-exchange fails.
+    pub failure: bool,
     /// Its writes: the order is no release.
     pub store: bool,
 }
@@ -58,7 +60,9 @@ impl Lower<'_> {
         let How { atomic, in_unit } = how;
         let to = Target::Cell;
         let relaxed = atomic && if write { self.body.relaxed.store } else { self.body.relaxed.load };
-        self.body.accesses.push(Access { from: self.body.cur, write, atomic, relaxed, in_unit, to });
+        let fails_relaxed = atomic && !write && self.body.relaxed.failure;
+        let from = self.body.cur;
+        self.body.accesses.push(Access { from, write, atomic, relaxed, fails_relaxed, in_unit, to });
     }
 
     /// The edge that comes next is a call that gives back the object at its last argument.
@@ -68,6 +72,7 @@ impl Lower<'_> {
             write: true,
             atomic: false,
             relaxed: false,
+            fails_relaxed: false,
             in_unit: 0,
             to: Target::Object,
         });
@@ -75,15 +80,14 @@ impl Lower<'_> {
 
     /// A fence: nothing that comes before it is unordered with what comes after it any more.
     pub fn fence(&mut self) {
-        let from = self.body.cur;
-        let to = Target::Fence;
         self.body.accesses.push(Access {
-            from,
+            from: self.body.cur,
             write: false,
             atomic: true,
             relaxed: false,
+            fails_relaxed: false,
             in_unit: 0,
-            to,
+            to: Target::Fence,
         });
         self.body.emit(Op::Skip);
     }

@@ -34,7 +34,8 @@ impl<'a> Lower<'a> {
                 self.assume("every memory order is sequentially consistent");
             }
             // The order of a failure is one of a read only.
-            relaxed.load |= matches!(order, Some(0 | 3));
+            relaxed.load |= k == 0 && matches!(order, Some(0 | 3));
+            relaxed.failure |= k > 0 && matches!(order, Some(0 | 3));
             relaxed.store |= k == 0 && matches!(order, Some(0..=2));
             self.effect(a)?;
             self.body.end_operand();

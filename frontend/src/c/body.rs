@@ -115,6 +115,8 @@ pub struct Body {
     pub accesses: Vec<Access>,
     /// What the order of the atomic operation being lowered leaves open.
     pub relaxed: super::access::Relaxed,
+    /// Its blocks.
+    pub blocks: super::blocks::Blocks,
     /// Has the function a switch?
     pub switched: bool,
     /// Where a record that the function returns goes: a hidden first parameter.
@@ -178,6 +180,7 @@ impl Body {
             last_arguments: None,
             accesses: Vec::new(),
             relaxed: super::access::Relaxed::default(),
+            blocks: super::blocks::Blocks::default(),
             switched: false,
             return_to: None,
         }
@@ -315,6 +318,7 @@ impl Body {
         self.open_regions.truncate(m.open_regions);
         self.held.retain(|l| (l.0 as usize) < m.locations);
         self.accesses.truncate(m.accesses);
+        self.blocks.rewind(m.locations);
         self.labels.retain(|_, l| (l.at.0 as usize) < m.locations);
         self.labels.values_mut().for_each(|l| l.defined = l.defined.filter(|n| *n <= m.locations));
         for s in &mut self.switches {

@@ -250,6 +250,7 @@ impl<'a> Lower<'a> {
     pub fn local_object(&mut self, name: &str, ty: &Ty, at: Bytes) -> Res<ObjId> {
         let object = self.object(&format!("{}::{name}", self.body.name), ty, at)?;
         self.body.locals.push(object);
+        self.body.blocks.object(object);
         Ok(object)
     }
 
@@ -271,6 +272,7 @@ impl<'a> Lower<'a> {
         }
         let mut body = std::mem::replace(&mut self.body, Body::new("", Ty::Void, Span::default()));
         let conversions = std::mem::take(&mut body.conversions);
+        self.mark_lifetimes(&mut body);
         if body.labels.is_empty() && !body.switched {
             // What they hold before nobody sees: that is no input.
             for o in &body.started {

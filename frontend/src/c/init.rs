@@ -504,7 +504,7 @@ impl<'a> Lower<'a> {
         let cells = self.string_cells(parts, at)?;
         let char = Ty::Int(self.string_unit(parts));
         let ty = Ty::Array(char.clone().into(), Some(cells.len() as u64));
-        let name = format!("string#{}", self.objects.len());
+        let name = format!("{}{}", crate::cfa::Object::LITERAL, self.objects.len());
         let object = self.object(&name, &ty, at)?;
         self.objects[object.0 as usize].init = cells.into_iter().map(Some).collect();
         Ok(Value { expr: Expr::Addr(object), ty: char.pointer() })

@@ -111,6 +111,8 @@ pub struct Lower<'a> {
     pub sites: Vec<Site>,
     /// The function that gives memory back.
     pub free: Option<FuncId>,
+    /// Objects of blocks: what is called where their lifetime begins and where it ends.
+    pub lifetimes: BTreeMap<ObjId, (FuncId, FuncId)>,
     /// The type of each object that has one.
     pub object_types: BTreeMap<ObjId, Ty>,
     /// Conversions of pointers, by function.
@@ -252,6 +254,7 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         accesses_here: Vec::new(),
         sites: Vec::new(),
         free: None,
+        lifetimes: BTreeMap::new(),
         object_types: BTreeMap::new(),
         conversions: Vec::new(),
         unsequenced: BTreeMap::new(),
@@ -401,7 +404,9 @@ impl<'a> Lower<'a> {
             starts,
             heap: Vec::new(),
             lifetimes: BTreeMap::new(),
+            blocks: std::mem::take(&mut self.lifetimes),
             free: self.free,
+            race_pairs: 0,
             assumes: self.assumes,
             checks,
         };
@@ -437,7 +442,7 @@ impl<'a> Lower<'a> {
         if self.options.property == Property::NoDataRace {
             let of = |f: u32| self.accesses.remove(&FuncId(f)).unwrap_or_default();
             let accesses: Vec<Vec<Access>> = (0..module.functions.len() as u32).map(of).collect();
-            crate::races::instrument(&mut module, &accesses);
+            crate::races::instrument(&mut module, &accesses, self.options.race_pair);
         }
         Ok(module)
     }

@@ -10,6 +10,7 @@ mod alloc;
 mod asm;
 mod atomics;
 mod attributes;
+mod blocks;
 mod body;
 mod builtins;
 mod calls;

@@ -48,11 +48,11 @@ impl<'a> Lower<'a> {
             Statement::Labeled(l) => self.labeled(l),
             Statement::Compound(items) => {
                 let cleanups = self.body.cleanups.len();
-                self.scopes.enter();
+                self.enter_block();
                 let done = items.iter().try_for_each(|i| self.block_item(i));
-                self.scopes.leave();
+                let done = done.map(|()| self.end_cleanups(cleanups));
+                self.leave_block();
                 done?;
-                self.end_cleanups(cleanups);
                 self.end_atomic_block(items);
                 Ok(())
             }
@@ -85,12 +85,10 @@ impl<'a> Lower<'a> {
             }
             Statement::For(f) => {
                 let cleanups = self.body.cleanups.len();
-                self.scopes.enter();
-                let done = self.for_statement(&f.node);
-                self.scopes.leave();
-                done?;
-                self.end_cleanups(cleanups);
-                Ok(())
+                self.enter_block();
+                let done = self.for_statement(&f.node).map(|()| self.end_cleanups(cleanups));
+                self.leave_block();
+                done
             }
             Statement::Goto(label) => {
                 self.no_cleanups(0, s.span)?;
@@ -243,6 +241,7 @@ impl<'a> Lower<'a> {
                     x.defined = Some(seen);
                 }
                 self.body.join(label.at);
+                self.body.blocks.label(label.at);
                 let shown = super::tokens::original_name(name);
                 let error = name == "ERROR" || self.options.error_labels.contains(&shown);
                 if self.options.exclusive.as_ref() == Some(&shown) {

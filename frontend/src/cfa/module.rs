@@ -63,6 +63,10 @@ pub struct Module {
     pub free: Option<FuncId>,
     /// Objects that are given back, and the cell of each that is not 0 then.
     pub lifetimes: BTreeMap<ObjId, (ObjId, usize)>,
+    /// Locals of blocks, where that matters: the functions that are called where the lifetime of one begins and ends.
+    pub blocks: BTreeMap<ObjId, (FuncId, FuncId)>,
+    /// Pairs of accesses that may race, as far as that can be seen without looking at runs.
+    pub race_pairs: usize,
     /// What was assumed about the source, a line each, in order.
     pub assumes: Vec<String>,
     /// What the property is about.

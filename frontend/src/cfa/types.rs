@@ -76,6 +76,8 @@ impl Object {
     pub const WATCHED_WRITE: &str = "(about to write)";
     /// The same for reads.
     pub const WATCHED_READ: &str = "(about to read)";
+    /// How names of string literals begin.
+    pub const LITERAL: &str = "string#";
 }
 
 /// A register: a scalar local whose address is not taken, or a temporary.

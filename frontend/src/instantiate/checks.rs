@@ -29,7 +29,16 @@ pub(super) fn mortal(module: &Module, freed: &BTreeSet<ObjId>) -> BTreeSet<ObjId
             leaving.extend(points_to.held_by(o));
         }
         let local = function.locals.iter().filter(|o| !heap.contains(o));
-        out.extend(local.filter(|o| leaving.contains(o) || sharing.escapes(**o)));
+        let outer = local.filter(|o| leaving.contains(o) || sharing.escapes(**o));
+        out.extend(outer.filter(|o| !module.blocks.contains_key(o)));
+        // Of a block: known to a variable, or held anywhere.
+        let named = (0..function.registers.len()).filter(|r| !function.registers[*r].name.is_empty());
+        let mut kept: BTreeSet<ObjId> =
+            named.flat_map(|r| points_to.held(f as u32, &Expr::Reg(Reg(r as u32)))).collect();
+        let others = (0..module.objects.len() as u32).map(ObjId);
+        kept.extend(others.flat_map(|o| points_to.held_by(o).into_iter().filter(move |p| *p != o)));
+        let of_block = function.locals.iter().filter(|o| module.blocks.contains_key(o));
+        out.extend(of_block.filter(|o| kept.contains(o) || leaving.contains(o) || sharing.escapes(**o)));
     }
     out
 }
@@ -44,7 +53,9 @@ pub(super) fn insert(templates: &mut [Template], objects: &[Object], lifetimes: 
                 continue;
             };
             let address = address.clone();
-            if plain(&address, objects).is_some_and(|o| !lifetimes.contains_key(&o)) {
+            let writes = matches!(template.graph.edges[i].op, Op::Store(..));
+            let fixed = |o: ObjId| writes && objects[o.0 as usize].name.starts_with(Object::LITERAL);
+            if plain(&address, objects).is_some_and(|o| !lifetimes.contains_key(&o) && !fixed(o)) {
                 continue;
             }
             let facts = points_to.eval(t as u32, &address);
@@ -54,7 +65,7 @@ pub(super) fn insert(templates: &mut [Template], objects: &[Object], lifetimes: 
                 None if facts.contains(&Fact::Anything) => all.map(ObjId).collect(),
                 None => points_to.held(t as u32, &address),
             };
-            check(template, i, &address, &may, objects, lifetimes);
+            check(template, i, &address, &may, objects, lifetimes, writes);
         }
     }
 }
@@ -125,6 +136,7 @@ fn check(
     may: &BTreeSet<ObjId>,
     objects: &[Object],
     lifetimes: &Lifetimes,
+    writes: bool,
 ) {
     let (from, span) = (template.graph.edges[i].from, template.graph.edges[i].span);
     let atomic = template.graph.locations[from.0 as usize].atomic;
@@ -155,7 +167,9 @@ fn check(
             code.edge(gone, is(CmpOp::Ne, &Expr::Reg(r), Expr::Const(0)));
             code.step(is(CmpOp::Eq, &Expr::Reg(r), Expr::Const(0)));
         }
-        code.edge(good, Op::Skip);
+        let literal = writes && objects[o.0 as usize].name.starts_with(Object::LITERAL);
+        let to = if literal { code.error("write to a string literal") } else { good };
+        code.edge(to, Op::Skip);
         code.at = next;
     }
     let outside = code.error("access outside of any object");

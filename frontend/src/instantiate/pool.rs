@@ -8,7 +8,7 @@
 
 use super::walk;
 use crate::cfa::{
-    Callee, CmpOp, Expr, FuncId, Function, Graph, HeapSite, IntKind, Loc, LocationKind, Module, ObjId,
+    Callee, CmpOp, Edge, Expr, FuncId, Function, Graph, HeapSite, IntKind, Loc, LocationKind, Module, ObjId,
     Object, Op, Reg, Register,
 };
 use crate::diagnostic::Span;
@@ -130,6 +130,15 @@ pub(crate) fn free_function(span: Span) -> Function {
     let end = f.graph.add_location(span);
     f.graph.locations[end.0 as usize].kind = LocationKind::End;
     f.graph.add_edge(f.entry, end, Op::Return(None), span);
+    f
+}
+
+/// A function that does nothing.
+pub(crate) fn nothing(name: &str, span: Span) -> Function {
+    let mut f = free_function(span);
+    f.name = name.into();
+    f.params.clear();
+    f.registers.clear();
     f
 }
 
@@ -380,6 +389,7 @@ pub(super) fn needed(module: &Module) -> BTreeSet<ObjId> {
         module.heap.iter().filter(|s| often[s.function.0 as usize]).map(|s| s.object).collect();
     if module.free.is_some() {
         out.extend(made_again(module));
+        out.extend(comes_back(module));
     }
     out
 }
@@ -393,6 +403,41 @@ fn made_again(module: &Module) -> Vec<ObjId> {
     let again = |s: &HeapSite| may_follow_free(module, s.function);
     let known = module.heap.iter().filter(|s| freed.contains(&s.object) && sharing.escapes(s.object));
     known.filter(|s| again(s)).map(|s| s.object).collect()
+}
+
+/// Blocks whose addresses are compared, of which one may be made where the other one was given back: the same address
+/// may come back.
+fn comes_back(module: &Module) -> BTreeSet<ObjId> {
+    let points_to = PointsTo::of_module(module);
+    let freed = freed(module, &points_to);
+    let of_heap = |o: &ObjId| module.heap.iter().any(|s| s.object == *o);
+    let shape = |o: &ObjId| module.objects[o.0 as usize].cells.iter().map(|c| c.0).collect::<Vec<_>>();
+    let old: BTreeSet<ObjId> = freed.iter().copied().filter(of_heap).collect();
+    let mut out = BTreeSet::new();
+    if old.is_empty() {
+        return out;
+    }
+    let made: BTreeSet<ObjId> =
+        module.heap.iter().filter(|s| may_follow_free(module, s.function)).map(|s| s.object).collect();
+    let mut look = |a: &BTreeSet<ObjId>, b: &BTreeSet<ObjId>| {
+        for x in a.intersection(&old) {
+            for y in b.intersection(&made).filter(|y| shape(x) == shape(y)) {
+                out.extend([*x, *y]);
+            }
+        }
+    };
+    for (f, function) in module.functions.iter().enumerate() {
+        for e in function.graph.edges.iter().flat_map(|e| walk::reads(&e.op)) {
+            walk::visit(e, &mut |e| {
+                if let Expr::Compare(_, a, b) = e {
+                    let (a, b) = (points_to.held(f as u32, a), points_to.held(f as u32, b));
+                    look(&a, &b);
+                    look(&b, &a);
+                }
+            });
+        }
+    }
+    out
 }
 
 /// Objects that may be given back.
@@ -460,7 +505,8 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
     let mut out = module.clone();
     let passes = passes(module);
     let of_heap: BTreeSet<ObjId> = module.heap.iter().map(|s| s.object).collect();
-    let freed = freed(module, &PointsTo::of_module(module));
+    let mut freed = freed(module, &PointsTo::of_module(module));
+    freed.extend(comes_back(module));
     // Blocks of one shape that are given back may each be taken for another.
     type Shape = Vec<IntKind>;
     type Group = (Option<Shape>, Vec<(ObjId, usize)>);
@@ -476,8 +522,8 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
     }
     let mut to_free: Vec<(ObjId, ObjId, usize)> = Vec::new();
     for (shape, members) in groups {
-        let total =
-            members.iter().try_fold(0u32, |n, (_, f)| passes[*f].and_then(|more| n.checked_add(more)));
+        let made = |(o, f): &(ObjId, usize)| module.blocks.get(o).map_or(*f, |b| b.0.0 as usize);
+        let total = members.iter().try_fold(0u32, |n, m| passes[made(m)].and_then(|more| n.checked_add(more)));
         let (first, f) = members[0];
         let pool = make_pool(&mut out, first, total, module.functions[f].span, options);
         for (k, o) in pool.instances.iter().enumerate() {
@@ -492,7 +538,10 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
                     let file = file_of(module, module.functions[f].span);
                     write_site(&mut out.functions, &mut out.objects, site, Some(&pool), tried, &file);
                 }
-                None => write_local(&mut out.functions[f], o, &pool),
+                None => match module.blocks.get(&o) {
+                    Some(calls) => write_of_block(&mut out.functions[f], o, *calls, &pool),
+                    None => write_local(&mut out.functions[f], o, &pool),
+                },
             }
         }
     }
@@ -545,8 +594,43 @@ fn push(module: &mut Module, object: Object) -> ObjId {
     ObjId(module.objects.len() as u32 - 1)
 }
 
-/// Takes the object of a local when its function is called, and gives it back when it returns.
-fn write_local(f: &mut Function, o: ObjId, pool: &Pool) {
+/// Takes the object of a local when its block is entered, and gives it back when that is left.
+fn write_of_block(f: &mut Function, o: ObjId, calls: (FuncId, FuncId), pool: &Pool) {
+    let p = by_register(f, o);
+    let instances: Vec<(ObjId, ObjId, usize)> =
+        pool.instances.iter().enumerate().map(|(k, i)| (*i, pool.back, k)).collect();
+    for i in 0..f.graph.edges.len() {
+        let Edge { from, to, op, span } = f.graph.edges[i].clone();
+        let held = f.atomic || f.graph.locations[from.0 as usize].atomic;
+        let code = Code { graph: &mut f.graph, registers: &mut f.registers, at: from, span, atomic: held };
+        match &op {
+            Op::Call { callee: Callee::Known(g), .. } if *g == calls.0 => {
+                let mut code = Code { atomic: true, ..code };
+                obtain(&mut code, pool, p, &mut |_, _| {});
+                f.graph.edges[i] = Edge { from: code.at, to, op: Op::Skip, span };
+            }
+            Op::Call { callee: Callee::Known(g), .. } if *g == calls.1 => {
+                let mut code = code;
+                give_back(&mut code, &Expr::Reg(p), &instances, false);
+                f.graph.edges[i] = Edge { from: code.at, to, op: Op::Assign(p, Expr::Const(0)), span };
+            }
+            Op::Return(_) | Op::ThreadExit(_) => {
+                let mut code = code;
+                give_back(&mut code, &Expr::Reg(p), &instances, false);
+                code.step(Op::Assign(p, Expr::Const(0)));
+                f.graph.edges[i].from = code.at;
+            }
+            _ => {}
+        }
+    }
+    let (entry, span) = (f.entry, f.span);
+    f.entry = f.graph.add_location(span);
+    f.graph.locations[f.entry.0 as usize].atomic = f.atomic;
+    f.graph.add_edge(f.entry, entry, Op::Assign(p, Expr::Const(0)), span);
+}
+
+/// Replaces the address of a local by a register; gives that.
+fn by_register(f: &mut Function, o: ObjId) -> Reg {
     f.locals.retain(|x| x != &o);
     let p = Reg(f.registers.len() as u32);
     f.registers.push(Register { name: String::new(), kind: IntKind::Ideal });
@@ -557,6 +641,12 @@ fn write_local(f: &mut Function, o: ObjId, pool: &Pool) {
     for e in &mut f.graph.edges {
         e.op = walk::map_op(&e.op, &mut |x| walk::map_leaves(x, &mut leaf), &|r| r);
     }
+    p
+}
+
+/// Takes the object of a local when its function is called, and gives it back when it returns.
+fn write_local(f: &mut Function, o: ObjId, pool: &Pool) {
+    let p = by_register(f, o);
     let leaving: Vec<usize> = (0..f.graph.edges.len())
         .filter(|i| matches!(f.graph.edges[*i].op, Op::Return(_) | Op::ThreadExit(_)))
         .collect();

@@ -5,7 +5,8 @@ use crate::options::{Integers, Options, Signed};
 
 /// The assumptions that the program's operations call for, a line each.
 pub fn assumptions(p: &Program, options: &Options) -> Vec<String> {
-    let mut found = Found::default();
+    let cells = p.objects.iter().map(|o| o.cells.len() as i128).collect();
+    let mut found = Found { cells, ..Found::default() };
     for e in p.templates.iter().flat_map(|t| &t.graph.edges) {
         match &e.op {
             Op::Assign(_, e) | Op::Assume(e) | Op::ThreadExit(e) | Op::Return(Some(e)) => found.expr(e),
@@ -40,6 +41,8 @@ pub fn assumptions(p: &Program, options: &Options) -> Vec<String> {
 
 #[derive(Default)]
 struct Found {
+    /// Number of cells of each object.
+    cells: Vec<i128>,
     signed: bool,
     division: bool,
     shift: bool,
@@ -50,9 +53,12 @@ impl Found {
     fn address(&mut self, e: &Expr) {
         let known = match e {
             Expr::Addr(_) => true,
-            Expr::Binary(BinOp::Add, a, b, _) => {
-                matches!((&**a, &**b), (Expr::Addr(_), Expr::Const(_)) | (Expr::Const(_), Expr::Addr(_)))
-            }
+            Expr::Binary(BinOp::Add, a, b, _) => match (&**a, &**b) {
+                (Expr::Addr(o), Expr::Const(k)) | (Expr::Const(k), Expr::Addr(o)) => {
+                    self.cells.get(o.0 as usize).is_some_and(|n| (0..*n).contains(k))
+                }
+                _ => false,
+            },
             _ => false,
         };
         self.access |= !known;

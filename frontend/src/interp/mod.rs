@@ -19,6 +19,7 @@ pub mod normal;
 #[cfg(test)]
 mod normal_tests;
 pub mod observe;
+mod racing;
 pub mod reliance;
 pub mod render;
 pub mod replay;
@@ -30,4 +31,5 @@ pub mod store;
 mod tests;
 
 pub use explore::{Exploration, explore, quick_search};
+pub use racing::RacingAccess;
 pub use replay::{AboutTo, ReplayError, Trace, TraceStep, Waiting, replay};

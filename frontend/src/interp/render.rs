@@ -1,5 +1,6 @@
 //! A trace as text, one line a step.
 
+use super::racing::RacingAccess;
 use super::replay::{Trace, TraceStep};
 use std::fmt::Write;
 
@@ -73,6 +74,7 @@ pub fn render(trace: &Trace, style: Style) -> String {
             out.push_str(line.trim_end());
             out.push('\n');
         }
+        trace.accesses.iter().for_each(|a| out.push_str(&access(a)));
         return out;
     }
     let _ = writeln!(out, "violated: {}", trace.violation);
@@ -83,6 +85,21 @@ pub fn render(trace: &Trace, style: Style) -> String {
         out.push('\n');
     }
     out
+}
+
+/// A line on one of two accesses that race.
+fn access(a: &RacingAccess) -> String {
+    let locks = match a.locks.as_slice() {
+        [] => "no lock held".to_string(),
+        [one] => format!("lock held: {one}"),
+        many => format!("locks held: {}", many.join(", ")),
+    };
+    let created = match &a.created {
+        Some((file, line, column)) if *line > 0 => format!(", thread created at {file}:{line}:{column}"),
+        _ => String::new(),
+    };
+    let at = if a.line > 0 { format!(" at {}:{}:{}", a.file, a.line, a.column) } else { String::new() };
+    format!("access: {} by {}{at}, {locks}{created}\n", a.verb, a.thread_name)
 }
 
 fn named(s: &TraceStep) -> bool {

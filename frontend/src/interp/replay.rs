@@ -7,6 +7,7 @@ use super::candidates::Candidates;
 use super::complete;
 use super::event::Event;
 use super::live::written;
+use super::racing::{Notes, RacingAccess};
 use super::machine::{Machine, State, Stop, Violation};
 use super::reliance::Reliance;
 use super::schedule::{Move, Schedule, ThreadRef};
@@ -90,6 +91,8 @@ pub struct Trace {
     pub waiting: Vec<Waiting>,
     /// In a data race: the step that the other access belongs to.
     pub race: Option<TraceStep>,
+    /// In a data race: both accesses, that of the thread above first.
+    pub accesses: Vec<RacingAccess>,
 }
 
 /// Why a schedule is no counterexample.
@@ -157,6 +160,7 @@ pub fn replay(program: &Program, schedule: &Schedule) -> Result<Trace, ReplayErr
         steps: Vec::new(),
         events: Vec::new(),
         reliance: Reliance::default(),
+        notes: Notes::default(),
     };
     let mut found = machine.violation(&run.state);
     for (at, m) in schedule.moves.iter().enumerate() {
@@ -189,6 +193,7 @@ struct Run<'a, 'p> {
     steps: Vec<TraceStep>,
     events: Vec<Event>,
     reliance: Reliance,
+    notes: Notes,
 }
 
 impl Run<'_, '_> {
@@ -197,11 +202,13 @@ impl Run<'_, '_> {
         loop {
             let (state, steps, events) = (self.state.clone(), self.steps.clone(), self.events.len());
             let reliance = self.reliance.clone();
+            let notes = self.notes.clone();
             let Err(e) = self.run_move(at, m) else { return Ok(()) };
             let Some(joined) = self.awaited(&e, m) else { return Err(e) };
             self.state = state;
             self.steps = steps;
             self.reliance = reliance;
+            self.notes = notes;
             self.events.truncate(events);
             // It may have been started by this very move.
             if joined >= self.state.threads.len() {
@@ -250,7 +257,12 @@ impl Run<'_, '_> {
         self.machine.step(&mut self.state, thread, edge, input, &self.schedule.start)?;
         if let Some(e) = self.machine.edge(before.threads[thread].name.template, edge) {
             let stored = self.machine.stored(&before, thread, edge);
-            self.note(&before, thread, e, stored);
+            self.notes.step(self.machine, (&before, &self.state), thread, e, stored);
+            let watched = self.note(&before, thread, e, stored);
+            if let Some(write) = watched {
+                let step = self.steps.last().filter(|s| s.about_to.is_some()).cloned();
+                self.notes.watch(write, step);
+            }
             self.reliance.step(self.machine, &before, &self.state, thread, edge);
             self.events.push(Event::new(self.machine, &before, &self.state, thread, e));
         }
@@ -258,7 +270,14 @@ impl Run<'_, '_> {
     }
 
     /// Adds a step to the trace, or to the step before when it belongs to the same statement.
-    fn note(&mut self, before: &State, thread: usize, edge: &Edge, stored: Option<(ObjId, u32)>) {
+    /// Says whether it is about a write or a read that waits.
+    fn note(
+        &mut self,
+        before: &State,
+        thread: usize,
+        edge: &Edge,
+        stored: Option<(ObjId, u32)>,
+    ) -> Option<bool> {
         let program = self.machine.program();
         let name = before.threads[thread].name;
         let template = &program.templates[name.template as usize];
@@ -286,6 +305,7 @@ impl Run<'_, '_> {
         };
         // What the thread says it is about to do; nothing any more with the access itself.
         let mut watched: Option<Option<AboutTo>> = None;
+        let mut kind = None;
         if let Some((o, k)) = stored {
             let shared = self.machine.shared_cells(&self.state);
             let own = self.machine.own_cells(&self.state, thread);
@@ -298,6 +318,7 @@ impl Run<'_, '_> {
             match write {
                 None => changes.extend(value.map(|v| (cell(o, k), v))),
                 Some(write) => {
+                    kind = Some(write);
                     let at = value.and_then(|v| program.cell_at(v));
                     watched = Some(at.map(|(o, k)| AboutTo { write, object: cell(o, k as u32) }));
                 }
@@ -323,7 +344,7 @@ impl Run<'_, '_> {
             }
             last.changes.extend(changes);
             last.inputs.extend(inputs);
-            return;
+            return kind;
         }
         let thread_name = thread_name(program, name);
         let statement = statement(program, edge.span);
@@ -340,6 +361,7 @@ impl Run<'_, '_> {
             depth,
             about_to: watched.flatten(),
         });
+        kind
     }
 
     /// Is the last state a deadlock?
@@ -475,9 +497,23 @@ impl Run<'_, '_> {
             format!("{}{}", object.name, object.cells[*k as usize].1)
         };
         let race = if violation.what.starts_with(crate::races::RACE) {
-            self.other_access(violation.thread)
+            self.notes.other(t.name, &violation.what).cloned()
         } else {
             None
+        };
+        let accesses = match (&race, self.steps.iter().rev().find(|s| s.thread == t.name)) {
+            (Some(other), Some(mine)) => {
+                let (file, line, column) = at.clone();
+                let mine = if line == 0 {
+                    mine.clone()
+                } else {
+                    let statement = self.statement_at(&file, line);
+                    TraceStep { file, line, column, statement, ..mine.clone() }
+                };
+                let freed = violation.what.ends_with("memory that is freed");
+                self.notes.accesses(self.machine, &self.state, violation.thread, &mine, other, freed)
+            }
+            _ => Vec::new(),
         };
         Trace {
             start: self.schedule.start.iter().map(|(o, k, v)| (name(o, k), *v)).collect(),
@@ -488,24 +524,20 @@ impl Run<'_, '_> {
             thread_name: thread_name(program, t.name),
             waiting,
             race,
+            accesses,
         }
     }
 
-    /// The step of another thread that waits to do its access.
-    fn other_access(&self, thread: usize) -> Option<TraceStep> {
-        let me = self.state.threads[thread].name;
-        let waits = |i: usize| {
-            let s = &self.steps[i];
-            s.thread != me
-                && s.about_to.is_some()
-                && self.steps[i + 1..].iter().all(|later| later.thread != s.thread)
-        };
-        (0..self.steps.len()).rev().find(|i| waits(*i)).map(|i| self.steps[i].clone())
+    /// The text of a line of a file.
+    fn statement_at(&self, file: &str, line: u32) -> String {
+        let program = self.machine.program();
+        let index = program.files.iter().position(|f| f == file).unwrap_or(0);
+        statement(program, Span { file: index as u32, line, ..Span::default() })
     }
 }
 
 /// The template's name, with the number of the thread where there may be several.
-fn thread_name(program: &Program, name: ThreadRef) -> String {
+pub(super) fn thread_name(program: &Program, name: ThreadRef) -> String {
     let template = &program.templates[name.template as usize];
     match template.count {
         Count::AtMost(1) => template.name.clone(),
@@ -513,7 +545,7 @@ fn thread_name(program: &Program, name: ThreadRef) -> String {
     }
 }
 
-fn place(program: &Program, span: Span) -> (String, u32, u32) {
+pub(super) fn place(program: &Program, span: Span) -> (String, u32, u32) {
     match program.files.get(span.file as usize) {
         Some(file) if span.line > 0 => (file.clone(), span.line, span.column),
         _ => (String::new(), 0, 0),

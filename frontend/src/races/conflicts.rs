@@ -5,7 +5,7 @@ use super::{Access, RACE, Target};
 use crate::cfa::{FuncId, Module, ObjId};
 use crate::instantiate::{Sharing, taken};
 use crate::points_to::{PointsTo, Targets};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Names in a message.
 const NAMES: usize = 3;
@@ -33,13 +33,14 @@ struct Site {
     role: Role,
 }
 
-/// The accesses that may race, with their roles.
+/// The accesses that may race, with their roles, and how many pairs there are; `only` leaves one of these.
 pub(super) fn roles(
     module: &Module,
     points_to: &PointsTo,
     accesses: &[Vec<Access>],
     relaxed: bool,
-) -> Vec<(FuncId, Access, Role)> {
+    only: Option<usize>,
+) -> (Vec<(FuncId, Access, Role)>, usize) {
     let concurrent = Concurrent::new(module, points_to);
     let sharing = Sharing::new(module, points_to, &taken(module));
     let shared = |o: ObjId| {
@@ -85,33 +86,40 @@ pub(super) fn roles(
             sites.push(Site { function: id, access: *access, ordered, role });
         }
     }
-    let mut free = Vec::new();
+    let waits = |s: &Site| !s.ordered && s.access.to != Target::Object;
+    let mut pairs: BTreeSet<(usize, usize)> = BTreeSet::new();
     for list in users.values() {
         for (i, (a, k)) in list.iter().enumerate() {
             for (b, l) in &list[i..] {
                 let (x, y) = (&sites[*a], &sites[*b]);
                 let meet = k.is_none() || l.is_none() || k == l;
-                if !meet
-                    || !(x.access.write || y.access.write)
-                    || x.ordered && y.ordered
-                    || !concurrent.both(x.function, y.function)
+                // Two that give back one object are no race only.
+                if meet
+                    && (x.access.write || y.access.write)
+                    && !(x.ordered && y.ordered)
+                    && (waits(x) || waits(y))
+                    && concurrent.both(x.function, y.function)
                 {
-                    continue;
-                }
-                let waits = |s: &Site| !s.ordered && s.access.to != Target::Object;
-                match (waits(x), waits(y)) {
-                    (true, false) => settle(&mut sites, *a, *b),
-                    (false, true) => settle(&mut sites, *b, *a),
-                    // Two that give back one object are no race only.
-                    (false, false) => {}
-                    // One may be long done when the other one comes.
-                    _ if relaxed => {
-                        settle(&mut sites, *a, *b);
-                        settle(&mut sites, *b, *a);
-                    }
-                    _ => free.push((*a, *b)),
+                    pairs.insert((*a, *b));
                 }
             }
+        }
+    }
+    let count = pairs.len();
+    let mut free = Vec::new();
+    for (k, (a, b)) in pairs.into_iter().enumerate() {
+        if only.is_some_and(|o| o != k) {
+            continue;
+        }
+        match (waits(&sites[a]), waits(&sites[b])) {
+            (true, false) => settle(&mut sites, a, b),
+            (false, true) => settle(&mut sites, b, a),
+            // One may be long done when the other one comes.
+            _ if relaxed => {
+                settle(&mut sites, a, b);
+                settle(&mut sites, b, a);
+            }
+            _ => free.push((a, b)),
         }
     }
     for (a, b) in free {
@@ -121,7 +129,8 @@ pub(super) fn roles(
         if rank(x) >= rank(y) { settle(&mut sites, a, b) } else { settle(&mut sites, b, a) }
     }
     let acts = |r: &Role| r.waits || r.minds_writes || r.minds_reads;
-    sites.into_iter().filter(|s| acts(&s.role)).map(|s| (s.function, s.access, s.role)).collect()
+    let acting = sites.into_iter().filter(|s| acts(&s.role));
+    (acting.map(|s| (s.function, s.access, s.role)).collect(), count)
 }
 
 /// One waits, the other one looks.

@@ -43,6 +43,8 @@ pub struct Access {
     pub atomic: bool,
     /// Atomic, but no acquire (of a read) or release (of a write): it orders nothing (C11 7.17.3).
     pub relaxed: bool,
+    /// A read of a compare-exchange that orders nothing where that fails.
+    pub fails_relaxed: bool,
     /// Cells from the first bit-field of its storage unit: they are one memory location (C11 3.14).
     pub in_unit: u64,
     /// What it is to.
@@ -77,11 +79,12 @@ impl Access {
     }
 }
 
-/// Makes races errors. `accesses` has those of each function.
-pub fn instrument(module: &mut Module, accesses: &[Vec<Access>]) {
+/// Makes races errors. `accesses` has those of each function; of the pairs that may race, all count or this one.
+pub fn instrument(module: &mut Module, accesses: &[Vec<Access>], only: Option<usize>) {
     let points_to = PointsTo::of_module(module);
     let relaxed = accesses.iter().flatten().any(|a| a.relaxed);
-    let roles = conflicts::roles(module, &points_to, accesses, relaxed);
+    let (roles, pairs) = conflicts::roles(module, &points_to, accesses, relaxed, only);
+    module.race_pairs = pairs;
     if roles.is_empty() {
         return;
     }
@@ -138,7 +141,7 @@ impl Watches {
             let mut code = Code { f, at: from, span: edge.span };
             if access.to == Target::Cell && !is_object(&address) {
                 // No memory is accessed through a null pointer; the run ends there.
-                code.step(Op::Assume(is(address.clone(), Expr::Const(0)).is_false()), false);
+                code.step(Op::Assume(is(address.clone(), Expr::Const(0)).is_false()), true);
             }
             let from = code.at;
             if role.waits {

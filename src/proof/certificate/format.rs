@@ -235,6 +235,7 @@ impl From<&Options> for OptionsRecord {
 impl From<OptionsRecord> for Options {
     fn from(o: OptionsRecord) -> Options {
         Options {
+            race_pair: None,
             atomicity: o.atomicity.into(),
             integers: o.integers.into(),
             signed: o.signed.into(),

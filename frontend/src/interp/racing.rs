@@ -1,0 +1,158 @@
+//! What is told of the two accesses of a data race.
+
+use super::machine::{Machine, State};
+use super::replay::{TraceStep, place, thread_name};
+use crate::cfa::{Edge, Expr, LocationKind, ObjId, Object, Op};
+
+/// An access that races.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RacingAccess {
+    /// `write`, `read` or `free`.
+    pub verb: &'static str,
+    /// Name of the thread.
+    pub thread_name: String,
+    /// Source file, empty when unknown.
+    pub file: String,
+    /// Line, 0 when unknown.
+    pub line: u32,
+    /// Column, 0 when unknown.
+    pub column: u32,
+    /// Text of the source line.
+    pub statement: String,
+    /// Locks that the thread holds alone, in the order in which it took them.
+    pub locks: Vec<String>,
+    /// Where the thread was created: file, line, column; none for one that runs from the start.
+    pub created: Option<(String, u32, u32)>,
+}
+
+/// Edges that are looked at to find the access that follows.
+const NEAR: usize = 64;
+
+/// Facts that a replay collects on its way.
+#[derive(Clone, Default)]
+pub(super) struct Notes {
+    /// The step of the access that waits: a write, a read.
+    watching: [Option<TraceStep>; 2],
+    /// Cells that hold a thread's own handle, which it stored there: locks.
+    taken: Vec<(usize, ObjId, u32)>,
+    /// Who was created where.
+    created: Vec<(usize, (String, u32, u32))>,
+}
+
+impl Notes {
+    /// A step was done; `stored` is the cell it wrote.
+    pub(super) fn step(
+        &mut self,
+        machine: &Machine<'_>,
+        (before, after): (&State, &State),
+        thread: usize,
+        edge: &Edge,
+        stored: Option<(ObjId, u32)>,
+    ) {
+        if let Op::Create { .. } = edge.op
+            && after.threads.len() > before.threads.len()
+        {
+            self.created.push((before.threads.len(), place(machine.program(), edge.span)));
+        }
+        if let (Some((o, k)), Op::Store(_, value, _)) = (stored, &edge.op) {
+            self.taken.retain(|t| (t.1, t.2) != (o, k));
+            if *value == Expr::SelfId {
+                self.taken.push((thread, o, k));
+            }
+        }
+    }
+
+    /// A thread said what it is about to do, or that it is done with it.
+    pub(super) fn watch(&mut self, write: bool, step: Option<TraceStep>) {
+        self.watching[usize::from(!write)] = step;
+    }
+
+    /// The step of the access of another thread than this one that waits for a race.
+    pub(super) fn other(&self, thread: super::schedule::ThreadRef, violation: &str) -> Option<&TraceStep> {
+        let all = || self.watching.iter().flatten().filter(|s| s.thread != thread);
+        let named = |s: &&TraceStep| {
+            s.about_to.as_ref().is_some_and(|a| violation.contains(&format!("`{}`", a.object)))
+        };
+        all().find(named).or_else(|| all().next())
+    }
+
+    /// Both accesses: that of the thread that came to the error, and the one that waits.
+    pub(super) fn accesses(
+        &self,
+        machine: &Machine<'_>,
+        state: &State,
+        thread: usize,
+        mine: &TraceStep,
+        other: &TraceStep,
+        freed: bool,
+    ) -> Vec<RacingAccess> {
+        let index = |s: &TraceStep| state.threads.iter().position(|t| t.name == s.thread);
+        let verb = if freed { "free" } else { verb(machine, state, thread) };
+        let second = other.about_to.as_ref().map_or("access", |a| a.verb());
+        vec![
+            self.access(machine, state, Some(thread), verb, mine),
+            self.access(machine, state, index(other), second, other),
+        ]
+    }
+
+    fn access(
+        &self,
+        machine: &Machine<'_>,
+        state: &State,
+        thread: Option<usize>,
+        verb: &'static str,
+        step: &TraceStep,
+    ) -> RacingAccess {
+        let program = machine.program();
+        let cell = |o: ObjId, k: u32| {
+            let object = &program.objects[o.0 as usize];
+            format!("{}{}", object.name, object.cells[k as usize].1)
+        };
+        let of = |t: usize| thread == Some(t);
+        RacingAccess {
+            verb,
+            thread_name: thread
+                .and_then(|t| state.threads.get(t))
+                .map_or_else(|| step.thread_name.clone(), |t| thread_name(program, t.name)),
+            file: step.file.clone(),
+            line: step.line,
+            column: step.column,
+            statement: step.statement.clone(),
+            locks: self.taken.iter().filter(|t| of(t.0)).map(|t| cell(t.1, t.2)).collect(),
+            created: self.created.iter().rev().find(|c| of(c.0)).map(|c| c.1.clone()),
+        }
+    }
+}
+
+/// What the access is that an error stands before.
+fn verb(machine: &Machine<'_>, state: &State, thread: usize) -> &'static str {
+    let program = machine.program();
+    let t = state.threads[thread];
+    let graph = &program.templates[t.name.template as usize].graph;
+    let ghost = |a: &Expr| match a {
+        Expr::Addr(o) => {
+            [Object::WATCHED_READ, Object::WATCHED_WRITE].contains(&program.objects[o.0 as usize].name.as_str())
+        }
+        _ => false,
+    };
+    let into: Vec<_> = graph.edges.iter().filter(|e| e.to == t.loc).map(|e| e.from).collect();
+    let (mut work, mut seen) = (into, 0);
+    let mut next = 0;
+    while next < work.len() && seen < NEAR {
+        let l = work[next];
+        next += 1;
+        for e in graph.edges.iter().filter(|e| e.from == l) {
+            seen += 1;
+            if matches!(graph.locations[e.to.0 as usize].kind, LocationKind::Error(_) | LocationKind::Limit(_)) {
+                continue;
+            }
+            match &e.op {
+                Op::Load(_, a, _) if !ghost(a) => return "read",
+                Op::Store(a, _, _) if !ghost(a) => return "write",
+                _ if !work.contains(&e.to) => work.push(e.to),
+                _ => {}
+            }
+        }
+    }
+    "access"
+}

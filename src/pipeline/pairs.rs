@@ -1,0 +1,55 @@
+//! All pairs of accesses that race: once there is one race, each pair that may race is looked at alone, in a short search.
+
+use super::{Programs, Progress, Settings, Verdict, engines, programs};
+use crate::limits::Run;
+use relyant_frontend::c;
+use relyant_frontend::interp::RacingAccess;
+use relyant_frontend::options::Options;
+use std::path::Path;
+
+/// Pairs that are looked at.
+const MOST: usize = 64;
+
+/// Pairs of accesses that race.
+#[derive(Clone, Debug, Default)]
+pub struct Races {
+    /// The accesses of each, from a run that was replayed.
+    pub pairs: Vec<Vec<RacingAccess>>,
+    /// So many pairs may race besides: the short search told nothing.
+    pub open: usize,
+}
+
+/// The other pairs than the first one.
+pub(super) fn all(path: &Path, settings: &Settings, run: &Run, pairs: usize, first: &[RacingAccess]) -> Races {
+    let mut races = Races { pairs: vec![first.to_vec()], open: 0 };
+    let progress = Progress::new(run);
+    for k in 0..pairs {
+        if k >= MOST || run.stopped() {
+            races.open += pairs - k;
+            break;
+        }
+        let meaning = Options { race_pair: Some(k), ..settings.meaning.clone() };
+        let Ok(search) = c::load(path, &meaning).and_then(|m| programs::for_search(&m, &meaning)) else {
+            races.open += 1;
+            continue;
+        };
+        let found = engines::quick(&Programs::searched(search), settings, &progress);
+        match found.verdict {
+            Some(Verdict::Unsafe { trace, .. }) if !trace.accesses.is_empty() => {
+                if !races.pairs.iter().any(|p| key(p) == key(&trace.accesses)) {
+                    races.pairs.push(trace.accesses);
+                }
+            }
+            Some(Verdict::Safe(_)) => {}
+            _ => races.open += 1,
+        }
+    }
+    races
+}
+
+/// Where the accesses are, in any order.
+fn key(pair: &[RacingAccess]) -> Vec<(&str, u32, u32, &str)> {
+    let mut places: Vec<_> = pair.iter().map(|a| (a.file.as_str(), a.line, a.column, a.verb)).collect();
+    places.sort_unstable();
+    places
+}

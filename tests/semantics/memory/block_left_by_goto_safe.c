@@ -1,0 +1,15 @@
+// relyant: --check memory
+int main(void) {
+    int *p = 0;
+    for (int i = 0;; i++) {
+        int a[2] = {1, i};
+        p = a;
+        if (i == 1)
+            goto out;
+        if (p[1])
+            break;
+    }
+    return 0;
+out:
+    return 1;
+}

@@ -1,0 +1,13 @@
+// relyant: --check memory
+int main(void) {
+    int *last = 0, sum = 0;
+    for (int i = 0; i < 3; i++) {
+        int k = i;
+        last = 0;
+        if (last)
+            sum += *last;
+        last = &k;
+        sum += *last;
+    }
+    return sum;
+}
