@@ -20,7 +20,13 @@ pub struct Races {
 }
 
 /// The other pairs than the first one.
-pub(super) fn all(path: &Path, settings: &Settings, run: &Run, pairs: usize, first: &[RacingAccess]) -> Races {
+pub(super) fn all(
+    path: &Path,
+    settings: &Settings,
+    run: &Run,
+    pairs: usize,
+    first: &[RacingAccess],
+) -> Races {
     let mut races = Races { pairs: vec![first.to_vec()], open: 0 };
     let progress = Progress::new(run);
     for k in 0..pairs {

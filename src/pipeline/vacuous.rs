@@ -2,8 +2,8 @@
 //! is safe whatever it does.
 
 use relyant_frontend::cfa::{LocationKind, Op, Program};
-use relyant_frontend::interp::explore::{Options, explore};
 use relyant_frontend::interp::Exploration;
+use relyant_frontend::interp::explore::{Options, explore};
 
 /// States that are looked at.
 const STATES: usize = 3000;
@@ -34,8 +34,13 @@ pub(super) fn note(program: &Program, cancel: &dyn Fn() -> bool) -> Option<Strin
             }
         }
     }
-    let options =
-        Options { max_states: STATES, max_steps: 10 * STATES, eager_local: true, symmetry: true, ..Options::default() };
+    let options = Options {
+        max_states: STATES,
+        max_steps: 10 * STATES,
+        eager_local: true,
+        symmetry: true,
+        ..Options::default()
+    };
     match explore(&p, &options, cancel) {
         Ok(Exploration::Exhausted { complete: true, .. }) => Some(NOTE.into()),
         _ => None,
@@ -44,7 +49,11 @@ pub(super) fn note(program: &Program, cancel: &dyn Fn() -> bool) -> Option<Strin
 
 /// Does it do what C may leave undefined?
 fn may_be_undefined(program: &Program) -> bool {
-    const LINES: [&str; 4] =
-        ["signed arithmetic does not", "nothing is divided", "shifts are by less", "pointers and indices stay"];
+    const LINES: [&str; 4] = [
+        "signed arithmetic does not",
+        "nothing is divided",
+        "shifts are by less",
+        "pointers and indices stay",
+    ];
     program.assumes.iter().any(|a| LINES.iter().any(|l| a.starts_with(l)))
 }

@@ -523,7 +523,8 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
     let mut to_free: Vec<(ObjId, ObjId, usize)> = Vec::new();
     for (shape, members) in groups {
         let made = |(o, f): &(ObjId, usize)| module.blocks.get(o).map_or(*f, |b| b.0.0 as usize);
-        let total = members.iter().try_fold(0u32, |n, m| passes[made(m)].and_then(|more| n.checked_add(more)));
+        let total =
+            members.iter().try_fold(0u32, |n, m| passes[made(m)].and_then(|more| n.checked_add(more)));
         let (first, f) = members[0];
         let pool = make_pool(&mut out, first, total, module.functions[f].span, options);
         for (k, o) in pool.instances.iter().enumerate() {

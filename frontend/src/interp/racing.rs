@@ -130,9 +130,8 @@ fn verb(machine: &Machine<'_>, state: &State, thread: usize) -> &'static str {
     let t = state.threads[thread];
     let graph = &program.templates[t.name.template as usize].graph;
     let ghost = |a: &Expr| match a {
-        Expr::Addr(o) => {
-            [Object::WATCHED_READ, Object::WATCHED_WRITE].contains(&program.objects[o.0 as usize].name.as_str())
-        }
+        Expr::Addr(o) => [Object::WATCHED_READ, Object::WATCHED_WRITE]
+            .contains(&program.objects[o.0 as usize].name.as_str()),
         _ => false,
     };
     let into: Vec<_> = graph.edges.iter().filter(|e| e.to == t.loc).map(|e| e.from).collect();
@@ -143,7 +142,10 @@ fn verb(machine: &Machine<'_>, state: &State, thread: usize) -> &'static str {
         next += 1;
         for e in graph.edges.iter().filter(|e| e.from == l) {
             seen += 1;
-            if matches!(graph.locations[e.to.0 as usize].kind, LocationKind::Error(_) | LocationKind::Limit(_)) {
+            if matches!(
+                graph.locations[e.to.0 as usize].kind,
+                LocationKind::Error(_) | LocationKind::Limit(_)
+            ) {
                 continue;
             }
             match &e.op {

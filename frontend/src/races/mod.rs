@@ -239,13 +239,7 @@ impl Code<'_> {
         (self.at, self.span) = (at, span);
     }
     /// Fails where what is watched lies in the object at an address.
-    fn within(
-        &mut self,
-        watched: &Expr,
-        address: &Expr,
-        role: &Role,
-        ghosts: Option<&relaxed::Ghosts>,
-    ) {
+    fn within(&mut self, watched: &Expr, address: &Expr, role: &Role, ghosts: Option<&relaxed::Ghosts>) {
         let end = plus(address.clone(), i128::from(role.cells));
         let compare = |op, a: &Expr, b: Expr| Expr::Compare(op, Box::new(a.clone()), Box::new(b));
         let out = self.f.graph.add_location(self.span);

@@ -176,9 +176,7 @@ impl Plan {
             let edge = f.graph.edges[*i].clone();
             let Op::Load(dst, _, kind) = edge.op else { continue };
             // The way on that writes nothing.
-            let stores = |l: Loc| {
-                f.graph.edges.iter().any(|e| e.from == l && matches!(e.op, Op::Store(..)))
-            };
+            let stores = |l: Loc| f.graph.edges.iter().any(|e| e.from == l && matches!(e.op, Op::Store(..)));
             let fails: Vec<Edge> =
                 f.graph.edges.iter().filter(|e| e.from == edge.to && !stores(e.to)).cloned().collect();
             let mut code = Code { f, at: edge.from, span: edge.span };
