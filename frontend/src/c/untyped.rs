@@ -286,7 +286,15 @@ impl Code {
     }
     fn access(&mut self, write: bool, p: &Part) {
         let (from, in_unit) = (self.at, p.in_unit);
-        self.accesses.push(Access { from, write, atomic: false, in_unit, to: Target::Cell });
+        self.accesses.push(Access {
+            from,
+            write,
+            atomic: false,
+            relaxed: false,
+            fails_relaxed: false,
+            in_unit,
+            to: Target::Cell,
+        });
     }
     fn load(&mut self, address: Expr, p: &Part) -> Reg {
         let r = self.temp(p.kind);
