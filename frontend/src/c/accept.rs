@@ -42,8 +42,11 @@ fn one(path: &Path, options: &Options) -> Option<Diagnostic> {
         return None;
     }
     let preprocessed = path.extension().is_none_or(|e| e != "c");
+    // Lines that messages show would be read from whatever files the text names.
     let mut args: Vec<OsString> =
-        vec!["-fsyntax-only".into(), "-w".into(), "-std=gnu17".into(), "-ftabstop=1".into()];
+        ["-fsyntax-only", "-w", "-std=gnu17", "-ftabstop=1", "-fno-diagnostics-show-caret"]
+            .map(OsString::from)
+            .to_vec();
     let permitted =
         ["implicit-function-declaration", "implicit-int", "int-conversion", "incompatible-pointer-types"];
     args.extend(permitted.iter().map(|w| format!("-Wno-error={w}").into()));

@@ -201,6 +201,13 @@ impl<'a> Lower<'a> {
             self.called.insert(id);
             return self.emit_call(Callee::Known(id), values, &s.result, wanted, at);
         }
+        if name == "glb_init" && self.options.threads.is_empty() {
+            return self.refuse(
+                at,
+                "`glb_init` without --threads is",
+                "say --threads f:g, or define the function",
+            );
+        }
         match model(name) {
             Some(m) => {
                 self.cancellation_point(name, args, at)?;
@@ -496,12 +503,18 @@ impl<'a> Lower<'a> {
                 "what it points to is unknown: define it in the file",
             );
         }
-        let what = if result == Ty::Void || !wanted {
+        let stays = self.symbols.is_noreturn(name);
+        let what = if stays {
+            "never returns; other threads go on"
+        } else if result == Ty::Void || !wanted {
             "changes nothing"
         } else {
             "returns any value and changes nothing"
         };
         self.assume(format!("`{shown}`, which has no body, {what}"));
+        if stays {
+            self.body.cur = self.body.fresh();
+        }
         self.any_errno(at)?;
         let kind = self.types.kind(&result);
         if wanted && result.is_scalar() {

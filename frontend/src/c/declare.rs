@@ -586,6 +586,12 @@ impl<'a> Lower<'a> {
             return;
         }
         if matches!(ty, Ty::Function(_)) {
+            if s.noreturn {
+                self.symbols.never_returns(&name);
+            }
+            if let Some(before) = self.declared.get(&name).map(|d| d.ty.clone()) {
+                self.must_agree(&name, &before, &ty, x.span);
+            }
             self.declare_function(&name, ty, None);
             return;
         }
@@ -598,6 +604,8 @@ impl<'a> Lower<'a> {
         let span = self.span(if x.span.is_none() { at } else { x.span });
         let earlier = if self.scopes.at_file() || s.external { self.file_global(&name) } else { None };
         if let Some(g) = earlier {
+            let before = self.globals[g].ty.clone();
+            self.must_agree(&name, &before, &ty, x.span);
             let g = &mut self.globals[g];
             g.external &= external;
             g.thread_local |= s.thread_local;
@@ -702,7 +710,12 @@ impl<'a> Lower<'a> {
         });
         match declared {
             Ok(named) => match self.old_style_signature(f, &named) {
-                Ok(ty) => self.declare_function(&named.name, ty, Some(f)),
+                Ok(ty) => {
+                    if let Some(before) = self.declared.get(&named.name).map(|d| d.ty.clone()) {
+                        self.must_agree(&named.name, &before, &ty, f.span);
+                    }
+                    self.declare_function(&named.name, ty, Some(f));
+                }
                 Err(e) => self.broken(&f.node.declarator, e),
             },
             Err(e) => self.broken(&f.node.declarator, e),

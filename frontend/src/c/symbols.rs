@@ -17,6 +17,10 @@ pub struct Symbols {
     places: BTreeMap<String, Bytes>,
     /// Variables that stand for registers of the machine.
     registers: BTreeMap<String, Bytes>,
+    /// Names that files declare with different types.
+    disagree: BTreeMap<String, Bytes>,
+    /// Functions that never return.
+    noreturn: BTreeSet<String>,
     /// Names that some declaration says are weak.
     weak: BTreeMap<String, Bytes>,
     /// Functions to run before `main`, and after it: priority and name, as declared.
@@ -24,6 +28,21 @@ pub struct Symbols {
     after: Vec<(i128, String)>,
     /// The function that runs those after `main`.
     pub at_exit: Option<FuncId>,
+}
+
+impl Symbols {
+    /// Files declare a name with different types.
+    pub fn disagree(&mut self, name: &str, at: Bytes) {
+        self.disagree.entry(name.to_string()).or_insert(at);
+    }
+    /// A function never returns.
+    pub fn never_returns(&mut self, name: &str) {
+        self.noreturn.insert(name.to_string());
+    }
+    /// Does a function never return?
+    pub fn is_noreturn(&self, name: &str) -> bool {
+        self.noreturn.contains(name)
+    }
 }
 
 /// Those without a priority come last before `main`, and first after it.
@@ -60,6 +79,9 @@ impl<'a> Lower<'a> {
                 self.symbols.renamed.entry(symbol).or_default().insert(name.to_string());
                 self.symbols.places.insert(name.to_string(), place);
             }
+        }
+        if all.noreturn {
+            self.symbols.never_returns(name);
         }
         if all.weak {
             self.symbols.weak.entry(name.to_string()).or_insert(at);
@@ -113,6 +135,11 @@ impl<'a> Lower<'a> {
                 let first = names.iter().next().cloned().unwrap_or_default();
                 broken.push((symbol.clone(), self.unsupported_symbol(&first, &what)));
             }
+        }
+        for (name, at) in &symbols.disagree {
+            let what = format!("`{name}` has different types in the files of the program");
+            let help = "declare it in a header that they share";
+            broken.push((name.clone(), self.source.diagnostic(self.span(*at), what, help)));
         }
         for (name, at) in &symbols.registers {
             let what = format!("`{name}`, which is a register of the machine, is not supported");

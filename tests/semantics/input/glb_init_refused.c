@@ -1,0 +1,5 @@
+int x;
+int main(void) {
+    glb_init(x == 1);
+    return 0;
+}

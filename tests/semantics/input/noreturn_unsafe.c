@@ -1,0 +1,8 @@
+// Nothing comes after a call of a function that never returns.
+#include <assert.h>
+void panic(int why);
+int main(int argc, char **argv) {
+    int x = argc > 1;
+    if (x) panic(1);
+    assert(!x);
+}
