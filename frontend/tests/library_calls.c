@@ -747,9 +747,6 @@ static void call_getrandom(void) {
   char b0[64];
   getrandom(b0, 4, 4);
 }
-static void call_pause(void) {
-  pause();
-}
 static void call_floor(void) {
   floor(4);
 }
@@ -1237,7 +1234,6 @@ int main(void) {
   call_umask();
   call_getentropy();
   call_getrandom();
-  call_pause();
   call_floor();
   call_floorf();
   call_ceil();

@@ -192,7 +192,7 @@ impl<'a> Lower<'a> {
     pub fn has_body(&self, id: FuncId, at: Bytes) -> Res<()> {
         match self.externals.iter().find(|x| self.ids.get(&x.0) == Some(&id)) {
             Some((name, ..)) => {
-                self.refuse(at, format!("`{name}`, which has no body, run here is"), "define it")
+                self.refuse(at, format!("running `{name}`, which has no body, is"), "define it")
             }
             None => Ok(()),
         }

@@ -36,6 +36,8 @@ fn known(p: &Program, t: usize) -> Vec<Option<Known>> {
     let local = |v: Var| {
         p.variables.get(v.0 as usize).is_some_and(|x| x.scope == Scope::Local(t as u32) && !x.identity)
     };
+    // What nobody reads any more need not be known.
+    let live = super::liveness::live(p, t);
     let mut entry = Known::new();
     for (v, value) in p.init.atoms().iter().filter_map(fixed).filter(|(v, _)| local(*v)) {
         entry.insert(v, LinExpr::constant(value));
@@ -46,7 +48,8 @@ fn known(p: &Program, t: usize) -> Vec<Option<Known>> {
         let mut changed = false;
         for e in &template.edges {
             let Some(before) = &at[e.from.0 as usize] else { continue };
-            let after = after(e, before, &local);
+            let mut after = after(e, before, &local);
+            after.retain(|v, _| live[e.to.0 as usize].contains(v));
             let to = &mut at[e.to.0 as usize];
             let new = match &to {
                 None => after,

@@ -97,11 +97,11 @@ pub fn by_name(name: &str) -> Option<Model> {
         "qsort" | "qsort_r" | "bsearch" | "lfind" | "lsearch" => {
             Model::Refuse("calling back from the library is", "sort or search with a function of the file")
         }
-        "setjmp" | "_setjmp" | "__sigsetjmp" | "longjmp" | "sigsetjmp" | "siglongjmp" => {
+        "setjmp" | "_setjmp" | "longjmp" | "sigsetjmp" | "siglongjmp" => {
             Model::Refuse("jumping between functions is", "return a status instead")
         }
         "fork" | "vfork" | "clone" | "execve" => Model::Refuse("creating processes is", "use threads"),
-        "signal" | "sigaction" | "raise" | "kill" | "alarm" => Model::Refuse("signals are", "use threads"),
+        "sigaction" | "kill" | "alarm" => Model::Refuse("signals are", "use threads"),
         "atexit" | "on_exit" | "at_quick_exit" => {
             Model::Refuse("functions run at exit are", "call them before the end")
         }

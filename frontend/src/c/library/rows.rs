@@ -260,7 +260,6 @@ pub const ROWS: &[Row] = &[
     row(&["sched_getcpu"], &[], Within(-1, INT_MAX)),
     row(&["umask"], &[], Within(0, 511)),
     row(&["getentropy", "getrandom"], &[Writes(0, Bytes(1))], Any),
-    row(&["pause"], &[], Fixed(0)),
 ];
 
 /// The row of a function.
