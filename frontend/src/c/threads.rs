@@ -141,12 +141,13 @@ impl<'a> Lower<'a> {
         while let Expression::Cast(c) = &inner.node {
             inner = &c.node.expression;
         }
-        if matches!(&inner.node, Expression::UnaryOperator(u) if u.node.operator.node == UnaryOperator::Address)
+        if let Expression::UnaryOperator(u) = &inner.node
+            && u.node.operator.node == UnaryOperator::Address
+            && !std::ptr::eq(inner, a)
         {
-            let ty = self.value_type(inner)?;
-            let target = ty.target().cloned().unwrap_or(Ty::Void);
+            let ty = self.type_of(&u.node.operand)?;
             let word = self.types.long().bits;
-            if target.target().is_some() || target.int().is_some_and(|i| i.bits == word) {
+            if ty.target().is_some() || ty.int().is_some_and(|i| i.bits == word) {
                 return self.pointee(inner);
             }
         }

@@ -42,7 +42,8 @@ const OFFSETS: usize = 64;
 pub struct PointsTo {
     /// Facts of each register, by template.
     registers: Vec<Vec<Facts>>,
-    /// Facts of each cell, by object; the last entry is for stores at unknown distances.
+    /// Facts of each cell, by object; then those of stores at unknown distances, of 32 bits in the last entry, of other
+    /// kinds before it.
     cells: Vec<Vec<Facts>>,
     /// Stored through addresses that may be anything.
     anywhere: Facts,

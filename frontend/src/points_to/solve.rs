@@ -27,7 +27,7 @@ impl Automaton<'_> {
 pub(crate) fn solve(objects: &[Object], automata: &[Automaton<'_>]) -> PointsTo {
     let mut p = PointsTo {
         registers: automata.iter().map(|a| vec![Facts::new(); a.registers]).collect(),
-        cells: objects.iter().map(|o| vec![Facts::new(); o.cells.len() + 1]).collect(),
+        cells: objects.iter().map(|o| vec![Facts::new(); o.cells.len() + 2]).collect(),
         anywhere: Facts::new(),
         sizes: objects.iter().map(|o| o.cells.len()).collect(),
         exits: Facts::new(),
@@ -63,13 +63,20 @@ fn step(p: &mut PointsTo, objects: &[Object], automata: &[Automaton<'_>], t: u32
                 match f {
                     Fact::Object(o, k) => {
                         let held = &p.cells[o.0 as usize];
+                        let n = held.len() - 2;
+                        let known = &objects[o.0 as usize].cells;
+                        // Half of an address is none.
+                        let half = |i: usize| {
+                            is_half(*kind) && (i == n || known.get(i).is_some_and(|c| c.0 == IntKind::Ideal))
+                        };
+                        let mut take = |i: usize| match half(i) && !held[i].is_empty() {
+                            true => v.extend([Fact::Anything]),
+                            false => v.extend(held[i].iter().copied()),
+                        };
                         match cells(objects, o, k) {
                             None => {}
-                            Some(None) => held.iter().for_each(|c| v.extend(c.iter().copied())),
-                            Some(Some(k)) => {
-                                v.extend(held[k].iter().copied());
-                                v.extend(held[held.len() - 1].iter().copied());
-                            }
+                            Some(None) => (0..held.len()).for_each(take),
+                            Some(Some(k)) => [k, n, n + 1].into_iter().for_each(&mut take),
                         }
                         v.extend(p.anywhere.iter().copied());
                     }
@@ -96,7 +103,7 @@ fn step(p: &mut PointsTo, objects: &[Object], automata: &[Automaton<'_>], t: u32
                     Fact::Object(o, k) => {
                         let Some(k) = cells(objects, o, k) else { continue };
                         let held = &mut p.cells[o.0 as usize];
-                        let k = k.unwrap_or(held.len() - 1);
+                        let k = k.unwrap_or(held.len() - if is_half(*kind) { 1 } else { 2 });
                         changed |= add(&mut held[k], &v);
                     }
                     Fact::Anything if !somewhere => changed |= add(&mut p.anywhere, &v),
@@ -182,6 +189,11 @@ fn callees(p: &PointsTo, t: u32, callee: &Callee) -> Vec<u32> {
             .filter_map(|f| if let Fact::Function(g) = f { Some(g.0) } else { None })
             .collect(),
     }
+}
+
+/// Does a kind hold addresses on 32 bits only? There they are stored and loaded as such numbers, or not at all.
+fn is_half(kind: IntKind) -> bool {
+    matches!(kind, IntKind::Machine { bits: 32, .. })
 }
 
 /// No address fits a narrow kind, nor a truth value.
