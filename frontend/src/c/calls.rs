@@ -225,9 +225,23 @@ impl<'a> Lower<'a> {
         let v = self.modelled(m, name, args, wanted, at)?;
         match self.body.last_arguments {
             Some((nesting, locations)) if nesting == self.body.nesting => self.body.one_call(locations),
-            _ => {}
+            _ => {
+                if args.len() > 1 && args.iter().filter(|a| self.acts(a)).count() > 1 {
+                    self.assume(format!("arguments of `{name}` are evaluated from left to right"));
+                }
+            }
         }
         Ok(v)
+    }
+
+    /// Has an expression a call or a side effect on memory?
+    fn acts(&mut self, e: &'a Node<Expression>) -> bool {
+        let mark = self.body.mark();
+        let read = self.value(e).is_ok();
+        let edges = &self.body.graph.edges[mark.edges()..];
+        let acts = read && edges.iter().any(|e| matches!(e.op, Op::Call { .. } | Op::Store(..)));
+        self.body.rewind(mark);
+        acts
     }
 
     /// Are calls of it what must not happen?
@@ -483,6 +497,7 @@ impl<'a> Lower<'a> {
         }
         let signature = self.signature(name);
         let result = signature.as_ref().map_or(Ty::Int(INT), |s| s.result.clone());
+        self.body.begin_operands(false);
         for a in args {
             let ty = self.value_type(a)?;
             // Nobody may write a literal, and null points to nothing.
@@ -495,7 +510,9 @@ impl<'a> Lower<'a> {
                 );
             }
             self.effect(a)?;
+            self.body.end_operand();
         }
+        self.body.end_arguments();
         if result.target().is_some() && wanted {
             return self.refuse(
                 at,

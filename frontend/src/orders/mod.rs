@@ -185,6 +185,9 @@ fn function(
     // Something after an operand that never ends is reached in another order only.
     let unreached = unreached(&work.graph, facts.entry(f));
     let mut changed = regions.iter().flat_map(|r| &r.operands).any(|o| unreached[o.exit.0 as usize]);
+    if !matters(regions, work) {
+        return changed;
+    }
     let effects = Effects::of_operands(regions, &work.graph, &work.effects);
     let around = Effects::around(regions, &effects);
     for r in (0..regions.len()).rev() {
@@ -192,6 +195,10 @@ fn function(
             continue;
         }
         let context = around[r].as_ref();
+        let all = || effects[r].iter().chain(context);
+        if !all().any(|e| !e.writes.is_empty() || e.contested || e.stops || e.noticed) && !regions[r].whole {
+            continue;
+        }
         let alone = !facts.at(f, &regions[r], &work.graph);
         let set =
             groups::Set { of: &effects[r], context, alone, any_reads: facts.any_reads, races: facts.races };
@@ -220,6 +227,17 @@ fn function(
         }
     }
     changed
+}
+
+/// Does any operand do something whose order can be told?
+fn matters(regions: &[Region], work: &product::Work) -> bool {
+    let mut inside = vec![false; work.graph.locations.len()];
+    for o in regions.iter().filter(|r| r.parent.is_none()).flat_map(|r| &r.operands) {
+        o.locations().chain([o.entry]).for_each(|l| inside[l.0 as usize] = true);
+    }
+    let tells = |e: &Effects| !e.writes.is_empty() || e.contested || e.stops || e.noticed;
+    work.graph.edges.iter().zip(&work.effects).any(|(e, x)| inside[e.from.0 as usize] && tells(x))
+        || regions.iter().any(|r| r.whole && r.operands.len() > 1)
 }
 
 fn unreached(graph: &crate::cfa::Graph, entry: Loc) -> Vec<bool> {

@@ -180,7 +180,9 @@ impl<'w> Shape<'w> {
             (0..n).filter(with).for_each(|j| others.add(&set.of[j]));
             let silent = |i: &usize| {
                 let effects = &work.effects[*i];
-                !effects.stops && !set.dependent(effects, &others)
+                // What is held after it belongs to it.
+                let alone = !work.held.contains(&work.graph.edges[*i].to);
+                alone && !effects.stops && !set.dependent(effects, &others)
             };
             let quiet_at = |(_, list): &(&Loc, &Vec<usize>)| list.iter().all(silent);
             quiet.push(out[k].iter().filter(quiet_at).map(|(l, _)| *l).collect());
