@@ -125,7 +125,6 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
                 threads: a.meaning.max_threads(),
                 errors: a.meaning.error_labels().to_vec(),
                 states: a.engine.states(),
-                named: a.meaning.names_property(),
             },
             finite: &a.finite,
             widening: a.widening,

@@ -41,8 +41,6 @@ pub struct Asked {
     pub errors: Vec<String>,
     /// States of a search; a default if `None`.
     pub states: Option<usize>,
-    /// The property was asked for by its name: a program without assertions is safe.
-    pub named: bool,
 }
 
 type Result<T> = std::result::Result<T, Box<Diagnostic>>;
@@ -69,10 +67,6 @@ pub fn verify(path: &Path, asked: &Asked, keep: bool, cancel: &AtomicBool) -> Re
     let began = Instant::now();
     let source = read(path, &asked.errors)?;
     let (assertions, errors) = source.program.checks();
-    if assertions + errors == 0 && !asked.named {
-        let help = "name a label of the program as --error-label, or say --property assertions";
-        return Err(plain(path, "nothing to check: `main` reaches no assertion", help));
-    }
     let reading = began.elapsed().as_secs_f64();
     let settings = Settings {
         method: asked.method,
@@ -100,7 +94,9 @@ pub fn verify(path: &Path, asked: &Asked, keep: bool, cancel: &AtomicBool) -> Re
         ..Report::default()
     };
     if assertions + errors == 0 {
-        r.notes.push("nothing to check: `main` reaches no assertion".into());
+        let message =
+            "nothing to check: `main` reaches no assertion; --error-label names what must not be reached";
+        r.notes.push(message.into());
     }
     if let Some(n) = asked.threads {
         r.assumes.push(format!(

@@ -269,8 +269,10 @@ fn verify_read(
     run.enter(Stage::Reading);
     let start = Instant::now();
     let module = read()?;
-    if settings.needs_checks && module.checks.is_empty() && !module.checks.declares_errors {
-        return Err(nothing_to_check(path, &module.checks));
+    let checks = &module.checks;
+    let meant = checks.declares_errors && checks.unreached.is_empty();
+    if settings.needs_checks && checks.is_empty() && !meant {
+        return Err(nothing_to_check(path, checks));
     }
     let programs = Programs::of(&module, &settings.meaning)?;
     if let (Method::Prove | Method::Symbolic | Method::Coverability, Err(e)) =

@@ -52,6 +52,8 @@ fn property_and_number_of_checks() {
 #[test]
 fn nothing_to_check() {
     says(NONE, &[], 2, &["nothing to check", "--property assertions, no-data-race"]);
+    // Who includes <assert.h> means assertions.
+    says("#include <assert.h>\nint main(void) { return 0; }\n", &[], 0, &["note: nothing to check"]);
     says(UNREACHED, &[], 2, &["nothing to check", "`f`, which cannot be reached"]);
     for property in ["assertions", "unreach-call", "no-overflow", "u.prp"] {
         says(

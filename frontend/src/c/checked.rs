@@ -76,9 +76,17 @@ fn declared(d: &Declarator) -> Option<&str> {
     }
 }
 
-/// Functions that programs declare for nothing but errors; headers do not.
+/// Functions that are declared for nothing but errors; `<assert.h>` has the first.
 fn is_for_errors(name: &str) -> bool {
-    matches!(name, "reach_error" | "__VERIFIER_error" | "__VERIFIER_assert" | "__CPROVER_assert" | "assert")
+    matches!(
+        name,
+        "__assert_fail"
+            | "reach_error"
+            | "__VERIFIER_error"
+            | "__VERIFIER_assert"
+            | "__CPROVER_assert"
+            | "assert"
+    )
 }
 
 impl<'a> Visit<'a> for Names<'_> {

@@ -118,7 +118,7 @@ impl Lower<'_> {
         let mut members = Vec::new();
         let mut without = Vec::new();
         for (k, f) in fields.iter().enumerate().filter(|(_, f)| self.is_mentioned(f)) {
-            match self.types.layout(&f.ty) {
+            match self.types.member_layout(f) {
                 Ok(parts) if !parts.iter().any(|p| p.kind == TAG && p.width == 0) => members.push((k, parts)),
                 _ => without.push(k),
             }

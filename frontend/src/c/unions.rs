@@ -6,7 +6,7 @@
 //! ours, since what is behind the pointer would be missed.
 
 use super::lower::{Lower, Res};
-use super::types::{Part, RecordId, Ty, Types};
+use super::types::{Field, Part, RecordId, Ty, Types};
 use super::value::{At, Place, binary, cast, compare, offset};
 use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Op};
 use lang_c::span::Span as Bytes;
@@ -93,6 +93,14 @@ fn gaps(parts: &[Part], bits: u64) -> Vec<Part> {
 }
 
 impl Types {
+    /// The bits of a member of a union; a bit-field has the lowest ones.
+    pub fn member_layout(&self, f: &Field) -> Result<Vec<Part>, String> {
+        let mut parts = self.layout(&f.ty)?;
+        if let (true, Some(i)) = (f.bit_field, f.ty.int()) {
+            parts.iter_mut().for_each(|p| p.width = u64::from(i.bits));
+        }
+        Ok(parts)
+    }
     /// Positions of the tags in an object.
     pub fn tags(&self, ty: &Ty) -> Vec<u64> {
         fn visit(types: &Types, ty: &Ty, base: u64, out: &mut Vec<u64>) {
