@@ -52,15 +52,15 @@ impl<'a> Lower<'a> {
             AsmStatement::GnuExtended(x) => (&x.template.node, Some(x)),
         };
         let instructions = instructions(template);
+        let trap = |i: &String| i == "ud2" || i == "int3";
         if operands.is_none_or(|x| x.outputs.is_empty())
-            && instructions.iter().any(|i| i == "ud2" || i == "int3")
+            && instructions.iter().any(trap)
+            && instructions.iter().all(|i| is_harmless(i) || trap(i))
         {
-            if instructions.iter().all(|i| is_harmless(i) || i == "ud2" || i == "int3") {
-                // A trap: the program is killed.
-                let end = self.body.end;
-                self.body.leave(end, Op::Halt);
-                return Ok(());
-            }
+            // The program is killed.
+            let end = self.body.end;
+            self.body.leave(end, Op::Halt);
+            return Ok(());
         }
         if let Some(other) = instructions.iter().find(|i| !is_harmless(i)) {
             return self.refuse(at, format!("assembler code (`{other}`) is"), "write it in C");
