@@ -357,7 +357,7 @@ impl<'a> Lowering<'a> {
         let mut named = self.targets(s, &wanted)?.into_iter();
         let mut others = (s.declared..).map(|i| Var::Local(index(i)));
         let mut next = |n: &Name| if unwanted.contains(n) { others.next() } else { named.next() };
-        Ok(names.iter().filter_map(|n| next(n)).collect())
+        Ok(names.iter().filter_map(next).collect())
     }
 
     fn lock(&self, s: &Scope, n: &Name) -> Result<u32> {

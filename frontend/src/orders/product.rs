@@ -174,7 +174,7 @@ impl<'w> Shape<'w> {
             }
         }
         let mut quiet = Vec::new();
-        for k in 0..n {
+        for (k, leaving) in out.iter().enumerate() {
             let mut others = set.context.cloned().unwrap_or_default();
             let with = |j: &usize| *j != k && groups.of[*j] == groups.of[k];
             (0..n).filter(with).for_each(|j| others.add(&set.of[j]));
@@ -185,7 +185,7 @@ impl<'w> Shape<'w> {
                 alone && !effects.stops && !set.dependent(effects, &others)
             };
             let quiet_at = |(_, list): &(&Loc, &Vec<usize>)| list.iter().all(silent);
-            quiet.push(out[k].iter().filter(quiet_at).map(|(l, _)| *l).collect());
+            quiet.push(leaving.iter().filter(quiet_at).map(|(l, _)| *l).collect());
         }
         Shape { region, groups, graph: &work.graph, held: &work.held, out, quiet }
     }
