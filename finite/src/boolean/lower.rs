@@ -356,7 +356,7 @@ impl<'a> Lowering<'a> {
         s.unwanted = s.unwanted.max(unwanted.len());
         let mut named = self.targets(s, &wanted)?.into_iter();
         let mut others = (s.declared..).map(|i| Var::Local(index(i)));
-        let mut next = |n: &Name| if unwanted.contains(n) { others.next() } else { named.next() };
+        let next = |n: &Name| if unwanted.contains(n) { others.next() } else { named.next() };
         Ok(names.iter().filter_map(next).collect())
     }
 
