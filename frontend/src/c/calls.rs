@@ -409,6 +409,10 @@ impl<'a> Lower<'a> {
             Model::Free => self.give_back(args, at),
             Model::Scan(from) => self.scan_call(name, from, args, at),
             Model::Print { limited } => self.print_call(name, limited, args, at),
+            Model::Rounded(how, p) => {
+                let v = self.value(first(self)?)?;
+                self.rounded(how, p, v, name, at)
+            }
             Model::Magnitude => {
                 let v = self.value(first(self)?)?;
                 let ty = self.signature(name).map_or(Ty::Float(8), |s| s.result.clone());

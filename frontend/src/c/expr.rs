@@ -1,6 +1,7 @@
 //! Expressions: each read and each write of memory becomes an edge, left to right.
 
 use super::discard::designates;
+use super::init::names_function;
 use super::lower::{Lower, Res, Work};
 use super::scan::name_of;
 use super::scope::{Storage, Symbol};
@@ -32,14 +33,6 @@ impl<'a> Lower<'a> {
             Expression::Identifier(i) => match self.scopes.get(&i.node.name).cloned() {
                 Some(Symbol::Constant(v, ty)) => Ok(Value { expr: Expr::Const(v), ty }),
                 Some(Symbol::Function) => self.function_value(&i.node.name, e.span),
-                None if matches!(
-                    i.node.name.as_str(),
-                    "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__"
-                ) =>
-                {
-                    let name = super::tokens::original_name(&self.body.name);
-                    self.string(&[format!("\"{}\"", name.split('#').next().unwrap_or(""))], e.span)
-                }
                 _ => self.read_expression(e),
             },
             Expression::Constant(c) => self.literal(c),
@@ -172,6 +165,9 @@ impl<'a> Lower<'a> {
         match &e.node {
             Expression::Identifier(i) => {
                 let name = &i.node.name;
+                if names_function(name) && self.scopes.get(name).is_none() {
+                    return self.function_name(e.span);
+                }
                 match self.lookup(name, e.span)? {
                     Symbol::Local(Storage::Register(r), ty) => {
                         Ok(Place { at: At::Register(r), ty, bit_field: None, through: None })
@@ -619,6 +615,7 @@ impl<'a> Lower<'a> {
         let object = match &e.node {
             Expression::Identifier(i) => {
                 matches!(self.scopes.get(&i.node.name), Some(Symbol::Local(..) | Symbol::Global(_)))
+                    || names_function(&i.node.name)
             }
             Expression::UnaryOperator(u) => u.node.operator.node == UnaryOperator::Indirection,
             Expression::BinaryOperator(b) => b.node.operator.node == BinaryOperator::Index,

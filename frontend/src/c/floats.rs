@@ -3,7 +3,7 @@
 use super::lower::{Lower, Res};
 use super::types::{INT, Ty};
 use super::value::{Value, binary, not};
-use crate::cfa::{BinOp, CmpOp, Expr, FloatOp, FloatUnary, IntKind, Precision, UnOp};
+use crate::cfa::{BinOp, CmpOp, Expr, FloatOp, FloatUnary, IntKind, Precision, Rounding, UnOp};
 use lang_c::span::Span as Bytes;
 
 /// `op a`, folded where it is constant and defined.
@@ -101,6 +101,19 @@ impl Lower<'_> {
             CmpOp::Ne => not(test(FloatOp::Equal, a, b)),
         };
         Ok(Value { expr: self.bounded(e, IntKind::INT), ty: Ty::Int(INT) })
+    }
+
+    /// A number as a function of the library rounds it.
+    pub fn rounded(&mut self, how: Rounding, p: Precision, v: Value, name: &str, at: Bytes) -> Res<Value> {
+        let ty = Ty::Float(if p == Precision::Single { 4 } else { 8 });
+        let v = self.convert(v, &ty, at)?;
+        let result = self.signature(name).map_or(ty.clone(), |s| s.result.clone());
+        let expr = float_unary(FloatUnary::Round(how, p), v.expr, p.kind());
+        let expr = self.bounded(expr, p.kind());
+        if how == Rounding::Root || result.int().is_some() {
+            self.any_errno(at)?;
+        }
+        self.convert(Value { expr, ty }, &result, at)
     }
 
     /// An argument without a parameter: promoted, a `float` made a `double`.

@@ -1,7 +1,7 @@
 //! Initialisers: which cell gets which expression.
 
 use super::lower::{Lower, Res};
-use super::types::Ty;
+use super::types::{CHAR, Ty};
 use super::value::{At, Place, Value, offset, wrap};
 use crate::cfa::{Expr, IntKind, ObjId};
 use lang_c::ast::*;
@@ -509,6 +509,29 @@ impl<'a> Lower<'a> {
         self.objects[object.0 as usize].init = cells.into_iter().map(Some).collect();
         Ok(Value { expr: Expr::Addr(object), ty: char.pointer() })
     }
+
+    /// The array that holds the name of the function being lowered, one for each function.
+    pub fn function_name(&mut self, at: Bytes) -> Res<Place> {
+        let name = super::tokens::original_name(&self.body.name);
+        let name = name.split('#').next().unwrap_or("").to_string();
+        let ty = Ty::Array(Ty::Int(CHAR).into(), Some(name.len() as u64 + 1));
+        let key = format!("__func__ {}", self.body.name);
+        let object = match self.library_objects.get(&key) {
+            Some(o) => *o,
+            None => {
+                let v = self.string(&[format!("\"{name}\"")], at)?;
+                let Expr::Addr(o) = v.expr else { return self.error(at, "no function has this name", "") };
+                self.library_objects.insert(key, o);
+                o
+            }
+        };
+        Ok(Place { at: At::Memory(Expr::Addr(object)), ty, bit_field: None, through: None })
+    }
+}
+
+/// `__func__`, as C and gcc have it.
+pub fn names_function(name: &str) -> bool {
+    matches!(name, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__")
 }
 
 fn string_of(init: &Initializer) -> Option<&[String]> {

@@ -145,7 +145,10 @@ impl Pass<'_> {
     }
 
     /// Does a declaration start here, as far as tokens say?
-    fn starts_declaration(&self, k: usize) -> bool {
+    fn starts_declaration(&self, mut k: usize) -> bool {
+        while matches!(self.s(k), "__attribute__" | "__attribute") && self.s(k + 1) == "(" {
+            k = skip_group(self.text, self.tokens, k + 1);
+        }
         let s = self.s(k);
         STORAGE_WORDS.contains(&s)
             || TYPE_WORDS.contains(&s)

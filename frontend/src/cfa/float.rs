@@ -28,6 +28,23 @@ pub enum FloatOp {
     Equal,
 }
 
+/// Functions of the C library that IEEE 754 has exactly.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Rounding {
+    /// To an integer below.
+    Floor,
+    /// To an integer above.
+    Ceil,
+    /// To an integer toward zero.
+    Trunc,
+    /// To the nearest integer, ties away from zero.
+    Round,
+    /// To the nearest integer, ties to even.
+    Nearest,
+    /// The square root, rounded once.
+    Root,
+}
+
 /// One operand.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FloatUnary {
@@ -41,6 +58,8 @@ pub enum FloatUnary {
     Widen,
     /// From double to single.
     Narrow,
+    /// Rounded.
+    Round(Rounding, Precision),
 }
 
 impl Precision {
@@ -84,12 +103,11 @@ impl FloatOp {
             FloatOp::Equal => return i128::from(x == y),
             _ => {}
         }
-        let quiet = |bits: i128| bits | 1i128 << (if p == Precision::Single { 22 } else { 51 });
         if x.is_nan() {
-            return quiet(a);
+            return quiet(p, a);
         }
         if y.is_nan() {
-            return quiet(b);
+            return quiet(p, b);
         }
         let (nan, bits) = match p {
             Precision::Single => {
@@ -114,6 +132,11 @@ impl FloatOp {
         };
         if nan { no_number(p) } else { bits }
     }
+}
+
+/// A pattern that is no number, made quiet.
+fn quiet(p: Precision, bits: i128) -> i128 {
+    bits | 1i128 << (if p == Precision::Single { 22 } else { 51 })
 }
 
 /// What an operation gives that has no result.
@@ -157,12 +180,28 @@ impl FloatUnary {
                 }
                 i128::from((v as f32).to_bits())
             }
+            FloatUnary::Round(how, p) => {
+                let v = p.value(a);
+                if v.is_nan() {
+                    return Some(quiet(p, a));
+                }
+                // Doubles have more than twice the digits of singles: the root of one, rounded twice, is exact.
+                let r = match how {
+                    Rounding::Floor => v.floor(),
+                    Rounding::Ceil => v.ceil(),
+                    Rounding::Trunc => v.trunc(),
+                    Rounding::Round => v.round(),
+                    Rounding::Nearest => v.round_ties_even(),
+                    Rounding::Root => v.sqrt(),
+                };
+                if r.is_nan() { no_number(p) } else { p.of(r) }
+            }
         })
     }
     /// Kind of the result; an integer's is as the expression says.
     pub fn kind(self) -> Option<IntKind> {
         match self {
-            FloatUnary::Negate(p) | FloatUnary::FromInt(p) => Some(p.kind()),
+            FloatUnary::Negate(p) | FloatUnary::FromInt(p) | FloatUnary::Round(_, p) => Some(p.kind()),
             FloatUnary::Widen => Some(Precision::Double.kind()),
             FloatUnary::Narrow => Some(Precision::Single.kind()),
             FloatUnary::ToInt(_) => None,
@@ -192,6 +231,24 @@ mod tests {
         assert_eq!(d(FloatOp::LessEqual, f64::NAN, 1.0), 0);
         assert_eq!(d(FloatOp::Div, 0.0, 0.0), 0xfff8_0000_0000_0000);
         assert_eq!(d(FloatOp::Div, 1.0, 0.0), double(f64::INFINITY));
+    }
+
+    #[test]
+    fn roundings_are_those_of_the_library() {
+        let d = |how, v: f64| {
+            let p = Precision::Double;
+            p.value(FloatUnary::Round(how, p).apply(double(v), p.kind()).unwrap())
+        };
+        let all = [Rounding::Floor, Rounding::Ceil, Rounding::Trunc, Rounding::Round, Rounding::Nearest];
+        assert_eq!(all.map(|how| d(how, 2.5)), [2.0, 3.0, 2.0, 3.0, 2.0]);
+        assert_eq!(all.map(|how| d(how, -2.5)), [-3.0, -2.0, -2.0, -3.0, -2.0]);
+        assert!(d(Rounding::Ceil, -0.5).is_sign_negative() && d(Rounding::Nearest, 0.5) == 0.0);
+        assert_eq!((d(Rounding::Root, 9.0), d(Rounding::Root, 2.0)), (3.0, 2f64.sqrt()));
+        let s = Precision::Single;
+        let root = FloatUnary::Round(Rounding::Root, s);
+        assert_eq!(root.apply(s.of(2.0), s.kind()), Some(s.of(f64::from(2f32.sqrt()))));
+        assert_eq!(root.apply(s.of(-1.0), s.kind()), Some(no_number(s)));
+        assert_eq!(root.apply(s.of(-0.0), s.kind()), Some(s.of(-0.0)));
     }
 
     #[test]

@@ -18,7 +18,7 @@ mod validate;
 
 pub use checks::{Check, Checks};
 pub use expr::{BinOp, CmpOp, Expr, UnOp};
-pub use float::{FloatOp, FloatUnary, Precision};
+pub use float::{FloatOp, FloatUnary, Precision, Rounding};
 pub use module::{Function, HeapSite, Module};
 pub use op::{Callee, Edge, Graph, Loc, Location, LocationKind, Op, approximate, approximated};
 pub use program::{Count, Owner, Procedure, Program, Template};

@@ -128,6 +128,7 @@ pub fn builtin(name: &str) -> Option<Model> {
                 | Model::Print { .. }
                 | Model::Abs
                 | Model::Magnitude
+                | Model::Rounded(..)
                 | Model::Memory(_)
                 | Model::Text(_)
                 | Model::Halt

@@ -1,7 +1,7 @@
 //! The C library and what verifiers call, apart from threads and atomic operations.
 
 use super::super::alloc::Allocate;
-use super::{Bits, Class, Lock, Memory, Model, Text};
+use super::{Bits, Class, Lock, Memory, Model, Precision, Rounding, Text};
 
 /// Classes of characters.
 pub fn class(name: &str) -> Option<Model> {
@@ -22,6 +22,24 @@ pub fn class(name: &str) -> Option<Model> {
         "tolower" => return Some(Model::ChangeCase { upper: false }),
         _ => return None,
     }))
+}
+
+/// Functions on floating-point numbers that are computed exactly, under the rounding mode that a program starts with.
+pub fn rounding(name: &str) -> Option<Model> {
+    let (name, precision) = match name.strip_suffix('f') {
+        Some(single) => (single, Precision::Single),
+        None => (name, Precision::Double),
+    };
+    let how = match name {
+        "floor" => Rounding::Floor,
+        "ceil" => Rounding::Ceil,
+        "trunc" => Rounding::Trunc,
+        "round" | "lround" | "llround" => Rounding::Round,
+        "rint" | "nearbyint" | "lrint" | "llrint" => Rounding::Nearest,
+        "sqrt" => Rounding::Root,
+        _ => return None,
+    };
+    Some(Model::Rounded(how, precision))
 }
 
 /// A function by its whole name.

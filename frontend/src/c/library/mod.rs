@@ -17,7 +17,7 @@ mod threads;
 pub use kinds::*;
 
 use super::alloc::Allocate;
-use crate::cfa::BinOp;
+use crate::cfa::{BinOp, Precision, Rounding};
 
 /// What a known function does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -111,6 +111,8 @@ pub enum Model {
     },
     /// The absolute value of a floating-point number.
     Magnitude,
+    /// A floating-point number rounded.
+    Rounded(Rounding, Precision),
     /// Strings.
     Text(Text),
     /// Refused: what it is, and what to do.
@@ -142,7 +144,11 @@ pub fn model(name: &str) -> Option<Model> {
     if let Some(m) = name.strip_prefix("pthread_").and_then(threads::pthread) {
         return Some(m);
     }
-    if let Some(m) = threads::cleanup(name).or_else(|| threads::c11(name)).or_else(|| libc::class(name)) {
+    if let Some(m) = threads::cleanup(name)
+        .or_else(|| threads::c11(name))
+        .or_else(|| libc::class(name))
+        .or_else(|| libc::rounding(name))
+    {
         return Some(m);
     }
     if super::errno::NAMES.contains(&name) {
