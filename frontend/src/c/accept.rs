@@ -2,6 +2,7 @@
 
 use super::compiler::{self, operand};
 use super::preprocess;
+use super::source::line_marker;
 use crate::diagnostic::Diagnostic;
 use crate::files;
 use crate::options::{DataModel, Options};
@@ -67,7 +68,7 @@ fn one(path: &Path, options: &Options) -> Option<Diagnostic> {
     let mut d = first_error(&out.program, &String::from_utf8_lossy(&out.stderr))?;
     if Path::new(&d.file) == operand(path) {
         d.file = path.display().to_string();
-        if !preprocessed {
+        if !preprocessed || !text.lines().any(|l| line_marker(l).is_some()) {
             d.source_line = text.lines().nth((d.line as usize).saturating_sub(1)).map(str::to_string);
         }
     }

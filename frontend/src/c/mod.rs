@@ -100,8 +100,15 @@ pub fn load(path: &Path, options: &Options) -> Result<Module, Diagnostic> {
         let original = preprocess::original(path);
         let read = on_large_stack(&path.display().to_string(), &text, original, options, None);
         match asked.ok().and_then(|a| a.join().ok()).flatten() {
-            Some(error) => Err(error),
-            None => read,
+            // Of what does not end, ours says where it begins.
+            Some(error)
+                if read.is_ok()
+                    || !error.message.ends_with(" at end of input")
+                        && tokens::splits(&path.display().to_string(), &text) =>
+            {
+                Err(error)
+            }
+            _ => read,
         }
     })
 }

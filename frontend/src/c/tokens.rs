@@ -104,6 +104,11 @@ pub(super) struct Token {
     pub(super) end: usize,
 }
 
+/// Whether a text splits into tokens.
+pub(super) fn splits(name: &str, text: &str) -> bool {
+    scan(&Source::new(name, text), text).is_ok()
+}
+
 /// Splits a text into tokens, and its pragmas; comments and directives are none.
 pub(super) fn scan(source: &Source, text: &str) -> Result<(Vec<Token>, Vec<PragmaLine>), Diagnostic> {
     let bytes = text.as_bytes();

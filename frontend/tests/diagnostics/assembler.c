@@ -1,6 +1,7 @@
 int main(void)
 {
+    int n = 1;
     __asm__ volatile("mfence" : : : "memory");
-    asm("nop");
-    return 0;
+    __asm__("incl %0" : "+r"(n));
+    return n;
 }

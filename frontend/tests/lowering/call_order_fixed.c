@@ -9,6 +9,7 @@ int main(void)
     int k = bump() + bump() + bump();
     assert(k == 15 && n == 6);
     k = ({ if (k) goto out; k = 1; out:; 2; }) + bump();
-    assert(k == 9 && sizeof(({ goto done; done:; 1; })) == 4);
+    n = sizeof(({ goto done; done:; 1; }));
+    assert(k == 9 && n == 4);
     return 0;
 }

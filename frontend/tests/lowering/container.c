@@ -9,7 +9,7 @@ int main(void)
 {
     static const int size = 2;
     const int more = size + 1;
-    struct item a = { 4, 5 }, b[more] = { { 0 } };
+    struct item a = { 4, 5 }, b[more];
     struct link *l = &a.in.link;
     b[size].v = 7;
     l->next = &b[2].in.link;
