@@ -58,9 +58,11 @@ pub fn by_name(name: &str) -> Option<Model> {
         "__VERIFIER_atomic_end" | "__CPROVER_atomic_end" => Model::End,
         "abort" | "exit" | "_exit" | "_Exit" | "quick_exit" => Model::Halt,
         // Its fence orders nothing that is not ordered already.
-        "__CPROVER_predicate" | "__CPROVER_input" | "__CPROVER_output" | "__CPROVER_cover" | "__CPROVER_fence" => {
-            Model::Hint
-        }
+        "__CPROVER_predicate"
+        | "__CPROVER_input"
+        | "__CPROVER_output"
+        | "__CPROVER_cover"
+        | "__CPROVER_fence" => Model::Hint,
         "abs" | "labs" | "llabs" | "imaxabs" => Model::Abs,
         "ffs" => Model::Bits(Bits::FirstSet, 32),
         "ffsl" => Model::Bits(Bits::FirstSet, 0),
