@@ -209,6 +209,10 @@ impl<'a> Lower<'a> {
             );
         }
         match model(name) {
+            // POSIX's takes no argument: this is another one.
+            Some(Model::Refuse(..)) if name == "pause" && !args.is_empty() => {
+                self.unknown(name, args, wanted, at)
+            }
             Some(m) => {
                 self.cancellation_point(name, args, at)?;
                 self.checked_call(&m, at);
