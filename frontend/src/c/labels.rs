@@ -119,7 +119,14 @@ impl Pass<'_> {
         match self.tokens[before].kind {
             Kind::Number | Kind::Text => true,
             Kind::Word => self.is_name(before),
-            Kind::Punctuation => matches!(self.s(before), ")" | "]" | "}"),
+            // `x++` and `x--` end as one.
+            Kind::Punctuation => {
+                matches!(self.s(before), ")" | "]" | "}")
+                    || matches!(self.s(before), "+" | "-")
+                        && before > 0
+                        && self.s(before - 1) == self.s(before)
+                        && self.tokens[before - 1].end == self.tokens[before].start
+            }
         }
     }
 
