@@ -121,7 +121,8 @@ fn real_problem(path: &Path) -> Option<String> {
     let text = std::fs::read_to_string(path).expect("a program");
     headers(&text, "real:").next()?;
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}_{expected}", name.replace('/', "_")));
-    let built = Command::new("cc").arg("-w").arg(path).arg("-o").arg(&out).status().expect("a compiler");
+    let built =
+        Command::new("cc").arg("-w").arg(path).arg("-o").arg(&out).arg("-lm").status().expect("a compiler");
     assert!(built.success(), "{name} does not compile");
     let run = Command::new(&out).stderr(Stdio::null()).status().expect("a run");
     (run.success() != (expected == "safe")).then(|| format!("{name} is not {expected} when it runs: {run}"))
