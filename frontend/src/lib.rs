@@ -22,6 +22,7 @@ pub mod preprocessing;
 pub mod program;
 pub mod races;
 pub mod reduce;
+mod sparse;
 pub mod stack;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -4,8 +4,9 @@
 use super::case::{at_most, eq};
 use crate::cfa;
 use crate::program::{Ghost, Loc, Program, Scope, Variable};
-use crate::reduce::compose::bypass;
+use crate::reduce::steps::Steps;
 use relyant_horn::linear::LinExpr;
+use std::collections::BTreeSet;
 
 /// Edges a template may get.
 const MOST: usize = 600;
@@ -17,43 +18,47 @@ pub fn join_sections(p: &mut Program, held: Vec<Vec<bool>>) {
         held.resize(p.templates[t].locations.len(), false);
         // A thread that has not begun holds nothing: its section begins with its first step.
         held[p.templates[t].entry.0 as usize] = false;
-        while let Some((v, ins, outs)) = next(p, t, &held) {
-            bypass(p, t, v, &ins, &outs, Vec::new());
-            held[v.0 as usize] = false;
+        let mut steps = Steps::take(p, t);
+        let mut costs: Vec<_> = (0..held.len()).map(|v| cost(p, t, &steps, &held, v)).collect();
+        let mut queue: BTreeSet<_> = (0..).zip(&costs).filter_map(|(v, c)| Some(((*c)?, v))).collect();
+        // The location whose removal adds the fewest edges.
+        while let Some(((all, ends), v)) = queue.pop_first() {
+            if all > ends && steps.count() + all > MOST {
+                break;
+            }
+            let at = Loc(v as u32);
+            let near: Vec<_> = steps.ins(at).iter().map(|e| e.from).collect();
+            let near: Vec<_> = near.into_iter().chain(steps.outs(at).iter().map(|e| e.to)).collect();
+            steps.bypass(p, t, at, &[]);
+            (held[v], costs[v]) = (false, None);
+            for u in near.into_iter().map(|u| u.0 as usize) {
+                if let Some(c) = costs[u] {
+                    queue.remove(&(c, u));
+                }
+                costs[u] = cost(p, t, &steps, &held, u);
+                queue.extend(costs[u].map(|c| (c, u)));
+            }
         }
-        let used = |v: u32| p.templates[t].edges.iter().any(|e| e.from.0 == v || e.to.0 == v);
-        left.push(held.iter().enumerate().map(|(v, h)| *h && used(v as u32)).collect::<Vec<bool>>());
+        let used = |v: usize| steps.degree(Loc(v as u32)) != (0, 0);
+        left.push(held.iter().enumerate().map(|(v, h)| *h && used(v)).collect::<Vec<bool>>());
+        steps.put(p, t);
     }
     if left.iter().flatten().any(|h| *h) {
         guard_with_ghost(p, &left);
     }
 }
 
-/// The location whose removal adds the fewest edges, with its in- and out-edges.
-fn next(p: &Program, t: usize, held: &[bool]) -> Option<(Loc, Vec<usize>, Vec<usize>)> {
-    let template = &p.templates[t];
-    // In-edges, out-edges, and is there one from the location to itself?
-    let mut count = vec![(0, 0, false); held.len()];
-    for e in &template.edges {
-        count[e.to.0 as usize].0 += 1;
-        count[e.from.0 as usize].1 += 1;
-        count[e.from.0 as usize].2 |= e.from == e.to;
-    }
-    let may_go = |v: &usize| {
-        let (l, (ins, outs, loops)) = (&template.locations[*v], count[*v]);
-        let kept = p.exclusive.as_ref().is_some_and(|x| l.labels.contains(x));
-        held[*v] && !kept && !loops && l.error.is_none() && ins + outs > 0
-    };
-    let best = (0..held.len()).filter(may_go).min_by_key(|v| count[*v].0 * count[*v].1)?;
-    let (ins, outs, _) = count[best];
-    if ins * outs > ins + outs && template.edges.len() + ins * outs > MOST {
+/// How many edges the removal of a held location adds, and how many it takes away; `None` if it must stay.
+fn cost(p: &Program, t: usize, steps: &Steps, held: &[bool], v: usize) -> Option<(usize, usize)> {
+    if !held[v] {
         return None;
     }
-    let v = Loc(best as u32);
-    let all = || template.edges.iter().enumerate();
-    let ins = all().filter(|(_, e)| e.to == v).map(|(i, _)| i).collect();
-    let outs = all().filter(|(_, e)| e.from == v).map(|(i, _)| i).collect();
-    Some((v, ins, outs))
+    let l = &p.templates[t].locations[v];
+    let at = Loc(v as u32);
+    let kept = p.exclusive.as_ref().is_some_and(|x| l.labels.contains(x));
+    let (ins, outs) = steps.degree(at);
+    let stays = kept || l.error.is_some() || ins + outs == 0 || steps.outs(at).iter().any(|e| e.to == at);
+    (!stays).then_some((ins * outs, ins + outs))
 }
 
 /// Steps from elsewhere wait while the ghost is set; it is set on entering a held location and reset on leaving.

@@ -1,46 +1,7 @@
 //! Registers whose value nobody reads any more.
 
 use crate::cfa::{Expr, Op, Template};
-
-/// A set of registers, by words of 64: as long as the set, not as the list of all registers.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Row(Vec<(u32, u64)>);
-
-impl Row {
-    /// The registers from `64 * at` on.
-    pub fn word(&self, at: u32) -> u64 {
-        self.0.binary_search_by_key(&at, |w| w.0).map_or(0, |i| self.0[i].1)
-    }
-    /// Is a register of the set?
-    pub fn has(&self, r: u32) -> bool {
-        self.word(r / 64) >> (r % 64) & 1 == 1
-    }
-    /// Adds a register.
-    pub fn insert(&mut self, r: u32) {
-        self.add(r / 64, 1 << (r % 64));
-    }
-    fn add(&mut self, at: u32, bits: u64) -> bool {
-        match self.0.binary_search_by_key(&at, |w| w.0) {
-            Ok(i) => {
-                let before = self.0[i].1;
-                self.0[i].1 |= bits;
-                self.0[i].1 != before
-            }
-            Err(i) => {
-                self.0.insert(i, (at, bits));
-                true
-            }
-        }
-    }
-    fn remove(&mut self, r: u32) {
-        if let Ok(i) = self.0.binary_search_by_key(&(r / 64), |w| w.0) {
-            self.0[i].1 &= !(1 << (r % 64));
-            if self.0[i].1 == 0 {
-                self.0.remove(i);
-            }
-        }
-    }
-}
+use crate::sparse::Row;
 
 /// By location: the registers whose value is still read.
 pub fn live_registers(t: &Template) -> Vec<Row> {
@@ -70,9 +31,7 @@ pub fn live_registers(t: &Template) -> Vec<Row> {
                 visit(&e.op, &mut |r| before.insert(r));
             }
             let from = e.from.0 as usize;
-            let mut grown = false;
-            before.0.iter().for_each(|(at, bits)| grown |= live[from].add(*at, *bits));
-            if grown && !std::mem::replace(&mut queued[from], true) {
+            if live[from].extend(&before) && !std::mem::replace(&mut queued[from], true) {
                 work.push(from);
             }
         }

@@ -19,6 +19,7 @@ use crate::cfa::{self, Expr, LocationKind, Op};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::points_to::PointsTo;
 use crate::program::{Edge, Given, Input, Loc, Location, Program, Template};
+use crate::sparse::Row;
 use arrays::Arrays;
 pub use arrays::Limits;
 use case::{Case, eq};
@@ -152,7 +153,7 @@ struct Lineariser<'a> {
     points_to: &'a PointsTo,
     arrays: &'a Arrays,
     variables: &'a Variables,
-    live: &'a [dead::Row],
+    live: &'a [Row],
 }
 
 impl Lineariser<'_> {

@@ -1,11 +1,12 @@
 //! What values registers (by location) and cells (at any time) may have: a fixpoint over all templates.
 
 use super::arrays::{Array, Arrays};
-use super::dead::{Row, live_registers};
+use super::dead::live_registers;
 use super::range::{Range, wrap};
 use super::registers::Registers;
 use crate::cfa::{self, CmpOp, Count, Expr, IntKind, LocationKind, Op, Reg, UnOp};
 use crate::points_to::PointsTo;
+use crate::sparse::Row;
 use std::collections::BTreeSet;
 
 /// Visits of a location before its ranges are widened, and before that is to the kind's bounds.

@@ -7,7 +7,8 @@
 use super::access::Access;
 use super::feasible;
 use super::inputs::without_inputs;
-use crate::program::{Edge, Input, Loc, Location, Program};
+use super::steps::Steps;
+use crate::program::{Edge, Input, Loc, Program};
 use relyant_horn::linear::{Cube, LinExpr, Norm, Var};
 
 /// A location may disappear if it leaves at most this many edges more.
@@ -76,12 +77,18 @@ fn uncovered(p: &Program, outs: &[&Edge]) -> Option<Vec<Cube>> {
 /// Removes locations of a template as long as any can be; was there one?
 pub fn compose(p: &mut Program, t: usize, access: &Access) -> bool {
     let mut any = false;
+    let mut steps = Steps::take(p, t);
     for rule in [after, before] {
         loop {
             let mut changed = false;
             // Backwards: an input is joined with the tests of it before both are joined with what comes earlier.
-            for v in (0..p.templates[t].locations.len()).rev() {
-                changed |= rule(p, t, Loc(v as u32), access);
+            for v in (0..p.templates[t].locations.len()).rev().map(|v| Loc(v as u32)) {
+                if may_disappear(p, t, &steps, v)
+                    && let Some(stays) = rule(p, t, &steps, v, access)
+                {
+                    steps.bypass(p, t, v, &stays);
+                    changed = true;
+                }
             }
             if !changed {
                 break;
@@ -89,100 +96,42 @@ pub fn compose(p: &mut Program, t: usize, access: &Access) -> bool {
             any = true;
         }
     }
+    steps.put(p, t);
     any
 }
 
-/// In- and out-edges of a location that may disappear.
-fn around(p: &Program, t: usize, v: Loc) -> Option<(Vec<usize>, Vec<usize>)> {
+/// May a location disappear, and would it leave few enough edges?
+fn may_disappear(p: &Program, t: usize, steps: &Steps, v: Loc) -> bool {
     let template = &p.templates[t];
     let l = &template.locations[v.0 as usize];
     let kept = p.exclusive.as_ref().is_some_and(|x| l.labels.contains(x));
-    if v == template.entry || l.error.is_some() || kept {
+    let (ins, outs) = (steps.ins(v), steps.outs(v));
+    let (n, m) = (ins.len(), outs.len());
+    let few = n > 0 && m > 0 && n * m <= n + m + GROWTH;
+    few && v != template.entry && l.error.is_none() && !kept && outs.iter().all(|e| e.to != v)
+}
+
+/// May the out-edges of a location be joined to the steps before it, since others cannot tell when they happen? The
+/// conditions under which a step before it stays.
+fn after(p: &Program, t: usize, steps: &Steps, v: Loc, access: &Access) -> Option<Vec<Cube>> {
+    let outs = steps.outs(v);
+    if !outs.iter().all(|e| access.unseen(t, e)) {
         return None;
     }
-    let (mut ins, mut outs) = (Vec::new(), Vec::new());
-    for (i, e) in template.edges.iter().enumerate() {
-        match (e.from == v, e.to == v) {
-            (true, true) => return None,
-            (true, _) => outs.push(i),
-            (_, true) => ins.push(i),
-            _ => {}
-        }
-    }
-    let (n, m) = (ins.len(), outs.len());
-    (n > 0 && m > 0 && n * m <= n + m + GROWTH).then_some((ins, outs))
-}
-
-/// Joins the out-edges of a location to the steps before it, if others cannot tell when they happen.
-fn after(p: &mut Program, t: usize, v: Loc, access: &Access) -> bool {
-    let Some((ins, outs)) = around(p, t, v) else { return false };
-    let edges = &p.templates[t].edges;
-    if !outs.iter().all(|o| access.unseen(t, &edges[*o])) {
-        return false;
-    }
     // Where no out-edge may be taken the thread stays; if others saw it come, it must be able to come.
-    let mut stays = Vec::new();
-    if ins.iter().any(|i| access.writes(t, &edges[*i])) {
-        let outs: Vec<&Edge> = outs.iter().map(|o| &edges[*o]).collect();
-        match uncovered(p, &outs) {
-            Some(rest) if rest.len() <= 1 => stays = rest,
-            // One step that may stop here always is as good as several that do where they must.
-            _ => stays = vec![Cube::top()],
-        }
+    if !steps.ins(v).iter().any(|e| access.writes(t, e)) {
+        return Some(Vec::new());
     }
-    bypass(p, t, v, &ins, &outs, stays);
-    true
+    match uncovered(p, &outs) {
+        Some(rest) if rest.len() <= 1 => Some(rest),
+        // One step that may stop here always is as good as several that do where they must.
+        _ => Some(vec![Cube::top()]),
+    }
 }
 
-/// Joins the in-edges of a location to the steps after it.
-fn before(p: &mut Program, t: usize, v: Loc, access: &Access) -> bool {
-    let Some((ins, outs)) = around(p, t, v) else { return false };
-    let edges = &p.templates[t].edges;
-    if !ins.iter().all(|i| access.can_wait(t, &edges[*i])) {
-        return false;
-    }
-    bypass(p, t, v, &ins, &outs, Vec::new());
-    true
-}
-
-/// Joins each in-edge of a location with each out-edge, and leaves both out. `stays`: conditions under which an
-/// in-edge is kept, leading to a location without out-edges.
-pub fn bypass(p: &mut Program, t: usize, v: Loc, ins: &[usize], outs: &[usize], stays: Vec<Cube>) {
-    let edges = &p.templates[t].edges;
-    let mut joined = Vec::new();
-    for i in ins {
-        for o in outs {
-            let e = join(p, &edges[*i], &edges[*o]);
-            if feasible(p, &e.guard.and(&e.bounds)) {
-                joined.push((*i, e));
-            }
-        }
-    }
-    let mut dead = None;
-    for i in ins {
-        for s in &stays {
-            let a = &edges[*i];
-            let rest = s.subst(|v| a.after(v).cloned());
-            let e = Edge { bounds: a.bounds.and(&rest), ..a.clone() };
-            if feasible(p, &e.guard.and(&e.bounds)) {
-                let to = *dead.get_or_insert(Loc(p.templates[t].locations.len() as u32));
-                joined.push((*i, Edge { to, ..e }));
-            }
-        }
-    }
-    let template = &mut p.templates[t];
-    if dead.is_some() {
-        let l = template.locations[v.0 as usize].clone();
-        template.locations.push(Location { labels: Vec::new(), error: None, ..l });
-    }
-    let old = std::mem::take(&mut template.edges);
-    for (k, e) in old.into_iter().enumerate() {
-        // New edges take the place of the in-edge, so that edges stay in source order.
-        template.edges.extend(joined.iter().filter(|(i, _)| *i == k).map(|(_, e)| e.clone()));
-        if !ins.contains(&k) && !outs.contains(&k) {
-            template.edges.push(e);
-        }
-    }
+/// May the in-edges of a location be joined to the steps after it?
+fn before(_: &Program, t: usize, steps: &Steps, v: Loc, access: &Access) -> Option<Vec<Cube>> {
+    steps.ins(v).iter().all(|e| access.can_wait(t, e)).then(Vec::new)
 }
 
 /// The conjunction of the atoms of a cube that satisfy a condition.

@@ -8,11 +8,13 @@ mod divisors;
 mod forget;
 mod inputs;
 pub mod liveness;
+mod order;
 mod owners;
 mod paths;
 mod prefix;
 mod propagate;
 mod slice;
+pub(crate) mod steps;
 #[cfg(test)]
 mod tests;
 mod tidy;

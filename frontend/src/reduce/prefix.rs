@@ -243,11 +243,11 @@ impl Run {
         let mut init = self.condition.rename(start);
         let live = {
             p.templates[main].entry = self.at;
-            super::liveness::live(p, main)[self.at.0 as usize].clone()
+            super::liveness::live_rows(p, main)[self.at.0 as usize].clone()
         };
         for v in (0..n).map(Var) {
             let mine = p.variables[v.0 as usize].scope == Scope::Local(main as u32);
-            if mine && !live.contains(&v) {
+            if mine && !live.has(v.0) {
                 continue;
             }
             let value = self.store.get(&v).cloned().unwrap_or(LinExpr::var(v)).rename(start);

@@ -18,22 +18,7 @@ pub fn slice(p: &mut Program) -> bool {
         relevant: vec![false; p.variables.len()],
         useful: p.templates.iter().map(|t| vec![false; t.locations.len()]).collect(),
     };
-    loop {
-        let mut changed = s.grow_useful(p);
-        for (t, template) in p.templates.iter().enumerate() {
-            for e in &template.edges {
-                let matters = if s.keeps(p, t, e) { s.influences(e) } else { BTreeSet::new() };
-                for v in matters {
-                    if let Some(r) = s.relevant.get_mut(v.0 as usize) {
-                        changed |= !std::mem::replace(r, true);
-                    }
-                }
-            }
-        }
-        if !changed {
-            break;
-        }
-    }
+    s.grow(p);
     s.apply(p)
 }
 
@@ -49,32 +34,45 @@ impl Slice {
     fn keeps(&self, p: &Program, t: usize, e: &Edge) -> bool {
         self.useful[t][e.to.0 as usize] || self.acts(p, e)
     }
-    fn grow_useful(&mut self, p: &Program) -> bool {
-        let mut any = false;
+    /// Everything an error depends on.
+    fn grow(&mut self, p: &Program) {
+        let mut into: Vec<Vec<Vec<usize>>> =
+            p.templates.iter().map(|t| vec![Vec::new(); t.locations.len()]).collect();
+        let mut writers: Vec<Vec<(usize, usize)>> = vec![Vec::new(); p.variables.len()];
+        for (t, template) in p.templates.iter().enumerate() {
+            for (i, e) in template.edges.iter().enumerate() {
+                into[t][e.to.0 as usize].push(i);
+                e.updates.iter().for_each(|(v, _)| writers[v.0 as usize].push((t, i)));
+            }
+        }
+        let mut work = Vec::new();
         for (t, template) in p.templates.iter().enumerate() {
             for (l, location) in template.locations.iter().enumerate() {
                 let labelled = p.exclusive.as_ref().is_some_and(|x| location.labels.contains(x));
-                if (labelled || location.error.is_some()) && !self.useful[t][l] {
+                if labelled || location.error.is_some() {
                     self.useful[t][l] = true;
-                    any = true;
+                    work.extend(into[t][l].iter().map(|i| (t, *i)));
                 }
-            }
-            loop {
-                let mut changed = false;
-                for e in template.edges.iter().rev() {
-                    let from = e.from.0 as usize;
-                    if !self.useful[t][from] && self.keeps(p, t, e) {
-                        self.useful[t][from] = true;
-                        changed = true;
-                    }
-                }
-                if !changed {
-                    break;
-                }
-                any = true;
             }
         }
-        any
+        // Edges that are kept, or that may write more that is relevant.
+        while let Some((t, i)) = work.pop() {
+            let e = &p.templates[t].edges[i];
+            if !self.keeps(p, t, e) {
+                continue;
+            }
+            let from = e.from.0 as usize;
+            if !std::mem::replace(&mut self.useful[t][from], true) {
+                work.extend(into[t][from].iter().map(|i| (t, *i)));
+            }
+            for v in self.influences(e) {
+                if let Some(r) = self.relevant.get_mut(v.0 as usize)
+                    && !std::mem::replace(r, true)
+                {
+                    work.extend(&writers[v.0 as usize]);
+                }
+            }
+        }
     }
     /// What the condition and the relevant updates of an edge depend on, its inputs included. A bound alone makes
     /// nothing relevant, unless it defines an input that is.

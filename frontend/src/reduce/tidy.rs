@@ -2,8 +2,10 @@
 
 use super::compose::only;
 use super::feasible;
+use super::order::Order;
 use crate::program::{Edge, Loc, Program};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Var};
+use std::collections::HashMap;
 
 /// Larger conditions are left as they are.
 const ATOMS: usize = 12;
@@ -14,6 +16,7 @@ pub fn tidy_edges(p: &mut Program) -> usize {
     let mut dropped = 0;
     for t in 0..p.templates.len() {
         let mut kept: Vec<Edge> = Vec::new();
+        let mut between: HashMap<(Loc, Loc), Vec<usize>> = HashMap::new();
         for mut e in std::mem::take(&mut p.templates[t].edges) {
             let all = e.guard.and(&e.bounds);
             if !feasible(p, &all) || (e.from == e.to && e.updates.is_empty()) {
@@ -25,21 +28,23 @@ pub fn tidy_edges(p: &mut Program) -> usize {
             }
             dropped += all.atoms().len().saturating_sub(e.guard.atoms().len() + e.bounds.atoms().len());
             // One that says the same: the exact one, then the shorter path.
-            let same = |k: &Edge| {
-                (k.from, k.to) == (e.from, e.to)
-                    && (&k.guard, &k.bounds, &k.updates) == (&e.guard, &e.bounds, &e.updates)
-            };
-            match kept.iter_mut().find(|k| same(k)) {
+            let same = |k: &Edge| (&k.guard, &k.bounds, &k.updates) == (&e.guard, &e.bounds, &e.updates);
+            let beside = between.entry((e.from, e.to)).or_default();
+            match beside.iter().find(|k| same(&kept[**k])) {
                 Some(k) => {
+                    let k = &mut kept[*k];
                     if (!e.exact, e.path.len()) < (!k.exact, k.path.len()) {
                         *k = e;
                     }
                     dropped += 1;
                 }
-                None => kept.push(e),
+                None => {
+                    beside.push(kept.len());
+                    kept.push(e);
+                }
             }
         }
-        dropped += merge_complements(p, &mut kept);
+        dropped += merge_complements(p, &mut kept, between.into_values());
         p.templates[t].edges = kept;
     }
     dropped
@@ -63,55 +68,69 @@ fn simplify(e: &mut Edge) {
     }
 }
 
-/// Two edges that differ in one atom of the guard, and one of them holds always: one edge.
-fn merge_complements(p: &Program, edges: &mut Vec<Edge>) -> usize {
-    let base = p.variables.len() as u32;
-    let mut dropped = 0;
-    let mut i = 0;
-    while i < edges.len() {
-        let merged = (i + 1..edges.len()).find_map(|j| {
-            let (a, b) = (&edges[i], &edges[j]);
-            if (a.from, a.to, &a.updates, &a.bounds) != (b.from, b.to, &b.updates, &b.bounds)
-                || a.inputs != b.inputs
-            {
-                return None;
-            }
-            // Only where the steps differ in the condition alone: replay takes either by its path.
-            let common = only(&a.guard, |x| b.guard.atoms().contains(x));
-            let (x, y) = (
-                only(&a.guard, |x| !common.atoms().contains(x)),
-                only(&b.guard, |x| !common.atoms().contains(x)),
-            );
-            let ([x], [y]) = (x.atoms(), y.atoms()) else { return None };
-            if a.path != b.path || x.vars().chain(y.vars()).any(|v| v.0 >= base) {
-                return None;
-            }
-            let outside = x.negate().into_iter().all(|n| {
-                y.negate().into_iter().all(|m| !feasible(p, &Cube::of([n.clone(), m]).and(&common)))
+/// Two edges that differ in one atom of the guard, and one of them holds always: one edge. `between`: edges, in order,
+/// that have both ends in common.
+fn merge_complements(p: &Program, edges: &mut Vec<Edge>, between: impl Iterator<Item = Vec<usize>>) -> usize {
+    let mut gone = vec![false; edges.len()];
+    for mut list in between {
+        let mut n = 0;
+        while n < list.len() {
+            let i = list[n];
+            let merged = (n + 1..list.len()).find_map(|m| {
+                let common = complement(p, &edges[i], &edges[list[m]])?;
+                Some((m, common))
             });
-            outside.then_some((j, common))
-        });
-        match merged {
-            Some((j, common)) => {
-                edges[i].guard = common;
-                edges[i].exact &= edges[j].exact;
-                edges.remove(j);
-                dropped += 1;
+            match merged {
+                Some((m, common)) => {
+                    let j = list.remove(m);
+                    edges[i].guard = common;
+                    edges[i].exact &= edges[j].exact;
+                    gone[j] = true;
+                }
+                None => n += 1,
             }
-            None => i += 1,
         }
     }
+    let dropped = gone.iter().filter(|g| **g).count();
+    let mut at = 0;
+    edges.retain(|_| {
+        at += 1;
+        !gone[at - 1]
+    });
     dropped
+}
+
+/// What two edges with the same ends have in common in their conditions, if they differ in one atom of the guard, and
+/// one of them holds always.
+fn complement(p: &Program, a: &Edge, b: &Edge) -> Option<Cube> {
+    let base = p.variables.len() as u32;
+    if (&a.updates, &a.bounds, &a.inputs) != (&b.updates, &b.bounds, &b.inputs) {
+        return None;
+    }
+    // Only where the steps differ in the condition alone: replay takes either by its path.
+    let common = only(&a.guard, |x| b.guard.atoms().contains(x));
+    let (x, y) =
+        (only(&a.guard, |x| !common.atoms().contains(x)), only(&b.guard, |x| !common.atoms().contains(x)));
+    let ([x], [y]) = (x.atoms(), y.atoms()) else { return None };
+    if a.path != b.path || x.vars().chain(y.vars()).any(|v| v.0 >= base) {
+        return None;
+    }
+    let outside = x
+        .negate()
+        .into_iter()
+        .all(|n| y.negate().into_iter().all(|m| !feasible(p, &Cube::of([n.clone(), m]).and(&common))));
+    outside.then_some(common)
 }
 
 /// Drops locations that cannot be reached from the entry, with their edges.
 pub fn drop_unreachable(p: &mut Program) {
     for t in &mut p.templates {
+        let order = Order::new(t);
         let mut seen = vec![false; t.locations.len()];
         let mut work = vec![t.entry];
         while let Some(l) = work.pop() {
             if !std::mem::replace(&mut seen[l.0 as usize], true) {
-                work.extend(t.edges.iter().filter(|e| e.from == l).map(|e| e.to));
+                work.extend(order.outs(l).map(|e| t.edges[e].to));
             }
         }
         let mut new = Vec::new();
