@@ -413,6 +413,7 @@ impl<'a> Lower<'a> {
             Model::Free => self.give_back(args, at),
             Model::Scan(from) => self.scan_call(name, from, args, at),
             Model::Print { limited } => self.print_call(name, limited, args, at),
+            Model::Sort { search } => self.sort_call(search, name, args, at),
             Model::Rounded(how, p) => {
                 let v = self.value(first(self)?)?;
                 self.rounded(how, p, v, name, at)

@@ -108,7 +108,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The type whose size a number of bytes is told by: `sizeof(T)`, `sizeof(x)`, times a number.
-    fn counted(&mut self, size: &'a Expression) -> Option<Ty> {
+    pub fn counted(&mut self, size: &'a Expression) -> Option<Ty> {
         let ty = match size {
             Expression::SizeOfTy(s) => self.type_name(&s.node.0).ok()?,
             Expression::SizeOfVal(s) => self.type_of(&s.node.0).ok()?,
@@ -204,7 +204,7 @@ impl<'a> Lower<'a> {
     }
 
     /// All reads, then all writes.
-    fn copy_parts(&mut self, to: &Expr, from: &Expr, parts: &[Part], at: Bytes) {
+    pub fn copy_parts(&mut self, to: &Expr, from: &Expr, parts: &[Part], at: Bytes) {
         let read = |l: &mut Self, k: usize, p: &Part| {
             if p.width == 0 {
                 return l.copied_tag(to, from, k as u64);
@@ -453,7 +453,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The value in a register, unless it is fixed.
-    fn kept(&mut self, e: &Expr) -> Expr {
+    pub fn kept(&mut self, e: &Expr) -> Expr {
         match e {
             Expr::Const(_) | Expr::Addr(_) => e.clone(),
             e => Expr::Reg(self.body.assign(IntKind::Ideal, e.clone())),

@@ -453,6 +453,11 @@ impl<'a> Lower<'a> {
         }
         let mut g = self.globals[index].clone();
         if let (Ty::Array(t, None), None) = (&g.ty, g.init) {
+            if g.external {
+                let message =
+                    format!("`{}`, an array of unknown length that is defined elsewhere, is", g.name);
+                return self.refuse(bytes, message, "declare it with its length");
+            }
             // A tentative definition of unknown length has one element.
             g.ty = Ty::Array(t.clone(), Some(1));
         }

@@ -56,6 +56,7 @@ mod scan;
 mod scope;
 mod signals;
 mod sizes;
+mod sort;
 mod source;
 mod stmt;
 mod symbols;

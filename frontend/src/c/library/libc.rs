@@ -117,7 +117,9 @@ pub fn by_name(name: &str) -> Option<Model> {
             Model::Refuse("semaphores with names are", "make the semaphore with sem_init")
         }
         "freopen" => Model::Refuse("opening files again is", "open another file"),
-        "qsort" | "qsort_r" | "bsearch" | "lfind" | "lsearch" => {
+        "qsort" => Model::Sort { search: false },
+        "bsearch" => Model::Sort { search: true },
+        "qsort_r" | "lfind" | "lsearch" => {
             Model::Refuse("calling back from the library is", "sort or search with a function of the file")
         }
         "setjmp" | "_setjmp" | "longjmp" | "sigsetjmp" | "siglongjmp" => {

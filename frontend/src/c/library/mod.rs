@@ -113,6 +113,11 @@ pub enum Model {
     Magnitude,
     /// A floating-point number rounded.
     Rounded(Rounding, Precision),
+    /// `qsort`, or with a key `bsearch`.
+    Sort {
+        /// The first argument is a key.
+        search: bool,
+    },
     /// Strings.
     Text(Text),
     /// Refused: what it is, and what to do.
