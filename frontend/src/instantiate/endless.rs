@@ -6,11 +6,13 @@
 
 use super::simplify;
 use super::walk;
-use crate::cfa::{Expr, LocationKind, Op, Reg, Template};
+use crate::cfa::{Expr, LocationKind, Op, Template};
+use crate::sparse::Map;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Templates whose thread a register's handle may be of; a register that is not there holds anything.
-type Handles = BTreeMap<Reg, BTreeSet<u32>>;
+type Handles = Map<Rc<BTreeSet<u32>>>;
 
 /// Removes joins that never end.
 pub(super) fn remove_joins(templates: &mut [Template]) {
@@ -75,7 +77,7 @@ fn ends(t: &Template, without: impl Fn(usize) -> bool) -> bool {
 fn joins(t: &Template) -> BTreeMap<usize, BTreeSet<u32>> {
     let out = t.graph.out_edges();
     let mut at: Vec<Option<Handles>> = vec![None; t.graph.locations.len()];
-    at[t.entry.0 as usize] = Some(Handles::new());
+    at[t.entry.0 as usize] = Some(Handles::default());
     let mut work = vec![t.entry];
     while let Some(l) = work.pop() {
         let Some(here) = at[l.0 as usize].clone() else { continue };
@@ -83,12 +85,14 @@ fn joins(t: &Template) -> BTreeMap<usize, BTreeSet<u32>> {
             let edge = &t.graph.edges[e];
             let after = step(&here, &edge.op);
             let target = &mut at[edge.to.0 as usize];
-            let merged = match target {
-                None => after,
+            let changed = match target {
+                None => {
+                    *target = Some(after);
+                    true
+                }
                 Some(old) => merge(old, &after),
             };
-            if target.as_ref() != Some(&merged) {
-                *target = Some(merged);
+            if changed {
                 work.push(edge.to);
             }
         }
@@ -99,8 +103,8 @@ fn joins(t: &Template) -> BTreeMap<usize, BTreeSet<u32>> {
         else {
             continue;
         };
-        if let Some(of) = here.get(r) {
-            found.insert(i, of.clone());
+        if let Some(of) = here.get(r.0) {
+            found.insert(i, BTreeSet::clone(of));
         }
     }
     found
@@ -109,15 +113,15 @@ fn joins(t: &Template) -> BTreeMap<usize, BTreeSet<u32>> {
 fn step(here: &Handles, op: &Op) -> Handles {
     let mut after = here.clone();
     if let Some(r) = walk::writes(op) {
-        after.remove(&r);
+        after.remove(r.0);
     }
     match op {
         Op::Create { handle, template: Some(u), .. } => {
-            after.insert(*handle, BTreeSet::from([*u]));
+            after.insert(handle.0, Rc::new(BTreeSet::from([*u])));
         }
         Op::Assign(r, Expr::Reg(from)) => {
-            if let Some(of) = here.get(from) {
-                after.insert(*r, of.clone());
+            if let Some(of) = here.get(from.0) {
+                after.insert(r.0, of.clone());
             }
         }
         _ => {}
@@ -125,9 +129,21 @@ fn step(here: &Handles, op: &Op) -> Handles {
     after
 }
 
-/// What both know.
-fn merge(a: &Handles, b: &Handles) -> Handles {
-    a.iter().filter_map(|(r, of)| Some((*r, of.union(b.get(r)?).copied().collect()))).collect()
+/// Keeps what both know; does that change it?
+fn merge(old: &mut Handles, new: &Handles) -> bool {
+    let union = |(r, of, more): (u32, &Rc<BTreeSet<u32>>, Option<&Rc<BTreeSet<u32>>>)| {
+        (r, more.map(|more| Rc::new(of.union(more).copied().collect::<BTreeSet<u32>>())))
+    };
+    let changes: Vec<_> = old.differing(new).map(union).collect();
+    let mut changed = false;
+    for (r, of) in changes {
+        changed |= of.as_ref() != old.get(r);
+        match of {
+            Some(of) => old.insert(r, of),
+            None => old.remove(r),
+        }
+    }
+    changed
 }
 
 #[cfg(test)]
