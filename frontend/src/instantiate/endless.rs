@@ -12,7 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Templates whose thread a register's handle may be of; a register that is not there holds anything.
-type Handles = Map<Rc<BTreeSet<u32>>>;
+type Handles = Map<Created>;
+/// Templates of the threads that a handle may be of.
+type Created = Rc<BTreeSet<u32>>;
 
 /// Removes joins that never end.
 pub(super) fn remove_joins(templates: &mut [Template]) {
@@ -131,7 +133,7 @@ fn step(here: &Handles, op: &Op) -> Handles {
 
 /// Keeps what both know; does that change it?
 fn merge(old: &mut Handles, new: &Handles) -> bool {
-    let union = |(r, of, more): (u32, &Rc<BTreeSet<u32>>, Option<&Rc<BTreeSet<u32>>>)| {
+    let union = |(r, of, more): (u32, &Created, Option<&Created>)| {
         (r, more.map(|more| Rc::new(of.union(more).copied().collect::<BTreeSet<u32>>())))
     };
     let changes: Vec<_> = old.differing(new).map(union).collect();
