@@ -42,6 +42,8 @@ pub(super) enum Node {
 
 /// Longer numbers, which sums and products of shared terms could make, are refused.
 const MAX_BITS: u64 = 10_000;
+/// Formulas of one assertion; `distinct` alone makes one for each pair.
+const MAX_NODES: usize = 2_000_000;
 
 enum Task {
     Eval(SexpId),
@@ -397,6 +399,9 @@ impl<'a> Builder<'a> {
             } else {
                 &args[i + 1..]
             };
+            if self.nodes.len() > MAX_NODES {
+                return Err(at.error(format!("'{op}' of too many terms")));
+            }
             for b in others {
                 let same = match (a, b) {
                     (Value::Int(a), Value::Int(b)) => self.equal(a, b),

@@ -12,6 +12,8 @@ use rustc_hash::FxHashSet;
 const MAX_CASES: usize = 5_000;
 /// Formulas looked at for one assertion.
 const MAX_STEPS: usize = 2_000_000;
+/// Choices and atoms copied from case to case for one assertion.
+const MAX_COPIED: usize = 10_000_000;
 
 /// Must hold in a case.
 #[derive(Clone)]
@@ -35,7 +37,7 @@ struct Case {
 /// The clauses of `assert f`.
 pub(super) fn clauses(b: &Builder, f: FormulaId, at: Position) -> Result<Vec<Clause>, Smt2Error> {
     let mut out = Vec::new();
-    let mut steps = 0usize;
+    let (mut steps, mut copied) = (0usize, 0usize);
     let mut cases = vec![Case { todo: vec![Goal::Formula(f, false)], ..Case::default() }];
     while let Some(mut case) = cases.pop() {
         while let Some(goal) = case.todo.pop() {
@@ -61,7 +63,8 @@ pub(super) fn clauses(b: &Builder, f: FormulaId, at: Position) -> Result<Vec<Cla
         if Closed::new(&case.constraint).is_unsat() {
             continue;
         }
-        if cases.len() + choice.len() > MAX_CASES {
+        copied = copied.saturating_add(choice.len().saturating_mul(case.size()));
+        if cases.len() + choice.len() > MAX_CASES || copied > MAX_COPIED {
             return Err(at.error("too many cases in this assertion"));
         }
         for goal in choice.into_iter().rev() {
@@ -74,6 +77,11 @@ pub(super) fn clauses(b: &Builder, f: FormulaId, at: Position) -> Result<Vec<Cla
 }
 
 impl Case {
+    /// What a copy costs.
+    fn size(&self) -> usize {
+        self.choices.len() + self.seen.len() + self.body.len()
+    }
+
     fn settle(&mut self, b: &Builder, goal: Goal) -> Result<(), Smt2Error> {
         let (f, positive) = match goal {
             Goal::Atom(n) => {
