@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 
 /// Seconds for one input; machines are loaded.
 const PATIENCE: u64 = 60;
+/// Bytes that the process may hold.
+const MEMORY: u64 = 3 << 30;
 /// Stack of the process's first thread, where `check` and others read.
 const STACK: usize = 8 << 20;
 
@@ -30,6 +32,12 @@ fn seconds() -> f64 {
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Bytes that this process holds; 0 where the system does not say.
+fn resident() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    statm.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0) * 4096
 }
 
 /// Small files with one of these endings below a folder.
@@ -73,6 +81,11 @@ fn attack(name: &str, texts: &[Vec<u8>], read: impl Fn(&[u8], u64) -> Result<(),
                     (last, since) = (now, Instant::now());
                 } else if since.elapsed().as_secs() > PATIENCE {
                     eprintln!("{name}, seed {now}: does not end; see {}", kept.display());
+                    std::process::abort();
+                }
+                if resident() > MEMORY {
+                    let others = folder.display();
+                    eprintln!("too much memory, maybe by {name}, seed {now}; inputs being read are in {others}");
                     std::process::abort();
                 }
             }

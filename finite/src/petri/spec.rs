@@ -33,10 +33,12 @@ fn tokens(text: &str) -> Result<Vec<(Token<'_>, Place)>> {
     let mut out = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let code = line.split('#').next().unwrap_or("");
-        let mut at = 0;
+        let (mut at, mut counted, mut column) = (0, 0, 1);
         while let Some(c) = code.get(at..).and_then(|t| t.chars().next()) {
             let rest = code.get(at..).unwrap_or("");
-            let place = Place::new(number + 1, code.get(..at).map_or(0, |t| t.chars().count()) + 1);
+            column += code.get(counted..at).map_or(0, |t| t.chars().count());
+            counted = at;
+            let place = Place::new(number + 1, column);
             let word = |good: fn(char) -> bool| rest.find(|c| !good(c)).unwrap_or(rest.len());
             let (token, length) = if c.is_whitespace() {
                 at += c.len_utf8();
@@ -149,6 +151,16 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(out)
+    }
+
+    /// Conditions of an alternative: one at least.
+    fn alternative(&mut self) -> Result<Vec<Condition>> {
+        let list = self.conditions()?;
+        if list.is_empty() {
+            let (found, place) = self.peek();
+            return Err(InputError::new(place, format!("expected a condition, found {found}")));
+        }
+        Ok(list)
     }
 
     fn rule(&mut self) -> Result<Option<Transition>> {
@@ -309,7 +321,7 @@ pub fn spec(text: &str) -> Result<Net> {
     let mut target = Vec::new();
     while !r.at_section() {
         let place = r.peek().1;
-        let list = r.conditions()?;
+        let list = r.alternative()?;
         aim(&mut system, &mut target, &list, place);
     }
     if target.is_empty() {
@@ -319,7 +331,7 @@ pub fn spec(text: &str) -> Result<Net> {
     if r.peek().0 != Token::End {
         r.section("invariants")?;
         while !r.at_section() {
-            r.conditions()?;
+            r.alternative()?;
         }
     }
     match r.peek() {
@@ -390,6 +402,8 @@ target"
             .len(),
             1
         );
+        assert!(error("z >= 1\n", "z >= 1 -> x' = 0\n").starts_with("8:8: expected a condition"));
+        assert!(error("target x", "target -> x").starts_with("7:8: expected a condition, found `->`"));
         assert!(error("init", "target").starts_with("6:1: expected section `init`, found `target`"));
     }
 }

@@ -217,8 +217,9 @@ pub fn initial(text: &str, system: &System) -> Result<Initial> {
 fn part(part: &str, what: &str, below: u32, line: usize, whole: &str) -> Result<u32> {
     let lead = part.len() - part.trim_start().len();
     let offset = (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize) + lead;
-    let column = whole.get(..offset).map_or(0, |t| t.chars().count()) + 1;
-    number(part.trim(), what, Some(below), Place::new(line + 1, column))
+    let read = |column| number(part.trim(), what, Some(below), Place::new(line + 1, column));
+    // The column is counted for messages only: lines may be long.
+    read(1).or_else(|_| read(whole.get(..offset).map_or(0, |t| t.chars().count()) + 1))
 }
 
 fn list(text: &str, below: u32, line: usize, whole: &str) -> Result<Vec<u32>> {
