@@ -97,6 +97,7 @@ impl<'a> Lower<'a> {
             init: vec![None],
             thread_local: false,
             synthetic: false,
+            constant: Vec::new(),
             span,
         });
         self.sites.push(Site { function, object, zero: which == Allocate::Zero, span });

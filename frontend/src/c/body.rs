@@ -121,6 +121,8 @@ pub struct Body {
     pub switched: bool,
     /// Where a record that the function returns goes: a hidden first parameter.
     pub return_to: Option<Reg>,
+    /// Stores give a new object its first values.
+    pub initial: bool,
 }
 
 /// A point to go back to.
@@ -183,6 +185,7 @@ impl Body {
             blocks: super::blocks::Blocks::default(),
             switched: false,
             return_to: None,
+            initial: false,
         }
     }
     /// A new location.
@@ -206,6 +209,9 @@ impl Body {
     }
     /// Adds an edge from here.
     pub fn edge_to(&mut self, to: Loc, op: Op) {
+        if self.initial && matches!(op, Op::Store(..)) {
+            self.graph.locations[self.cur.0 as usize].initial = true;
+        }
         self.graph.edges.push(Edge { from: self.cur, to, op, span: self.span });
     }
     /// Goes on at a location.

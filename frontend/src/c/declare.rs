@@ -16,7 +16,8 @@ use std::rc::Rc;
 pub struct Specifiers<'a> {
     types: Vec<&'a Node<TypeSpecifier>>,
     atomic: bool,
-    fixed_value: bool,
+    /// `const`
+    pub fixed_value: bool,
     /// `typedef`
     pub typedef: bool,
     /// `extern`
@@ -38,6 +39,11 @@ pub struct Specifiers<'a> {
 }
 
 impl<'a> Specifiers<'a> {
+    /// The type specifiers.
+    pub fn types(&self) -> impl Iterator<Item = &'a Node<TypeSpecifier>> + '_ {
+        self.types.iter().copied()
+    }
+
     fn type_specifier(&mut self, t: &'a Node<TypeSpecifier>) {
         match &t.node {
             TypeSpecifier::TypeOf(of) if is_auto(&of.node) => self.auto = true,
@@ -92,6 +98,20 @@ pub struct Named<'a> {
     pub params: Option<&'a Node<DerivedDeclarator>>,
     /// Attributes of the declarator.
     pub attributes: Vec<&'a Node<Extension>>,
+    /// It is an object that is `const` as a whole.
+    pub constant: bool,
+}
+
+impl Named<'_> {
+    /// Something of a type, without more.
+    pub fn of(name: &str, ty: Ty) -> Self {
+        Named { name: name.into(), ty, params: None, attributes: Vec::new(), constant: false }
+    }
+    /// A parameter: arrays and functions are pointers, which are not `const` where the elements are.
+    pub fn decay(&mut self, constant: bool) {
+        self.constant = constant && !matches!(self.ty, Ty::Array(..));
+        self.ty = decay(self.ty.clone());
+    }
 }
 
 /// Why a type of TS 18661 is none here.
@@ -139,7 +159,8 @@ pub fn specifiers<'a>(list: &'a [Node<DeclarationSpecifier>]) -> Specifiers<'a> 
     s
 }
 
-fn qualifiers<'a>(list: &'a [Node<SpecifierQualifier>]) -> Specifiers<'a> {
+/// The same for type names and members.
+pub fn qualifiers<'a>(list: &'a [Node<SpecifierQualifier>]) -> Specifiers<'a> {
     let mut s = Specifiers::default();
     let mut behind_body = false;
     for d in list {
@@ -274,12 +295,20 @@ impl<'a> Lower<'a> {
             };
         }
         match &d.node.kind.node {
-            DeclaratorKind::Abstract => {
-                Ok(Named { name: String::new(), ty, params: derived.get(prefix), attributes })
-            }
-            DeclaratorKind::Identifier(i) => {
-                Ok(Named { name: i.node.name.clone(), ty, params: derived.get(prefix), attributes })
-            }
+            DeclaratorKind::Abstract => Ok(Named {
+                name: String::new(),
+                ty,
+                params: derived.get(prefix),
+                attributes,
+                constant: false,
+            }),
+            DeclaratorKind::Identifier(i) => Ok(Named {
+                name: i.node.name.clone(),
+                ty,
+                params: derived.get(prefix),
+                attributes,
+                constant: false,
+            }),
             DeclaratorKind::Declarator(inner) => {
                 let mut named = self.declarator(ty, inner)?;
                 named.attributes.extend(attributes);
@@ -345,9 +374,9 @@ impl<'a> Lower<'a> {
                 self.in_parameter = outer;
                 named?
             }
-            None => Named { name: String::new(), ty: base, params: None, attributes: Vec::new() },
+            None => Named::of("", base),
         };
-        named.ty = decay(named.ty);
+        named.decay(self.is_constant(&s, p.declarator.as_ref()));
         if let Ty::Pointer(t) = &named.ty
             && matches!(**t, Ty::Array(_, None))
         {
@@ -406,29 +435,31 @@ impl<'a> Lower<'a> {
     fn fields(&mut self, f: &'a StructField, out: &mut Vec<Declared>) -> Res<()> {
         let s = qualifiers(&f.specifiers);
         let base = self.base_type(&s)?;
-        let field = |name: Option<String>, ty: Ty, bit_field: bool| Field {
+        let field = |name: Option<String>, ty: Ty, bit_field: bool, constant: bool| Field {
             name,
             ty,
             cell: 0,
             byte: 0,
             bit_field,
+            constant,
             in_unit: 0,
             bit: 0,
         };
         if f.declarators.is_empty() && !self.types.is_incomplete(&base) {
             let own = self.layout_of(&s.attributes)?;
-            let field = field(None, base, false);
+            let field = field(None, base, false, s.fixed_value);
             out.push(Declared { field, width: None, unit: 0, own, named_align: self.named_align(&s.types) });
             return Ok(());
         }
         for d in &f.declarators {
             let named = match &d.node.declarator {
                 Some(x) => self.declarator(base.clone(), x)?,
-                None => Named { name: String::new(), ty: base.clone(), params: None, attributes: Vec::new() },
+                None => Named::of("", base.clone()),
             };
             let mut attributes = s.attributes.clone();
             attributes.extend(&named.attributes);
             let own = self.layout_of(&attributes)?;
+            let constant = self.is_constant(&s, d.node.declarator.as_ref());
             let bare = d.node.declarator.as_ref().is_none_or(|x| only_arrays(&x.node));
             let named_align = self.named_align(&s.types).filter(|_| bare);
             let name = (!named.name.is_empty()).then_some(named.name);
@@ -438,7 +469,7 @@ impl<'a> Lower<'a> {
                     return self.error(d.span, format!("member `{name}` of a type that is not defined"), "");
                 }
                 None => {
-                    let field = field(name, named.ty, false);
+                    let field = field(name, named.ty, false, constant);
                     out.push(Declared { field, width: None, unit: 0, own, named_align });
                 }
                 Some(w) => {
@@ -460,7 +491,7 @@ impl<'a> Lower<'a> {
                     }
                     let unit = self.types.size(&named.ty).map_or(1, |s| s.0);
                     let ty = Ty::Int(Int { bits: if int.rank == 0 { 1 } else { width }, ..int });
-                    let field = field(name, ty, true);
+                    let field = field(name, ty, true, constant);
                     out.push(Declared { field, width: Some(u64::from(width)), unit, own, named_align });
                 }
             }
@@ -524,6 +555,7 @@ impl<'a> Lower<'a> {
                 _ => return self.error(x.span, "`__auto_type` needs an initialiser", ""),
             };
         }
+        named.constant = self.is_constant(s, Some(&x.node.declarator));
         self.modelled_attributes(&s.attributes)?;
         self.modelled_attributes(&named.attributes)?;
         Ok(named)
@@ -575,8 +607,12 @@ impl<'a> Lower<'a> {
         x: &'a Node<InitDeclarator>,
         at: Bytes,
     ) {
-        let Named { name, ty, .. } = named;
+        let Named { name, ty, constant, .. } = named;
         if s.typedef {
+            match constant {
+                true => self.types.constant.insert(name.clone()),
+                false => self.types.constant.remove(&name),
+            };
             let ty = match name.as_str() {
                 "atomic_flag" => atomic(Ty::Int(BOOL)),
                 n => Sync::by_name(n).map_or(ty, Ty::Sync),
@@ -629,6 +665,7 @@ impl<'a> Lower<'a> {
             init,
             thread_local: s.thread_local,
             external,
+            constant,
             object: None,
             span,
         });
@@ -731,7 +768,7 @@ impl<'a> Lower<'a> {
         };
         let mut params = Vec::new();
         for n in names {
-            params.push(self.old_style_type(f, &n.node.name)?);
+            params.push(self.old_style_parameter(f, &n.node.name)?.ty);
         }
         let params = (!params.is_empty()).then_some(params);
         Ok(Ty::Function(Rc::new(Signature { params, ..(**s).clone() })))

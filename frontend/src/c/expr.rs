@@ -238,7 +238,8 @@ impl<'a> Lower<'a> {
             }
             Expression::CompoundLiteral(c) => {
                 let ty = self.type_name(&c.node.type_name)?;
-                self.compound_literal(ty, &c.node.initializer_list, e.span)
+                let constant = self.is_constant_type(&c.node.type_name);
+                self.compound_literal(ty, &c.node.initializer_list, constant, e.span)
             }
             Expression::StringLiteral(s) => {
                 let v = self.string(&s.node, e.span)?;

@@ -1,7 +1,7 @@
 //! One function: parameters, body, and which of its locations are atomic.
 
 use super::body::Body;
-use super::declare::specifiers;
+use super::declare::{Named, specifiers};
 use super::lower::{Lower, Res, Work};
 use super::scope::{Storage, Symbol};
 use super::types::{Signature, Ty};
@@ -168,14 +168,14 @@ impl<'a> Lower<'a> {
                         named.ty = super::input::command_line();
                     }
                     if named.ty != Ty::Void {
-                        self.declare_parameter(&named.name, &named.ty, p.span, &mut registers)?;
+                        self.declare_parameter(&named, p.span, &mut registers)?;
                     }
                 }
             }
             Some(DerivedDeclarator::KRFunction(names)) => {
                 for n in names {
-                    let ty = self.old_style_type(f, &n.node.name)?;
-                    self.declare_parameter(&n.node.name, &ty, n.span, &mut registers)?;
+                    let named = self.old_style_parameter(f, &n.node.name)?;
+                    self.declare_parameter(&named, n.span, &mut registers)?;
                 }
             }
             _ => {}
@@ -207,23 +207,25 @@ impl<'a> Lower<'a> {
         Ok(registers)
     }
 
-    /// The type of a parameter that `f(a, b) int a; { … }` declares.
-    pub fn old_style_type(&mut self, f: &'a Node<FunctionDefinition>, name: &str) -> Res<Ty> {
+    /// A parameter that `f(a, b) int a; { … }` declares.
+    pub fn old_style_parameter(&mut self, f: &'a Node<FunctionDefinition>, name: &str) -> Res<Named<'a>> {
         for d in &f.node.declarations {
             let s = specifiers(&d.node.specifiers);
             let base = self.base_type(&s)?;
             for x in &d.node.declarators {
-                let named = self.declarator(base.clone(), &x.node.declarator)?;
+                let mut named = self.declarator(base.clone(), &x.node.declarator)?;
                 if named.name == name {
-                    return Ok(super::declare::decay(named.ty));
+                    named.decay(self.is_constant(&s, Some(&x.node.declarator)));
+                    return Ok(named);
                 }
             }
         }
-        Ok(Ty::Int(super::types::INT))
+        Ok(Named::of(name, Ty::Int(super::types::INT)))
     }
 
     /// A parameter: one register for each of its cells, copied to an object where it needs an address.
-    fn declare_parameter(&mut self, name: &str, ty: &Ty, at: Bytes, registers: &mut Vec<Reg>) -> Res<()> {
+    fn declare_parameter(&mut self, named: &Named<'a>, at: Bytes, registers: &mut Vec<Reg>) -> Res<()> {
+        let Named { name, ty, constant, .. } = named;
         let mut cells = Vec::new();
         if let Err(why) = self.types.flatten(ty, "", &mut cells) {
             return self.refuse(at, format!("parameter `{name}`: {why}; this is"), "");
@@ -238,10 +240,14 @@ impl<'a> Lower<'a> {
             return Ok(());
         }
         let object = self.local_object(name, ty, at)?;
+        self.protect(object, ty, *constant);
         self.body.started.push(object);
-        for (k, r) in registers[first..].iter().enumerate() {
-            self.body.store(offset(Expr::Addr(object), k as u64), Expr::Reg(*r), cells[k].0);
-        }
+        self.initially(|l| {
+            for (k, r) in registers[first..].iter().enumerate() {
+                l.body.store(offset(Expr::Addr(object), k as u64), Expr::Reg(*r), cells[k].0);
+            }
+            Ok(())
+        })?;
         self.scopes.declare(name, Symbol::Local(Storage::Object(object), ty.clone()));
         Ok(())
     }

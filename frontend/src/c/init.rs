@@ -376,11 +376,11 @@ impl<'a> Lower<'a> {
             }
             for (k, (kind, _)) in cells.iter().enumerate() {
                 if tags.contains(&(k as u64)) {
-                    self.body.store(address(k), Expr::Const(0), *kind);
+                    self.initial_store(address(k), Expr::Const(0), *kind);
                     continue;
                 }
                 let v = self.body.havoc(*kind, "");
-                self.body.store(address(k), v, *kind);
+                self.initial_store(address(k), v, *kind);
             }
             return Ok(());
         };
@@ -389,9 +389,9 @@ impl<'a> Lower<'a> {
             let v = self.convert(v, ty, e.span)?;
             // A fresh object: nobody knows an address in it.
             for k in self.types.tags(ty) {
-                self.body.store(address(k as usize), Expr::Const(0), super::unions::TAG);
+                self.initial_store(address(k as usize), Expr::Const(0), super::unions::TAG);
             }
-            return self.copy(Expr::Addr(object), v.expr, ty, at);
+            return self.initially(|l| l.copy(Expr::Addr(object), v.expr, ty, at));
         }
         let mut starts = Cells::new();
         self.lay_initializer(ty, init, 0, &mut starts)?;
@@ -411,7 +411,7 @@ impl<'a> Lower<'a> {
         let i = self.count_up(&Expr::Const((cells.len() / n) as i128));
         for (k, (kind, _)) in cells[..n].iter().enumerate() {
             let v = self.body.havoc(*kind, "");
-            self.body.store(offset(i.shifted(&Expr::Addr(object), n as i128), k as u64), v, *kind);
+            self.initial_store(offset(i.shifted(&Expr::Addr(object), n as i128), k as u64), v, *kind);
         }
         self.next(&i);
     }
@@ -425,11 +425,8 @@ impl<'a> Lower<'a> {
             let here = offset(Expr::Addr(object), *cell);
             let n = match start {
                 Start::Character(c) => {
-                    self.body.store(
-                        here,
-                        Expr::Const(*c),
-                        kinds.get(*cell as usize).copied().unwrap_or(IntKind::Ideal),
-                    );
+                    let kind = kinds.get(*cell as usize).copied().unwrap_or(IntKind::Ideal);
+                    self.initial_store(here, Expr::Const(*c), kind);
                     1
                 }
                 Start::Expression(e, t) => {
@@ -437,7 +434,7 @@ impl<'a> Lower<'a> {
                     let v = self.value(e)?;
                     let acts = self.body.moved(mark);
                     let place = Place { at: At::Memory(here), ty: t.clone(), bit_field: None, through: None };
-                    self.write(&place, v, e.span)?;
+                    self.initially(|l| l.write(&place, v, e.span))?;
                     if acts {
                         self.body.end_operand();
                     }
@@ -454,12 +451,12 @@ impl<'a> Lower<'a> {
         if alike && kinds.len() - rest > LARGE {
             let kind = kinds[rest];
             let i = self.count_up(&Expr::Const((kinds.len() - rest) as i128));
-            self.body.store(i.shifted(&offset(Expr::Addr(object), rest as u64), 1), Expr::Const(0), kind);
+            self.initial_store(i.shifted(&offset(Expr::Addr(object), rest as u64), 1), Expr::Const(0), kind);
             self.next(&i);
             given.truncate(rest);
         }
         for k in (0..given.len()).filter(|k| !given[*k]) {
-            self.body.store(offset(Expr::Addr(object), k as u64), Expr::Const(0), kinds[k]);
+            self.initial_store(offset(Expr::Addr(object), k as u64), Expr::Const(0), kinds[k]);
         }
         Ok(())
     }
@@ -469,6 +466,7 @@ impl<'a> Lower<'a> {
         &mut self,
         ty: Ty,
         list: &'a [Node<InitializerListItem>],
+        constant: bool,
         at: Bytes,
     ) -> Res<Place> {
         if self.body.name.is_empty() {
@@ -484,6 +482,7 @@ impl<'a> Lower<'a> {
         };
         cells.clear();
         let object = self.local_object("literal", &ty, at)?;
+        self.protect(object, &ty, constant);
         self.body.started.push(object);
         match ty.plain() {
             Ty::Array(..) | Ty::Record(_) => {
@@ -506,7 +505,9 @@ impl<'a> Lower<'a> {
         let ty = Ty::Array(char.clone().into(), Some(cells.len() as u64));
         let name = format!("{}{}", crate::cfa::Object::LITERAL, self.objects.len());
         let object = self.object(&name, &ty, at)?;
-        self.objects[object.0 as usize].init = cells.into_iter().map(Some).collect();
+        let o = &mut self.objects[object.0 as usize];
+        o.constant = std::iter::once(0..cells.len()).collect();
+        o.init = cells.into_iter().map(Some).collect();
         Ok(Value { expr: Expr::Addr(object), ty: char.pointer() })
     }
 

@@ -212,6 +212,7 @@ impl<'a> Lower<'a> {
             init,
             thread_local: false,
             synthetic: matches!(ty.plain(), Ty::Sync(_)),
+            constant: Vec::new(),
             span: self.span(bytes),
         });
         let object = ObjId(self.objects.len() as u32 - 1);
@@ -462,6 +463,7 @@ impl<'a> Lower<'a> {
             g.ty = Ty::Array(t.clone(), Some(1));
         }
         let object = self.object(&g.name, &g.ty, bytes)?;
+        self.protect(object, &g.ty, g.constant);
         self.globals[index].object = Some(object);
         let o = &mut self.objects[object.0 as usize];
         o.thread_local = g.thread_local;
@@ -517,6 +519,7 @@ fn start_addresses(
             let n = ops.len();
             for (k, op) in ops.into_iter().enumerate() {
                 let to = if k + 1 == n { entry } else { f.graph.add_location(span) };
+                f.graph.locations[at.0 as usize].initial = true;
                 f.graph.add_edge(at, to, op, span);
                 at = to;
             }
@@ -525,7 +528,9 @@ fn start_addresses(
     }
     let span = functions[starts[0].0 as usize].span;
     let mut body = Body::new("main#start", Ty::Void, span);
+    body.initial = true;
     stores.for_each(|op| body.emit(op));
+    body.initial = false;
     if let [main] = starts.as_slice() {
         body.emit(Op::Call { dst: None, callee: Callee::Known(*main), args: Vec::new() });
         body.edge_to(body.end, Op::Halt);

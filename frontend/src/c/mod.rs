@@ -52,6 +52,7 @@ mod places;
 mod pragmas;
 mod preprocess;
 mod print;
+mod read_only;
 mod scan;
 mod scope;
 mod signals;

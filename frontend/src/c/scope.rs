@@ -29,6 +29,8 @@ pub struct Global<'a> {
     pub thread_local: bool,
     /// Only ever declared `extern`.
     pub external: bool,
+    /// It is `const` as a whole.
+    pub constant: bool,
     /// The object, once used.
     pub object: Option<ObjId>,
     /// Place of the declaration.

@@ -326,7 +326,7 @@ impl<'a> Lower<'a> {
                 continue;
             }
             let init = x.node.initializer.as_ref().map(|i| &i.node);
-            let ty = self.complete(named.ty, init);
+            let (ty, constant) = (self.complete(named.ty, init), named.constant);
             self.start(x.span);
             let name = named.name;
             if cleanup.is_none() && self.declare_constant(&s, &name, &ty, init) {
@@ -358,6 +358,7 @@ impl<'a> Lower<'a> {
                 continue;
             }
             let object = self.local_object(&name, &ty, x.span)?;
+            self.protect(object, &ty, constant);
             self.body.started.push(object);
             self.scopes.declare(&name, Symbol::Local(Storage::Object(object), ty.clone()));
             self.full(|l| l.initialize_local(object, &ty, init, x.span))?;

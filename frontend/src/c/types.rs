@@ -115,6 +115,8 @@ pub struct Field {
     pub bit_field: bool,
     /// Cells from the first one of a row of bit-fields, which are one memory location (C11 3.14).
     pub in_unit: u64,
+    /// Is it `const`?
+    pub constant: bool,
     /// Where it starts in its first byte.
     pub bit: u64,
 }
@@ -201,6 +203,8 @@ pub struct Types {
     pub cond_counts: bool,
     /// Alignments that typedef names have besides their types.
     pub aligned: FxHashMap<String, u64>,
+    /// Typedef names of `const` types.
+    pub constant: FxHashSet<String>,
     ideal: bool,
     long_bits: u8,
 }
@@ -214,6 +218,7 @@ impl Types {
             mutex_kinds: false,
             cond_counts: options.deadlock,
             aligned: FxHashMap::default(),
+            constant: FxHashSet::default(),
             ideal: options.integers == Integers::Ideal,
             long_bits: if options.data_model == DataModel::Lp64 { 64 } else { 32 },
         }

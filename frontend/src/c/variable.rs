@@ -87,6 +87,7 @@ impl<'a> Lower<'a> {
             ty = Ty::Array(Rc::new(ty), Some(if let Length::Constant(n) = l { *n } else { room }));
         }
         let object = self.local_object(&name.node.name, &ty, at)?;
+        self.protect(object, &ty, false);
         self.body.started.push(object);
         let mut sizes = Vec::new();
         let mut size = Expr::Const(i128::from(bytes));

@@ -36,6 +36,8 @@ pub struct Location {
     /// The program assumes something here: where a thread can't go on, the run is none of the program's, and no
     /// deadlock either.
     pub assumes: bool,
+    /// A store from here gives a new object its first values.
+    pub initial: bool,
 }
 
 /// Who is called or started.
@@ -148,6 +150,7 @@ impl Graph {
             labels: Vec::new(),
             span,
             assumes: false,
+            initial: false,
         });
         Loc(self.locations.len() as u32 - 1)
     }

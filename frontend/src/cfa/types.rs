@@ -1,6 +1,7 @@
 //! Integer kinds, objects in memory, registers.
 
 use crate::diagnostic::Span;
+use std::ops::Range;
 
 /// What values an integer (or pointer) takes and what arithmetic does to them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -67,6 +68,8 @@ pub struct Object {
     pub thread_local: bool,
     /// A mutex or the like made by the front end, no object of the user's integers.
     pub synthetic: bool,
+    /// Cells that are defined `const`: only what gives a new object its first values may write them (C11 6.7.3p6).
+    pub constant: Vec<Range<usize>>,
     /// Where it is declared.
     pub span: Span,
 }

@@ -193,6 +193,7 @@ impl Threads {
             init: vec![Some(0)],
             thread_local: false,
             synthetic: true,
+            constant: Vec::new(),
             span: Span::default(),
         });
         ObjId(self.module.objects.len() as u32 - 1)

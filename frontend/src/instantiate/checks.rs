@@ -53,8 +53,10 @@ pub(super) fn insert(templates: &mut [Template], objects: &[Object], lifetimes: 
                 continue;
             };
             let address = address.clone();
-            let writes = matches!(template.graph.edges[i].op, Op::Store(..));
-            let fixed = |o: ObjId| writes && objects[o.0 as usize].name.starts_with(Object::LITERAL);
+            let edge = &template.graph.edges[i];
+            let first = template.graph.locations[edge.from.0 as usize].initial;
+            let writes = matches!(edge.op, Op::Store(..)) && !first;
+            let fixed = |o: ObjId| writes && !objects[o.0 as usize].constant.is_empty();
             if plain(&address, objects).is_some_and(|o| !lifetimes.contains_key(&o) && !fixed(o)) {
                 continue;
             }
@@ -125,6 +127,33 @@ impl Code<'_> {
     }
 }
 
+impl Code<'_> {
+    /// Goes on where the address, inside of an object, is of a cell that may be written.
+    fn allowed(&mut self, o: ObjId, object: &Object, address: &Expr) {
+        let literal = object.name.starts_with(Object::LITERAL);
+        let what = if literal { "write to a string literal" } else { "write to what is defined const" };
+        for cells in &object.constant {
+            let error = self.error(what);
+            if *cells == (0..object.cells.len()) {
+                self.edge(error, Op::Skip);
+                self.at = self.fresh();
+                return;
+            }
+            let at = |k: usize| {
+                let k = Expr::Const(k as i128);
+                Expr::Binary(BinOp::Add, Box::new(Expr::Addr(o)), Box::new(k), IntKind::Ideal)
+            };
+            let (inside, next) = (self.fresh(), self.fresh());
+            self.edge(next, is(CmpOp::Lt, address, at(cells.start)));
+            self.edge(inside, is(CmpOp::Ge, address, at(cells.start)));
+            self.at = inside;
+            self.edge(error, is(CmpOp::Lt, address, at(cells.end)));
+            self.edge(next, is(CmpOp::Ge, address, at(cells.end)));
+            self.at = next;
+        }
+    }
+}
+
 fn is(op: CmpOp, a: &Expr, b: Expr) -> Op {
     Op::Assume(Expr::Compare(op, Box::new(a.clone()), Box::new(b)))
 }
@@ -167,9 +196,10 @@ fn check(
             code.edge(gone, is(CmpOp::Ne, &Expr::Reg(r), Expr::Const(0)));
             code.step(is(CmpOp::Eq, &Expr::Reg(r), Expr::Const(0)));
         }
-        let literal = writes && objects[o.0 as usize].name.starts_with(Object::LITERAL);
-        let to = if literal { code.error("write to a string literal") } else { good };
-        code.edge(to, Op::Skip);
+        if writes {
+            code.allowed(*o, &objects[o.0 as usize], address);
+        }
+        code.edge(good, Op::Skip);
         code.at = next;
     }
     let outside = code.error("access outside of any object");

@@ -578,6 +578,7 @@ fn make_pool(module: &mut Module, o: ObjId, passes: Option<u32>, span: Span, opt
         name,
         thread_local: false,
         synthetic: true,
+        constant: Vec::new(),
         span,
     };
     let used = push(module, control(format!("{base}.used"), 1));

@@ -83,7 +83,15 @@ pub(super) fn function(name: &str, params: u32, registers: u32, edges: Vec<(u32,
 pub(super) fn object(name: &str, cells: usize) -> Object {
     let cells = (0..cells).map(|k| (INT, format!("[{k}]"))).collect::<Vec<_>>();
     let init = vec![Some(0); cells.len()];
-    Object { name: name.into(), cells, init, thread_local: false, synthetic: false, span: Span::default() }
+    Object {
+        name: name.into(),
+        cells,
+        init,
+        thread_local: false,
+        synthetic: false,
+        constant: Vec::new(),
+        span: Span::default(),
+    }
 }
 
 pub(super) fn module(objects: Vec<Object>, functions: Vec<Function>) -> Module {

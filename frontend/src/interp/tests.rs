@@ -107,6 +107,7 @@ pub(super) fn program(objects: &[(&str, Option<i128>)], templates: Vec<Template>
             init: vec![*init],
             thread_local: false,
             synthetic: false,
+            constant: Vec::new(),
             span: Span::default(),
         })
         .collect();

@@ -241,7 +241,15 @@ mod tests {
         cells.push((kind, ".head".into()));
         let init = vec![Some(0); cells.len()];
         let span = Span::default();
-        let o = Object { name: "q".into(), cells, init, thread_local: false, synthetic: false, span };
+        let o = Object {
+            name: "q".into(),
+            cells,
+            init,
+            thread_local: false,
+            synthetic: false,
+            constant: Vec::new(),
+            span,
+        };
         let parts = arrange(&o, 8).parts;
         assert_eq!(
             parts.arrays,

@@ -90,9 +90,9 @@ pub(super) fn build(
             edge.from = *own_start.entry((s.from, s.operand)).or_insert_with(|| {
                 let l = work.graph.add_location(edge.span);
                 let at = &work.graph.locations[place[s.from].0 as usize];
-                let (atomic, assumes) = (at.atomic && !call, at.assumes);
+                let (atomic, assumes, initial) = (at.atomic && !call, at.assumes, at.initial);
                 let made = &mut work.graph.locations[l.0 as usize];
-                (made.atomic, made.assumes) = (atomic, assumes);
+                (made.atomic, made.assumes, made.initial) = (atomic, assumes, initial);
                 new.push(Edge { from: place[s.from], to: l, op: Op::Skip, span: edge.span });
                 effects.push(Rc::default());
                 l
@@ -257,12 +257,14 @@ impl Work {
         let between = self.statements && (inside || (!open && tuple.iter().any(|l| at(l).atomic)));
         let atomic = held_atomic || between || tuple.iter().all(|l| at(l).atomic);
         let assumes = tuple.iter().any(|l| at(l).assumes);
+        let initial = tuple.iter().any(|l| at(l).initial);
         let labels: Vec<String> = tuple.iter().flat_map(|l| at(l).labels.clone()).collect();
         let waiting = with().find(|(l, o)| **l != o.exit).map(|(l, _)| l);
         let span = waiting.map(|l| at(l).span).unwrap_or_default();
         let new = self.graph.add_location(span);
         let location = &mut self.graph.locations[new.0 as usize];
         (location.atomic, location.assumes, location.labels) = (atomic, assumes, labels);
+        location.initial = initial;
         if held {
             self.held.insert(new);
         }

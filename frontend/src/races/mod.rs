@@ -110,6 +110,7 @@ fn ghost(module: &mut Module, name: &str, thread_local: bool) -> ObjId {
         init: vec![Some(0)],
         thread_local,
         synthetic: true,
+        constant: Vec::new(),
         span: Span::default(),
     });
     ObjId(module.objects.len() as u32 - 1)

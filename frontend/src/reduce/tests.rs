@@ -218,6 +218,7 @@ fn random_program(seed: u64) -> Program {
             init: vec![init],
             thread_local: false,
             synthetic: false,
+            constant: Vec::new(),
             span: Span::default(),
         });
         p.owners.push(Owner::Shared);
