@@ -15,6 +15,7 @@ impl ThreadProgram {
             init: vec![Some(i128::from(value))],
             thread_local: false,
             synthetic,
+            constant: Vec::new(),
             span: Span::default(),
         };
         let globals =
