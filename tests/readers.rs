@@ -85,7 +85,9 @@ fn attack(name: &str, texts: &[Vec<u8>], read: impl Fn(&[u8], u64) -> Result<(),
                 }
                 if resident() > MEMORY {
                     let others = folder.display();
-                    eprintln!("too much memory, maybe by {name}, seed {now}; inputs being read are in {others}");
+                    eprintln!(
+                        "too much memory, maybe by {name}, seed {now}; inputs being read are in {others}"
+                    );
                     std::process::abort();
                 }
             }
