@@ -88,8 +88,28 @@ impl<'a> Lower<'a> {
         let bytes = self.bounded(bytes, IntKind::Ideal);
         let span = self.span(at);
         let name = format!("malloc@{}", span.line);
+        self.assume("dynamic memory never runs out");
+        let r = self.new_block(&name, bytes, old.map(|v| v.expr), which == Allocate::Zero, at);
+        let made = Value { expr: r, ty: Ty::Void.pointer() };
+        let Some(to) = into else { return Ok(made) };
+        if let Some(Ty::Pointer(t)) = to.ty.target().map(Ty::plain) {
+            let (value, target) = (made.expr.clone(), (**t).clone());
+            self.body.conversions.push(Conversion { value, target, seen: Seen::First, span });
+        }
+        self.write_cell(to.expr, made.expr, IntKind::Ideal, super::access::How::default(), at);
+        Ok(Value::int(0))
+    }
+
+    /// A block that the front end makes for its own ends.
+    pub fn fresh_block(&mut self, name: &str, bytes: Expr, at: Bytes) -> Expr {
+        self.new_block(name, bytes, None, false, at)
+    }
+
+    /// A block of so many bytes, in the place of an old one if there is one.
+    fn new_block(&mut self, name: &str, bytes: Expr, old: Option<Expr>, zero: bool, at: Bytes) -> Expr {
+        let span = self.span(at);
         let function = FuncId(self.functions.len() as u32);
-        self.functions.push(Some(pool::site_function(name.clone(), old.is_some(), span)));
+        self.functions.push(Some(pool::site_function(name.to_string(), old.is_some(), span)));
         let object = ObjId(self.objects.len() as u32);
         self.objects.push(Object {
             name: format!("{}::{name}", super::tokens::original_name(&self.body.name)),
@@ -100,22 +120,14 @@ impl<'a> Lower<'a> {
             constant: Vec::new(),
             span,
         });
-        self.sites.push(Site { function, object, zero: which == Allocate::Zero, span });
-        self.assume("dynamic memory never runs out");
+        self.sites.push(Site { function, object, zero, span });
         let r = self.body.temp(IntKind::Ideal);
         if old.is_some() {
             self.free_object();
         }
-        let args = std::iter::once(bytes).chain(old.map(|v| v.expr)).collect();
+        let args = std::iter::once(bytes).chain(old).collect();
         self.body.emit(Op::Call { dst: Some(r), callee: Callee::Known(function), args });
-        let made = Value { expr: Expr::Reg(r), ty: Ty::Void.pointer() };
-        let Some(to) = into else { return Ok(made) };
-        if let Some(Ty::Pointer(t)) = to.ty.target().map(Ty::plain) {
-            let (value, target) = (made.expr.clone(), (**t).clone());
-            self.body.conversions.push(Conversion { value, target, seen: Seen::First, span });
-        }
-        self.write_cell(to.expr, made.expr, IntKind::Ideal, super::access::How::default(), at);
-        Ok(Value::int(0))
+        Expr::Reg(r)
     }
 
     /// `free`.

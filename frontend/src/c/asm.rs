@@ -35,9 +35,40 @@ const HARMLESS: [&str; 22] = [
 fn instructions(template: &[String]) -> Vec<String> {
     let text: String = template.iter().map(|t| t.trim().trim_matches('"')).collect();
     let text = text.replace("\\n", "\n").replace("\\t", " ").replace("%%", "%");
-    text.split(['\n', ';'])
-        .map(|i| i.split('#').next().unwrap_or("").chars().filter(|c| !c.is_whitespace()).collect())
-        .collect()
+    let all = text.split(['\n', ';']).map(|i| {
+        let i: String = i.split('#').next().unwrap_or("").chars().filter(|c| !c.is_whitespace()).collect();
+        // A local label.
+        let rest = i.trim_start_matches(|c: char| c.is_ascii_digit());
+        match rest.strip_prefix(':') {
+            Some(rest) if rest.len() + 1 < i.len() => rest.to_string(),
+            _ => i,
+        }
+    });
+    without_tables(all.collect())
+}
+
+/// Leaves out what is put in other sections, where that is data: tables of places for the kernel.
+fn without_tables(all: Vec<String>) -> Vec<String> {
+    let (mut out, mut inside) = (Vec::new(), Vec::new());
+    for i in all {
+        match (inside.is_empty(), i.as_str()) {
+            (true, x) if x.starts_with(".pushsection") && !x.starts_with(".pushsection.text") => {
+                inside.push(i)
+            }
+            (true, _) => out.push(i),
+            (false, ".popsection") => inside.clear(),
+            (false, x) if x.is_empty() || x.starts_with('.') && !x.starts_with(".pushsection") => {
+                inside.push(i)
+            }
+            // Instructions are there.
+            (false, _) => {
+                out.append(&mut inside);
+                out.push(i);
+            }
+        }
+    }
+    out.extend(inside);
+    out
 }
 
 fn is_harmless(i: &str) -> bool {
@@ -60,6 +91,11 @@ impl<'a> Lower<'a> {
             // The program is killed.
             let end = self.body.end;
             self.body.leave(end, Op::Halt);
+            return Ok(());
+        }
+        if let Some(x) = operands
+            && self.known_instruction(&instructions, x, at)?
+        {
             return Ok(());
         }
         if let Some(other) = instructions.iter().find(|i| !is_harmless(i)) {
@@ -87,6 +123,19 @@ impl<'a> Lower<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tables_and_labels_are_left_out() {
+        let of = |t: &str| instructions(&[t.to_string()]);
+        assert_eq!(
+            of("\"1:\\tud2\\n.pushsection __bug_table,\\\"a\\\"\\n2:\\t.long 1b\\n.popsection\""),
+            ["ud2"]
+        );
+        assert_eq!(
+            of("\".pushsection .x\\nmov %1, %0\\n.popsection\""),
+            [".pushsection.x", "mov%1,%0", ".popsection"]
+        );
+    }
 
     #[test]
     fn fences_are_harmless() {

@@ -496,6 +496,9 @@ impl<'a> Lower<'a> {
             "tss_",
             "sem_",
         ];
+        if let Some(v) = self.uninterpreted(name, args, at)? {
+            return Ok(v);
+        }
         let declared_here = self.declared.contains_key(name) && name.starts_with("atomic_");
         if families.iter().any(|f| name.starts_with(f)) && !declared_here {
             return self.refuse(

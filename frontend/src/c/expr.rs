@@ -233,6 +233,9 @@ impl<'a> Lower<'a> {
                 let index = self.value(&b.node.rhs)?;
                 self.body.end_operand();
                 self.body.end_operands();
+                if name_of(&b.node.lhs.node) == Some(super::lower::THREADS_EXITED) {
+                    self.within_threads(&index);
+                }
                 let at = self.arithmetic(BinOp::Add, base, index, e.span)?;
                 self.pointed(at, e.span)
             }
@@ -643,6 +646,12 @@ impl<'a> Lower<'a> {
         if let (Some(from), Some(to)) = (v.ty.target(), ty.target()) {
             let sizes = (self.first_scalar(from), self.first_scalar(to));
             if let ((Some(a), Some(b)), false) = (sizes, self.through_bytes) {
+                if a != b && super::value::is_far(&v.expr) {
+                    // No object is there: C gives what is done with the pointer no meaning.
+                    let limit = self.body.limit("a pointer is moved further than any object is large");
+                    self.body.leave(limit, Op::Skip);
+                    return Ok(Value { expr: Expr::Const(0), ty: ty.clone() });
+                }
                 if a != b {
                     let message = format!(
                         "a `{}` seen as a `{}` is",

@@ -30,15 +30,22 @@ impl<'a> Lower<'a> {
     fn lower_work(&mut self, name: &str, work: Work<'a>) -> Res<(Function, Vec<Conversion>)> {
         match work {
             Work::Definition(f) => self.definition(name, f),
-            Work::Thread(s) => {
+            Work::Thread(s, copies) => {
                 let span = self.span(s.span);
                 self.body = Body::new(name, Ty::Void, span);
                 self.body.addressed = super::scan::addressed(&s.node);
+                if let Some((n, _)) = copies.iter().find(|c| self.body.addressed.contains(&c.0)) {
+                    let what = format!(
+                        "the address of a copy of `{n}`, a local of the creating thread, in a new thread is"
+                    );
+                    return self.refuse(s.span, what, "make it a global or pass it to a function");
+                }
                 self.scopes.enter();
+                let params = self.unpack(&copies);
                 let done = self.statement(s);
                 self.scopes.leave();
                 done?;
-                self.close(Vec::new(), s.span, span)
+                self.close(params, s.span, span)
             }
             Work::External(params) => {
                 self.body = Body::new(name, Ty::Void, Span::default());
@@ -370,7 +377,7 @@ impl<'a> Lower<'a> {
 
     /// Marks atomic locations and drops what can't be reached.
     fn finish_graph(
-        &self,
+        &mut self,
         mut body: Body,
         atomic: bool,
         params: &[Reg],
@@ -379,6 +386,14 @@ impl<'a> Lower<'a> {
         super::fresh::forget_skipped(&mut body, params);
         let any_order = unsequenced.any_order();
         let depth = self.depths(&body, &any_order)?;
+        let main = body.name == "main" && self.options.threads.is_empty();
+        let open = |e: &&crate::cfa::Edge| {
+            let ends = body.graph.locations[e.to.0 as usize].kind == LocationKind::End;
+            ends && matches!(e.op, Op::Return(_)) && depth[e.from.0 as usize].is_some_and(|d| d > 0)
+        };
+        if let (true, Some(e)) = (main, body.graph.edges.iter().find(open)) {
+            self.open_main = Some(e.span);
+        }
         unsequenced.hold_sections(&depth);
         for e in body.graph.edges.iter().filter(|e| body.assumed.contains(&e.to)) {
             body.graph.locations[e.from.0 as usize].assumes = true;
@@ -397,6 +412,20 @@ impl<'a> Lower<'a> {
             body.graph.edges.insert(0, crate::cfa::Edge { from: entry, to: inner, op: Op::Skip, span });
         }
         Ok(body.graph.pruned(entry, &any_order))
+    }
+
+    /// A section that `main` leaves open ends with the program, unless somebody calls `main`.
+    pub fn ends_with_main(&self) -> Res<()> {
+        let main = self.ids.get("main");
+        let returns = main.is_some_and(|m| self.called.contains(m) || self.pointed_at.contains(m));
+        match self.open_main {
+            Some(at) if returns => Err(self.source.diagnostic(
+                at,
+                "`main`, which is called, returns inside an atomic section",
+                "begin and end a section in the same function",
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// How many atomic sections are open at each location that can be reached.
@@ -434,7 +463,11 @@ impl<'a> Lower<'a> {
                 }
                 let to = edge.to.0 as usize;
                 match body.graph.locations[to].kind {
-                    LocationKind::End if next > 0 && matches!(edge.op, Op::Return(_)) => {
+                    LocationKind::End
+                        if next > 0
+                            && matches!(edge.op, Op::Return(_))
+                            && (body.name != "main" || !self.options.threads.is_empty()) =>
+                    {
                         return Err(self.source.diagnostic(
                             edge.span,
                             format!("`{}` returns inside an atomic section", body.name),

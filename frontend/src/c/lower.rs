@@ -18,6 +18,11 @@ use lang_c::span::{Node, Span as Bytes};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+/// CBMC's array of threads that have ended, which a library of the program's may use.
+pub const THREADS_EXITED: &str = "__CPROVER_threads_exited";
+/// Elements that it has here; what goes further meets a limit.
+pub const MOST_THREADS: u64 = 64;
+
 /// A result with a diagnostic.
 pub type Res<T> = Result<T, Diagnostic>;
 
@@ -26,8 +31,8 @@ pub type Res<T> = Result<T, Diagnostic>;
 pub enum Work<'a> {
     /// A definition.
     Definition(&'a Node<FunctionDefinition>),
-    /// A statement that a thread of its own runs (`__CPROVER_ASYNC_1: s`).
-    Thread(&'a Node<Statement>),
+    /// A statement that a thread of its own runs (`__CPROVER_ASYNC_1: s`), with copies of locals.
+    Thread(&'a Node<Statement>, super::async_statement::Copies),
     /// Any values in the globals of some conditions, as far as they hold; then all threads (`glb_init`).
     Start(Vec<&'a Node<Expression>>, Vec<FuncId>),
     /// A function without a body whose address is taken, with this many parameters; it is never called.
@@ -151,6 +156,8 @@ pub struct Lower<'a> {
     pub errno: Option<ObjId>,
     /// What the property is about.
     pub seen: super::checked::Seen,
+    /// `main` returns inside an atomic section.
+    pub open_main: Option<Span>,
 }
 
 impl<'a> Lower<'a> {
@@ -275,6 +282,7 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
         reads_errno: false,
         errno: None,
         seen: super::checked::Seen::default(),
+        open_main: None,
     };
     let facts = super::scan::facts(unit);
     l.addressed_anywhere = facts.addressed;
@@ -393,6 +401,7 @@ impl<'a> Lower<'a> {
         }
         self.externals_uncalled(&functions)?;
         self.check_handlers(&functions)?;
+        self.ends_with_main()?;
         let starts = start_addresses(&mut functions, starts, std::mem::take(&mut self.prologue), |f| {
             self.called.contains(&f) || (self.calls_pointers && self.pointed_at.contains(&f))
         });
@@ -453,6 +462,14 @@ impl<'a> Lower<'a> {
             return Ok(o);
         }
         let mut g = self.globals[index].clone();
+        if g.external && g.name == THREADS_EXITED {
+            // CBMC's own array has no end and starts with 0.
+            g.external = false;
+            if let Ty::Array(t, None) = &g.ty {
+                g.ty = Ty::Array(t.clone(), Some(MOST_THREADS));
+                self.assume(format!("`{THREADS_EXITED}` is used by its elements only"));
+            }
+        }
         if let (Ty::Array(t, None), None) = (&g.ty, g.init) {
             if g.external {
                 let message =

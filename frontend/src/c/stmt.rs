@@ -2,12 +2,12 @@
 
 use super::body::{Jump, Label as LabelAt, Switch};
 use super::declare::specifiers;
-use super::lower::{Lower, Res, Work};
+use super::lower::{Lower, Res};
 use super::meanings::Attributes;
 use super::scope::{Storage, Symbol};
 use super::types::Ty;
 use super::value::{At, Place, compare};
-use crate::cfa::{Callee, Check, CmpOp, Expr, IntKind, Loc, Op};
+use crate::cfa::{Check, CmpOp, Expr, Loc, Op};
 use crate::options::Atomicity;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
@@ -367,76 +367,6 @@ impl<'a> Lower<'a> {
             }
         }
         Ok(())
-    }
-
-    /// `__CPROVER_ASYNC_1: statement` runs the statement in a thread of its own.
-    fn async_statement(&mut self, s: &'a Node<Statement>) -> Res<()> {
-        let handle = self.body.temp(IntKind::Ideal);
-        let (routine, arg) = self.async_routine(s)?;
-        self.body.emit(Op::Create { handle, routine, arg, template: None });
-        Ok(())
-    }
-
-    fn async_routine(&mut self, s: &'a Node<Statement>) -> Res<(Callee, Option<Expr>)> {
-        if let Statement::Expression(Some(e)) = &s.node {
-            if let Expression::Call(c) = &e.node {
-                if let Some(name) = super::scan::name_of(&c.node.callee.node) {
-                    if self.scopes.is_local(name) {
-                        return self.async_pointer(c);
-                    }
-                    if let Some(f) = self.function(name) {
-                        let args = self.arguments(name, &c.node.arguments, e.span)?;
-                        return match args.as_slice() {
-                            [] => Ok((Callee::Known(f), None)),
-                            [one] => Ok((Callee::Known(f), Some(one.clone()))),
-                            many if many
-                                .iter()
-                                .all(|a| matches!(a, Expr::Const(_) | Expr::Addr(_) | Expr::Func(_))) =>
-                            {
-                                let span = self.span(s.span);
-                                Ok((Callee::Known(self.call_thread(f, name, args, span)), None))
-                            }
-                            _ => self.refuse(
-                                s.span,
-                                "a thread that starts with several arguments that are not constant is",
-                                "pass them in globals or a struct",
-                            ),
-                        };
-                    }
-                }
-            }
-        }
-        for (name, at) in super::scan::identifiers(s) {
-            if self.scopes.is_local(name) {
-                return self.refuse(
-                    at,
-                    format!(
-                        "a local of the creating thread, `{name}`, in a statement that a new thread runs is"
-                    ),
-                    "make it a global or pass it to a function",
-                );
-            }
-        }
-        self.threads += 1;
-        let name = format!("{}#thread{}", self.body.name, self.threads);
-        Ok((Callee::Known(self.enqueue(name, Work::Thread(s))), None))
-    }
-
-    /// A new thread that calls through a pointer.
-    fn async_pointer(&mut self, c: &'a Node<CallExpression>) -> Res<(Callee, Option<Expr>)> {
-        let f = self.value(&c.node.callee)?;
-        let arg = match c.node.arguments.as_slice() {
-            [] => None,
-            [one] => Some(self.value(one)?.expr),
-            _ => {
-                return self.refuse(
-                    c.span,
-                    "a thread that starts with several arguments is",
-                    "pass them in globals",
-                );
-            }
-        };
-        Ok((Callee::Pointer(f.expr), arg))
     }
 
     /// Closes the section that `__blockattribute__((atomic))` opened in a block.
