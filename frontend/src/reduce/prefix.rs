@@ -127,7 +127,8 @@ fn can_begin(p: &Program, t: usize, store: &BTreeMap<Var, LinExpr>, condition: &
         let only_variables =
             |c: &Cube| super::compose::only(c, |a| a.vars().all(|v| v.0 < p.variables.len() as u32));
         let here = only_variables(&e.guard.and(&e.bounds)).subst(|v| store.get(&v).cloned());
-        !here.is_bottom() && feasible(p, &here.and(condition))
+        // What the start says of others is no matter: it can hold.
+        !here.is_bottom() && (here.is_top() || feasible(p, &here.and(&condition.around(here.vars()))))
     };
     observed(template.entry) || template.edges.iter().any(|e| e.from == template.entry && able(e))
 }
@@ -189,7 +190,10 @@ impl Run {
             let to = &template.locations[e.to.0 as usize];
             let observed = p.exclusive.as_ref().is_some_and(|x| to.labels.contains(x));
             // Others go on where this thread would wait, so it must be sure not to.
-            let sure = here.atoms().iter().all(|a| type_bounds(p, &self.condition).entails_rational(a));
+            let sure = here
+                .atoms()
+                .iter()
+                .all(|a| type_bounds(p, &self.condition.around(a.vars())).entails_rational(a));
             if told || observed || !sure || !self.seen.insert(self.at) {
                 return false;
             }

@@ -1,6 +1,7 @@
 //! Cubes: conjunctions of atoms.
 
 use super::{Atom, LinExpr, Norm, Rat, Var};
+use rustc_hash::FxHashMap;
 
 /// A conjunction of atoms, sorted and without repetition, or `false`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -26,11 +27,15 @@ impl Cube {
     }
     /// The conjunction of what normalising gave.
     pub fn of(norms: impl IntoIterator<Item = Norm>) -> Cube {
-        let mut c = Cube::top();
+        let mut atoms = Vec::new();
         for n in norms {
-            c.push(n);
+            match n {
+                Norm::True => {}
+                Norm::False => return Cube::bottom(),
+                Norm::Atom(a) => atoms.push(a),
+            }
         }
-        c
+        Cube::sorted(atoms)
     }
     /// Adds a conjunct.
     pub fn push(&mut self, n: Norm) {
@@ -63,6 +68,31 @@ impl Cube {
         vars.sort();
         vars.dedup();
         vars
+    }
+    /// The atoms that are linked to some variables, by those or by variables of other such atoms. What is left out can
+    /// hold or not whatever these variables are.
+    pub fn around(&self, vars: impl IntoIterator<Item = Var>) -> Cube {
+        if self.contradiction {
+            return Cube::bottom();
+        }
+        let mut of: FxHashMap<Var, Vec<usize>> = FxHashMap::default();
+        for (i, a) in self.atoms.iter().enumerate() {
+            a.vars().for_each(|v| of.entry(v).or_default().push(i));
+        }
+        let mut todo: Vec<Var> = vars.into_iter().collect();
+        let mut linked = Vec::new();
+        while let Some(v) = todo.pop() {
+            for i in of.remove(&v).unwrap_or_default() {
+                linked.push(i);
+                todo.extend(
+                    self.atoms.get(i).into_iter().flat_map(|a| a.vars()).filter(|w| of.contains_key(w)),
+                );
+            }
+        }
+        linked.sort_unstable();
+        linked.dedup();
+        let atoms = linked.into_iter().filter_map(|i| self.atoms.get(i).cloned()).collect();
+        Cube { atoms, contradiction: false }
     }
     /// Does it hold where every variable has the given value?
     pub fn holds(&self, value: impl Fn(Var) -> Rat) -> bool {
