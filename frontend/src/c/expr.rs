@@ -3,11 +3,12 @@
 use super::discard::designates;
 use super::init::names_function;
 use super::lower::{Lower, Res, Work};
+use super::operators::Operator;
 use super::scan::name_of;
 use super::scope::{Storage, Symbol};
 use super::types::{INT, Ty};
 use super::value::{At, Place, Value, offset};
-use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Op, UnOp};
+use crate::cfa::{BinOp, Expr, IntKind, Op, UnOp};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 
@@ -384,27 +385,23 @@ impl<'a> Lower<'a> {
         b: &'a Node<BinaryOperatorExpression>,
         e: &'a Node<Expression>,
     ) -> Res<Value> {
-        use BinaryOperator::*;
         let (lhs, rhs) = (&b.node.lhs, &b.node.rhs);
-        let op = &b.node.operator.node;
-        match op {
-            Index => self.read_expression(e),
-            LogicalAnd | LogicalOr => self.truth(e),
-            Assign => {
+        match Operator::of(&b.node.operator.node) {
+            Operator::Index => self.read_expression(e),
+            Operator::Logical => self.truth(e),
+            Operator::Assign => {
                 let (p, v) = self.assigned(lhs, rhs)?;
                 self.write(&p, v, e.span)
             }
-            Less | Greater | LessOrEqual | GreaterOrEqual | Equals | NotEquals => {
+            Operator::Comparison(op) => {
                 let (x, y) = self.operands(lhs, rhs)?;
-                self.comparison(comparison(op), x, y, e.span)
+                self.comparison(op, x, y, e.span)
             }
-            _ => match plain(op) {
-                Some(op) => {
-                    let (x, y) = self.operands(lhs, rhs)?;
-                    self.arithmetic(op, x, y, e.span)
-                }
-                None => self.compound_assignment(compound(op), lhs, rhs, e.span),
-            },
+            Operator::Arithmetic(op) => {
+                let (x, y) = self.operands(lhs, rhs)?;
+                self.arithmetic(op, x, y, e.span)
+            }
+            Operator::Compound(op) => self.compound_assignment(op, lhs, rhs, e.span),
         }
     }
 
@@ -990,47 +987,5 @@ fn is_logical(e: &Expression) -> bool {
             u.node.operator.node == UnaryOperator::Negate && is_logical(&u.node.operand.node)
         }
         _ => false,
-    }
-}
-
-fn comparison(op: &BinaryOperator) -> CmpOp {
-    match op {
-        BinaryOperator::Less => CmpOp::Lt,
-        BinaryOperator::Greater => CmpOp::Gt,
-        BinaryOperator::LessOrEqual => CmpOp::Le,
-        BinaryOperator::GreaterOrEqual => CmpOp::Ge,
-        BinaryOperator::Equals => CmpOp::Eq,
-        _ => CmpOp::Ne,
-    }
-}
-
-fn plain(op: &BinaryOperator) -> Option<BinOp> {
-    Some(match op {
-        BinaryOperator::Multiply => BinOp::Mul,
-        BinaryOperator::Divide => BinOp::Div,
-        BinaryOperator::Modulo => BinOp::Rem,
-        BinaryOperator::Plus => BinOp::Add,
-        BinaryOperator::Minus => BinOp::Sub,
-        BinaryOperator::ShiftLeft => BinOp::Shl,
-        BinaryOperator::ShiftRight => BinOp::Shr,
-        BinaryOperator::BitwiseAnd => BinOp::And,
-        BinaryOperator::BitwiseXor => BinOp::Xor,
-        BinaryOperator::BitwiseOr => BinOp::Or,
-        _ => return None,
-    })
-}
-
-fn compound(op: &BinaryOperator) -> BinOp {
-    match op {
-        BinaryOperator::AssignMultiply => BinOp::Mul,
-        BinaryOperator::AssignDivide => BinOp::Div,
-        BinaryOperator::AssignModulo => BinOp::Rem,
-        BinaryOperator::AssignMinus => BinOp::Sub,
-        BinaryOperator::AssignShiftLeft => BinOp::Shl,
-        BinaryOperator::AssignShiftRight => BinOp::Shr,
-        BinaryOperator::AssignBitwiseAnd => BinOp::And,
-        BinaryOperator::AssignBitwiseXor => BinOp::Xor,
-        BinaryOperator::AssignBitwiseOr => BinOp::Or,
-        _ => BinOp::Add,
     }
 }

@@ -47,6 +47,7 @@ mod locks;
 mod lower;
 mod meanings;
 mod mend;
+mod operators;
 mod orders;
 pub mod outline;
 mod overflow;

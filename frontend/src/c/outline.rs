@@ -207,7 +207,19 @@ fn effect(s: &Statement) -> Effect {
         Statement::Return(Some(e)) if matches!(e.node, Expression::Constant(_)) => Effect::Return,
         Statement::Expression(Some(e)) if matches!(e.node, Expression::Call(_)) => Effect::Call,
         Statement::Expression(Some(_)) => Effect::Expression,
-        _ => Effect::Other,
+        Statement::Labeled(_)
+        | Statement::Compound(_)
+        | Statement::Expression(None)
+        | Statement::If(_)
+        | Statement::Switch(_)
+        | Statement::While(_)
+        | Statement::DoWhile(_)
+        | Statement::For(_)
+        | Statement::Goto(_)
+        | Statement::Continue
+        | Statement::Break
+        | Statement::Return(Some(_))
+        | Statement::Asm(_) => Effect::Other,
     }
 }
 
@@ -259,7 +271,12 @@ impl<'a> Visit<'a> for Walk<'_> {
             Statement::Compound(_) | Statement::Labeled(_) => StatementKind::Group,
             Statement::While(_) | Statement::DoWhile(_) | Statement::For(_) => StatementKind::Loop,
             Statement::If(_) | Statement::Switch(_) => StatementKind::Branch,
-            _ => StatementKind::Simple,
+            Statement::Expression(_)
+            | Statement::Goto(_)
+            | Statement::Continue
+            | Statement::Break
+            | Statement::Return(_)
+            | Statement::Asm(_) => StatementKind::Simple,
         };
         let index = self.push(span, kind);
         let bytes = |at: &Bytes| (at.start, at.end);
