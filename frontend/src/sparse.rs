@@ -138,15 +138,60 @@ impl<T: Clone + PartialEq> Map<T> {
     }
     /// Takes out what is not of a set.
     pub fn keep(&mut self, row: &Row) {
+        self.mask(|c| row.word(c.at));
+    }
+    /// Takes out what is below a multiple of 64 and not of a set.
+    pub fn keep_below(&mut self, end: u32, row: &Row) {
+        self.mask(|c| if c.at < end / 64 { row.word(c.at) } else { u64::MAX });
+    }
+    /// Takes out a range of numbers.
+    pub fn remove_range(&mut self, range: std::ops::Range<u32>) {
+        let below = |n: u32, at: u32| match n.saturating_sub(at * 64) {
+            k if k < 64 => (1u64 << k) - 1,
+            _ => u64::MAX,
+        };
+        self.mask(|c| below(range.start, c.at) | !below(range.end, c.at));
+    }
+    /// Takes out what another map does not have, or has otherwise; was there anything?
+    pub fn meet(&mut self, other: &Map<T>) -> bool {
+        let mut any = false;
+        self.mask(|c| {
+            let Ok(i) = other.chunk(c.at) else {
+                any = true;
+                return 0;
+            };
+            let o = &other.chunks[i];
+            if o.mask == c.mask && Rc::ptr_eq(&o.values, &c.values) {
+                return c.mask;
+            }
+            let mine = bits(c.at, c.mask).zip(c.values.iter());
+            let same = |bit: u64, v: &T| o.mask & bit != 0 && o.values[o.place(bit)] == *v;
+            let kept = mine.filter(|((bit, _), v)| same(*bit, v)).fold(0, |m, ((bit, _), _)| m | bit);
+            any |= kept != c.mask;
+            kept
+        });
+        any
+    }
+    /// Keeps of each chunk what a mask lists.
+    fn mask(&mut self, mut mask: impl FnMut(&Chunk<T>) -> u64) {
         self.chunks.retain_mut(|c| {
-            let kept = c.mask & row.word(c.at);
-            if kept != c.mask {
+            let kept = c.mask & mask(c);
+            if kept != c.mask && kept != 0 {
                 let all = bits(c.at, c.mask).zip(c.values.iter());
                 let values = all.filter(|((bit, _), _)| kept & bit != 0).map(|(_, v)| v.clone()).collect();
                 (c.mask, c.values) = (kept, Rc::new(values));
             }
             kept != 0
         });
+    }
+    /// What is mapped from the numbers of a set, in order.
+    pub fn within<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = (u32, &'a T)> {
+        row.0.iter().flat_map(|(at, word)| {
+            let found = self.chunk(*at).ok().map(|i| &self.chunks[i]);
+            found.into_iter().flat_map(|c| {
+                bits(c.at, c.mask & *word).map(|(bit, n)| (n, &c.values[c.place(bit)]))
+            })
+        })
     }
     /// All of it, in order.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
@@ -183,6 +228,27 @@ mod tests {
         assert_eq!(b.chunks.len(), 2);
         assert_eq!(a.differing(&b).collect::<Vec<_>>(), [(3, &30, Some(&31)), (99, &990, None)]);
         assert!(Rc::ptr_eq(&a.clone().chunks[0].values, &a.chunks[0].values));
+    }
+
+    #[test]
+    fn maps_shrink() {
+        let mut a = Map::default();
+        [3, 63, 64, 100, 130, 200].iter().for_each(|n| a.insert(*n, *n));
+        let mut row = Row::default();
+        [63, 100].iter().for_each(|n| row.insert(*n));
+        assert_eq!(a.within(&row).collect::<Vec<_>>(), [(63, &63), (100, &100)]);
+        a.keep_below(64, &row);
+        a.remove_range(100..131);
+        let numbers = |m: &Map<u32>| m.iter().map(|(n, _)| n).collect::<Vec<_>>();
+        assert_eq!(numbers(&a), [63, 64, 200]);
+        let mut b = a.clone();
+        assert!(!b.meet(&a));
+        a.insert(64, 0);
+        a.remove(200);
+        assert!(b.meet(&a) && !b.meet(&a));
+        assert_eq!(numbers(&b), [63]);
+        b.remove_range(0..64);
+        assert_eq!(b, Map::default());
     }
 
     #[test]

@@ -165,7 +165,11 @@ impl<'a> Lower<'a> {
                     out.insert(base + start + tag, Start::Character(view as i128));
                 }
                 (Some(_), None) => {}
-                (None, _) => return self.refuse(at, "a start value for this member is", "name the member"),
+                (None, _) => {
+                    let field = r.fields.as_ref().and_then(|f| f.get(*field));
+                    self.types.unmentioned = field.and_then(|f| self.types.any_name(f));
+                    return self.refuse(at, "a start value for this member is", "name the member");
+                }
             }
         }
         Ok(())
@@ -315,6 +319,13 @@ impl<'a> Lower<'a> {
             }
             Ok(starts)
         })?;
+        if self.is_fixed(object, ty) {
+            return self.refuse(
+                at,
+                "a union whose start value names the address of its own member is",
+                "assign it in a function",
+            );
+        }
         let n = self.objects[object.0 as usize].cells.len() as u64;
         for (cell, e, kind) in starts {
             if cell >= n {

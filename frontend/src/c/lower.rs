@@ -237,8 +237,25 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// Lowers a parsed file.
+/// Lowers a parsed file. Where a start value is for a member of a union that the file does not name, so that the union
+/// has no place for it, once more with that member.
 pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Options) -> Res<Module> {
+    let mut named = FxHashSet::default();
+    loop {
+        let mut l = start(source, unit, options);
+        l.types.mentioned.extend(named.iter().cloned());
+        match l.functions(unit) {
+            Ok(starts) => return l.finish(unit, starts),
+            Err(refusal) => match l.types.unmentioned.take() {
+                Some(member) if named.insert(member.clone()) => {}
+                _ => return Err(refusal),
+            },
+        }
+    }
+}
+
+/// Before anything is lowered.
+fn start<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Options) -> Lower<'a> {
     let mut l = Lower {
         source,
         options,
@@ -291,37 +308,41 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
     l.types.mentioned = facts.members;
     // Only where GPR's dialect is asked for.
     l.nondet = !options.threads.is_empty();
-    for d in &unit.0 {
-        match &d.node {
-            ExternalDeclaration::Declaration(d) => l.file_declaration(d),
-            ExternalDeclaration::StaticAssert(a) => l.static_assert(a)?,
-            ExternalDeclaration::FunctionDefinition(f) => l.file_function(f),
-        }
-    }
-    l.settle_symbols();
-    if let Some(k) = options.max_threads {
-        l.assume(format!("no more than {k} threads are alive at once: creating one more has no effect"));
-    }
-    let starts = l.starts()?;
-    let mut starts = l.with_constructors(starts)?;
-    if !options.threads.is_empty() {
-        let conditions = super::scan::start_conditions(unit);
-        if !conditions.is_empty() {
-            starts = vec![l.enqueue("main#start".into(), Work::Start(conditions, starts))];
-        }
-    }
-    while let Some((id, name, work)) = l.queue.pop_front() {
-        if matches!(work, Work::Destructors) && !l.queue.is_empty() {
-            l.queue.push_back((id, name, work));
-            continue;
-        }
-        let f = l.lower_function(id, &name, work)?;
-        l.functions[id.0 as usize] = Some(f);
-    }
-    l.finish(unit, starts)
+    l
 }
 
 impl<'a> Lower<'a> {
+    /// Lowers all functions; gives those that the program starts with.
+    fn functions(&mut self, unit: &'a TranslationUnit) -> Res<Vec<FuncId>> {
+        for d in &unit.0 {
+            match &d.node {
+                ExternalDeclaration::Declaration(d) => self.file_declaration(d),
+                ExternalDeclaration::StaticAssert(a) => self.static_assert(a)?,
+                ExternalDeclaration::FunctionDefinition(f) => self.file_function(f),
+            }
+        }
+        self.settle_symbols();
+        if let Some(k) = self.options.max_threads {
+            self.assume(format!("no more than {k} threads are alive at once: creating one more has no effect"));
+        }
+        let starts = self.starts()?;
+        let mut starts = self.with_constructors(starts)?;
+        if !self.options.threads.is_empty() {
+            let conditions = super::scan::start_conditions(unit);
+            if !conditions.is_empty() {
+                starts = vec![self.enqueue("main#start".into(), Work::Start(conditions, starts))];
+            }
+        }
+        while let Some((id, name, work)) = self.queue.pop_front() {
+            if matches!(work, Work::Destructors) && !self.queue.is_empty() {
+                self.queue.push_back((id, name, work));
+                continue;
+            }
+            let f = self.lower_function(id, &name, work)?;
+            self.functions[id.0 as usize] = Some(f);
+        }
+        Ok(starts)
+    }
     fn starts(&mut self) -> Res<Vec<FuncId>> {
         let names = if self.options.threads.is_empty() {
             vec!["main".to_string()]

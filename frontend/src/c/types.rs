@@ -197,6 +197,8 @@ pub struct Types {
     pub records: Vec<Record>,
     /// Names of members that the file mentions.
     pub mentioned: FxHashSet<String>,
+    /// One that has a start value, and is not.
+    pub unmentioned: Option<String>,
     /// A mutex can be recursive or error checking, so it needs more cells.
     pub mutex_kinds: bool,
     /// A condition variable counts who waits.
@@ -215,6 +217,7 @@ impl Types {
         Types {
             records: Vec::new(),
             mentioned: FxHashSet::default(),
+            unmentioned: None,
             mutex_kinds: false,
             cond_counts: options.deadlock,
             aligned: FxHashMap::default(),

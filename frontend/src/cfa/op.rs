@@ -166,4 +166,12 @@ impl Graph {
         }
         out
     }
+    /// Edge indices by target location.
+    pub fn into_edges(&self) -> Vec<Vec<usize>> {
+        let mut into = vec![Vec::new(); self.locations.len()];
+        for (i, e) in self.edges.iter().enumerate() {
+            into[e.to.0 as usize].push(i);
+        }
+        into
+    }
 }

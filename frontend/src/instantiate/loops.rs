@@ -1,6 +1,6 @@
 //! Strongly connected components, nested: the loops of an automaton.
 
-use crate::cfa::{Graph, Loc};
+use crate::cfa::{Edge, Graph, Loc};
 
 /// A loop: locations that reach each other, and where it is entered.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -152,15 +152,36 @@ pub(crate) fn order(graph: &Graph, out: &[Vec<usize>], entry: Loc) -> Vec<u32> {
 
 /// The locations that can be reached from one, itself included only if it lies on a cycle.
 pub(crate) fn reachable(graph: &Graph, out: &[Vec<usize>], from: Loc) -> Vec<bool> {
+    spread(graph, out, from, |e| e.to)
+}
+
+/// The locations from which one can be reached, itself included only if it lies on a cycle.
+pub(crate) fn reaching(graph: &Graph, into: &[Vec<usize>], to: Loc) -> Vec<bool> {
+    spread(graph, into, to, |e| e.from)
+}
+
+fn spread(graph: &Graph, edges: &[Vec<usize>], from: Loc, next: impl Fn(&Edge) -> Loc) -> Vec<bool> {
     let mut seen = vec![false; graph.locations.len()];
     let mut work = vec![from];
     while let Some(l) = work.pop() {
-        for &e in &out[l.0 as usize] {
-            let to = graph.edges[e].to;
+        for &e in &edges[l.0 as usize] {
+            let to = next(&graph.edges[e]);
             if !std::mem::replace(&mut seen[to.0 as usize], true) {
                 work.push(to);
             }
         }
     }
     seen
+}
+
+/// Which edges lie on a cycle.
+pub(crate) fn cyclic(graph: &Graph, entry: Loc) -> Vec<bool> {
+    let mut outermost = vec![None; graph.locations.len()];
+    for (i, l) in loops(graph, entry).iter().enumerate().filter(|(_, l)| l.parent.is_none()) {
+        l.body.iter().for_each(|at| outermost[at.0 as usize] = Some(i));
+    }
+    let inside = |e: &Edge| {
+        outermost[e.from.0 as usize].is_some_and(|i| outermost[e.to.0 as usize] == Some(i))
+    };
+    graph.edges.iter().map(inside).collect()
 }

@@ -1,9 +1,10 @@
 //! What to keep apart when loops are unrolled: the places that steer them.
 
 use super::loops::Loop;
-use super::unroll::{Context, Place, followed};
+use super::unroll::{Context, Numbers, Place, followed};
 use super::walk;
 use crate::cfa::{Callee, Edge, Expr, Graph, Loc, Op};
+use crate::sparse::Row;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A location of a loop with threads gets at most so many copies for that loop: 64 rounds and the end.
@@ -13,23 +14,52 @@ const INDEX_COPIES: usize = 18;
 
 /// What is tracked where.
 pub(super) struct Plan {
-    /// Tracked places by location.
-    pub(super) tracked: Vec<BTreeSet<Place>>,
-    /// Loops that have places of their own, by location.
-    pub(super) around: Vec<Vec<usize>>,
+    /// The innermost loop at each location.
+    inner: Vec<Option<usize>>,
+    /// Tracked places in each loop, by their numbers.
+    tracked: Vec<Row>,
+    /// For each loop: itself and those around it, if they have places of their own.
+    around: Vec<Vec<usize>>,
     /// Places of each loop that no loop inside it tracks.
     pub(super) own: Vec<BTreeSet<Place>>,
     /// Copies that a location may get for each loop.
     pub(super) limit: Vec<usize>,
 }
 
+/// What steers a loop, with what was given up of it.
+type Found = (BTreeSet<Place>, BTreeSet<Place>, usize);
+
+/// What steers the loops of a graph, as far as it was found out.
+pub(super) struct Steering<'a> {
+    graph: &'a Graph,
+    loops: &'a [Loop],
+    out: Vec<Vec<usize>>,
+    found: Vec<Option<Found>>,
+}
+
+impl<'a> Steering<'a> {
+    pub(super) fn new(graph: &'a Graph, loops: &'a [Loop]) -> Steering<'a> {
+        Steering { graph, loops, out: graph.out_edges(), found: vec![None; loops.len()] }
+    }
+
+    /// Places that steer a loop, and how many copies a location may get for it.
+    fn of(&mut self, i: usize, given_up: &BTreeSet<Place>, context: &Context<'_>) -> &Found {
+        let known = self.found[i].take().filter(|(without, _, _)| without == given_up);
+        let found = known.unwrap_or_else(|| {
+            let (places, limit) = steering(self.graph, &self.out, &self.loops[i], given_up, context);
+            (given_up.clone(), places, limit)
+        });
+        self.found[i].insert(found)
+    }
+}
+
 impl Plan {
     /// Nothing is tracked.
     pub(super) fn none(graph: &Graph) -> Plan {
-        let n = graph.locations.len();
         Plan {
-            tracked: vec![BTreeSet::new(); n],
-            around: vec![Vec::new(); n],
+            inner: vec![None; graph.locations.len()],
+            tracked: Vec::new(),
+            around: Vec::new(),
             own: Vec::new(),
             limit: Vec::new(),
         }
@@ -37,63 +67,78 @@ impl Plan {
 
     /// Tracks what steers the loops, but for what was given up.
     pub(super) fn new(
-        graph: &Graph,
-        loops: &[Loop],
+        steering: &mut Steering<'_>,
         banned: &[BTreeSet<Place>],
         context: &Context<'_>,
+        numbers: &Numbers,
     ) -> Plan {
-        let mut plan = Plan::none(graph);
-        let mut places: Vec<BTreeSet<Place>> = Vec::new();
-        for (i, l) in loops.iter().enumerate() {
-            // What an inner loop gave up is not tracked around it either.
-            let mut given_up = banned[i].clone();
-            for (k, b) in banned.iter().enumerate().skip(i + 1) {
-                if is_inside(loops, k, i) {
-                    given_up.extend(b);
-                }
+        let loops = steering.loops;
+        let mut plan = Plan::none(steering.graph);
+        // What an inner loop gave up is not tracked around it either.
+        let mut given_up = banned.to_vec();
+        for i in (0..loops.len()).rev() {
+            extend_parent(loops, &mut given_up, i);
+        }
+        let mut places = Vec::new();
+        for (i, given_up) in given_up.iter().enumerate() {
+            let (_, set, limit) = steering.of(i, given_up, context);
+            places.push(set.clone());
+            plan.limit.push(*limit);
+        }
+        // Places of each loop and those inside it.
+        let mut below = places.clone();
+        plan.own = places.clone();
+        for i in (0..loops.len()).rev() {
+            if let Some(p) = loops[i].parent {
+                plan.own[p].retain(|x| !below[i].contains(x));
             }
-            let (set, limit) = steering(graph, l, &given_up, context);
-            places.push(set);
-            plan.limit.push(limit);
+            extend_parent(loops, &mut below, i);
         }
         for (i, l) in loops.iter().enumerate() {
-            let mut own = places[i].clone();
-            for (k, r) in places.iter().enumerate().skip(i + 1) {
-                if is_inside(loops, k, i) {
-                    own.retain(|x| !r.contains(x));
-                }
+            let parent = l.parent;
+            let mut tracked = parent.map_or_else(Row::default, |p| plan.tracked[p].clone());
+            places[i].iter().for_each(|p| tracked.insert(numbers.of(*p)));
+            plan.tracked.push(tracked);
+            let mut around = parent.map_or_else(Vec::new, |p| plan.around[p].clone());
+            if !plan.own[i].is_empty() {
+                around.push(i);
             }
-            for at in &l.body {
-                plan.tracked[at.0 as usize].extend(&places[i]);
-                if !own.is_empty() {
-                    plan.around[at.0 as usize].push(i);
-                }
-            }
-            plan.own.push(own);
+            plan.around.push(around);
+            l.body.iter().for_each(|at| plan.inner[at.0 as usize] = Some(i));
         }
         plan
     }
+
+    /// The places tracked at a location, by their numbers.
+    pub(super) fn tracked(&self, l: Loc) -> Option<&Row> {
+        self.inner[l.0 as usize].map(|i| &self.tracked[i])
+    }
+
+    /// Loops around a location that have places of their own.
+    pub(super) fn around(&self, l: Loc) -> &[usize] {
+        self.inner[l.0 as usize].map_or(&[], |i| &self.around[i])
+    }
 }
 
-fn is_inside(loops: &[Loop], mut inner: usize, outer: usize) -> bool {
-    while let Some(p) = loops[inner].parent {
-        if p == outer {
-            return true;
-        }
-        inner = p;
+/// Adds a loop's set to that of the loop around it.
+fn extend_parent(loops: &[Loop], sets: &mut [BTreeSet<Place>], i: usize) {
+    if let Some(p) = loops[i].parent {
+        let (before, rest) = sets.split_at_mut(i);
+        before[p].extend(&rest[0]);
     }
-    false
 }
 
 /// What steers a loop, and how many copies a location may get for it.
 fn steering(
     graph: &Graph,
+    out: &[Vec<usize>],
     l: &Loop,
     given_up: &BTreeSet<Place>,
     context: &Context<'_>,
 ) -> (BTreeSet<Place>, usize) {
     let inside = |x: Loc| l.body.binary_search(&x).is_ok();
-    let edges: Vec<&Edge> = graph.edges.iter().filter(|e| inside(e.from)).collect();
+    let edges: Vec<&Edge> =
+        l.body.iter().flat_map(|at| &out[at.0 as usize]).map(|e| &graph.edges[*e]).collect();
     let exits: BTreeSet<Loc> = edges.iter().filter(|e| !inside(e.to)).map(|e| e.from).collect();
     let mut written: BTreeMap<Place, Vec<&Edge>> = BTreeMap::new();
     for e in edges.iter().filter(|e| inside(e.to)) {

@@ -10,6 +10,7 @@ use super::walk;
 use crate::cfa::{Expr, IntKind, Loc, Op, Program, Reg};
 use crate::interp::flow::Flow;
 use crate::points_to::{Facts, PointsTo};
+use crate::sparse::Row;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// In larger templates only unused registers go.
@@ -70,7 +71,7 @@ fn targets(template: &crate::cfa::Template, class: &dyn Fn(usize) -> Class) -> V
         return target;
     }
     let graph = &template.graph;
-    let Some(live) = Liveness::new(graph, n) else { return target };
+    let live = Liveness::new(graph);
     // Values from outside come at the entries.
     let mut free: Vec<bool> = template.registers.iter().map(|r| r.name.is_empty()).collect();
     template.param.into_iter().for_each(|p| free[p.0 as usize] = false);
@@ -80,18 +81,12 @@ fn targets(template: &crate::cfa::Template, class: &dyn Fn(usize) -> Class) -> V
     for (r, free) in free.iter_mut().enumerate() {
         *free &= !entries.iter().any(|l| live.at(*l, Reg(r as u32)));
     }
-    let words = n.div_ceil(64);
-    let mut conflicts = vec![0u64; n * words];
+    let mut conflicts = vec![Row::default(); n];
     for e in &graph.edges {
         let Some(d) = walk::writes(&e.op).map(|d| d.0 as usize).filter(|d| free[*d]) else { continue };
-        for (w, bits) in live.row(e.to).iter().enumerate() {
-            conflicts[d * words + w] |= bits;
-        }
+        conflicts[d].extend(live.row(e.to));
     }
-    let meets = |a: usize, b: usize| {
-        conflicts[a * words + b / 64] >> (b % 64) & 1 == 1
-            || conflicts[b * words + a / 64] >> (a % 64) & 1 == 1
-    };
+    let meets = |a: usize, b: usize| conflicts[a].has(b as u32) || conflicts[b].has(a as u32);
     // Registers in use, and all that each one stands for.
     let mut colours: BTreeMap<Class, Vec<Vec<usize>>> = BTreeMap::new();
     for r in (0..n).filter(|r| free[*r]) {

@@ -12,11 +12,10 @@ use super::simplify::{self, in_bounds};
 use super::walk;
 use crate::cfa::{BinOp, Edge, Expr, Graph, IntKind, Loc, LocationKind, ObjId, Op, Program, Reg, Template};
 use crate::points_to::{PointsTo, Targets};
+use crate::sparse::Row;
 
 /// Locations between a branch and where its ways meet, at most.
 const REGION: usize = 256;
-/// Templates with more locations times registers are left as they are.
-const BITS: usize = 1 << 29;
 /// Steps of a counter, either way, and where it starts: it overflows an `int` only after some 2^26 steps, and no run
 /// that is ever shown has as many.
 const STEP: i128 = 16;
@@ -66,13 +65,14 @@ struct Slice<'p> {
     points_to: &'p PointsTo,
     /// Edges out of each location, by template.
     ways: Vec<Vec<Vec<usize>>>,
+    /// Edges into each location, by template.
+    into: Vec<Vec<Vec<usize>>>,
     /// Where the ways meet again, of branches that decide nothing.
     inert: Vec<Vec<Option<Loc>>>,
     /// Is the edge kept?
     needed: Vec<Vec<bool>>,
-    /// Live registers at each location, a bit each.
-    live: Vec<Vec<u64>>,
-    words: Vec<usize>,
+    /// Live registers at each location, by template.
+    live: Vec<Vec<Row>>,
     relevant: Vec<bool>,
     /// Stores of a counter: they do not overflow.
     counts: Vec<Vec<bool>>,
@@ -81,16 +81,15 @@ struct Slice<'p> {
 impl<'p> Slice<'p> {
     fn new(program: &'p Program, points_to: &'p PointsTo) -> Slice<'p> {
         let templates = &program.templates;
-        let words: Vec<usize> = templates.iter().map(|t| t.registers.len().div_ceil(64)).collect();
         let ways: Vec<Vec<Vec<usize>>> = templates.iter().map(|t| t.graph.out_edges()).collect();
         let mut s = Slice {
             inert: templates.iter().map(|t| vec![None; t.graph.locations.len()]).collect(),
             needed: templates.iter().map(|t| vec![false; t.graph.edges.len()]).collect(),
-            live: templates.iter().zip(&words).map(|(t, w)| vec![0; t.graph.locations.len() * w]).collect(),
+            into: templates.iter().map(|t| t.graph.into_edges()).collect(),
+            live: templates.iter().map(|t| vec![Row::default(); t.graph.locations.len()]).collect(),
             relevant: vec![false; program.objects.len()],
             counts: templates.iter().map(|t| vec![false; t.graph.edges.len()]).collect(),
             ways,
-            words,
             program,
             points_to,
         };
@@ -107,9 +106,7 @@ impl<'p> Slice<'p> {
 
     /// Is nothing left out of a template?
     fn is_whole(&self, t: usize) -> bool {
-        let template = &self.program.templates[t];
-        let size = template.graph.locations.len().checked_mul(self.words[t]).and_then(|n| n.checked_mul(64));
-        !template.procedures.is_empty() || size.is_none_or(|n| n > BITS)
+        !self.program.templates[t].procedures.is_empty()
     }
 
     /// Grows what is needed until nothing more is.
@@ -117,9 +114,7 @@ impl<'p> Slice<'p> {
         loop {
             let mut changed = false;
             for t in 0..self.program.templates.len() {
-                if self.live[t].len() * 64 <= BITS {
-                    changed |= self.grow_live(t);
-                }
+                changed |= self.grow_live(t);
                 changed |= self.grow_objects(t);
                 changed |= self.shrink_branches(t);
             }
@@ -130,7 +125,7 @@ impl<'p> Slice<'p> {
     }
 
     fn is_live(&self, t: usize, l: Loc, r: Reg) -> bool {
-        self.live[t][l.0 as usize * self.words[t] + r.0 as usize / 64] >> (r.0 % 64) & 1 == 1
+        self.live[t][l.0 as usize].has(r.0)
     }
 
     fn undefined(&self, e: &Expr) -> bool {
@@ -161,38 +156,27 @@ impl<'p> Slice<'p> {
     fn grow_live(&mut self, t: usize) -> bool {
         let program = self.program;
         let graph = &program.templates[t].graph;
-        let mut into = vec![Vec::new(); graph.locations.len()];
-        graph.edges.iter().enumerate().for_each(|(i, e)| into[e.to.0 as usize].push(i));
-        let words = self.words[t];
         let mut any = false;
         let mut queued = vec![true; graph.edges.len()];
         let mut work: Vec<usize> = (0..graph.edges.len()).collect();
-        let mut row = vec![0u64; words];
         let mut found = Vec::new();
         while let Some(i) = work.pop() {
             queued[i] = false;
             let e = &graph.edges[i];
             let needed = self.needed[t][i] || self.needs(t, i);
             any |= !std::mem::replace(&mut self.needed[t][i], needed) && needed;
-            let after = e.to.0 as usize * words;
-            row.copy_from_slice(&self.live[t][after..after + words]);
+            let mut row = self.live[t][e.to.0 as usize].clone();
             if let Some(r) = walk::writes(&e.op) {
-                row[r.0 as usize / 64] &= !(1 << (r.0 % 64));
+                row.remove(r.0);
             }
             if needed {
                 found.clear();
                 walk::reads(&e.op).iter().for_each(|x| walk::registers(x, &mut found));
-                found.iter().for_each(|r| row[r.0 as usize / 64] |= 1 << (r.0 % 64));
+                found.iter().for_each(|r: &Reg| row.insert(r.0));
             }
-            let at = e.from.0 as usize * words;
-            let mut changed = false;
-            for (w, r) in self.live[t][at..at + words].iter_mut().zip(&row) {
-                changed |= *r & !*w != 0;
-                *w |= *r;
-            }
-            if changed {
+            if self.live[t][e.from.0 as usize].extend(&row) {
                 any = true;
-                for &p in &into[e.from.0 as usize] {
+                for &p in &self.into[t][e.from.0 as usize] {
                     if !std::mem::replace(&mut queued[p], true) {
                         work.push(p);
                     }
@@ -307,7 +291,7 @@ impl<'p> Slice<'p> {
             for (i, e) in template.graph.edges.iter().enumerate() {
                 let Op::Store(a, v, _) = &e.op else { continue };
                 match in_object(a).filter(|_| in_bounds(a, &program.objects)) {
-                    Some(o) if steps(template, &self.ways[t], e, a, v) => stores.push((t, i, o)),
+                    Some(o) if steps(template, (&self.ways[t], &self.into[t]), e, a, v) => stores.push((t, i, o)),
                     Some(o) => counter[o.0 as usize] = false,
                     None => match self.points_to.targets(t as u32, a) {
                         Targets::Objects(list) => {
@@ -325,7 +309,13 @@ impl<'p> Slice<'p> {
 }
 
 /// Does a store set a cell to a small constant, or to what was just loaded from it and a small step?
-fn steps(template: &Template, ways: &[Vec<usize>], store: &Edge, a: &Expr, v: &Expr) -> bool {
+fn steps(
+    template: &Template,
+    (ways, into): (&[Vec<usize>], &[Vec<usize>]),
+    store: &Edge,
+    a: &Expr,
+    v: &Expr,
+) -> bool {
     let small = |e: &Expr| matches!(e, Expr::Const(c) if c.abs() <= STEP);
     let Expr::Binary(BinOp::Add | BinOp::Sub, r, c, kind) = converted(v) else { return small(v) };
     let &Expr::Reg(r) = converted(r) else { return false };
@@ -335,8 +325,8 @@ fn steps(template: &Template, ways: &[Vec<usize>], store: &Edge, a: &Expr, v: &E
     // The load is the only way here, and the step before.
     let mut at = store.from;
     for _ in 0..3 {
-        let mut into = template.graph.edges.iter().filter(|e| e.to == at);
-        let (Some(e), None) = (into.next(), into.next()) else { return false };
+        let [i] = into[at.0 as usize][..] else { return false };
+        let e = &template.graph.edges[i];
         if ways[e.from.0 as usize].len() != 1 || at == template.entry {
             return false;
         }

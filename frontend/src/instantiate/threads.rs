@@ -13,7 +13,7 @@ use super::inline::{Body, End, Inlining};
 use super::loops;
 use super::memory::Memory;
 use super::sharing::{self, Sharing};
-use super::unroll::{self, Cells};
+use super::unroll::{self, Cells, Known};
 use crate::cfa::{Callee, Count, Edge, Expr, FuncId, IntKind, Module, ObjId, Op, Template};
 use crate::options::Options;
 use crate::points_to::PointsTo;
@@ -47,10 +47,10 @@ struct Site {
     arg: Option<Value>,
     /// Cells with a value that nothing changes any more.
     cells: Cells,
-    /// It can run more than once.
-    cyclic: bool,
-    /// Places that can be reached after it.
+    /// Places that can be reached after it; none where every further place has the same template anyway.
     after: Vec<bool>,
+    /// Places from which it can be reached.
+    before: Vec<bool>,
 }
 
 /// What building a template needs.
@@ -111,7 +111,7 @@ pub(super) fn templates(
         let number = templates.len();
         let end = if jobs[number].initial { end } else { End::Thread };
         let (mut body, known) = builder.build(number as u32, &jobs[number], end)?;
-        let groups = builder.groups(&body, &jobs[number], &known);
+        let groups = builder.groups(&body, &jobs[number], &known, &plan.many);
         for (mut sites, cyclic) in groups {
             let many = plan.many.contains(&sites[0].routine);
             let template = place(&mut jobs, &mut shared, number, &mut sites, cyclic, many);
@@ -143,7 +143,7 @@ pub(super) fn templates(
 impl Builder<'_> {
     /// The automaton of one template: calls inlined, loops over threads unrolled; and what is known of cells at
     /// its locations.
-    fn build(&mut self, number: u32, job: &Job, end: End) -> Result<(Body, Vec<Cells>), Refusal> {
+    fn build(&mut self, number: u32, job: &Job, end: End) -> Result<(Body, Known), Refusal> {
         let mut body = Body::start(self.module, self.memory, number, job.routine, end);
         if let (Some(p), Some(v)) = (body.params.first().copied(), job.arg) {
             let kind = body.registers[p.0 as usize].kind;
@@ -157,7 +157,7 @@ impl Builder<'_> {
         loop {
             let recursive =
                 body.inline(self.module, self.memory, &Inlining { depth, keep: &BTreeSet::new() })?;
-            let cells = if self.specialise { self.propagate(&mut body, job) } else { Vec::new() };
+            let cells = if self.specialise { self.propagate(&mut body, job) } else { Known::nothing() };
             let (mut known, mut calls) = (false, false);
             let mut pointers = Vec::new();
             for (i, e) in body.graph.edges.iter_mut().enumerate() {
@@ -203,7 +203,7 @@ impl Builder<'_> {
     }
 
     /// Constant propagation, with what the thread may rely on in memory.
-    fn propagate(&self, body: &mut Body, job: &Job) -> Vec<Cells> {
+    fn propagate(&self, body: &mut Body, job: &Job) -> Known {
         let main = job.initial && self.sharing.one_start();
         let objects = &self.memory.objects;
         let original = |o: ObjId| self.memory.original[o.0 as usize];
@@ -240,36 +240,56 @@ impl Builder<'_> {
     }
 
     /// The places that create threads, in groups of which at most one is executed, at most once unless cyclic.
-    fn groups(&self, body: &Body, job: &Job, known: &[Cells]) -> Vec<(Vec<Site>, bool)> {
+    fn groups(
+        &self,
+        body: &Body,
+        job: &Job,
+        known: &Known,
+        many: &BTreeSet<FuncId>,
+    ) -> Vec<(Vec<Site>, bool)> {
         let cells = |o: ObjId| self.memory.objects[o.0 as usize].cells.len();
         let rules = Rules { signed_wraps: self.signed_wraps, cells: &cells };
         let out = body.graph.out_edges();
+        let into = body.graph.into_edges();
         let order = loops::order(&body.graph, &out, body.entry);
+        let in_loop = loops::cyclic(&body.graph, body.entry);
         let mut edges: Vec<(usize, &Edge)> = body.graph.edges.iter().enumerate().collect();
         edges.retain(|(_, e)| matches!(e.op, Op::Create { .. }) && order[e.from.0 as usize] != u32::MAX);
         edges.sort_by_key(|(i, e)| (order[e.from.0 as usize], *i));
         let mut groups: Vec<(Vec<Site>, bool)> = Vec::new();
+        // How many of them have a template of their own, for sure. With enough, no other gets one.
+        let mut templates = 0;
         for (i, e) in edges {
             let Op::Create { routine: Callee::Known(f), arg, .. } = &e.op else { continue };
             let takes = !self.module.functions[f.0 as usize].params.is_empty();
             let arg = if takes { arg.as_ref().and_then(|a| rules.value(a)) } else { None };
-            let mut after = loops::reachable(&body.graph, &out, e.to);
-            after[e.to.0 as usize] = true;
-            let cyclic = after[e.from.0 as usize] || job.count != Count::AtMost(1);
-            let mut cells = known.get(e.from.0 as usize).cloned().unwrap_or_default();
-            self.forget_written(body, &after, &mut cells);
-            cells.extend(job.cells.iter().map(|(k, v)| (*k, *v)));
-            let site = Site { edge: i, routine: *f, arg, cells, cyclic, after };
-            let apart = |other: &Site| {
-                !other.after[e.from.0 as usize] && !site.after[body.graph.edges[other.edge].from.0 as usize]
-            };
-            let fits = groups.iter().position(|(g, c)| {
-                g[0].routine == site.routine && g[0].arg == site.arg && !*c && !cyclic && g.iter().all(&apart)
+            let cyclic = in_loop[i] || job.count != Count::AtMost(1);
+            let apart = |other: &Site| !other.after[e.from.0 as usize] && !other.before[e.to.0 as usize];
+            let fits = groups.iter().take_while(|(g, _)| !g[0].after.is_empty()).position(|(g, c)| {
+                g[0].routine == *f && g[0].arg == arg && !*c && !cyclic && g.iter().all(&apart)
             });
+            let mut site = Site {
+                edge: i,
+                routine: *f,
+                arg,
+                cells: Cells::new(),
+                after: Vec::new(),
+                before: Vec::new(),
+            };
+            if fits.is_some() || templates < TEMPLATES {
+                site.after = loops::reachable(&body.graph, &out, e.to);
+                site.after[e.to.0 as usize] = true;
+                site.before = loops::reaching(&body.graph, &into, e.from);
+                site.before[e.from.0 as usize] = true;
+                site.cells = known.cells(e.from);
+                self.forget_written(body, &site.after, &mut site.cells);
+                site.cells.extend(job.cells.iter().map(|(k, v)| (*k, *v)));
+            }
             match fits {
                 Some(k) => groups[k].0.push(site),
                 None => {
-                    let cyclic = site.cyclic;
+                    let again = job.chain.iter().any(|(r, _)| r == f);
+                    templates += usize::from(!cyclic && !again && !many.contains(f));
                     groups.push((vec![site], cyclic));
                 }
             }

@@ -10,9 +10,11 @@ use super::fold::{Rules, Value};
 use super::inline::Body;
 use super::liveness::Liveness;
 use super::loops;
-use super::plan::Plan;
+use super::plan::{Plan, Steering};
 use super::walk;
 use crate::cfa::{BinOp, CmpOp, Edge, Expr, Graph, IntKind, Loc, ObjId, Object, Op, Reg};
+use crate::sparse::Map;
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All copies of all locations.
@@ -21,18 +23,78 @@ const NODES: usize = 40_000;
 const ATTEMPTS: usize = 40;
 
 /// What holds a value.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Place {
     Register(Reg),
     /// A cell that no other thread writes.
     Cell(ObjId, u32),
 }
 
-type Env = BTreeMap<Place, Value>;
+/// Known values, by numbers of places.
+type Env = Map<Value>;
 type Key = Vec<(Place, Value)>;
 
 /// Known values of cells.
 pub(super) type Cells = BTreeMap<(ObjId, u32), Value>;
+
+/// Numbers for places: registers first, then cells from a multiple of 64 on.
+pub(super) struct Numbers {
+    cells: u32,
+    /// The first cell of each object.
+    objects: Vec<u32>,
+}
+
+impl Numbers {
+    pub(super) fn new(registers: usize, objects: &[Object]) -> Numbers {
+        let cells = (registers as u32).next_multiple_of(64);
+        let first = objects.iter().scan(cells, |next, o| {
+            let first = *next;
+            *next += o.cells.len() as u32;
+            Some(first)
+        });
+        Numbers { cells, objects: first.collect() }
+    }
+    pub(super) fn of(&self, p: Place) -> u32 {
+        match p {
+            Place::Register(r) => r.0,
+            Place::Cell(o, k) => self.objects[o.0 as usize] + k,
+        }
+    }
+    fn place(&self, n: u32) -> Place {
+        if n < self.cells {
+            return Place::Register(Reg(n));
+        }
+        let o = self.objects.partition_point(|first| *first <= n) - 1;
+        Place::Cell(ObjId(o as u32), n - self.objects[o])
+    }
+    /// The cells of an object.
+    fn cells_of(&self, o: ObjId) -> std::ops::Range<u32> {
+        let i = o.0 as usize;
+        self.objects[i]..self.objects.get(i + 1).copied().unwrap_or(u32::MAX)
+    }
+}
+
+/// What is known of cells, by location.
+pub(super) struct Known {
+    numbers: Numbers,
+    at: Vec<Env>,
+}
+
+impl Known {
+    /// Nothing is known.
+    pub(super) fn nothing() -> Known {
+        Known { numbers: Numbers { cells: 0, objects: Vec::new() }, at: Vec::new() }
+    }
+    /// The cells that have one value at a location.
+    pub(super) fn cells(&self, l: Loc) -> Cells {
+        let all = self.at.get(l.0 as usize).into_iter().flat_map(Env::iter);
+        let cell = |(n, v): (u32, &Value)| match self.numbers.place(n) {
+            Place::Cell(o, k) => Some(((o, k), *v)),
+            Place::Register(_) => None,
+        };
+        all.filter_map(cell).collect()
+    }
+}
 
 /// What specialisation knows of the program around the body.
 pub(super) struct Context<'a> {
@@ -48,12 +110,9 @@ pub(super) struct Context<'a> {
 
 /// Propagates constants through a body, first as it is, then with loops unrolled. Gives what is known of cells at each
 /// location of the result.
-pub(super) fn specialise(body: &mut Body, context: &Context<'_>) -> Vec<Cells> {
-    let mut known = pass(body, context, false);
-    if known.is_some() {
-        known = pass(body, context, true);
-    }
-    known.unwrap_or_else(|| vec![Cells::new(); body.graph.locations.len()])
+pub(super) fn specialise(body: &mut Body, context: &Context<'_>) -> Known {
+    pass(body, context, false);
+    pass(body, context, true)
 }
 
 /// Propagates constants through a body as it is.
@@ -61,27 +120,29 @@ pub(super) fn propagate(body: &mut Body, context: &Context<'_>) {
     pass(body, context, false);
 }
 
-fn pass(body: &mut Body, context: &Context<'_>, unroll: bool) -> Option<Vec<Cells>> {
-    let live = Liveness::new(&body.graph, body.registers.len())?;
+fn pass(body: &mut Body, context: &Context<'_>, unroll: bool) -> Known {
+    let live = Liveness::new(&body.graph);
+    let numbers = Numbers::new(body.registers.len(), context.objects);
     let loops = if unroll { loops::loops(&body.graph, body.entry) } else { Vec::new() };
     let mut banned: Vec<BTreeSet<Place>> = vec![BTreeSet::new(); loops.len()];
+    let mut steering = Steering::new(&body.graph, &loops);
     for attempt in 0..=ATTEMPTS {
         let plan = if attempt < ATTEMPTS {
-            Plan::new(&body.graph, &loops, &banned, context)
+            Plan::new(&mut steering, &banned, context, &numbers)
         } else {
             Plan::none(&body.graph)
         };
-        let mut search = Search::new(body, context, &live, &plan);
+        let mut search = Search::new(body, context, &live, &plan, &numbers);
         match search.run() {
             Ok(()) => {
-                let (graph, entry, was, cells) = search.rebuild();
+                let (graph, entry, was, at) = search.rebuild();
                 body.replace_graph(graph, entry, &was);
-                return Some(cells);
+                return Known { numbers, at };
             }
             Err(Excess { in_loop, places }) => banned[in_loop].extend(places),
         }
     }
-    None
+    Known::nothing()
 }
 
 /// The cell at a constant address.
@@ -116,8 +177,9 @@ struct Search<'a> {
     context: &'a Context<'a>,
     live: &'a Liveness,
     plan: &'a Plan,
+    numbers: &'a Numbers,
     out: Vec<Vec<usize>>,
-    nodes: BTreeMap<(Loc, Key), usize>,
+    nodes: FxHashMap<(Loc, Key), usize>,
     locations: Vec<Loc>,
     envs: Vec<Env>,
     /// Values of a loop's own registers met at a location.
@@ -125,14 +187,21 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(body: &'a Body, context: &'a Context<'a>, live: &'a Liveness, plan: &'a Plan) -> Search<'a> {
+    fn new(
+        body: &'a Body,
+        context: &'a Context<'a>,
+        live: &'a Liveness,
+        plan: &'a Plan,
+        numbers: &'a Numbers,
+    ) -> Search<'a> {
         Search {
             body,
             context,
             live,
             plan,
+            numbers,
             out: body.graph.out_edges(),
-            nodes: BTreeMap::new(),
+            nodes: FxHashMap::default(),
             locations: Vec::new(),
             envs: Vec::new(),
             met: BTreeMap::new(),
@@ -141,14 +210,18 @@ impl<'a> Search<'a> {
 
     fn run(&mut self) -> Result<(), Excess> {
         let order = loops::order(&self.body.graph, &self.out, self.body.entry);
-        let start = self.context.start.iter().map(|((o, k), v)| (Place::Cell(*o, *k), *v)).collect();
+        let mut start = Env::default();
+        for ((o, k), v) in &self.context.start {
+            start.insert(self.numbers.of(Place::Cell(*o, *k)), *v);
+        }
         let (first, _) = self.enter(self.body.entry, start)?;
         let mut work = BTreeSet::from([(order[self.body.entry.0 as usize], first)]);
         while let Some((_, n)) = work.pop_first() {
             let l = self.locations[n];
             for i in 0..self.out[l.0 as usize].len() {
                 let e = self.out[l.0 as usize][i];
-                let Some(env) = self.after(&self.envs[n], e) else { continue };
+                let Some(op) = self.residual(&self.envs[n], e) else { continue };
+                let env = self.after(&self.envs[n], &op);
                 let to = self.body.graph.edges[e].to;
                 let (m, changed) = self.enter(to, env)?;
                 if changed {
@@ -161,16 +234,14 @@ impl<'a> Search<'a> {
 
     /// The node for a location and known values, and whether what is known there is new.
     fn enter(&mut self, l: Loc, mut env: Env) -> Result<(usize, bool), Excess> {
-        env.retain(|p, _| self.matters(l, p));
-        let key = self.key(l, &env);
-        if let Some(&n) = self.nodes.get(&(l, key.clone())) {
-            let known = &mut self.envs[n];
-            let before = known.len();
-            known.retain(|r, v| env.get(r) == Some(v));
-            let changed = known.len() != before;
+        self.keep_live(l, &mut env);
+        let at = (l, self.key(l, &env));
+        if let Some(&n) = self.nodes.get(&at) {
+            let changed = self.envs[n].meet(&env);
             return Ok((n, changed));
         }
-        for &i in &self.plan.around[l.0 as usize] {
+        let (_, key) = &at;
+        for &i in self.plan.around(l) {
             let own = &self.plan.own[i];
             let part: Key = key.iter().filter(|(r, _)| own.contains(r)).copied().collect();
             let met = self.met.entry((i, l)).or_default();
@@ -186,30 +257,27 @@ impl<'a> Search<'a> {
             }
         }
         let n = self.locations.len();
-        self.nodes.insert((l, key), n);
+        self.nodes.insert(at, n);
         self.locations.push(l);
         self.envs.push(env);
         Ok((n, true))
     }
 
-    /// May the place be read after the location?
-    fn matters(&self, l: Loc, p: &Place) -> bool {
-        match p {
-            Place::Register(r) => self.live.at(l, *r),
-            Place::Cell(..) => true,
-        }
+    /// Forgets registers that are not read after the location.
+    fn keep_live(&self, l: Loc, env: &mut Env) {
+        env.keep_below(self.numbers.cells, self.live.row(l));
     }
 
     fn key(&self, l: Loc, env: &Env) -> Key {
-        let tracked = &self.plan.tracked[l.0 as usize];
-        env.iter().filter(|(r, _)| tracked.contains(r)).map(|(r, v)| (*r, *v)).collect()
+        let Some(tracked) = self.plan.tracked(l) else { return Key::new() };
+        env.within(tracked).map(|(n, v)| (self.numbers.place(n), *v)).collect()
     }
 
     fn fold(&self, env: &Env, e: &Expr) -> Expr {
         let cells = |o: ObjId| self.context.objects[o.0 as usize].cells.len();
         let rules = Rules { signed_wraps: self.context.signed_wraps, cells: &cells };
         rules.fold(&walk::map_leaves(e, &mut |x| match x {
-            Expr::Reg(r) => env.get(&Place::Register(*r)).map_or_else(|| x.clone(), |v| v.expr()),
+            Expr::Reg(r) => env.get(r.0).map_or_else(|| x.clone(), |v| v.expr()),
             x => x.clone(),
         }))
     }
@@ -239,78 +307,75 @@ impl<'a> Search<'a> {
         if self.context.objects[o.0 as usize].cells[k as usize].0 != kind {
             return None;
         }
-        env.get(&Place::Cell(o, k)).copied().or_else(|| (self.context.stable)(o, k))
+        env.get(self.numbers.of(Place::Cell(o, k))).copied().or_else(|| (self.context.stable)(o, k))
     }
 
     /// What a store makes known and unknown. An access through a named object stays in it.
     fn store(&self, env: &mut Env, a: &Expr, v: &Expr, kind: IntKind) {
         match target(a, self.context.objects) {
             Target::Cell(o, k) => {
-                let v = self.value(&Env::new(), v);
+                let v = self.value(&Env::default(), v);
                 match v {
                     Some(v)
                         if (self.context.follows)(o, k)
                             && self.context.objects[o.0 as usize].cells[k as usize].0 == kind =>
                     {
-                        env.insert(Place::Cell(o, k), v);
+                        env.insert(self.numbers.of(Place::Cell(o, k)), v);
                     }
                     _ => {
-                        env.remove(&Place::Cell(o, k));
+                        env.remove(self.numbers.of(Place::Cell(o, k)));
                     }
                 }
             }
-            Target::Object(o) => env.retain(|p, _| !matches!(p, Place::Cell(q, _) if *q == o)),
-            Target::Any => env.retain(|p, _| matches!(p, Place::Register(_))),
+            Target::Object(o) => env.remove_range(self.numbers.cells_of(o)),
+            Target::Any => env.remove_range(self.numbers.cells..u32::MAX),
         }
     }
 
-    /// What is known after an edge; `None` if it cannot be taken.
-    fn after(&self, env: &Env, e: usize) -> Option<Env> {
-        let op = self.residual(env, e)?;
+    /// What is known after an operation.
+    fn after(&self, env: &Env, op: &Op) -> Env {
         let mut env = env.clone();
-        if let Op::Assume(Expr::Compare(CmpOp::Eq, a, b)) = &op {
+        if let Op::Assume(Expr::Compare(CmpOp::Eq, a, b)) = op {
             match (&**a, &**b) {
                 (Expr::Reg(r), v) | (v, Expr::Reg(r)) => {
-                    if let Some(v) = self.value(&Env::new(), v) {
-                        env.insert(Place::Register(*r), v);
+                    if let Some(v) = self.value(&Env::default(), v) {
+                        env.insert(r.0, v);
                     }
                 }
                 _ => {}
             }
         }
-        if let Op::Store(a, v, kind) = &op {
+        if let Op::Store(a, v, kind) = op {
             self.store(&mut env, a, v, *kind);
         }
-        if let Op::Call { .. } = &op {
+        if let Op::Call { .. } = op {
             // A call that is not inlined yet may write anything but registers.
-            env.retain(|p, _| matches!(p, Place::Register(_)));
+            env.remove_range(self.numbers.cells..u32::MAX);
         }
-        if let Some(r) = walk::writes(&op) {
-            let v = if let Op::Assign(_, x) = &op { self.value(&Env::new(), x) } else { None };
+        if let Some(r) = walk::writes(op) {
+            let v = if let Op::Assign(_, x) = op { self.value(&Env::default(), x) } else { None };
             match v {
-                Some(v) => env.insert(Place::Register(r), v),
-                None => env.remove(&Place::Register(r)),
-            };
+                Some(v) => env.insert(r.0, v),
+                None => env.remove(r.0),
+            }
         }
-        Some(env)
+        env
     }
 
     /// The automaton of all nodes reached, the location each one was, and what is known of cells there.
-    fn rebuild(&self) -> (Graph, Loc, Vec<Loc>, Vec<Cells>) {
+    fn rebuild(&self) -> (Graph, Loc, Vec<Loc>, Vec<Env>) {
         let mut graph = Graph::default();
         let (mut was, mut cells) = (Vec::new(), Vec::new());
-        let mut number: BTreeMap<usize, Loc> = BTreeMap::new();
+        let mut number: FxHashMap<usize, Loc> = FxHashMap::default();
         let mut work = Vec::new();
         let mut visit = |n: usize, graph: &mut Graph, work: &mut Vec<usize>| {
             *number.entry(n).or_insert_with(|| {
                 let l = self.locations[n];
                 graph.locations.push(self.body.graph.locations[l.0 as usize].clone());
                 was.push(l);
-                let known = self.envs[n].iter().filter_map(|(p, v)| match p {
-                    Place::Cell(o, k) => Some(((*o, *k), *v)),
-                    Place::Register(_) => None,
-                });
-                cells.push(known.collect());
+                let mut known = self.envs[n].clone();
+                known.remove_range(0..self.numbers.cells);
+                cells.push(known);
                 work.push(n);
                 Loc(graph.locations.len() as u32 - 1)
             })
@@ -320,12 +385,9 @@ impl<'a> Search<'a> {
             let from = visit(n, &mut graph, &mut work);
             for &e in &self.out[self.locations[n].0 as usize] {
                 let edge = &self.body.graph.edges[e];
-                let (Some(op), Some(mut env)) =
-                    (self.residual(&self.envs[n], e), self.after(&self.envs[n], e))
-                else {
-                    continue;
-                };
-                env.retain(|p, _| self.matters(edge.to, p));
+                let Some(op) = self.residual(&self.envs[n], e) else { continue };
+                let mut env = self.after(&self.envs[n], &op);
+                self.keep_live(edge.to, &mut env);
                 let key = self.key(edge.to, &env);
                 let Some(&m) = self.nodes.get(&(edge.to, key)) else { continue };
                 let to = visit(m, &mut graph, &mut work);
