@@ -188,9 +188,9 @@ impl<T: Clone + PartialEq> Map<T> {
     pub fn within<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = (u32, &'a T)> {
         row.0.iter().flat_map(|(at, word)| {
             let found = self.chunk(*at).ok().map(|i| &self.chunks[i]);
-            found.into_iter().flat_map(|c| {
-                bits(c.at, c.mask & *word).map(|(bit, n)| (n, &c.values[c.place(bit)]))
-            })
+            found
+                .into_iter()
+                .flat_map(|c| bits(c.at, c.mask & *word).map(|(bit, n)| (n, &c.values[c.place(bit)])))
         })
     }
     /// All of it, in order.

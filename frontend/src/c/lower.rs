@@ -323,7 +323,9 @@ impl<'a> Lower<'a> {
         }
         self.settle_symbols();
         if let Some(k) = self.options.max_threads {
-            self.assume(format!("no more than {k} threads are alive at once: creating one more has no effect"));
+            self.assume(format!(
+                "no more than {k} threads are alive at once: creating one more has no effect"
+            ));
         }
         let starts = self.starts()?;
         let mut starts = self.with_constructors(starts)?;

@@ -180,8 +180,7 @@ pub(crate) fn cyclic(graph: &Graph, entry: Loc) -> Vec<bool> {
     for (i, l) in loops(graph, entry).iter().enumerate().filter(|(_, l)| l.parent.is_none()) {
         l.body.iter().for_each(|at| outermost[at.0 as usize] = Some(i));
     }
-    let inside = |e: &Edge| {
-        outermost[e.from.0 as usize].is_some_and(|i| outermost[e.to.0 as usize] == Some(i))
-    };
+    let inside =
+        |e: &Edge| outermost[e.from.0 as usize].is_some_and(|i| outermost[e.to.0 as usize] == Some(i));
     graph.edges.iter().map(inside).collect()
 }

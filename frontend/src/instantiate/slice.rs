@@ -291,7 +291,9 @@ impl<'p> Slice<'p> {
             for (i, e) in template.graph.edges.iter().enumerate() {
                 let Op::Store(a, v, _) = &e.op else { continue };
                 match in_object(a).filter(|_| in_bounds(a, &program.objects)) {
-                    Some(o) if steps(template, (&self.ways[t], &self.into[t]), e, a, v) => stores.push((t, i, o)),
+                    Some(o) if steps(template, (&self.ways[t], &self.into[t]), e, a, v) => {
+                        stores.push((t, i, o))
+                    }
                     Some(o) => counter[o.0 as usize] = false,
                     None => match self.points_to.targets(t as u32, a) {
                         Targets::Objects(list) => {
