@@ -80,6 +80,8 @@ pub struct Options {
     pub error_function: Option<String>,
     /// An access outside of an object, or to one that is gone, is an error too.
     pub check_memory: bool,
+    /// Memory that is lost is an error too; with checks of memory.
+    pub leaks: bool,
     /// Of the pairs of accesses that may race, this one alone is looked at.
     pub race_pair: Option<usize>,
     /// Widths.
@@ -131,6 +133,9 @@ impl Options {
         }
         if self.checks_memory() && self.property != Property::ValidMemory {
             parts.push("valid memory".into());
+        }
+        if self.leaks {
+            parts.push("no memory leak".into());
         }
         parts.join(", ")
     }

@@ -46,6 +46,8 @@ enum CheckArg {
     Overflow,
     /// Accesses through null, outside of objects and to those that are gone; freeing twice or what is no block
     Memory,
+    /// The same, and memory that is lost: at the end neither freed nor pointed to
+    Leaks,
 }
 
 /// What `--property` names.
@@ -128,7 +130,7 @@ pub struct Meaning {
     /// else, not even assertions: `no-data-race`: two threads access one object, one writes it, and neither atomics nor
     /// locks order them; `no-overflow`: signed overflow, shifts too far, division by zero; `unreach-call`: calls of
     /// `reach_error`; `valid-memsafety`: accesses through null, outside of objects and to those that are gone, freeing
-    /// what is no block (programs that allocate are never safe: memory that is not freed is not looked for); or what a property file (.prp) says. Of a task definition (.yml) it picks the property with that
+    /// what is no block, losing memory that is not freed; or what a property file (.prp) says. Of a task definition (.yml) it picks the property with that
     /// file or name.
     #[arg(long, value_parser = property, value_name = "WHAT|FILE.prp")]
     property: Option<Choice>,
@@ -288,7 +290,8 @@ impl Meaning {
             error_function: None,
             reads_in_any_order: self.read_order == ReadOrderArg::Any,
             error_labels: self.error_label.clone(),
-            check_memory: self.check.contains(&CheckArg::Memory),
+            check_memory: self.check.contains(&CheckArg::Memory) || self.check.contains(&CheckArg::Leaks),
+            leaks: self.check.contains(&CheckArg::Leaks),
             deadlock: matches!(self.property, Some(Choice::Word(PropertyArg::Deadlock))),
             max_threads: self.max_threads,
             max_objects: self.max_objects,

@@ -183,7 +183,7 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
     let mut outcomes: Vec<Outcome> = inputs
         .iter()
         .map(|i| match i {
-            Ok(input) => as_asked(input, verified.next().unwrap_or_else(none)),
+            Ok(_) => verified.next().unwrap_or_else(none),
             Err(d) => Outcome::BadInput(Box::new(d.clone())),
         })
         .collect();
@@ -244,23 +244,6 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
         }
     }
     status
-}
-
-/// The outcome without a verdict where the property is more than what was decided.
-fn as_asked(input: &Input, mut outcome: Outcome) -> Outcome {
-    if let (Outcome::Verdict(report), Some(p)) = (&mut outcome, &input.property)
-        && matches!(report.verdict, Verdict::Safe(_))
-    {
-        let open = match relyant_frontend::c::outline(&input.file, &input.options) {
-            Ok(outline) => p.leaves_open(&outline).map(String::from),
-            Err(d) => Some(d.to_string()),
-        };
-        if let Some(why) = open {
-            report.verdict = Verdict::Unknown(why);
-            report.engine = None;
-        }
-    }
-    outcome
 }
 
 /// A file that can be read for some of all properties is unknown for the others.

@@ -1,6 +1,5 @@
 //! Properties, as the rules of SV-COMP write them: `CHECK( init(main()), LTL(G ! call(reach_error())) )`.
 
-use relyant_frontend::c::outline::Outline;
 use relyant_frontend::diagnostic::Diagnostic;
 use relyant_frontend::options::{self, Options};
 use std::path::Path;
@@ -25,22 +24,6 @@ pub enum Property {
 
 /// What [`Property::apply`] does can be asked of, for messages.
 pub const SUPPORTED: &str = "unreach-call, no-data-race, no-overflow, valid-memsafety";
-
-/// Functions whose memory somebody has to free.
-const ALLOCATE: [&str; 12] = [
-    "malloc",
-    "calloc",
-    "realloc",
-    "reallocarray",
-    "aligned_alloc",
-    "memalign",
-    "posix_memalign",
-    "valloc",
-    "strdup",
-    "strndup",
-    "asprintf",
-    "getline",
-];
 
 impl Property {
     /// Its name, as verdicts have it.
@@ -95,16 +78,12 @@ impl Property {
             }
             Property::NoDataRace => options.property = options::Property::NoDataRace,
             Property::NoOverflow => options.property = options::Property::NoOverflow,
-            Property::ValidMemory { .. } => options.property = options::Property::ValidMemory,
+            Property::ValidMemory { tracked } => {
+                options.property = options::Property::ValidMemory;
+                options.leaks = *tracked;
+            }
             Property::Other(_) => {}
         }
-    }
-
-    /// What the check of a safe program leaves open: nobody looks for memory that is never freed.
-    pub fn leaves_open(&self, outline: &Outline) -> Option<&'static str> {
-        let allocates = || ALLOCATE.iter().any(|name| outline.uses.contains_key(*name));
-        let open = matches!(self, Property::ValidMemory { tracked: true }) && allocates();
-        open.then_some("all accesses are valid, but whether all memory is freed is not checked")
     }
 }
 

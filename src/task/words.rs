@@ -22,6 +22,7 @@ fn violated(violation: &str, moves: bool, asked: Asked) -> &'static str {
         _ if !moves => "no-deadlock",
         (Asked::NoDataRace, _) => "no-data-race",
         (Asked::NoOverflow, _) | (_, "signed overflow") => "no-overflow",
+        (Asked::ValidMemory, v) if v.starts_with("memory leak") => "valid-memtrack",
         (Asked::ValidMemory, v) if v.contains("free") => "valid-free",
         (Asked::ValidMemory, _) => "valid-deref",
         (Asked::NoDeadlock, _) => "no-deadlock",

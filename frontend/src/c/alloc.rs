@@ -37,6 +37,8 @@ pub struct Site {
     pub object: ObjId,
     /// It is filled with 0.
     pub zero: bool,
+    /// It ends with the function.
+    pub automatic: bool,
     /// The call.
     pub span: Span,
 }
@@ -44,8 +46,10 @@ pub struct Site {
 /// Which function makes memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Allocate {
-    /// `malloc`, `alloca`: the size.
+    /// `malloc`: the size.
     Plain,
+    /// `alloca`: the size.
+    Automatic,
     /// `calloc`: number and size.
     Zero,
     /// `realloc`: the old block, the size.
@@ -65,7 +69,7 @@ impl<'a> Lower<'a> {
         }
         let ulong = Ty::Int(self.types.ulong());
         let needed = match which {
-            Allocate::Plain => 1,
+            Allocate::Plain | Allocate::Automatic => 1,
             Allocate::Zero | Allocate::Again | Allocate::Aligned => 2,
             Allocate::Into => 3,
         };
@@ -73,7 +77,7 @@ impl<'a> Lower<'a> {
             return self.error(at, "this call needs more arguments", "");
         }
         let (size, old, into) = match which {
-            Allocate::Plain | Allocate::Zero => (0, None, None),
+            Allocate::Plain | Allocate::Automatic | Allocate::Zero => (0, None, None),
             Allocate::Again => (1, Some(values[0].0.clone()), None),
             Allocate::Aligned => (1, None, None),
             Allocate::Into => (2, None, Some(values[0].0.clone())),
@@ -89,7 +93,7 @@ impl<'a> Lower<'a> {
         let span = self.span(at);
         let name = format!("malloc@{}", span.line);
         self.assume("dynamic memory never runs out");
-        let r = self.new_block(&name, bytes, old.map(|v| v.expr), which == Allocate::Zero, at);
+        let r = self.new_block(&name, bytes, old.map(|v| v.expr), Some(which), at);
         let made = Value { expr: r, ty: Ty::Void.pointer() };
         let Some(to) = into else { return Ok(made) };
         if let Some(Ty::Pointer(t)) = to.ty.target().map(Ty::plain) {
@@ -102,11 +106,18 @@ impl<'a> Lower<'a> {
 
     /// A block that the front end makes for its own ends.
     pub fn fresh_block(&mut self, name: &str, bytes: Expr, at: Bytes) -> Expr {
-        self.new_block(name, bytes, None, false, at)
+        self.new_block(name, bytes, None, None, at)
     }
 
-    /// A block of so many bytes, in the place of an old one if there is one.
-    fn new_block(&mut self, name: &str, bytes: Expr, old: Option<Expr>, zero: bool, at: Bytes) -> Expr {
+    /// A block of so many bytes, in the place of an old one if there is one; the program asks for it, or the front end.
+    fn new_block(
+        &mut self,
+        name: &str,
+        bytes: Expr,
+        old: Option<Expr>,
+        which: Option<Allocate>,
+        at: Bytes,
+    ) -> Expr {
         let span = self.span(at);
         let function = FuncId(self.functions.len() as u32);
         self.functions.push(Some(pool::site_function(name.to_string(), old.is_some(), span)));
@@ -120,7 +131,9 @@ impl<'a> Lower<'a> {
             constant: Vec::new(),
             span,
         });
-        self.sites.push(Site { function, object, zero, span });
+        let (zero, automatic) =
+            (which == Some(Allocate::Zero), matches!(which, None | Some(Allocate::Automatic)));
+        self.sites.push(Site { function, object, zero, automatic, span });
         let r = self.body.temp(IntKind::Ideal);
         if old.is_some() {
             self.free_object();
@@ -263,6 +276,7 @@ pub fn outline(module: &mut Module, sites: &[Site]) {
             function: s.function,
             object: s.object,
             zero: s.zero,
+            automatic: s.automatic,
             open: Vec::new(),
             most: None,
         })

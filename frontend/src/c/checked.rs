@@ -1,5 +1,6 @@
 //! What the property is about in this file: the places that were lowered, and labels that are none.
 
+use super::alloc::Allocate;
 use super::library::{Lock, Model, Thread, model};
 use super::lower::{Lower, Res};
 use super::tokens::original_name;
@@ -18,6 +19,7 @@ pub struct Seen {
     places: BTreeSet<(Check, Span)>,
     operations: usize,
     frees: usize,
+    blocks: usize,
 }
 
 impl Lower<'_> {
@@ -34,6 +36,9 @@ impl Lower<'_> {
             }
             Model::Error(_) if self.options.asserts() => self.checked(Check::ErrorCall, at),
             Model::Free if self.options.checks_memory() => self.seen.frees += 1,
+            Model::Allocate(how) if self.options.leaks && *how != Allocate::Automatic => {
+                self.seen.blocks += 1
+            }
             m if self.options.deadlock && waits(m) => self.checked(Check::Wait, at),
             _ => {}
         }
@@ -154,6 +159,7 @@ impl<'a> Lower<'a> {
         }
         if self.options.checks_memory() {
             add(Check::Free, self.seen.frees);
+            add(Check::Block, self.seen.blocks);
             add(Check::Computed, computed(functions, &self.accesses));
         }
         if self.options.property == Property::NoDataRace {

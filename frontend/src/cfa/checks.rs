@@ -21,6 +21,8 @@ pub enum Check {
     Computed,
     /// A block that is given back.
     Free,
+    /// A block that may be lost.
+    Block,
     /// A place where a thread may have to wait.
     Wait,
 }
@@ -37,6 +39,7 @@ impl Check {
             Check::Access => "accesses",
             Check::Computed => "computed_accesses",
             Check::Free => "frees",
+            Check::Block => "blocks",
             Check::Wait => "waits",
         }
     }
@@ -50,6 +53,7 @@ impl Check {
             Check::Access => ("access to memory", "accesses to memory"),
             Check::Computed => ("access through an address", "accesses through addresses"),
             Check::Free => ("call that frees", "calls that free"),
+            Check::Block => ("call that makes a block", "calls that make blocks"),
             Check::Wait => ("place where a thread may wait", "places where a thread may wait"),
         };
         format!("{n} {}", if n == 1 { one } else { many })

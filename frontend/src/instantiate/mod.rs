@@ -19,6 +19,7 @@ mod error;
 mod fold;
 mod identity;
 mod inline;
+mod leaks;
 mod liveness;
 mod loops;
 mod memory;
@@ -81,6 +82,9 @@ fn with_pools(
     let mut which = pool::needed(module);
     if options.checks_memory() {
         which.extend(checks::mortal(module, &pool::freed(module, &PointsTo::of_module(module))));
+    }
+    if options.leaks {
+        which.extend(module.heap.iter().filter(|s| !s.automatic).map(|s| s.object));
     }
     loop {
         let built = if which.is_empty() && !options.checks_memory() {

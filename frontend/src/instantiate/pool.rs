@@ -37,51 +37,52 @@ struct Pool {
 }
 
 /// An automaton that grows from its start to its end.
-struct Code<'f> {
-    graph: &'f mut Graph,
-    registers: &'f mut Vec<Register>,
-    at: Loc,
-    span: Span,
-    atomic: bool,
+pub(super) struct Code<'f> {
+    pub(super) graph: &'f mut Graph,
+    pub(super) registers: &'f mut Vec<Register>,
+    pub(super) at: Loc,
+    pub(super) span: Span,
+    pub(super) atomic: bool,
 }
 
 impl Code<'_> {
-    fn fresh(&mut self) -> Loc {
+    pub(super) fn fresh(&mut self) -> Loc {
         let l = self.graph.add_location(self.span);
         self.graph.locations[l.0 as usize].atomic = self.atomic;
         l
     }
-    fn edge(&mut self, to: Loc, op: Op) {
+    pub(super) fn edge(&mut self, to: Loc, op: Op) {
         self.graph.add_edge(self.at, to, op, self.span);
     }
-    fn step(&mut self, op: Op) {
+    pub(super) fn step(&mut self, op: Op) {
         let to = self.fresh();
         self.edge(to, op);
         self.at = to;
     }
-    fn temp(&mut self, kind: IntKind) -> Reg {
+    pub(super) fn temp(&mut self, kind: IntKind) -> Reg {
         self.registers.push(Register { name: String::new(), kind });
         Reg(self.registers.len() as u32 - 1)
     }
-    fn load(&mut self, o: ObjId, cell: usize) -> Expr {
+    pub(super) fn load(&mut self, o: ObjId, cell: usize) -> Expr {
         let r = self.temp(IntKind::Ideal);
         self.step(Op::Load(r, cell_of(&Expr::Addr(o), cell), IntKind::Ideal));
         Expr::Reg(r)
     }
-    fn error(&mut self, what: &str) -> Loc {
+    pub(super) fn error(&mut self, what: &str) -> Loc {
         let l = self.graph.add_location(self.span);
         self.graph.locations[l.0 as usize].kind = LocationKind::Error(what.to_string());
         l
     }
-    fn limit(&mut self, what: &str) -> Loc {
+    pub(super) fn limit(&mut self, what: &str) -> Loc {
         let l = self.graph.add_location(self.span);
         self.graph.locations[l.0 as usize].kind = LocationKind::Limit(what.to_string());
         l
     }
-    /// Stores what a fresh object has: any values in some cells, or 0 everywhere.
-    fn fill(&mut self, base: &Expr, cells: &[(IntKind, String)], zero: bool, open: &[bool]) {
+    /// Stores what a fresh object has: any values in some cells, or 0 everywhere. `clear`: what nobody reads before it is
+    /// written is 0, so that no address is left over.
+    fn fill(&mut self, base: &Expr, cells: &[(IntKind, String)], zero: bool, open: &[bool], clear: bool) {
         for (k, (kind, _)) in cells.iter().enumerate() {
-            if zero {
+            if zero || (clear && open.get(k) == Some(&false)) {
                 self.step(Op::Store(cell_of(base, k), Expr::Const(0), *kind));
             } else if open.get(k) != Some(&false) {
                 let dst = self.temp(*kind);
@@ -92,7 +93,7 @@ impl Code<'_> {
     }
 }
 
-fn cell_of(base: &Expr, cell: usize) -> Expr {
+pub(super) fn cell_of(base: &Expr, cell: usize) -> Expr {
     let k = Expr::Const(cell as i128);
     match cell {
         0 => base.clone(),
@@ -100,7 +101,7 @@ fn cell_of(base: &Expr, cell: usize) -> Expr {
     }
 }
 
-fn test(op: CmpOp, a: &Expr, b: Expr) -> Op {
+pub(super) fn test(op: CmpOp, a: &Expr, b: Expr) -> Op {
     Op::Assume(Expr::Compare(op, Box::new(a.clone()), Box::new(b)))
 }
 
@@ -149,6 +150,7 @@ fn write_site(
     site: &HeapSite,
     pool: Option<&Pool>,
     tried: bool,
+    clear: bool,
     file: &str,
 ) {
     let f = &mut functions[site.function.0 as usize];
@@ -197,7 +199,7 @@ fn write_site(
         None => {
             code.step(Op::Assign(p, Expr::Addr(site.object)));
             if fill {
-                code.fill(&Expr::Addr(site.object), &cells, false, &site.open);
+                code.fill(&Expr::Addr(site.object), &cells, false, &site.open, clear);
             }
         }
         Some(pool) => {
@@ -211,10 +213,13 @@ fn write_site(
                 );
                 let limit = code.limit(&what);
                 code.edge(limit, Op::Skip);
-                obtain(&mut code, pool, p, &mut |_, _| {})
+                obtain(&mut code, pool, p, &mut |code, o| {
+                    let none = vec![false; if clear { cells.len() } else { 0 }];
+                    code.fill(&Expr::Addr(o), &cells[..none.len()], false, &none, clear);
+                })
             } else {
                 obtain(&mut code, pool, p, &mut |code, o| {
-                    code.fill(&Expr::Addr(o), &cells, site.zero, &site.open)
+                    code.fill(&Expr::Addr(o), &cells, site.zero, &site.open, clear)
                 })
             }
         }
@@ -227,7 +232,7 @@ pub(crate) fn write_sites(module: &mut Module) {
     for k in 0..module.heap.len() {
         let site = module.heap[k].clone();
         let file = file_of(module, module.functions[site.function.0 as usize].span);
-        write_site(&mut module.functions, &mut module.objects, &site, None, false, &file);
+        write_site(&mut module.functions, &mut module.objects, &site, None, false, false, &file);
     }
 }
 
@@ -505,6 +510,7 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
     let mut out = module.clone();
     let passes = passes(module);
     let of_heap: BTreeSet<ObjId> = module.heap.iter().map(|s| s.object).collect();
+    let automatic: BTreeSet<ObjId> = module.heap.iter().filter(|s| s.automatic).map(|s| s.object).collect();
     let mut freed = freed(module, &PointsTo::of_module(module));
     freed.extend(comes_back(module));
     // Blocks of one shape that are given back may each be taken for another.
@@ -513,7 +519,7 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
     let mut groups: Vec<Group> = Vec::new();
     for o in which {
         let Some(f) = module.functions.iter().position(|f| f.locals.contains(o)) else { continue };
-        let shape: Option<Shape> = (of_heap.contains(o) && freed.contains(o))
+        let shape: Option<Shape> = (of_heap.contains(o) && freed.contains(o) && !automatic.contains(o))
             .then(|| module.objects[o.0 as usize].cells.iter().map(|c| c.0).collect());
         match groups.iter_mut().find(|(s, _)| s.is_some() && *s == shape) {
             Some((_, all)) => all.push((*o, f)),
@@ -521,6 +527,7 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
         }
     }
     let mut to_free: Vec<(ObjId, ObjId, usize)> = Vec::new();
+    let mut blocks = Vec::new();
     for (shape, members) in groups {
         let made = |(o, f): &(ObjId, usize)| module.blocks.get(o).map_or(*f, |b| b.0.0 as usize);
         let total =
@@ -533,11 +540,16 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
         if shape.is_some() {
             to_free.extend(pool.instances.iter().enumerate().map(|(k, o)| (*o, pool.back, k)));
         }
+        if of_heap.contains(&first) && !automatic.contains(&first) {
+            let instances = pool.instances.clone();
+            blocks.push(super::leaks::Blocks { instances, used: pool.used, back: pool.back });
+        }
         for (o, f) in members {
             match module.heap.iter().find(|s| s.object == o) {
                 Some(site) => {
                     let file = file_of(module, module.functions[f].span);
-                    write_site(&mut out.functions, &mut out.objects, site, Some(&pool), tried, &file);
+                    let (functions, objects) = (&mut out.functions, &mut out.objects);
+                    write_site(functions, objects, site, Some(&pool), tried, options.leaks, &file);
                 }
                 None => match module.blocks.get(&o) {
                     Some(calls) => write_of_block(&mut out.functions[f], o, *calls, &pool),
@@ -549,6 +561,9 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
     let check = options.checks_memory();
     if let Some(free) = module.free.filter(|_| check || !to_free.is_empty()) {
         write_free(&mut out.functions, free, &to_free, check);
+    }
+    if options.leaks {
+        super::leaks::insert(&mut out, &blocks, options);
     }
     out
 }

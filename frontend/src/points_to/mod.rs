@@ -105,6 +105,11 @@ impl PointsTo {
         objects(all.flat_map(|f| f.iter()))
     }
 
+    /// May some cell of an object hold an address that is made in a way that is not followed?
+    pub(crate) fn is_any(&self, object: ObjId) -> bool {
+        self.cells[object.0 as usize].iter().chain([&self.anywhere]).any(|f| f.contains(&Fact::Anything))
+    }
+
     /// The objects whose address an expression of a template may hold.
     pub fn held(&self, template: u32, e: &Expr) -> BTreeSet<ObjId> {
         objects(self.eval(template, e).iter())

@@ -59,6 +59,8 @@ pub struct OptionsRecord {
     pub error_function: Option<String>,
     #[serde(default)]
     pub check_memory: bool,
+    #[serde(default)]
+    pub leaks: bool,
     pub data_model: DataModelName,
     pub threads: Vec<String>,
     pub exclusive: Option<String>,
@@ -219,6 +221,7 @@ impl From<&Options> for OptionsRecord {
             property: o.property.into(),
             error_function: o.error_function.clone(),
             check_memory: o.check_memory,
+            leaks: o.leaks,
             data_model: o.data_model.into(),
             threads: o.threads.clone(),
             exclusive: o.exclusive.clone(),
@@ -242,6 +245,7 @@ impl From<OptionsRecord> for Options {
             property: o.property.into(),
             error_function: o.error_function,
             check_memory: o.check_memory,
+            leaks: o.leaks,
             data_model: o.data_model.into(),
             threads: o.threads,
             exclusive: o.exclusive,

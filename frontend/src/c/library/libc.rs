@@ -87,7 +87,8 @@ pub fn by_name(name: &str) -> Option<Model> {
         | "atomic_thread_fence"
         | "atomic_signal_fence"
         | "sem_destroy" => Model::Nothing,
-        "malloc" | "alloca" | "valloc" => Model::Allocate(Allocate::Plain),
+        "alloca" => Model::Allocate(Allocate::Automatic),
+        "malloc" | "valloc" => Model::Allocate(Allocate::Plain),
         "calloc" => Model::Allocate(Allocate::Zero),
         "realloc" => Model::Allocate(Allocate::Again),
         "aligned_alloc" | "memalign" => Model::Allocate(Allocate::Aligned),

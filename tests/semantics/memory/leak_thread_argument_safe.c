@@ -1,0 +1,16 @@
+// relyant: --property valid-memsafety
+#include <pthread.h>
+#include <stdlib.h>
+static int n;
+static void *run(void *arg) {
+  free(arg);
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  int *p = malloc(sizeof *p);
+  *p = 1;
+  pthread_create(&t, 0, run, p);
+  pthread_join(t, 0);
+  return 0;
+}
