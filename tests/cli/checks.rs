@@ -45,7 +45,7 @@ fn property_and_number_of_checks() {
         through,
         &["--property", "valid-memsafety"],
         0,
-        &["property: valid memory\n", "checks: 1 access through"],
+        &["property: valid memory, no memory leak\n", "checks: 1 access through"],
     );
 }
 
@@ -94,7 +94,13 @@ fn all_properties() {
     let properties: Vec<&str> = doc.results.iter().map(|r| r.property.as_str()).collect();
     assert_eq!(
         properties,
-        ["no failing assertion", "no data race", "no deadlock", "no overflow", "valid memory"]
+        [
+            "no failing assertion",
+            "no data race",
+            "no deadlock",
+            "no overflow",
+            "valid memory, no memory leak"
+        ]
     );
     assert_eq!(doc.results[0].checks.get("assertions"), Some(&2));
     assert_eq!(o.status.code(), Some(0));
