@@ -260,11 +260,27 @@ pub struct AccessEntry {
     pub column: u32,
     /// Text of the line.
     pub statement: String,
+    /// Name of the cell; empty when unknown.
+    #[serde(default)]
+    pub object: String,
+    /// The calls that led there, the last one first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallEntry>,
     /// Locks that the thread holds alone.
     pub locks: Vec<String>,
     /// Where the thread was created; absent for one that runs from the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<PlaceEntry>,
+}
+
+/// A call that a thread is in.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct CallEntry {
+    /// The function called.
+    pub function: String,
+    /// Where the call stands; absent for a start routine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub called: Option<PlaceEntry>,
 }
 
 /// A place in the source.
@@ -416,6 +432,10 @@ fn trace(t: &Trace) -> TraceEntry {
     }
 }
 
+fn place(at: &Option<(String, u32, u32)>) -> Option<PlaceEntry> {
+    at.as_ref().map(|(file, line, column)| PlaceEntry { file: file.clone(), line: *line, column: *column })
+}
+
 fn access(a: &RacingAccess) -> AccessEntry {
     AccessEntry {
         kind: a.verb.into(),
@@ -424,12 +444,14 @@ fn access(a: &RacingAccess) -> AccessEntry {
         line: a.line,
         column: a.column,
         statement: a.statement.clone(),
+        object: a.object.clone(),
+        calls: a
+            .calls
+            .iter()
+            .map(|c| CallEntry { function: c.function.clone(), called: place(&c.called) })
+            .collect(),
         locks: a.locks.clone(),
-        created: a.created.as_ref().map(|(file, line, column)| PlaceEntry {
-            file: file.clone(),
-            line: *line,
-            column: *column,
-        }),
+        created: place(&a.created),
     }
 }
 

@@ -135,7 +135,8 @@ fn races(out: &mut String, races: &Races) {
                 .iter()
                 .map(|a| format!("{} by {} at {}:{}:{}", a.verb, a.thread_name, a.file, a.line, a.column))
                 .collect();
-            let _ = writeln!(out, "  {}", shown.join(", "));
+            let object = pair.iter().map(|a| a.object.as_str()).find(|o| !o.is_empty()).unwrap_or("memory");
+            let _ = writeln!(out, "  {object}: {}", shown.join(", "));
         }
     }
     match races.open {

@@ -25,6 +25,17 @@ fn says(text: &str, args: &[&str], status: i32, lines: &[&str]) {
     }
 }
 
+/// A race is told with the calls that led to each access, and the cell of each pair.
+#[test]
+fn races_with_their_calls() {
+    let program = "#include <pthread.h>\nint n, m;\nvoid put(int v) { n = v; m = n; }\n\
+        void outer(int v) {\n  put(v);\n}\nvoid *f(void *a) { outer(1); return 0; }\n\
+        int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); put(2); pthread_join(t, 0); return 0; }\n";
+    let lines =
+        ["  in put, called at", ":5:3\n  in outer, called at", ":7:20\n", "  n: write by ", "  m: write by "];
+    says(program, &["--property", "no-data-race"], 1, &lines);
+}
+
 #[test]
 fn property_and_number_of_checks() {
     says(LABELS, &[], 0, &["property: no failing assertion\n", "checks: 2 assertions, 1 error label\n"]);

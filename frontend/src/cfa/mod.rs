@@ -21,5 +21,5 @@ pub use expr::{BinOp, CmpOp, Expr, UnOp};
 pub use float::{FloatOp, FloatUnary, Precision, Rounding};
 pub use module::{Function, HeapSite, Module};
 pub use op::{Callee, Edge, Graph, Loc, Location, LocationKind, Op, approximate, approximated};
-pub use program::{Count, Owner, Procedure, Program, Template};
+pub use program::{Count, Inlined, Owner, Procedure, Program, Template};
 pub use types::{FuncId, IntKind, ObjId, Object, Reg, Register};

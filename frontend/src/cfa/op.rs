@@ -38,6 +38,8 @@ pub struct Location {
     pub assumes: bool,
     /// A store from here gives a new object its first values.
     pub initial: bool,
+    /// The inlined call that this is a copy for, by index into [`super::Template::inlined`]; 0 for none.
+    pub inlined: u32,
 }
 
 /// Who is called or started.
@@ -151,6 +153,7 @@ impl Graph {
             span,
             assumes: false,
             initial: false,
+            inlined: 0,
         });
         Loc(self.locations.len() as u32 - 1)
     }

@@ -1,6 +1,7 @@
 //! A program of thread templates: what the interpreter runs and what is linearised.
 
 use super::{Callee, FuncId, Graph, Loc, ObjId, Object, Reg, Register};
+use crate::diagnostic::Span;
 use std::ops::Range;
 
 /// How many threads of a template there can be.
@@ -69,8 +70,19 @@ pub struct Template {
     pub entry: Loc,
     /// The automaton. `Call` and `Return` only where there are procedures.
     pub graph: Graph,
+    /// Calls that were inlined; the first one stands for the start routine, or for none.
+    pub inlined: Vec<Inlined>,
     /// Functions that are not inlined; none in a program that is to be linearised.
     pub procedures: Vec<Procedure>,
+}
+
+/// A call that was inlined.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Inlined {
+    /// Name of the function whose copy it is.
+    pub function: String,
+    /// The call around it, by index, 0 for none; and where this one stands.
+    pub caller: (u32, Span),
 }
 
 /// A program of threads.

@@ -7,7 +7,7 @@ use super::error::Refusal;
 use super::memory::Memory;
 use super::walk;
 use crate::cfa::{
-    Callee, Edge, Expr, FuncId, Function, Graph, IntKind, Loc, Module, ObjId, Op, Reg, Register,
+    Callee, Edge, Expr, FuncId, Function, Graph, Inlined, IntKind, Loc, Module, ObjId, Op, Reg, Register,
 };
 use crate::diagnostic::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,6 +35,8 @@ pub(super) struct Body {
 struct Frame {
     function: FuncId,
     parent: Option<u32>,
+    /// Where it is called.
+    called: Span,
     entry: Loc,
     params: Vec<Reg>,
     /// Registers of an activation are numbered in a row, from this.
@@ -109,6 +111,14 @@ impl Body {
         body
     }
 
+    /// The calls that were inlined.
+    pub(super) fn inlined(&self, module: &Module) -> Vec<Inlined> {
+        let name = |f: FuncId| module.functions[f.0 as usize].name.clone();
+        let of =
+            |f: &Frame| Inlined { function: name(f.function), caller: (f.parent.unwrap_or(0), f.called) };
+        self.frames.iter().map(of).collect()
+    }
+
     /// The function whose copy a location is in, and the register that its first one became.
     pub(super) fn activation(&self, l: Loc) -> (FuncId, u32) {
         let f = &self.frames[self.origin[l.0 as usize].0 as usize];
@@ -130,6 +140,7 @@ impl Body {
     fn location(&mut self, frame: u32, from: Option<Loc>, span: Span, atomic: bool) -> Loc {
         let l = self.graph.add_location(span);
         self.graph.locations[l.0 as usize].atomic = atomic;
+        self.graph.locations[l.0 as usize].inlined = frame;
         self.origin.push((frame, from));
         l
     }
@@ -145,7 +156,7 @@ impl Body {
         module: &Module,
         memory: &mut Memory,
         f: FuncId,
-        parent: Option<u32>,
+        parent: Option<(u32, Span)>,
         atomic: bool,
         ret: Return,
     ) -> Loc {
@@ -161,12 +172,14 @@ impl Body {
         for (i, l) in function.graph.locations.iter().enumerate() {
             let mut l = l.clone();
             l.atomic |= atomic;
+            l.inlined = frame;
             self.graph.locations.push(l);
             self.origin.push((frame, Some(Loc(i as u32))));
         }
         self.frames.push(Frame {
             function: f,
-            parent,
+            parent: parent.map(|p| p.0),
+            called: parent.map_or(Span::default(), |p| p.1),
             entry: loc(function.entry),
             params: function.params.iter().map(|p| reg(*p)).collect(),
             first_register: base,
@@ -277,7 +290,7 @@ impl Body {
         }
         let atomic = function.atomic || self.graph.locations[from.0 as usize].atomic;
         let ret = Return::To { dst, cont: to };
-        let entry = self.activate(module, memory, f, Some(caller), atomic, ret);
+        let entry = self.activate(module, memory, f, Some((caller, span)), atomic, ret);
         let params = self.frames[self.frames.len() - 1].params.clone();
         let mut ops = Vec::new();
         for (k, p) in params.iter().enumerate() {

@@ -243,8 +243,9 @@ impl Builder<'_> {
             signed_wraps: self.signed_wraps,
         };
         unroll::propagate(&mut body, &context);
+        let inlined = body.inlined(self.module);
         let Body { registers, params, entry, graph, .. } = body;
-        Ok(Part { registers, params, entry, graph })
+        Ok(Part { registers, params, entry, graph, inlined })
     }
 }
 
@@ -329,7 +330,7 @@ fn longest_chain(n: usize, leads: &dyn Fn(usize, usize) -> bool) -> Option<u32> 
 impl Unit {
     /// Puts the automata together.
     fn template(self, module: &Module, count: Count) -> Template {
-        let Part { registers, params, entry, graph } = self.root;
+        let Part { registers, params, entry, graph, inlined } = self.root;
         let mut t = Template {
             name: self.name,
             count,
@@ -338,6 +339,7 @@ impl Unit {
             registers,
             entry,
             graph,
+            inlined,
             procedures: Vec::new(),
         };
         for p in self.procedures {
@@ -345,7 +347,15 @@ impl Unit {
             let reg = |x: Reg| Reg(x.0 + r);
             let loc = |x: Loc| Loc(x.0 + l);
             t.registers.extend(p.part.registers);
-            t.graph.locations.extend(p.part.graph.locations);
+            let calls = t.inlined.len() as u32;
+            t.graph.locations.extend(p.part.graph.locations.into_iter().map(|mut l| {
+                l.inlined += calls;
+                l
+            }));
+            t.inlined.extend(p.part.inlined.into_iter().map(|mut c| {
+                c.caller.0 += calls;
+                c
+            }));
             for mut e in p.part.graph.edges {
                 (e.from, e.to) = (loc(e.from), loc(e.to));
                 e.op = registers::renamed(&e.op, &reg);

@@ -7,7 +7,7 @@
 
 use super::fold::may_be_undefined;
 use super::walk;
-use crate::cfa::{Expr, Graph, Loc, LocationKind, Object, Op, Reg, Register, Template};
+use crate::cfa::{Expr, Graph, Inlined, Loc, LocationKind, Object, Op, Reg, Register, Template};
 
 /// What simplification must know of the program.
 pub(super) struct Context<'a> {
@@ -23,6 +23,8 @@ pub(super) struct Part {
     pub(super) params: Vec<Reg>,
     pub(super) entry: Loc,
     pub(super) graph: Graph,
+    /// Calls that were inlined.
+    pub(super) inlined: Vec<Inlined>,
 }
 
 /// Simplifies the automaton of a template without procedures.
@@ -32,10 +34,11 @@ pub(super) fn simplify_template(t: &mut Template, context: &Context<'_>) {
         params: t.param.into_iter().collect(),
         entry: t.entry,
         graph: std::mem::take(&mut t.graph),
+        inlined: std::mem::take(&mut t.inlined),
     };
     simplify(&mut part, context);
     t.param = part.params.first().copied();
-    (t.registers, t.entry, t.graph) = (part.registers, part.entry, part.graph);
+    (t.registers, t.entry, t.graph, t.inlined) = (part.registers, part.entry, part.graph, part.inlined);
 }
 
 /// Simplifies an automaton.

@@ -131,6 +131,7 @@ pub(super) fn templates(
             count: job.count,
             initial: job.initial,
             param: if job.initial || job.arg.is_some() { None } else { body.params.first().copied() },
+            inlined: body.inlined(module),
             registers: body.registers,
             entry: body.entry,
             graph: body.graph,

@@ -31,5 +31,5 @@ pub mod store;
 mod tests;
 
 pub use explore::{Exploration, explore, quick_search};
-pub use racing::RacingAccess;
+pub use racing::{ActiveCall, RacingAccess};
 pub use replay::{AboutTo, ReplayError, Trace, TraceStep, Waiting, replay};

@@ -7,6 +7,8 @@ use crate::cfa::{Edge, Expr, LocationKind, ObjId, Object, Op};
 /// An access that races.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RacingAccess {
+    /// Name of the cell that both access; empty when unknown.
+    pub object: String,
     /// `write`, `read` or `free`.
     pub verb: &'static str,
     /// Name of the thread.
@@ -19,10 +21,21 @@ pub struct RacingAccess {
     pub column: u32,
     /// Text of the source line.
     pub statement: String,
+    /// The calls that led there, the last one first; at the end the thread's start routine.
+    pub calls: Vec<ActiveCall>,
     /// Locks that the thread holds alone, in the order in which it took them.
     pub locks: Vec<String>,
     /// Where the thread was created: file, line, column; none for one that runs from the start.
     pub created: Option<(String, u32, u32)>,
+}
+
+/// A call that has not returned.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ActiveCall {
+    /// Name of the function.
+    pub function: String,
+    /// Where the call stands: file, line, column; none for a start routine.
+    pub called: Option<(String, u32, u32)>,
 }
 
 /// Edges that are looked at to find the access that follows.
@@ -89,9 +102,10 @@ impl Notes {
         let index = |s: &TraceStep| state.threads.iter().position(|t| t.name == s.thread);
         let verb = if freed { "free" } else { verb(machine, state, thread) };
         let second = other.about_to.as_ref().map_or("access", |a| a.verb());
+        let object = other.about_to.as_ref().map_or("", |a| &a.object);
         vec![
-            self.access(machine, state, Some(thread), verb, mine),
-            self.access(machine, state, index(other), second, other),
+            self.access(machine, state, Some(thread), (verb, object), mine),
+            self.access(machine, state, index(other), (second, object), other),
         ]
     }
 
@@ -100,7 +114,7 @@ impl Notes {
         machine: &Machine<'_>,
         state: &State,
         thread: Option<usize>,
-        verb: &'static str,
+        (verb, object): (&'static str, &str),
         step: &TraceStep,
     ) -> RacingAccess {
         let program = machine.program();
@@ -110,7 +124,9 @@ impl Notes {
         };
         let of = |t: usize| thread == Some(t);
         RacingAccess {
+            object: object.to_string(),
             verb,
+            calls: thread.map_or_else(Vec::new, |t| calls(machine, state, t)),
             thread_name: thread
                 .and_then(|t| state.threads.get(t))
                 .map_or_else(|| step.thread_name.clone(), |t| thread_name(program, t.name)),
@@ -122,6 +138,39 @@ impl Notes {
             created: self.created.iter().rev().find(|c| of(c.0)).map(|c| c.1.clone()),
         }
     }
+}
+
+/// The calls that a thread is in, the last one first.
+fn calls(machine: &Machine<'_>, state: &State, thread: usize) -> Vec<ActiveCall> {
+    let program = machine.program();
+    let t = &state.threads[thread];
+    let template = &program.templates[t.name.template as usize];
+    let mut out = Vec::new();
+    let mut at = t.loc;
+    let mut returns = machine.calls(state, thread);
+    loop {
+        let mut call = template.graph.locations.get(at.0 as usize).map_or(0, |l| l.inlined);
+        // Callers come before the calls that were inlined in them.
+        while let Some(c) = template.inlined.get(call as usize) {
+            let (caller, span) = c.caller;
+            let stands = place(program, span);
+            if stands.1 == 0 {
+                out.push(ActiveCall { function: c.function.clone(), called: None });
+                break;
+            }
+            out.push(ActiveCall { function: c.function.clone(), called: Some(stands) });
+            if caller >= call {
+                break;
+            }
+            call = caller;
+        }
+        let Some(e) = returns.next().and_then(|e| machine.edge(t.name.template, e)) else { break };
+        if let Some(last) = out.last_mut() {
+            last.called = Some(place(program, e.span));
+        }
+        at = e.from;
+    }
+    out
 }
 
 /// What the access is that an error stands before.

@@ -1,6 +1,6 @@
 //! A trace as text, one line a step.
 
-use super::racing::RacingAccess;
+use super::racing::{ActiveCall, RacingAccess};
 use super::replay::{Trace, TraceStep};
 use std::fmt::Write;
 
@@ -99,7 +99,13 @@ fn access(a: &RacingAccess) -> String {
         _ => String::new(),
     };
     let at = if a.line > 0 { format!(" at {}:{}:{}", a.file, a.line, a.column) } else { String::new() };
-    format!("access: {} by {}{at}, {locks}{created}\n", a.verb, a.thread_name)
+    let mut out = format!("access: {} by {}{at}, {locks}{created}\n", a.verb, a.thread_name);
+    for ActiveCall { function, called } in &a.calls {
+        if let Some((file, line, column)) = called {
+            let _ = writeln!(out, "  in {function}, called at {file}:{line}:{column}");
+        }
+    }
+    out
 }
 
 fn named(s: &TraceStep) -> bool {

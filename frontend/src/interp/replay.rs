@@ -261,6 +261,19 @@ impl Run<'_, '_> {
             let watched = self.note(&before, thread, e, stored);
             if let Some(write) = watched {
                 let step = self.steps.last().filter(|s| s.about_to.is_some()).cloned();
+                // A step of the trace may have begun before, elsewhere in the line.
+                let (file, line, column) = place(self.machine.program(), e.span);
+                let here = |s: TraceStep| match line {
+                    0 => s,
+                    _ => TraceStep {
+                        statement: self.statement_at(&file, line),
+                        file: file.clone(),
+                        line,
+                        column,
+                        ..s
+                    },
+                };
+                let step = step.map(here);
                 self.notes.watch(write, step);
             }
             self.reliance.step(self.machine, &before, &self.state, thread, edge);

@@ -51,6 +51,7 @@ impl Body {
                 registers,
                 entry,
                 graph,
+                inlined: Vec::new(),
                 procedures: Vec::new(),
             },
             line: 0,

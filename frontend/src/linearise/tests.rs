@@ -28,6 +28,7 @@ fn program(kinds: &[IntKind]) -> Program {
         registers,
         entry: Loc(0),
         graph,
+        inlined: Vec::new(),
         procedures: Vec::new(),
     };
     Program { templates: vec![template], ..Program::default() }

@@ -278,6 +278,7 @@ fn random_program(seed: u64) -> Program {
             registers,
             entry,
             graph,
+            inlined: Vec::new(),
             procedures: Vec::new(),
         });
     }

@@ -107,6 +107,7 @@ impl<'p> Builder<'p> {
             registers: self.registers,
             entry: Loc(0),
             graph: self.graph,
+            inlined: Vec::new(),
             procedures: Vec::new(),
         }
     }
