@@ -18,25 +18,30 @@ impl Row {
     }
     /// Adds a number.
     pub fn insert(&mut self, n: u32) {
-        self.add(n / 64, 1 << (n % 64));
-    }
-    fn add(&mut self, at: u32, bits: u64) -> bool {
+        let (at, bit) = bit(n);
         match self.0.binary_search_by_key(&at, |w| w.0) {
-            Ok(i) => {
-                let before = self.0[i].1;
-                self.0[i].1 |= bits;
-                self.0[i].1 != before
-            }
-            Err(i) => {
-                self.0.insert(i, (at, bits));
-                true
-            }
+            Ok(i) => self.0[i].1 |= bit,
+            Err(i) => self.0.insert(i, (at, bit)),
         }
     }
     /// Adds all of another set; was one new?
     pub fn extend(&mut self, other: &Row) -> bool {
-        let mut grown = false;
-        other.0.iter().for_each(|(at, bits)| grown |= self.add(*at, *bits));
+        let (mut grown, mut i) = (false, 0);
+        for (at, bits) in &other.0 {
+            while self.0.get(i).is_some_and(|w| w.0 < *at) {
+                i += 1;
+            }
+            match self.0.get_mut(i).filter(|w| w.0 == *at) {
+                Some(w) => {
+                    grown |= bits & !w.1 != 0;
+                    w.1 |= bits;
+                }
+                None => {
+                    self.0.insert(i, (*at, *bits));
+                    grown = true;
+                }
+            }
+        }
         grown
     }
     /// All of them, in order.
@@ -138,11 +143,18 @@ impl<T: Clone + PartialEq> Map<T> {
     }
     /// Takes out what is not of a set.
     pub fn keep(&mut self, row: &Row) {
-        self.mask(|c| row.word(c.at));
+        self.keep_below(u32::MAX, row);
     }
     /// Takes out what is below a multiple of 64 and not of a set.
     pub fn keep_below(&mut self, end: u32, row: &Row) {
-        self.mask(|c| if c.at < end / 64 { row.word(c.at) } else { u64::MAX });
+        let mut words = row.0.iter().peekable();
+        self.mask(|c| {
+            if c.at >= end / 64 {
+                return u64::MAX;
+            }
+            while words.next_if(|w| w.0 < c.at).is_some() {}
+            words.peek().filter(|w| w.0 == c.at).map_or(0, |w| w.1)
+        });
     }
     /// Takes out a range of numbers.
     pub fn remove_range(&mut self, range: std::ops::Range<u32>) {
@@ -155,12 +167,13 @@ impl<T: Clone + PartialEq> Map<T> {
     /// Takes out what another map does not have, or has otherwise; was there anything?
     pub fn meet(&mut self, other: &Map<T>) -> bool {
         let mut any = false;
+        let mut others = other.chunks.iter().peekable();
         self.mask(|c| {
-            let Ok(i) = other.chunk(c.at) else {
+            while others.next_if(|o| o.at < c.at).is_some() {}
+            let Some(o) = others.peek().filter(|o| o.at == c.at) else {
                 any = true;
                 return 0;
             };
-            let o = &other.chunks[i];
             if o.mask == c.mask && Rc::ptr_eq(&o.values, &c.values) {
                 return c.mask;
             }

@@ -53,7 +53,7 @@ impl Finding {
 
 /// Where engines tell how far they are.
 pub(super) struct Progress<'r> {
-    run: &'r Run,
+    pub(super) run: &'r Run,
 }
 
 impl<'r> Progress<'r> {
@@ -63,7 +63,7 @@ impl<'r> Progress<'r> {
 }
 
 /// A short search: breadth first, then with few switches.
-pub(super) fn quick(programs: &Programs, settings: &Settings, progress: &Progress) -> Finding {
+pub(super) fn quick(program: &cfa::Program, settings: &Settings, progress: &Progress<'_>) -> Finding {
     let mut finding = Finding::default();
     // Programs with many inputs take many steps to few states.
     let max_steps = (settings.quick_states as u64).saturating_mul(10);
@@ -75,7 +75,7 @@ pub(super) fn quick(programs: &Programs, settings: &Settings, progress: &Progres
             jobs: 1,
             ..settings.search
         };
-        run_search(&programs.search, &options, progress, None, &mut finding);
+        run_search(program, &options, progress, None, &mut finding);
         finding.work += finding.searched.map_or(0, |s| s.stats.steps);
         if finding.verdict.is_some() || progress.run.stopped() {
             break;

@@ -26,6 +26,7 @@ use crate::proof::states::{Space, SpaceReport};
 use crate::race::{Lane, Winner, race};
 use crate::search;
 use engines::{Finding, Progress};
+use programs::Draft;
 use relyant_frontend::c;
 use relyant_frontend::c::instrument::Instrumentation;
 use relyant_frontend::cfa;
@@ -33,6 +34,7 @@ use relyant_frontend::diagnostic::Diagnostic;
 use relyant_frontend::interp::Trace;
 use relyant_frontend::options::Options;
 use relyant_frontend::program::Program;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
@@ -274,29 +276,51 @@ fn verify_read(
     if settings.needs_checks && checks.is_empty() && !meant {
         return Err(nothing_to_check(path, checks));
     }
-    let programs = Programs::of(&module, &settings.meaning)?;
-    if let (Method::Prove | Method::Symbolic | Method::Coverability, Err(e)) =
-        (settings.method, &programs.proof)
-    {
-        return Err(e.clone());
-    }
-    let templates = programs.proof.as_ref().map_or(&programs.search.templates, |p| &p.automata.templates);
+    let draft = Draft::of(&module, &settings.meaning)?;
     let mut report = Report {
         verdict: Verdict::Unknown(String::new()),
         engine: None,
         property: settings.meaning.describe(),
         checks: module.checks,
-        assumes: programs.assumes().to_vec(),
+        assumes: Vec::new(),
         races: Races::default(),
-        losses: programs.proof.as_ref().map_or(Vec::new(), |p| p.automata.losses.clone()),
+        losses: Vec::new(),
         source_lines: source_lines(path),
-        threads: templates.iter().map(|t| (t.name.clone(), t.count)).collect(),
+        threads: Vec::new(),
         stats: None,
         searched: None,
         seconds: Seconds { read: start.elapsed().as_secs_f64(), ..Seconds::default() },
         work: 0,
     };
-    decide(&programs, settings, run, &mut report);
+    draft.shown().into_iter().for_each(|p| report.show(p));
+    let progress = Progress::new(run);
+    let programs = match (&draft.search, settings.method) {
+        // What comes of a short search may be all that there is to say.
+        (Ok(search), Method::Auto | Method::Search) => {
+            match quick(search, settings, &progress, &mut report) {
+                ControlFlow::Break(()) => draft.search.map(Programs::searched)?,
+                ControlFlow::Continue(pocket) => {
+                    run.enter(Stage::Proving);
+                    let programs = finish(draft, &mut report)?;
+                    decide(&programs, settings, &progress, pocket, &mut report);
+                    programs
+                }
+            }
+        }
+        _ => {
+            let programs = finish(draft, &mut report)?;
+            if let (Method::Prove | Method::Symbolic | Method::Coverability, Err(e)) =
+                (settings.method, &programs.proof)
+            {
+                return Err(e.clone());
+            }
+            if let ControlFlow::Continue(pocket) = quick(&programs.search, settings, &progress, &mut report) {
+                run.enter(Stage::Proving);
+                decide(&programs, settings, &progress, pocket, &mut report);
+            }
+            programs
+        }
+    };
     if matches!(report.verdict, Verdict::Safe(_)) {
         report.assumes.extend(vacuous::note(&programs.search, &|| run.stopped()));
     }
@@ -306,37 +330,60 @@ fn verify_read(
     Ok(report)
 }
 
-fn decide(programs: &Programs, settings: &Settings, run: &Run, report: &mut Report) {
-    let progress = Progress::new(run);
-    let mut pocket = None;
-    if settings.quick_states > 0 && settings.method != Method::Symbolic {
-        run.enter(Stage::Searching);
-        let start = Instant::now();
-        let mut found = engines::quick(programs, settings, &progress);
-        report.searched = found.searched;
-        report.work = found.work;
-        report.seconds.search = start.elapsed().as_secs_f64() - found.check_seconds;
-        report.seconds.check += found.check_seconds;
-        match found.verdict.take() {
-            Some(v @ Verdict::Unsafe { .. }) => return accept(report, v, Engine::Search),
-            Some(safe) if settings.method == Method::Search => return accept(report, safe, Engine::Search),
-            safe => pocket = safe,
-        }
+/// Makes the proof program, for a report that then speaks of it.
+fn finish(draft: Draft, report: &mut Report) -> Result<Programs, Diagnostic> {
+    let start = Instant::now();
+    let programs = draft.finish()?;
+    report.show(programs.shown());
+    report.seconds.read += start.elapsed().as_secs_f64();
+    Ok(programs)
+}
+
+/// A short search. It may decide; else it gives a verdict that a proof in a few steps would be better than.
+fn quick(
+    program: &cfa::Program,
+    settings: &Settings,
+    progress: &Progress<'_>,
+    report: &mut Report,
+) -> ControlFlow<(), Option<Verdict>> {
+    if settings.quick_states == 0 || settings.method == Method::Symbolic {
+        return ControlFlow::Continue(None);
     }
-    run.enter(Stage::Proving);
+    progress.run.enter(Stage::Searching);
+    let start = Instant::now();
+    let found = engines::quick(program, settings, progress);
+    report.searched = found.searched;
+    report.work = found.work;
+    report.seconds.search = start.elapsed().as_secs_f64() - found.check_seconds;
+    report.seconds.check += found.check_seconds;
+    match found.verdict {
+        Some(v @ Verdict::Unsafe { .. }) => accept(report, v, Engine::Search),
+        Some(safe) if settings.method == Method::Search => accept(report, safe, Engine::Search),
+        pocket => return ControlFlow::Continue(pocket),
+    }
+    ControlFlow::Break(())
+}
+
+fn decide(
+    programs: &Programs,
+    settings: &Settings,
+    progress: &Progress<'_>,
+    pocket: Option<Verdict>,
+    report: &mut Report,
+) {
     let start = Instant::now();
     let checked = report.seconds.check;
-    let stopped = || run.stopped();
+    let stopped = || progress.run.stopped();
     // Only the search looks for deadlocks.
     let provable = programs.proof.as_ref().ok().filter(|p| !p.automata.deadlock);
     let (proved, searched, winner) = race(
         settings.max_work.saturating_sub(report.work),
         &stopped,
         |lane| match (provable, settings.method) {
-            (Some(p), Method::Auto) => engines::prove_or_count(p, settings, &progress, lane).in_race(lane),
-            (Some(p), Method::Prove) => engines::prove(p, settings, &progress, lane, u64::MAX).in_race(lane),
+            (Some(p), Method::Auto) => engines::prove_or_count(p, settings, progress, lane).in_race(lane),
+            (Some(p), Method::Prove) => engines::prove(p, settings, progress, lane, u64::MAX).in_race(lane),
             (Some(p), Method::Coverability) => {
-                engines::count(p, settings, &progress, lane, u64::MAX).in_race(lane)
+                engines::count(p, settings, progress, lane, u64::MAX).in_race(lane)
             }
             _ => (Finding::default(), None),
         },
@@ -345,8 +392,8 @@ fn decide(programs: &Programs, settings: &Settings, run: &Run, report: &mut Repo
                 (Finding { verdict: Some(safe), ..Finding::default() }, Some(SPACE_HANDICAP))
             }
             (_, Method::Prove | Method::Coverability) => (Finding::default(), None),
-            (_, Method::Symbolic) => engines::symbolic(provable, &progress, lane).in_race(lane),
-            (None, _) => engines::search(programs, settings, &progress, lane).in_race(lane),
+            (_, Method::Symbolic) => engines::symbolic(provable, progress, lane).in_race(lane),
+            (None, _) => engines::search(programs, settings, progress, lane).in_race(lane),
         },
     );
     let proved = proved.unwrap_or_else(|| Finding::unknown("internal error in the proof engine"));
@@ -401,6 +448,15 @@ fn accept(report: &mut Report, verdict: Verdict, engine: Engine) {
 fn source_lines(path: &Path) -> usize {
     relyant_frontend::files::read(path)
         .map_or(0, |text| text.split(|b| *b == b'\n').count().saturating_sub(1))
+}
+
+impl Report {
+    /// Says what is known of the program before anything is decided.
+    fn show(&mut self, p: &cfa::Program) {
+        self.assumes.clone_from(&p.assumes);
+        self.losses.clone_from(&p.losses);
+        self.threads = p.templates.iter().map(|t| (t.name.clone(), t.count)).collect();
+    }
 }
 
 impl Finding {

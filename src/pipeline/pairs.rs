@@ -1,6 +1,6 @@
 //! All pairs of accesses that race: once there is one race, each pair that may race is looked at alone, in a short search.
 
-use super::{Programs, Progress, Settings, Verdict, engines, programs};
+use super::{Progress, Settings, Verdict, engines, programs};
 use crate::limits::Run;
 use relyant_frontend::c;
 use relyant_frontend::interp::RacingAccess;
@@ -39,7 +39,7 @@ pub(super) fn all(
             races.open += 1;
             continue;
         };
-        let found = engines::quick(&Programs::searched(search), settings, &progress);
+        let found = engines::quick(&search, settings, &progress);
         match found.verdict {
             Some(Verdict::Unsafe { trace, .. }) if !trace.accesses.is_empty() => {
                 if !races.pairs.iter().any(|p| key(p) == key(&trace.accesses)) {

@@ -28,6 +28,43 @@ pub struct Programs {
     pub proof: Result<Provable, Diagnostic>,
 }
 
+/// Both, before the steps of the proof program are made linear: that takes longest, and a short run that shows an error
+/// needs none of it.
+pub(super) struct Draft {
+    pub(super) search: Result<cfa::Program, Diagnostic>,
+    pub(super) automata: Result<cfa::Program, Diagnostic>,
+}
+
+impl Draft {
+    pub(super) fn of(module: &cfa::Module, meaning: &Options) -> Result<Draft, Diagnostic> {
+        let automata = for_proof(module, meaning);
+        let search = sliced(instantiate::for_search(module, meaning));
+        match (&search, &automata) {
+            (Err(_), Err(e)) => Err(e.clone()),
+            _ => Ok(Draft { search, automata }),
+        }
+    }
+
+    /// Makes the steps linear.
+    pub(super) fn finish(self) -> Result<Programs, Diagnostic> {
+        let proof = self.automata.and_then(|automata| {
+            let threads = reduce::thread_program(&automata)?;
+            Ok(Provable { automata, threads })
+        });
+        let search = match (self.search, &proof) {
+            (Ok(search), _) => search,
+            (Err(_), Ok(p)) => p.automata.clone(),
+            (Err(_), Err(e)) => return Err(e.clone()),
+        };
+        Ok(Programs { search, proof })
+    }
+
+    /// The program that reports speak of.
+    pub(super) fn shown(&self) -> Option<&cfa::Program> {
+        self.automata.as_ref().or(self.search.as_ref()).ok()
+    }
+}
+
 /// Reads a file and makes its proof program.
 pub fn read(path: &Path, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
     let module = c::load(path, meaning)?;
@@ -82,20 +119,16 @@ impl Programs {
     /// # Errors
     /// Why neither can be made of it.
     pub fn of(module: &cfa::Module, meaning: &Options) -> Result<Programs, Diagnostic> {
-        let proof = for_proof(module, meaning).and_then(|automata| {
-            let threads = reduce::thread_program(&automata)?;
-            Ok(Provable { automata, threads })
-        });
-        let search = match (sliced(instantiate::for_search(module, meaning)), &proof) {
-            (Ok(search), _) => search,
-            (Err(_), Ok(p)) => p.automata.clone(),
-            (Err(_), Err(e)) => return Err(e.clone()),
-        };
-        Ok(Programs { search, proof })
+        Draft::of(module, meaning)?.finish()
+    }
+
+    /// The program that reports speak of.
+    pub(super) fn shown(&self) -> &cfa::Program {
+        self.proof.as_ref().map_or(&self.search, |p| &p.automata)
     }
 
     /// What was assumed of the program, a line each.
     pub fn assumes(&self) -> &[String] {
-        self.proof.as_ref().map_or(&self.search.assumes, |p| &p.automata.assumes)
+        &self.shown().assumes
     }
 }

@@ -281,6 +281,19 @@ impl<'p> Machine<'p> {
         })
     }
 
+    /// The value of a cell, shared or of the thread.
+    pub fn value(&self, state: &State, thread: usize, (o, k): (ObjId, u32)) -> Option<i128> {
+        let t = &state.threads[thread];
+        let i = self.offsets.get(o.0 as usize)? + k as usize;
+        match self.program.owners.get(o.0 as usize)? {
+            Owner::Shared => state.cells.get(i).copied(),
+            Owner::Template(u) if *u == t.name.template => {
+                state.data.get(t.at + self.units[*u as usize].registers + i).copied()
+            }
+            Owner::Template(_) => None,
+        }
+    }
+
     /// The program.
     pub fn program(&self) -> &'p Program {
         self.program

@@ -157,6 +157,7 @@ pub fn replay(program: &Program, schedule: &Schedule) -> Result<Trace, ReplayErr
         machine: &machine,
         schedule,
         state,
+        before: State::default(),
         steps: Vec::new(),
         events: Vec::new(),
         reliance: Reliance::default(),
@@ -190,6 +191,8 @@ struct Run<'a, 'p> {
     machine: &'a Machine<'p>,
     schedule: &'a Schedule,
     state: State,
+    /// Room for the state before a step.
+    before: State,
     steps: Vec<TraceStep>,
     events: Vec<Event>,
     reliance: Reliance,
@@ -199,6 +202,10 @@ struct Run<'a, 'p> {
 impl Run<'_, '_> {
     /// Runs a move; where it waits for a thread to end, that thread is first run to its end.
     fn run_completed(&mut self, at: usize, m: &Move) -> Result<(), ReplayError> {
+        let edge = |e: &u32| self.machine.edge(m.thread.template, *e);
+        if !m.path.iter().filter_map(edge).any(|e| matches!(e.op, Op::Join { .. })) {
+            return self.run_move(at, m);
+        }
         loop {
             let (state, steps, events) = (self.state.clone(), self.steps.clone(), self.events.len());
             let reliance = self.reliance.clone();
@@ -253,7 +260,8 @@ impl Run<'_, '_> {
     }
 
     fn step(&mut self, thread: usize, edge: u32, input: Option<i128>) -> Result<(), Stop> {
-        let before = self.state.clone();
+        let mut before = std::mem::take(&mut self.before);
+        before.clone_from(&self.state);
         self.machine.step(&mut self.state, thread, edge, input, &self.schedule.start)?;
         if let Some(e) = self.machine.edge(before.threads[thread].name.template, edge) {
             let stored = self.machine.stored(&before, thread, edge);
@@ -279,6 +287,7 @@ impl Run<'_, '_> {
             self.reliance.step(self.machine, &before, &self.state, thread, edge);
             self.events.push(Event::new(self.machine, &before, &self.state, thread, e));
         }
+        self.before = before;
         Ok(())
     }
 
@@ -320,9 +329,7 @@ impl Run<'_, '_> {
         let mut watched: Option<Option<AboutTo>> = None;
         let mut kind = None;
         if let Some((o, k)) = stored {
-            let shared = self.machine.shared_cells(&self.state);
-            let own = self.machine.own_cells(&self.state, thread);
-            let value = shared.chain(own).find(|c| (c.0, c.1) == (o, k)).map(|c| c.2);
+            let value = self.machine.value(&self.state, thread, (o, k));
             let write = match program.objects[o.0 as usize].name.as_str() {
                 Object::WATCHED_WRITE => Some(true),
                 Object::WATCHED_READ => Some(false),
