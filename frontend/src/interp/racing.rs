@@ -2,7 +2,7 @@
 
 use super::machine::{Machine, State};
 use super::replay::{TraceStep, place, thread_name};
-use crate::cfa::{Edge, Expr, LocationKind, ObjId, Object, Op};
+use crate::cfa::{Edge, Expr, ObjId, Op};
 
 /// An access that races.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,9 +37,6 @@ pub struct ActiveCall {
     /// Where the call stands: file, line, column; none for a start routine.
     pub called: Option<(String, u32, u32)>,
 }
-
-/// Edges that are looked at to find the access that follows.
-const NEAR: usize = 64;
 
 /// Facts that a replay collects on its way.
 #[derive(Clone, Default)]
@@ -97,10 +94,10 @@ impl Notes {
         thread: usize,
         mine: &TraceStep,
         other: &TraceStep,
-        freed: bool,
+        violation: &str,
     ) -> Vec<RacingAccess> {
         let index = |s: &TraceStep| state.threads.iter().position(|t| t.name == s.thread);
-        let verb = if freed { "free" } else { verb(machine, state, thread) };
+        let verb = crate::races::verb(violation);
         let second = other.about_to.as_ref().map_or("access", |a| a.verb());
         let object = other.about_to.as_ref().map_or("", |a| &a.object);
         vec![
@@ -171,39 +168,4 @@ fn calls(machine: &Machine<'_>, state: &State, thread: usize) -> Vec<ActiveCall>
         at = e.from;
     }
     out
-}
-
-/// What the access is that an error stands before.
-fn verb(machine: &Machine<'_>, state: &State, thread: usize) -> &'static str {
-    let program = machine.program();
-    let t = state.threads[thread];
-    let graph = &program.templates[t.name.template as usize].graph;
-    let ghost = |a: &Expr| match a {
-        Expr::Addr(o) => [Object::WATCHED_READ, Object::WATCHED_WRITE]
-            .contains(&program.objects[o.0 as usize].name.as_str()),
-        _ => false,
-    };
-    let into: Vec<_> = graph.edges.iter().filter(|e| e.to == t.loc).map(|e| e.from).collect();
-    let (mut work, mut seen) = (into, 0);
-    let mut next = 0;
-    while next < work.len() && seen < NEAR {
-        let l = work[next];
-        next += 1;
-        for e in graph.edges.iter().filter(|e| e.from == l) {
-            seen += 1;
-            if matches!(
-                graph.locations[e.to.0 as usize].kind,
-                LocationKind::Error(_) | LocationKind::Limit(_)
-            ) {
-                continue;
-            }
-            match &e.op {
-                Op::Load(_, a, _) if !ghost(a) => return "read",
-                Op::Store(a, _, _) if !ghost(a) => return "write",
-                _ if !work.contains(&e.to) => work.push(e.to),
-                _ => {}
-            }
-        }
-    }
-    "access"
 }

@@ -530,8 +530,14 @@ impl Run<'_, '_> {
                     let statement = self.statement_at(&file, line);
                     TraceStep { file, line, column, statement, ..mine.clone() }
                 };
-                let freed = violation.what.ends_with("memory that is freed");
-                self.notes.accesses(self.machine, &self.state, violation.thread, &mine, other, freed)
+                self.notes.accesses(
+                    self.machine,
+                    &self.state,
+                    violation.thread,
+                    &mine,
+                    other,
+                    &violation.what,
+                )
             }
             _ => Vec::new(),
         };

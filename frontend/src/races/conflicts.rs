@@ -1,7 +1,7 @@
 //! Which accesses may race as far as can be seen without looking at runs, and which of two is to wait.
 
 use super::concurrent::Concurrent;
-use super::{Access, RACE, Target};
+use super::{Access, Target};
 use crate::cfa::{FuncId, Module, ObjId};
 use crate::instantiate::{Sharing, taken};
 use crate::points_to::{PointsTo, Targets};
@@ -76,10 +76,7 @@ pub(super) fn roles(
                 access.atomic || function.atomic || function.graph.locations[access.from.0 as usize].atomic;
             let size = |c: &(ObjId, Option<usize>)| module.objects[c.0.0 as usize].cells.len();
             let role = Role {
-                error: match access.to {
-                    Target::Cell | Target::Fence => format!("{RACE} on {}", names(module, &cells)),
-                    Target::Object => format!("{RACE} on memory that is freed"),
-                },
+                error: super::error(access, &names(module, &cells)),
                 cells: cells.iter().map(size).min().and_then(|n| u32::try_from(n).ok()).unwrap_or(1),
                 ..Role::default()
             };

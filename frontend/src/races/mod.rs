@@ -32,6 +32,26 @@ use conflicts::Role;
 /// How the names of these errors begin.
 pub const RACE: &str = "data race";
 
+/// What is violated by an access to what `names` says.
+fn error(access: &Access, names: &str) -> String {
+    match access.to {
+        Target::Cell | Target::Fence if access.write => format!("{RACE} on {names}, written"),
+        Target::Cell | Target::Fence => format!("{RACE} on {names}, read"),
+        Target::Object => format!("{RACE} on memory that is freed"),
+    }
+}
+
+/// The access that comes to such an error: `write`, `read` or `free`.
+pub(crate) fn verb(error: &str) -> &'static str {
+    if error.ends_with(", written") {
+        "write"
+    } else if error.ends_with(", read") {
+        "read"
+    } else {
+        "free"
+    }
+}
+
 /// An access of the program to its memory: the edges that read or write memory and leave a location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
