@@ -184,3 +184,36 @@ fn memory() {
     let o = file(leaks);
     assert_eq!(last(&o), "false(valid-memtrack)", "{}{}", out(&o), err(&o));
 }
+
+/// What several files declare by one name has one type (C11 6.2.7p2).
+#[test]
+fn types_agree_between_files() {
+    let cases = [
+        ("extern int x;", "int x = 1;", true),
+        ("extern long x;", "int x = 1;", false),
+        ("extern unsigned x;", "int x = 1;", false),
+        ("extern int x[];", "int x[3] = {1};", true),
+        ("extern int x[2];", "int x[3] = {1};", false),
+        ("extern int *x;", "int x[3] = {1};", false),
+        ("int x(int);", "int x(int a) { return a; }", true),
+        ("int x();", "int x(int a) { return a; }", true),
+        ("int x(long);", "int x(int a) { return a; }", false),
+        ("void x(int);", "int x(int a) { return a; }", false),
+        ("struct s { int a; }; extern struct s x;", "struct s { int a; }; struct s x;", true),
+        ("struct s { int a; }; extern struct s x;", "struct s { long a; }; struct s x;", false),
+        ("struct s { int a; }; extern struct s x;", "struct s { int b; }; struct s x;", false),
+        // Names of one file are its own.
+        ("static long x = 1;", "int x = 1;", true),
+    ];
+    let t = task(&["u.prp"], "").replace("'a.c'", "[a.c, b.c]");
+    for (one, other, agrees) in cases {
+        let text = format!("{one}\nvoid reach_error(void);\nint main(void) {{ return sizeof x > 100; }}\n");
+        let text = if one.contains('(') { text.replace("sizeof x", "sizeof(x(1))") } else { text };
+        let text = if one.starts_with("void") { text.replace("sizeof(x(1))", "x(1), 1") } else { text };
+        let text = if one.contains("[]") { text.replace("sizeof x", "x[0]") } else { text };
+        let o = run(&[("a.c", &text), ("b.c", other), ("t.yml", &t)], &["t.yml"]);
+        let said = format!("{one} {other}\n{}{}", out(&o), err(&o));
+        assert_eq!(o.status.code(), Some(if agrees { 0 } else { 2 }), "{said}");
+        assert!(agrees || said.contains("has different types in the files of the program"), "{said}");
+    }
+}
