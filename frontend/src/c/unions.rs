@@ -2,13 +2,14 @@
 //!
 //! Members laid out alike share their cells. If others are used too, each layout is a view of the union with cells of
 //! its own, and a tag says which view holds the bytes. An access through another view first carries them over, bit by
-//! bit, in the same step. The address of a member fixes its view: a later access through another one is a limit of
-//! ours, since what is behind the pointer would be missed.
+//! bit, in the same step. The address of a member fixes its view, as what is behind the pointer would be missed
+//! otherwise: numbers seen in another way are then carried over for the one access, and back after a write. Other
+//! accesses, and an address in another view, are a limit of ours.
 
 use super::lower::{Lower, Res};
 use super::types::{Field, Part, RecordId, Ty, Types};
 use super::value::{At, Place, binary, cast, compare, offset};
-use crate::cfa::{BinOp, CmpOp, Expr, IntKind, ObjId, Op};
+use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Loc, ObjId, Op};
 use lang_c::span::Span as Bytes;
 
 /// Kind of a tag.
@@ -288,32 +289,67 @@ impl Lower<'_> {
         let tag_at = offset(base.clone(), tag);
         let now = self.body.load(tag_at.clone(), TAG);
         let here = t.view as i128;
-        let is = |v: i128| compare(CmpOp::Eq, now.clone(), Expr::Const(v));
         let (done, ready) = (self.body.fresh(), self.body.fresh());
-        let test = |l: &mut Self, v: i128| {
-            let (yes, no) = (l.body.fresh(), l.body.fresh());
-            l.branch(is(v), yes, no);
-            l.body.cur = yes;
-            no
-        };
-        let no = test(self, here);
+        let no = self.test_tag(&now, here);
         self.body.edge_to(ready, Op::Skip);
         self.body.cur = no;
+        // Bytes that a known address fixes to another view are carried over and stay there.
+        let stay = usage != Use::Address && p.ty.is_scalar();
         for (k, from) in views.iter().enumerate().filter(|(k, _)| *k != t.view) {
-            let no = test(self, k as i128);
+            let mut no = self.test_tag(&now, k as i128);
+            if stay {
+                let carry = self.body.cur;
+                self.body.cur = no;
+                no = self.test_tag(&now, k as i128 + FIXED);
+                self.body.edge_to(carry, Op::Skip);
+                self.body.cur = carry;
+            }
             self.carry(&base, from, &views[t.view], written);
             self.body.edge_to(ready, Op::Skip);
             self.body.cur = no;
         }
-        let no = test(self, here + FIXED);
+        let no = self.test_tag(&now, here + FIXED);
         self.body.edge_to(done, Op::Skip);
         self.body.cur = no;
         let limit = self.body.limit("a union is seen in another way than through the address of its member");
         self.body.edge_to(limit, Op::Skip);
         self.body.cur = ready;
+        if stay {
+            let free = self.body.fresh();
+            self.branch(compare(CmpOp::Ge, now, Expr::Const(FIXED)), done, free);
+            self.body.cur = free;
+        }
         let tag = if usage == Use::Address { here + FIXED } else { here };
         self.body.store(tag_at, Expr::Const(tag), TAG);
         self.body.join(done);
+    }
+
+    /// After a write of a number: what a known address fixes to another view is carried back there.
+    pub fn put_back(&mut self, p: &Place) {
+        let (Some(t), true) = (&p.through, p.ty.is_scalar()) else { return };
+        let (views, tag) = {
+            let r = &self.types.records[t.union.0];
+            (r.views.clone(), r.tag.unwrap_or(0))
+        };
+        let now = self.body.load(offset(t.base.clone(), tag), TAG);
+        let (fixed, done) = (self.body.fresh(), self.body.fresh());
+        self.branch(compare(CmpOp::Ge, now.clone(), Expr::Const(FIXED)), fixed, done);
+        self.body.cur = fixed;
+        for (k, to) in views.iter().enumerate().filter(|(k, _)| *k != t.view) {
+            let no = self.test_tag(&now, k as i128 + FIXED);
+            self.carry(&t.base, &views[t.view], to, None);
+            self.body.edge_to(done, Op::Skip);
+            self.body.cur = no;
+        }
+        self.body.join(done);
+    }
+
+    /// Goes on where a tag has a value; gives the place where it has another.
+    fn test_tag(&mut self, now: &Expr, value: i128) -> Loc {
+        let (yes, no) = (self.body.fresh(), self.body.fresh());
+        self.branch(compare(CmpOp::Eq, now.clone(), Expr::Const(value)), yes, no);
+        self.body.cur = yes;
+        no
     }
 
     /// Gives the cells of a view the bits that another one holds.

@@ -440,6 +440,7 @@ impl Lower<'_> {
                     self.copy(a.clone(), v.expr.clone(), &p.ty, at)?;
                 }
                 if p.through.is_some() {
+                    self.put_back(p);
                     self.body.one_step(mark);
                 }
                 Ok(v)
