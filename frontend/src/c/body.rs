@@ -121,6 +121,8 @@ pub struct Body {
     pub switched: bool,
     /// Where a record that the function returns goes: a hidden first parameter.
     pub return_to: Option<Reg>,
+    /// How many words the command line has, and where they begin, in `main` with both parameters.
+    pub words: Option<(Reg, Reg)>,
     /// Stores give a new object its first values.
     pub initial: bool,
 }
@@ -185,6 +187,7 @@ impl Body {
             blocks: super::blocks::Blocks::default(),
             switched: false,
             return_to: None,
+            words: None,
             initial: false,
         }
     }

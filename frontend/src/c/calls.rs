@@ -406,6 +406,8 @@ impl<'a> Lower<'a> {
             Model::Thread(t) => self.thread_call(t, args, at),
             Model::Cancel(c) => self.cancel_call(c, args, at),
             Model::Signal(s) => self.signal_call(s, args, at),
+            Model::AtExit => self.register_at_exit(args, at),
+            Model::Divide => self.divide(name, args, at),
             Model::Lock(l) => self.lock_call(l, false, args, at),
             Model::Lock11(l) => self.lock_call(l, true, args, at),
             Model::Atomic(a) => self.atomic_call(a, args, at),

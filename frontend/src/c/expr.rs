@@ -394,6 +394,9 @@ impl<'a> Lower<'a> {
                 self.write(&p, v, e.span)
             }
             Operator::Comparison(op) => {
+                if let Some(v) = self.command_line_end(op, lhs, rhs)? {
+                    return Ok(v);
+                }
                 let (x, y) = self.operands(lhs, rhs)?;
                 self.comparison(op, x, y, e.span)
             }

@@ -84,6 +84,11 @@ impl<'a> Lower<'a> {
                 self.emit_calls(&functions);
                 self.close(Vec::new(), Bytes::none(), Span::default())
             }
+            Work::AtExit(functions) => {
+                self.body = Body::new(name, Ty::Void, Span::default());
+                self.exit_body(&functions)?;
+                self.close(Vec::new(), Bytes::none(), Span::default())
+            }
             Work::Destructors => {
                 self.body = Body::new(name, Ty::Void, Span::default());
                 self.run_destructors()?;
@@ -197,6 +202,11 @@ impl<'a> Lower<'a> {
                 self.body.assumes();
                 let least = super::value::compare(crate::cfa::CmpOp::Ge, Expr::Reg(*argc), Expr::Const(0));
                 self.body.emit(Op::Assume(least));
+                if let [argc, argv] = registers[..] {
+                    let argc = self.body.assign(IntKind::INT, Expr::Reg(argc));
+                    let argv = self.body.assign(IntKind::Ideal, Expr::Reg(argv));
+                    self.body.words = Some((argc, argv));
+                }
             }
         }
         if self.is_error_function(&self.body.name) {

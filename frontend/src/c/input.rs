@@ -5,10 +5,10 @@ use super::library::Text;
 use super::lower::{Lower, Res};
 use super::scan::name_of;
 use super::scope::Symbol;
-use super::types::{CHAR, Ty};
-use super::value::{Value, offset};
-use crate::cfa::{Expr, approximate};
-use lang_c::ast::{BinaryOperator, Expression, UnaryOperator};
+use super::types::{CHAR, INT, Ty};
+use super::value::{Value, binary, compare, offset};
+use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Op, approximate};
+use lang_c::ast::{BinaryOperator, Constant, Expression, UnaryOperator};
 use lang_c::span::{Node, Span as Bytes};
 use std::rc::Rc;
 
@@ -53,6 +53,43 @@ impl<'a> Lower<'a> {
             }
             e => self.of_command_line(e).then_some(0),
         }
+    }
+
+    /// A word of the command line compared with a null pointer, which is there behind the last word and nowhere before.
+    pub fn command_line_end(
+        &mut self,
+        op: CmpOp,
+        word: &'a Node<Expression>,
+        other: &'a Node<Expression>,
+    ) -> Res<Option<Value>> {
+        let (true, Some((argc, argv))) = (matches!(op, CmpOp::Eq | CmpOp::Ne), self.body.words) else {
+            return Ok(None);
+        };
+        if !is_null(&other.node) || self.depth_in_command_line(&word.node) != Some(1) {
+            return Ok(None);
+        }
+        let long = Ty::Int(self.types.long());
+        let (list, index) = match &word.node {
+            Expression::BinaryOperator(b) => {
+                let list = self.value(&b.node.lhs)?;
+                let index = self.value(&b.node.rhs)?;
+                (list, self.convert(index, &long, b.node.rhs.span)?.expr)
+            }
+            Expression::UnaryOperator(u) => (self.value(&u.node.operand)?, Expr::Const(0)),
+            _ => return Ok(None),
+        };
+        let from = binary(BinOp::Sub, list.expr, Expr::Reg(argv), IntKind::Ideal);
+        let index = binary(BinOp::Add, from, index, IntKind::Ideal);
+        let index = Expr::Reg(self.body.assign(IntKind::Ideal, index));
+        self.assume("the command line is read up to its end");
+        for there in [
+            compare(CmpOp::Ge, index.clone(), Expr::Const(0)),
+            compare(CmpOp::Le, index.clone(), Expr::Reg(argc)),
+        ] {
+            self.body.assumes();
+            self.body.emit(Op::Assume(there));
+        }
+        Ok(Some(Value { expr: compare(op, index, Expr::Reg(argc)), ty: Ty::Int(INT) }))
     }
 
     /// A character of a word of the command line; what it was before is not remembered.
@@ -157,5 +194,14 @@ impl<'a> Lower<'a> {
             self.write_cell(offset(to.expr.clone(), k as u64), v, kind, How::default(), at);
         }
         Ok(())
+    }
+}
+
+/// `0` and `((void *)0)`
+fn is_null(e: &Expression) -> bool {
+    match e {
+        Expression::Cast(c) => is_null(&c.node.expression.node),
+        Expression::Constant(c) => matches!(&c.node, Constant::Integer(i) if &*i.number == "0"),
+        _ => false,
     }
 }

@@ -63,6 +63,8 @@ pub enum Work<'a> {
     },
     /// The function that runs destructors of keys; lowered last.
     Destructors,
+    /// What is registered to run at exit, then functions one after another.
+    AtExit(Vec<FuncId>),
     /// Functions one after another, then the end of the program.
     Calls(Vec<FuncId>),
     /// A call with constants, run by a thread of its own.
@@ -144,6 +146,8 @@ pub struct Lower<'a> {
     pub keys: Keys,
     /// Cancellation of threads.
     pub cancellation: super::cancel::Cancellation,
+    /// Functions that run at exit.
+    pub exits: super::exits::Exits,
     /// Signals.
     pub signals: super::signals::Signals,
     /// Names that `asm` and `weak` give, constructors and destructors.
@@ -293,6 +297,7 @@ fn start<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Options
         library_objects: BTreeMap::new(),
         keys: super::keys::facts(unit),
         cancellation: super::cancel::facts(unit),
+        exits: super::exits::facts(unit),
         signals: super::signals::Signals::default(),
         symbols: super::symbols::Symbols::default(),
         dialect: source.lines.iter().flatten().any(|l| l.contains("__CPROVER_")),

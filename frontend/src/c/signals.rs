@@ -7,11 +7,13 @@
 use super::calls::Args;
 use super::library::Signal;
 use super::lower::{Lower, Res, Work};
-use super::types::Ty;
+use super::scan::name_of;
+use super::types::{Ty, UINT};
 use super::value::{Value, compare};
 use crate::cfa::{Callee, CmpOp, Expr, FuncId, Function, IntKind, ObjId, Op};
 use crate::instantiate::walk;
 use crate::options::Property;
+use lang_c::ast::Expression;
 use lang_c::span::Span as Bytes;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +36,17 @@ pub struct Signals {
 impl<'a> Lower<'a> {
     /// A call of a function on signals.
     pub fn signal_call(&mut self, s: Signal, args: Args<'a>, at: Bytes) -> Res<Value> {
-        let number = self.argument(args, 0, at)?;
+        if s == Signal::Alarm {
+            return self.alarm(args, at);
+        }
+        let itself = |e: &Expression| match e {
+            Expression::Call(c) => name_of(&c.node.callee.node) == Some("getpid"),
+            _ => false,
+        };
+        if s == Signal::Kill && !itself(&self.argument(args, 0, at)?.node) {
+            return self.refuse(at, "a signal to another process is", "send it to getpid()");
+        }
+        let number = self.argument(args, usize::from(s == Signal::Kill), at)?;
         let Some(number) = self.constant(number)? else {
             return self.refuse(number.span, "a signal that is no constant is", "name the signal");
         };
@@ -44,7 +56,24 @@ impl<'a> Lower<'a> {
         match s {
             Signal::Set => self.set_handler(number, args, at),
             Signal::Raise => self.raise(number, at),
+            // One that does not block the signal has it delivered before `kill` returns: this one, or another one (POSIX).
+            Signal::Kill if self.exits.threads => {
+                self.refuse(at, "`kill` in a program with threads is", "use raise, which names the thread")
+            }
+            Signal::Kill | Signal::Alarm => self.raise(number, at),
         }
+    }
+
+    /// The signal may come at any time if it has a handler, as others may; without one it ends the program, which runs
+    /// that go on do not show.
+    fn alarm(&mut self, args: Args<'a>, at: Bytes) -> Res<Value> {
+        if self.options.deadlock {
+            return self.refuse(at, "`alarm` where deadlocks are looked for is", "");
+        }
+        self.evaluate(args)?;
+        let kind = self.types.kind(&Ty::Int(UINT));
+        let left = self.body.havoc(kind, "alarm");
+        Ok(Value { expr: left, ty: Ty::Int(UINT) })
     }
 
     fn set_handler(&mut self, number: i128, args: Args<'a>, at: Bytes) -> Res<Value> {

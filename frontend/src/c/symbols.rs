@@ -173,7 +173,7 @@ impl<'a> Lower<'a> {
     /// The start of the program: `main`, with what runs before it and after it.
     pub fn with_constructors(&mut self, starts: Vec<FuncId>) -> Res<Vec<FuncId>> {
         let (mut before, mut after) = (self.symbols.before.clone(), self.symbols.after.clone());
-        if before.is_empty() && after.is_empty() {
+        if before.is_empty() && after.is_empty() && !self.exits.used {
             return Ok(starts);
         }
         before.sort_by_key(|x| x.0);
@@ -186,7 +186,12 @@ impl<'a> Lower<'a> {
             found
         };
         let (before, after) = (ids(self, before), ids(self, after));
-        if before.is_empty() && after.is_empty() {
+        if self.exits.used && self.symbols.at_exit.is_none() {
+            let id = self.enqueue("(at exit)".into(), Work::AtExit(after.clone()));
+            self.symbols.at_exit = Some(id);
+            self.called.insert(id);
+        }
+        if before.is_empty() && after.is_empty() && (!self.exits.used || !self.options.threads.is_empty()) {
             return Ok(starts);
         }
         let [main] = starts.as_slice() else {
@@ -194,7 +199,7 @@ impl<'a> Lower<'a> {
             return Err(super::preprocess::about(&self.source.files[0], message, "start main"));
         };
         self.called.insert(*main);
-        if !after.is_empty() {
+        if !after.is_empty() && !self.exits.used {
             let id = self.enqueue("(at exit)".into(), Work::Calls(after));
             self.symbols.at_exit = Some(id);
         }

@@ -14,6 +14,7 @@ mod op;
 mod program;
 mod prune;
 mod types;
+mod undefined;
 mod validate;
 
 pub use checks::{Check, Checks};
@@ -23,3 +24,4 @@ pub use module::{Function, HeapSite, Module};
 pub use op::{Callee, Edge, Graph, Loc, Location, LocationKind, Op, approximate, approximated};
 pub use program::{Count, Inlined, Owner, Procedure, Program, Template};
 pub use types::{FuncId, IntKind, ObjId, Object, Reg, Register};
+pub use undefined::Undefined;

@@ -4,7 +4,7 @@
 //! leaves undefined is an error here, so that no run relies on it.
 
 use super::machine::Stop;
-use crate::cfa::{BinOp, CmpOp, Expr, IntKind, UnOp};
+use crate::cfa::{BinOp, CmpOp, Expr, IntKind, UnOp, Undefined};
 
 /// What an expression may refer to.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ pub fn unary(op: UnOp, a: i128, kind: IntKind, signed_wraps: bool) -> Result<i12
         UnOp::BitNot => fit(Some(!a), !a, kind, signed_wraps),
         UnOp::Float(op) => match op.apply(a, kind) {
             Some(v) => fit(Some(v), v, kind, signed_wraps),
-            None => Err(Stop::Undefined("a floating-point value out of the range of the integer")),
+            None => Err(Stop::Undefined(Undefined::Conversion)),
         },
     }
 }
@@ -87,11 +87,11 @@ pub fn binary(op: BinOp, a: i128, b: i128, kind: IntKind, signed_wraps: bool) ->
 /// Division toward zero. `INT_MIN / -1` has no value, nor has `INT_MIN % -1` (C11 6.5.5), wrapping or not.
 fn divide(op: BinOp, a: i128, b: i128, kind: IntKind) -> Result<i128, Stop> {
     if b == 0 {
-        return Err(Stop::Undefined("division by zero"));
+        return Err(Stop::Undefined(Undefined::Division));
     }
     let quotient = a.checked_div(b).ok_or(Stop::TooLarge)?;
     if !in_kind(quotient, kind) {
-        return Err(Stop::Undefined("signed overflow"));
+        return Err(Stop::Undefined(Undefined::Quotient));
     }
     Ok(if op == BinOp::Div { quotient } else { a % b })
 }
@@ -106,7 +106,7 @@ fn shift_count(b: i128, kind: IntKind) -> Result<u32, Stop> {
     match u32::try_from(b) {
         Ok(by) if i128::from(by) < width => Ok(by),
         _ if kind == IntKind::Ideal && b >= 0 => Err(Stop::TooLarge),
-        _ => Err(Stop::Undefined("shift count out of range")),
+        _ => Err(Stop::Undefined(Undefined::Shift)),
     }
 }
 
@@ -119,7 +119,7 @@ fn fit(exact: Option<i128>, wrapped: i128, kind: IntKind, signed_wraps: bool) ->
     }
     match kind {
         IntKind::Ideal => exact.ok_or(Stop::TooLarge),
-        IntKind::Machine { signed: true, .. } if !signed_wraps => Err(Stop::Undefined("signed overflow")),
+        IntKind::Machine { signed: true, .. } if !signed_wraps => Err(Stop::Undefined(Undefined::Overflow)),
         IntKind::Machine { .. } => Ok(cast(wrapped, kind)),
         IntKind::Bool => Err(Stop::Malformed("arithmetic in _Bool")),
     }
@@ -164,7 +164,7 @@ mod tests {
     const U8: IntKind = IntKind::Machine { bits: 8, signed: false };
     const U64: IntKind = IntKind::Machine { bits: 64, signed: false };
     const I8: IntKind = IntKind::Machine { bits: 8, signed: true };
-    const OVERFLOW: Result<i128, Stop> = Err(Stop::Undefined("signed overflow"));
+    const OVERFLOW: Result<i128, Stop> = Err(Stop::Undefined(Undefined::Overflow));
 
     #[test]
     fn unsigned_wraps_at_its_width() {
@@ -183,8 +183,9 @@ mod tests {
         assert_eq!(binary(BinOp::Add, 127, 1, I8, true), Ok(-128));
         assert_eq!(unary(UnOp::Neg, -128, I8, false), OVERFLOW);
         assert_eq!(unary(UnOp::Neg, -128, I8, true), Ok(-128));
-        assert_eq!(binary(BinOp::Div, -128, -1, I8, true), OVERFLOW);
-        assert_eq!(binary(BinOp::Rem, -128, -1, I8, true), OVERFLOW);
+        let quotient = Err(Stop::Undefined(Undefined::Quotient));
+        assert_eq!(binary(BinOp::Div, -128, -1, I8, true), quotient);
+        assert_eq!(binary(BinOp::Rem, -128, -1, I8, true), quotient);
         assert_eq!(unary(UnOp::BitNot, 5, I8, false), Ok(-6));
     }
 
@@ -193,12 +194,12 @@ mod tests {
         assert_eq!(binary(BinOp::Div, -7, 2, I8, false), Ok(-3));
         assert_eq!(binary(BinOp::Rem, -7, 2, I8, false), Ok(-1));
         assert_eq!(binary(BinOp::Rem, 7, -2, I8, false), Ok(1));
-        assert_eq!(binary(BinOp::Div, 1, 0, I8, false), Err(Stop::Undefined("division by zero")));
+        assert_eq!(binary(BinOp::Div, 1, 0, I8, false), Err(Stop::Undefined(Undefined::Division)));
     }
 
     #[test]
     fn shifts_check_their_count() {
-        let bad = Err(Stop::Undefined("shift count out of range"));
+        let bad = Err(Stop::Undefined(Undefined::Shift));
         assert_eq!(binary(BinOp::Shl, 1, 8, U8, false), bad);
         assert_eq!(binary(BinOp::Shr, 1, -1, U8, false), bad);
         assert_eq!(binary(BinOp::Shr, -5, 1, I8, false), Ok(-3));

@@ -6,7 +6,9 @@ use super::live::{for_each_read, written};
 use super::schedule::ThreadRef;
 pub use super::state::{State, Thread};
 use super::step::{At, Step, What};
-use crate::cfa::{Callee, Count, Edge, IntKind, Loc, Location, LocationKind, ObjId, Op, Owner, Program, Reg};
+use crate::cfa::{
+    Callee, Count, Edge, IntKind, Loc, Location, LocationKind, ObjId, Op, Owner, Program, Reg, Undefined,
+};
 
 /// Why a step does not happen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -16,7 +18,7 @@ pub enum Stop {
     Blocked,
     /// C gives it no meaning.
     #[error("undefined behaviour: {0}")]
-    Undefined(&'static str),
+    Undefined(Undefined),
     /// A mathematical integer got too large for the interpreter.
     #[error("a number of more than 127 bits")]
     TooLarge,
@@ -269,9 +271,9 @@ impl<'p> Machine<'p> {
     /// The place an address stands for.
     pub(super) fn place(&self, address: i128) -> Result<(Place, IntKind), Stop> {
         let (o, k) = self.program.cell_at(address).ok_or(Stop::Undefined(if address == 0 {
-            "null pointer"
+            Undefined::Null
         } else {
-            "access outside of any object"
+            Undefined::Outside
         }))?;
         let i = o.0 as usize;
         let kind = self.program.objects[i].cells[k].0;

@@ -4,7 +4,7 @@ use super::code::{Code, Range};
 use super::eval::{Env, cast};
 use super::late::UNCHOSEN;
 use super::machine::{Machine, Place, State, Stop};
-use crate::cfa::{BinOp, Edge, Expr, IntKind, Loc, LocationKind, ObjId, Op, Reg};
+use crate::cfa::{BinOp, Edge, Expr, IntKind, Loc, LocationKind, ObjId, Op, Reg, Undefined};
 
 /// An edge, ready to be done.
 pub(super) struct Step {
@@ -51,7 +51,7 @@ pub(super) enum What {
 }
 
 const WRONG_REGISTER: Stop = Stop::Malformed("value outside the kind of its register");
-const NO_THREAD: Stop = Stop::Undefined("join of something that is no thread");
+const NO_THREAD: Stop = Stop::Undefined(Undefined::Join);
 const NO_CALL: Stop = Stop::Malformed("a return where nothing was called");
 
 impl Target {
@@ -301,7 +301,7 @@ impl Machine<'_> {
         let e = self.edge(t.name.template, edge).ok_or(NO_CALL)?;
         let dst = match &e.op {
             Op::Call { dst: Some(r), .. } => {
-                let v = value.ok_or(Stop::Undefined("use of the value of a function that returned none"))?;
+                let v = value.ok_or(Stop::Undefined(Undefined::Result))?;
                 let registers = &self.program().templates[t.name.template as usize].registers;
                 Some((*r, cast(v, registers[r.0 as usize].kind)))
             }
@@ -377,11 +377,11 @@ impl Machine<'_> {
             At::Computed(address, extent) => {
                 let address = address.run(env)?;
                 if !extent.has(address) {
-                    return Err(Stop::Undefined("access outside of the object"));
+                    return Err(Stop::Undefined(Undefined::Outside));
                 }
                 let found = self.place(address)?;
                 if !found.0.is_open_to(template) {
-                    return Err(Stop::Undefined("access to another thread's object"));
+                    return Err(Stop::Undefined(Undefined::Foreign));
                 }
                 Ok(found)
             }
@@ -457,6 +457,6 @@ fn convert(value: i128, from: IntKind, to: IntKind) -> Result<i128, Stop> {
     match (from, to) {
         _ if Range::of(to).has(value) => Ok(value),
         (IntKind::Machine { bits: a, .. }, IntKind::Machine { bits: b, .. }) if a == b => Ok(cast(value, to)),
-        _ => Err(Stop::Undefined("access to an object of another type")),
+        _ => Err(Stop::Undefined(Undefined::Type)),
     }
 }

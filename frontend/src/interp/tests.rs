@@ -349,7 +349,7 @@ fn undefined_behaviour_ends_the_path() {
     assert_eq!(all(&p), Exploration::Exhausted { states: 1, complete: true });
     let moves =
         vec![Move { thread: ThreadRef { template: 0, instance: 0 }, path: vec![0], inputs: Vec::new() }];
-    let why = Stop::Undefined("null pointer");
+    let why = Stop::Undefined(crate::cfa::Undefined::Null);
     assert_eq!(
         replay(&p, &Schedule { start: Vec::new(), moves }),
         Err(ReplayError::Step { at: 0, step: 0, line: 1, why })

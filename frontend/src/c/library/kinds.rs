@@ -22,6 +22,9 @@ pub enum Signal {
     /// `signal`
     Set,
     Raise,
+    /// To a process: to this one.
+    Kill,
+    Alarm,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

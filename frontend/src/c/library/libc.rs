@@ -1,7 +1,7 @@
 //! The C library and what verifiers call, apart from threads and atomic operations.
 
 use super::super::alloc::Allocate;
-use super::{Bits, Class, Lock, Memory, Model, Precision, Rounding, Text};
+use super::{Bits, Class, Lock, Memory, Model, Precision, Rounding, Signal, Text};
 
 /// Classes of characters.
 pub fn class(name: &str) -> Option<Model> {
@@ -127,10 +127,12 @@ pub fn by_name(name: &str) -> Option<Model> {
             Model::Refuse("jumping between functions is", "return a status instead")
         }
         "fork" | "vfork" | "clone" | "execve" => Model::Refuse("creating processes is", "use threads"),
-        "sigaction" | "kill" | "alarm" => Model::Refuse("signals are", "use threads"),
-        "atexit" | "on_exit" | "at_quick_exit" => {
-            Model::Refuse("functions run at exit are", "call them before the end")
-        }
+        "sigaction" => Model::Refuse("`sigaction` is", "use signal"),
+        "kill" => Model::Signal(Signal::Kill),
+        "alarm" => Model::Signal(Signal::Alarm),
+        "div" | "ldiv" | "lldiv" => Model::Divide,
+        "atexit" => Model::AtExit,
+        "on_exit" | "at_quick_exit" => Model::Refuse("functions run at exit are", "call them before the end"),
         "__ctype_b_loc" | "__ctype_toupper_loc" | "__ctype_tolower_loc" => {
             Model::Refuse("the library's table of characters is", "preprocess with -D__NO_CTYPE")
         }

@@ -88,6 +88,10 @@ pub enum Model {
     Thread(Thread),
     /// Cancellation and cleanup handlers.
     Cancel(Cancel),
+    /// Registers a function that runs at exit.
+    AtExit,
+    /// Quotient and remainder.
+    Divide,
     /// Handlers of signals.
     Signal(Signal),
     /// Locks and the like of POSIX.

@@ -153,6 +153,10 @@ pub const ROWS: &[Row] = &[
     row(&["rand", "random", "lrand48"], &[], Within(0, INT_MAX)),
     row(&["mrand48"], &[], Within(-INT_MAX - 1, INT_MAX)),
     row(&["rand_r"], &[], Body("rand_r")),
+    row(&["random_r"], &[Writes(0, One)], Body("random_r")),
+    row(&["srandom_r"], &[Writes(1, One)], Fixed(0)),
+    row(&["initstate_r"], &[Writes(1, Bytes(2)), Writes(3, One)], Fixed(0)),
+    row(&["getopt"], &[], Body("getopt")),
     row(&["srand", "srandom", "srand48"], &[], Nothing),
     row(&["drand48"], &[], Any),
     row(

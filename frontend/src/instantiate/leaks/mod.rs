@@ -88,7 +88,7 @@ pub(super) fn insert(module: &mut Module, blocks: &[Blocks], options: &Options) 
         n if n > MOST => at_exit,
         _ => plan.at_end(module, running),
     };
-    let named = module.functions[main.0 as usize].name.contains('#');
+    let named = module.functions[main.0 as usize].name.contains(['#', '(']);
     for f in 0..module.functions.len() as u32 {
         for i in 0..module.functions[f as usize].graph.edges.len() {
             let check = match &module.functions[f as usize].graph.edges[i].op {

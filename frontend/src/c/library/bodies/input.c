@@ -85,3 +85,38 @@ static int __relyant_pipe(int *ends) {
   ends[1] = __relyant_some_int();
   return 0;
 }
+static int __relyant_random_r(void *state, int *to) {
+  int n = __relyant_any_int();
+  __VERIFIER_assume(n >= 0);
+  *to = n;
+  return 0;
+}
+extern char *optarg;
+extern int optind, opterr, optopt;
+static char __relyant_option[17];
+static int __relyant_getopt(const char *options) {
+  unsigned long n = 0, k = 0;
+  char c;
+  while (options[n] != 0) n++;
+  optind = (int)(__relyant_some_uint() % 1000000u) + 1;
+  if (__relyant_any_bool()) return -1;
+  optarg = 0;
+  if (n == 0 || __relyant_any_bool()) {
+    optopt = __relyant_any_uchar();
+    return options[0] == ':' && __relyant_any_bool() ? ':' : '?';
+  }
+  n = __relyant_any_ulong() % n;
+  c = options[n];
+  __VERIFIER_assume(c != ':' && c != '+' && c != '-');
+  if (options[n + 1] == ':' && (options[n + 2] != ':' || __relyant_any_bool())) {
+    while (k < 16 && __relyant_any_bool()) {
+      char x = __relyant_any_char();
+      __VERIFIER_assume(x != 0);
+      __relyant_option[k] = x;
+      k++;
+    }
+    __relyant_option[k] = 0;
+    optarg = __relyant_option;
+  }
+  return (unsigned char)c;
+}
