@@ -681,6 +681,24 @@ static void call_lrand48(void) {
 static void call_mrand48(void) {
   mrand48();
 }
+static void call_random_r(void) {
+  static struct random_data state;
+  int n;
+  random_r(&state, &n);
+}
+static void call_srandom_r(void) {
+  static struct random_data state;
+  srandom_r(1, &state);
+}
+static void call_initstate_r(void) {
+  static struct random_data state;
+  char room[32];
+  initstate_r(1, room, sizeof room, &state);
+}
+static void call_getopt(void) {
+  static char *words[2];
+  getopt(1, words, "a:");
+}
 static void call_rand_r(void) {
   unsigned int o0;
   rand_r(&o0);
@@ -1213,6 +1231,10 @@ int main(void) {
   call_random();
   call_lrand48();
   call_mrand48();
+  call_random_r();
+  call_srandom_r();
+  call_initstate_r();
+  call_getopt();
   call_rand_r();
   call_srand();
   call_srandom();
