@@ -196,6 +196,7 @@ mod tests {
             count: Count::AtMost(1),
             initial: true,
             param: None,
+            inlined: Vec::new(),
             registers: vec![Register { name: String::new(), kind: INT }],
             entry: a,
             graph,
