@@ -99,7 +99,7 @@ impl<'a> Lower<'a> {
             return Ok(());
         }
         if let Some(other) = instructions.iter().find(|i| !is_harmless(i)) {
-            return self.refuse(at, format!("assembler code (`{other}`) is"), "write it in C");
+            return self.beyond(at, &format!("assembler code (`{other}`) is"), "write it in C");
         }
         let Some(x) = operands else { return Ok(()) };
         for o in &x.outputs {
@@ -108,7 +108,7 @@ impl<'a> Lower<'a> {
             let local =
                 super::scan::name_of(&o.node.variable_name.node).is_some_and(|n| self.scopes.is_local(n));
             if !(kept && local) {
-                return self.refuse(o.span, "a result of assembler code is", "write it in C");
+                return self.beyond(o.span, "a result of assembler code is", "write it in C");
             }
         }
         for i in &x.inputs {

@@ -7,7 +7,7 @@ use super::operators::Operator;
 use super::scan::name_of;
 use super::scope::{Storage, Symbol};
 use super::types::{INT, Ty};
-use super::value::{At, Place, Value, offset};
+use super::value::{At, Place, Value, is_far, offset};
 use crate::cfa::{BinOp, Expr, IntKind, Op, UnOp};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
@@ -646,19 +646,21 @@ impl<'a> Lower<'a> {
         if let (Some(from), Some(to)) = (v.ty.target(), ty.target()) {
             let sizes = (self.first_scalar(from), self.first_scalar(to));
             if let ((Some(a), Some(b)), false) = (sizes, self.through_bytes) {
-                if a != b && super::value::is_far(&v.expr) {
-                    // No object is there: C gives what is done with the pointer no meaning.
-                    let limit = self.body.limit("a pointer is moved further than any object is large");
-                    self.body.leave(limit, Op::Skip);
-                    return Ok(Value { expr: Expr::Const(0), ty: ty.clone() });
-                }
                 if a != b {
                     let message = format!(
                         "a `{}` seen as a `{}` is",
                         self.types.describe(&v.ty),
                         self.types.describe(ty)
                     );
-                    return self.refuse(at, message, "memory is scalars here, not bytes");
+                    let help = "memory is scalars here, not bytes";
+                    if is_far(&v.expr) {
+                        // No object is there: C gives what is done with the pointer no meaning.
+                        let limit = self.body.limit("a pointer is moved further than any object is large");
+                        self.body.leave(limit, Op::Skip);
+                    } else {
+                        self.beyond(at, &message, help)?;
+                    }
+                    return Ok(Value { expr: Expr::Const(0), ty: ty.clone() });
                 }
             }
         }

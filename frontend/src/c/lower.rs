@@ -35,7 +35,7 @@ pub enum Work<'a> {
     Thread(&'a Node<Statement>, super::async_statement::Copies),
     /// Any values in the globals of some conditions, as far as they hold; then all threads (`glb_init`).
     Start(Vec<&'a Node<Expression>>, Vec<FuncId>),
-    /// A function without a body whose address is taken, with this many parameters; it is never called.
+    /// A function without a body whose address is taken, with this many parameters; calling it is a limit.
     External(usize),
     /// A start routine that is passed more than its argument, and after it the destructors of keys.
     Routine {
@@ -388,12 +388,14 @@ impl<'a> Lower<'a> {
         Ok(ids)
     }
 
-    /// Refuses a function without a body if a call through a pointer may reach it.
+    /// Refuses a function without a body if it may be a thread's, or if a call through a pointer in `main` may reach it.
     fn externals_uncalled(&self, functions: &[Function]) -> Res<()> {
         for (name, params, at) in &self.externals {
-            for e in functions.iter().flat_map(|f| &f.graph.edges) {
+            for (main, e) in
+                functions.iter().flat_map(|f| f.graph.edges.iter().map(move |e| (f.name == "main", e)))
+            {
                 let fits = match &e.op {
-                    Op::Call { callee: Callee::Pointer(_), args, .. } => args.len() == *params,
+                    Op::Call { callee: Callee::Pointer(_), args, .. } => main && args.len() == *params,
                     Op::Create { routine: Callee::Pointer(_), .. } => *params <= 1,
                     _ => false,
                 };

@@ -12,6 +12,7 @@ mod asm;
 mod async_statement;
 mod atomics;
 mod attributes;
+mod beyond;
 mod blocks;
 mod body;
 mod builtins;

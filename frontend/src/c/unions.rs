@@ -170,11 +170,12 @@ impl Lower<'_> {
                 );
             }
             if self.options.property == crate::options::Property::NoDataRace {
-                return self.refuse(
+                self.beyond(
                     at,
                     "a union that is seen in several ways, where data races are looked for, is",
                     "use one member, or a struct",
-                );
+                )?;
+                return Ok(None);
             }
             if found.is_some() {
                 return self.refuse(

@@ -396,6 +396,16 @@ impl Body {
         }
     }
 
+    /// A call or creation through a pointer that no function fits: code that is not there would run.
+    pub(super) fn without_callee(&mut self, i: usize) {
+        let Edge { from, span, .. } = self.graph.edges[i];
+        let (frame, _) = self.origin[from.0 as usize];
+        let to = self.location(frame, None, span, false);
+        let what = format!("a pointer is called that no function of the file fits (line {})", span.line);
+        self.graph.locations[to.0 as usize].kind = crate::cfa::LocationKind::Limit(what);
+        self.graph.edges[i] = Edge { from, to, op: Op::Skip, span };
+    }
+
     /// Replaces a call or creation through a pointer by a choice between functions: `assume(p == f)`, then it.
     pub(super) fn branch(&mut self, i: usize, candidates: &[FuncId]) {
         let edge = self.graph.edges[i].clone();
