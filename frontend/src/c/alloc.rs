@@ -258,12 +258,18 @@ pub fn settle(
         let several =
             targets.get(&s.object).is_some_and(|t| t.iter().filter(|t| is_type(types, t)).count() > 1);
         if several && overlaid(found.get(&s.object).map_or(&[], |f| f)) {
-            return Err(source.diagnostic(
-                s.span,
-                "memory used for objects of different types is not supported",
-                "their bytes overlap in different ways; use memory of its own for each type",
-            ));
+            let what = "memory used for objects of different types is not supported";
+            let help = "their bytes overlap in different ways; use memory of its own for each type";
+            if in_main(module, s.function) {
+                return Err(source.diagnostic(s.span, what, help));
+            }
+            let limit = format!("{what} (line {}: {help})", s.span.line);
+            let of = module.heap.iter_mut().filter(|h| h.object == s.object);
+            of.for_each(|h| h.limit = Some(limit.clone()));
         }
+    }
+    if module.heap.iter().any(|h| h.limit.is_some()) {
+        pool::write_sites(module);
     }
     Ok(copies)
 }
@@ -279,9 +285,16 @@ pub fn outline(module: &mut Module, sites: &[Site]) {
             automatic: s.automatic,
             open: Vec::new(),
             most: None,
+            limit: None,
         })
         .collect();
     pool::write_sites(module);
+}
+
+/// Does `main` itself call a function?
+fn in_main(module: &Module, f: FuncId) -> bool {
+    let calls = |o: &Op| matches!(o, Op::Call { callee: Callee::Known(g), .. } if *g == f);
+    module.functions.iter().any(|m| m.name == "main" && m.graph.edges.iter().any(|e| calls(&e.op)))
 }
 
 /// The functions that some call names.

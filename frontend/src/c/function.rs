@@ -51,7 +51,8 @@ impl<'a> Lower<'a> {
                 self.body = Body::new(name, Ty::Void, Span::default());
                 let params = (0..params).map(|_| self.body.register("", IntKind::Ideal)).collect();
                 let shown = super::tokens::original_name(name);
-                let limit = self.body.limit(&format!("`{shown}`, which has no body, is called through a pointer"));
+                let limit =
+                    self.body.limit(&format!("`{shown}`, which has no body, is called through a pointer"));
                 self.body.leave(limit, Op::Skip);
                 self.close(params, Bytes::none(), Span::default())
             }

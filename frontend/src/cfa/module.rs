@@ -44,6 +44,8 @@ pub struct HeapSite {
     pub open: Vec<bool>,
     /// Some request may be for more bytes than this, which the object has.
     pub most: Option<u64>,
+    /// What the memory is used for is not modelled: whoever asks for it is at this limit.
+    pub limit: Option<String>,
 }
 
 /// A lowered source file.

@@ -162,6 +162,13 @@ fn write_site(
     let end = f.graph.add_location(span);
     f.graph.locations[end.0 as usize].kind = LocationKind::End;
     f.entry = f.graph.add_location(span);
+    if let Some(what) = &site.limit {
+        f.atomic = false;
+        let limit = f.graph.add_location(span);
+        f.graph.locations[limit.0 as usize].kind = LocationKind::Limit(what.clone());
+        f.graph.add_edge(f.entry, limit, Op::Skip, span);
+        return;
+    }
     let fill = pool.is_some() || (!site.zero && cells.len() <= MAX_SET);
     if pool.is_none() {
         let start = if site.zero { Some(0) } else { None };
