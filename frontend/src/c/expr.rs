@@ -7,7 +7,7 @@ use super::operators::Operator;
 use super::scan::name_of;
 use super::scope::{Storage, Symbol};
 use super::types::{INT, Ty};
-use super::value::{At, Place, Value, is_far, offset};
+use super::value::{At, Place, Value, offset};
 use crate::cfa::{BinOp, Expr, IntKind, Op, UnOp};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
@@ -652,15 +652,9 @@ impl<'a> Lower<'a> {
                         self.types.describe(&v.ty),
                         self.types.describe(ty)
                     );
-                    let help = "memory is scalars here, not bytes";
-                    if is_far(&v.expr) {
-                        // No object is there: C gives what is done with the pointer no meaning.
-                        let limit = self.body.limit("a pointer is moved further than any object is large");
-                        self.body.leave(limit, Op::Skip);
-                    } else {
-                        self.beyond(at, &message, help)?;
-                    }
-                    return Ok(Value { expr: Expr::Const(0), ty: ty.clone() });
+                    self.beyond(at, &message, "memory is scalars here, not bytes")?;
+                    let expr = self.body.havoc(IntKind::Ideal, "");
+                    return Ok(Value { expr, ty: ty.clone() });
                 }
             }
         }

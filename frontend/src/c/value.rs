@@ -161,16 +161,6 @@ pub fn binary(op: BinOp, a: Expr, b: Expr, kind: IntKind) -> Expr {
     Expr::Binary(op, Box::new(a), Box::new(b), kind)
 }
 
-/// Is it an address further from where it started than any object is large?
-pub fn is_far(e: &Expr) -> bool {
-    match e {
-        Expr::Binary(BinOp::Add, _, by, IntKind::Ideal) => {
-            matches!(**by, Expr::Const(k) if k.unsigned_abs() > 1 << 62)
-        }
-        _ => false,
-    }
-}
-
 /// `a op b` as 0 or 1.
 pub fn compare(op: CmpOp, a: Expr, b: Expr) -> Expr {
     if let (Expr::Const(x), Expr::Const(y)) = (&a, &b) {
