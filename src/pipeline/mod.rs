@@ -45,6 +45,9 @@ pub const QUICK_STATES: usize = 20_000;
 /// Work that a set of all states counts for on top, see [`crate::race`]: a proof found soon says more.
 const SPACE_HANDICAP: u64 = 250_000;
 
+/// Work that it takes to make the steps of the proof program linear, for each edge of its automata.
+const MAKING: u64 = 500;
+
 /// How a file is decided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Method {
@@ -299,6 +302,13 @@ fn verify_read(
         (Ok(search), Method::Auto | Method::Search) => {
             match quick(search, settings, &progress, &mut report) {
                 ControlFlow::Break(()) => draft.search.map(Programs::searched)?,
+                // No proof would come soon enough.
+                ControlFlow::Continue(Some(safe @ Verdict::Safe(_)))
+                    if draft.edges() * MAKING > SPACE_HANDICAP =>
+                {
+                    accept(&mut report, safe, Engine::Search);
+                    draft.search.map(Programs::searched)?
+                }
                 ControlFlow::Continue(pocket) => {
                     run.enter(Stage::Proving);
                     let programs = finish(draft, &mut report)?;

@@ -59,6 +59,12 @@ impl Draft {
         Ok(Programs { search, proof })
     }
 
+    /// How large the proof program's automata are.
+    pub(super) fn edges(&self) -> u64 {
+        let templates = self.automata.iter().flat_map(|p| &p.templates);
+        templates.map(|t| t.graph.edges.len() as u64).sum()
+    }
+
     /// The program that reports speak of.
     pub(super) fn shown(&self) -> Option<&cfa::Program> {
         self.automata.as_ref().or(self.search.as_ref()).ok()

@@ -27,15 +27,17 @@ use crate::program::Program;
 use access::Access;
 pub(crate) use forget::forget;
 use relyant_horn::linear::{Cube, Satisfiable};
+use tidy::Tidied;
 
 /// Passes over the program at most; each makes it smaller.
 const ROUNDS: usize = 20;
 
 /// The reduced program.
 pub fn reduce(mut p: Program) -> Program {
-    small_steps(&mut p);
+    let mut tidied = Tidied::default();
+    small_steps(&mut p, &mut tidied);
     if prefix::fold_prefix(&mut p) {
-        small_steps(&mut p);
+        small_steps(&mut p, &mut tidied);
     }
     for _ in 0..ROUNDS {
         let access = Access::new(&p);
@@ -43,7 +45,7 @@ pub fn reduce(mut p: Program) -> Program {
         for t in 0..p.templates.len() {
             changed |= compose::compose(&mut p, t, &access);
         }
-        changed |= small_steps(&mut p);
+        changed |= small_steps(&mut p, &mut tidied);
         if !changed {
             break;
         }
@@ -63,7 +65,7 @@ pub fn reduce(mut p: Program) -> Program {
 }
 
 /// Everything but joining steps; did anything change?
-fn small_steps(p: &mut Program) -> bool {
+fn small_steps(p: &mut Program, tidied: &mut Tidied) -> bool {
     let mut any = false;
     for _ in 0..ROUNDS {
         tidy::drop_unreachable(p);
@@ -71,7 +73,7 @@ fn small_steps(p: &mut Program) -> bool {
         let mut changed = constants::replace_constants(p, &access);
         changed |= constants::privatise(p, &access);
         changed |= propagate::propagate(p);
-        changed |= tidy::tidy_edges(p) > 0;
+        changed |= tidy::tidy_edges(p, tidied) > 0;
         changed |= slice::slice(p);
         changed |= liveness::drop_dead_updates(p);
         if !changed {

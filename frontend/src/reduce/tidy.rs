@@ -5,28 +5,52 @@ use super::feasible;
 use super::order::Order;
 use crate::program::{Edge, Loc, Program};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Var};
+use rustc_hash::FxHashSet;
 use std::collections::HashMap;
 
 /// Larger conditions are left as they are.
 const ATOMS: usize = 12;
 
+/// Conditions and bounds of steps that were found tidy before: most stay as they are from pass to pass.
+#[derive(Default)]
+pub struct Tidied {
+    /// The variables' bounds, under which they are.
+    types: Vec<(Option<i128>, Option<i128>)>,
+    steps: FxHashSet<(Cube, Cube)>,
+}
+
+impl Tidied {
+    fn renew(&mut self, p: &Program) {
+        let types = p.variables.iter().map(|v| (v.min, v.max));
+        if !types.clone().eq(self.types.iter().copied()) {
+            *self = Tidied { types: types.collect(), steps: FxHashSet::default() };
+        }
+    }
+}
+
 /// Tidies all edges; the number of edges and atoms left out.
-pub fn tidy_edges(p: &mut Program) -> usize {
+pub fn tidy_edges(p: &mut Program, tidied: &mut Tidied) -> usize {
     super::inputs::tidy_inputs(p);
+    tidied.renew(p);
     let mut dropped = 0;
     for t in 0..p.templates.len() {
         let mut kept: Vec<Edge> = Vec::new();
         let mut between: HashMap<(Loc, Loc), Vec<usize>> = HashMap::new();
         for mut e in std::mem::take(&mut p.templates[t].edges) {
+            let before = (e.guard.clone(), e.bounds.clone());
+            let known = tidied.steps.contains(&before);
             let all = e.guard.and(&e.bounds);
-            if !feasible(p, &all) || (e.from == e.to && e.updates.is_empty()) {
+            if !(known || feasible(p, &all)) || (e.from == e.to && e.updates.is_empty()) {
                 dropped += 1;
                 continue;
             }
-            if all.atoms().len() <= ATOMS {
+            if all.atoms().len() <= ATOMS && !known {
                 simplify(&mut e);
             }
             dropped += all.atoms().len().saturating_sub(e.guard.atoms().len() + e.bounds.atoms().len());
+            if (&e.guard, &e.bounds) == (&before.0, &before.1) && !known {
+                tidied.steps.insert(before);
+            }
             // One that says the same: the exact one, then the shorter path.
             let same = |k: &Edge| (&k.guard, &k.bounds, &k.updates) == (&e.guard, &e.bounds, &e.updates);
             let beside = between.entry((e.from, e.to)).or_default();
