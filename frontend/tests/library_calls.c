@@ -681,6 +681,11 @@ static void call_lrand48(void) {
 static void call_mrand48(void) {
   mrand48();
 }
+static void call_getline(void) {
+  char *line = 0;
+  size_t room = 0;
+  getline(&line, &room, stdin);
+}
 static void call_random_r(void) {
   static struct random_data state;
   int n;
@@ -1231,6 +1236,7 @@ int main(void) {
   call_random();
   call_lrand48();
   call_mrand48();
+  call_getline();
   call_random_r();
   call_srandom_r();
   call_initstate_r();

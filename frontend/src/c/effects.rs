@@ -75,6 +75,9 @@ impl<'a> Lower<'a> {
                 "it could write memory the property depends on: define it in the file",
             );
         }
+        if name == "getline" {
+            self.assume("`getline` finds lines that fit in the memory it is given, or in 120 bytes");
+        }
         let (mut done, mut value) = (None, Value::void());
         if let Gives::Upto(k, least) = row.gives {
             let most = self.number(&values, k, at)?;

@@ -56,8 +56,8 @@ pub enum Work<'a> {
     Handler {
         /// The signal.
         number: i128,
-        /// The function.
-        handler: FuncId,
+        /// The function; `None`: whatever is set.
+        handler: Option<FuncId>,
         /// What is set for it.
         cell: ObjId,
     },
@@ -450,6 +450,12 @@ impl<'a> Lower<'a> {
             assumes: self.assumes,
             checks,
         };
+        let actions = std::mem::take(&mut self.signals.actions);
+        if let (true, Some((_, at))) = (self.signals.masked, actions.first()) {
+            let what = "a signal handler beside signals that are blocked is not supported";
+            return Err(self.source.diagnostic(self.source.span(at.start), what, ""));
+        }
+        super::signals::check_actions(&module, &actions, self.source)?;
         let copies = super::alloc::settle(
             &mut module,
             &self.types,

@@ -8,11 +8,13 @@ use super::calls::Args;
 use super::library::Signal;
 use super::lower::{Lower, Res, Work};
 use super::scan::name_of;
+use super::source::Source;
 use super::types::{Ty, UINT};
-use super::value::{Value, compare};
-use crate::cfa::{Callee, CmpOp, Expr, FuncId, Function, IntKind, ObjId, Op};
+use super::value::{Value, compare, offset};
+use crate::cfa::{Callee, CmpOp, Expr, FuncId, Function, IntKind, Module, ObjId, Object, Op};
 use crate::instantiate::walk;
 use crate::options::Property;
+use crate::points_to::PointsTo;
 use lang_c::ast::Expression;
 use lang_c::span::Span as Bytes;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +31,8 @@ pub struct Signals {
     cells: BTreeMap<i128, ObjId>,
     /// Handlers set somewhere, with the place.
     handlers: Vec<(FuncId, Bytes)>,
+    /// Threads that run what `sigaction` sets, with the place.
+    pub actions: Vec<(FuncId, Bytes)>,
     /// Some mask is changed.
     pub masked: bool,
 }
@@ -55,6 +59,7 @@ impl<'a> Lower<'a> {
         }
         match s {
             Signal::Set => self.set_handler(number, args, at),
+            Signal::Action => self.set_action(number, args, at),
             Signal::Raise => self.raise(number, at),
             // One that does not block the signal has it delivered before `kill` returns: this one, or another one (POSIX).
             Signal::Kill if self.exits.threads => {
@@ -96,7 +101,7 @@ impl<'a> Lower<'a> {
                 self.signals.handlers.push((id, at));
                 let name = format!("(signal {number}, handler {})", id.0);
                 let known = self.ids.get(&name).copied();
-                let work = Work::Handler { number, handler: id, cell };
+                let work = Work::Handler { number, handler: Some(id), cell };
                 let routine = known.unwrap_or_else(|| self.enqueue(name, work));
                 self.called.insert(routine);
                 let handle = self.body.temp(IntKind::Ideal);
@@ -106,6 +111,60 @@ impl<'a> Lower<'a> {
             _ => return self.refuse(at, "a handler that is no function of the file is", "name the function"),
         }
         Ok(Value { expr: old, ty })
+    }
+
+    /// `sigaction`: the handler is what the structure says when it is called.
+    fn set_action(&mut self, number: i128, args: Args<'a>, at: Bytes) -> Res<Value> {
+        if self.options.deadlock || self.options.property == Property::NoDataRace {
+            return self.refuse(at, "a signal handler where deadlocks or data races are looked for is", "");
+        }
+        let old = self.argument(args, 2, at)?;
+        if self.constant(old)? != Some(0) {
+            return self.refuse(old.span, "asking for the old action of a signal is", "pass a null pointer");
+        }
+        let action = self.value(self.argument(args, 1, at)?)?;
+        if action.constant() == Some(0) {
+            return Ok(Value::int(0));
+        }
+        let at_member = |l: &Self, ty: &Ty, name: &str| match ty.plain() {
+            Ty::Record(id) => l.types.member(*id, name).map(|m| (m.cell, m.ty)),
+            _ => None,
+        };
+        let record = action.ty.target().cloned().unwrap_or(Ty::Void);
+        let (first, inner) = at_member(self, &record, "__sigaction_handler").unwrap_or((0, record.clone()));
+        let found =
+            at_member(self, &inner, "sa_handler").filter(|_| self.types.mentioned.contains("sa_handler"));
+        let Some((second, _)) = found.filter(|_| !self.types.mentioned.contains("sa_sigaction")) else {
+            return self.refuse(at, "a handler in another member than sa_handler is", "use sa_handler");
+        };
+        let to = Expr::Reg(self.body.assign(IntKind::Ideal, action.expr));
+        if let Some((flags, ty)) = at_member(self, &record, "sa_flags") {
+            let kind = self.types.kind(&ty);
+            let flags = self.body.load(offset(to.clone(), flags), kind);
+            // SA_RESETHAND is the sign.
+            let (reset, stays) = (self.body.fresh(), self.body.fresh());
+            self.branch(compare(CmpOp::Lt, flags, Expr::Const(0)), reset, stays);
+            self.body.cur = reset;
+            let limit = self.body.limit("a signal handler that is set for one signal only (SA_RESETHAND)");
+            self.body.edge_to(limit, Op::Skip);
+            self.body.cur = stays;
+        }
+        let handler = self.body.load(offset(to, first + second), IntKind::Ideal);
+        let cell = self.signal_cell(number, at)?;
+        self.body.store(Expr::Addr(cell), handler, IntKind::Ideal);
+        self.assume("calls that wait are not cut short by signals");
+        self.assume("a signal with a handler may come at any time");
+        self.calls_pointers = true;
+        let name = format!("(signal {number})");
+        let known = self.ids.get(&name).copied();
+        let routine =
+            known.unwrap_or_else(|| self.enqueue(name, Work::Handler { number, handler: None, cell }));
+        self.called.insert(routine);
+        self.signals.actions.push((routine, at));
+        let handle = self.body.temp(IntKind::Ideal);
+        let routine = Callee::Known(routine);
+        self.body.emit(Op::Create { handle, routine, arg: None, template: None });
+        Ok(Value::int(0))
     }
 
     /// The handler runs at once, in this thread.
@@ -147,18 +206,18 @@ impl<'a> Lower<'a> {
     }
 
     /// The body of the thread that runs a handler, any number of times, while it is the one that is set.
-    pub fn handler_body(&mut self, number: i128, handler: FuncId, cell: ObjId) {
+    pub fn handler_body(&mut self, number: i128, handler: Option<FuncId>, cell: ObjId) {
         let (head, out) = (self.body.fresh(), self.body.fresh());
         self.body.join(head);
         self.body.edge_to(out, Op::Skip);
         let set = self.body.load(Expr::Addr(cell), IntKind::Ideal);
         self.body.hold();
-        self.body.emit_held(Op::Assume(compare(CmpOp::Eq, set, Expr::Func(handler))));
-        self.body.emit(Op::Call {
-            dst: None,
-            callee: Callee::Known(handler),
-            args: vec![Expr::Const(number)],
-        });
+        let (is_set, callee) = match handler {
+            Some(f) => (compare(CmpOp::Eq, set, Expr::Func(f)), Callee::Known(f)),
+            None => (compare(CmpOp::Gt, set.clone(), Expr::Const(1)), Callee::Pointer(set)),
+        };
+        self.body.emit_held(Op::Assume(is_set));
+        self.body.emit(Op::Call { dst: None, callee, args: vec![Expr::Const(number)] });
         self.body.edge_to(head, Op::Skip);
         self.body.cur = out;
     }
@@ -169,46 +228,83 @@ impl<'a> Lower<'a> {
             if self.signals.masked {
                 return self.refuse(*at, "a signal handler beside signals that are blocked is", "");
             }
-            let mut seen = BTreeSet::new();
-            let mut work = vec![*handler];
-            let (mut steps, mut strange) = (0, false);
-            while let Some(f) = work.pop() {
-                let function = &functions[f.0 as usize];
-                if !seen.insert(f) {
-                    // Called from two places, or by itself.
-                    steps += 2;
-                    continue;
-                }
-                strange |= is_cyclic(function);
-                for e in &function.graph.edges {
-                    match &e.op {
-                        Op::Load(_, a, _) | Op::Store(a, _, _) => {
-                            steps += usize::from(!is_own(a, function));
-                        }
-                        Op::Call { callee: Callee::Known(g), .. } => work.push(*g),
-                        Op::Call { .. } | Op::Create { .. } | Op::Join { .. } | Op::ThreadExit(_) => {
-                            strange = true;
-                        }
-                        Op::Halt => steps += 1,
-                        Op::Skip | Op::Assign(..) | Op::Havoc { .. } | Op::Assume(_) | Op::Return(_) => {}
-                    }
-                    for x in walk::reads(&e.op) {
-                        walk::visit(x, &mut |x| match x {
-                            Expr::SelfId => strange = true,
-                            Expr::Addr(o) => strange |= self.objects[o.0 as usize].thread_local,
-                            _ => {}
-                        });
-                    }
-                }
-            }
-            if steps > 1 || strange {
-                let help = "set one flag in the handler, and do the rest where it is read";
-                let what = "a signal handler that does more than one thing others can see is";
-                return self.refuse(*at, what, help);
+            if !is_simple(*handler, functions, &self.objects) {
+                return self.refuse(*at, COMPLICATED.0, COMPLICATED.1);
             }
         }
         Ok(())
     }
+}
+
+/// What is said of other handlers, and what to do.
+const COMPLICATED: (&str, &str) = (
+    "a signal handler that does more than one thing others can see is",
+    "set one flag in the handler, and do the rest where it is read",
+);
+
+/// Refuses handlers of `sigaction` that do more than one thing that others can see, or are not known.
+pub fn check_actions(module: &Module, actions: &[(FuncId, Bytes)], source: &Source) -> Res<()> {
+    if actions.is_empty() {
+        return Ok(());
+    }
+    let points_to = PointsTo::of_module(module);
+    let refuse = |at: Bytes, what: &str, help: &str| {
+        Err(source.diagnostic(source.span(at.start), format!("{what} not supported"), help))
+    };
+    for (routine, at) in actions {
+        for e in &module.functions[routine.0 as usize].graph.edges {
+            let Op::Call { callee: Callee::Pointer(f), .. } = &e.op else { continue };
+            let Some(handlers) = points_to.functions(routine.0, f) else {
+                return refuse(*at, "a handler that is no function of the file is", "name the function");
+            };
+            for h in handlers {
+                if module.functions[h.0 as usize].params.len() != 1 {
+                    return refuse(*at, "a signal handler without the signal as its parameter is", "");
+                }
+                if !is_simple(h, &module.functions, &module.objects) {
+                    return refuse(*at, COMPLICATED.0, COMPLICATED.1);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Does a handler at most one thing that others can see?
+fn is_simple(handler: FuncId, functions: &[Function], objects: &[Object]) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut work = vec![handler];
+    let (mut steps, mut strange) = (0, false);
+    while let Some(f) = work.pop() {
+        let function = &functions[f.0 as usize];
+        if !seen.insert(f) {
+            // Called from two places, or by itself.
+            steps += 2;
+            continue;
+        }
+        strange |= is_cyclic(function);
+        for e in &function.graph.edges {
+            match &e.op {
+                Op::Load(_, a, _) | Op::Store(a, _, _) => {
+                    steps += usize::from(!is_own(a, function));
+                }
+                Op::Call { callee: Callee::Known(g), .. } => work.push(*g),
+                Op::Call { .. } | Op::Create { .. } | Op::Join { .. } | Op::ThreadExit(_) => {
+                    strange = true;
+                }
+                Op::Halt => steps += 1,
+                Op::Skip | Op::Assign(..) | Op::Havoc { .. } | Op::Assume(_) | Op::Return(_) => {}
+            }
+            for x in walk::reads(&e.op) {
+                walk::visit(x, &mut |x| match x {
+                    Expr::SelfId => strange = true,
+                    Expr::Addr(o) => strange |= objects[o.0 as usize].thread_local,
+                    _ => {}
+                });
+            }
+        }
+    }
+    steps <= 1 && !strange
 }
 
 /// Is it a local of the function that is accessed?

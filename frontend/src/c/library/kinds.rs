@@ -21,6 +21,8 @@ pub enum Cancel {
 pub enum Signal {
     /// `signal`
     Set,
+    /// `sigaction`
+    Action,
     Raise,
     /// To a process: to this one.
     Kill,

@@ -127,7 +127,7 @@ pub fn by_name(name: &str) -> Option<Model> {
             Model::Refuse("jumping between functions is", "return a status instead")
         }
         "fork" | "vfork" | "clone" | "execve" => Model::Refuse("creating processes is", "use threads"),
-        "sigaction" => Model::Refuse("`sigaction` is", "use signal"),
+        "sigaction" => Model::Signal(Signal::Action),
         "kill" => Model::Signal(Signal::Kill),
         "alarm" => Model::Signal(Signal::Alarm),
         "div" | "ldiv" | "lldiv" => Model::Divide,

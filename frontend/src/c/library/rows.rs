@@ -52,6 +52,7 @@ pub const ROWS: &[Row] = &[
         &[],
         Body("getchar"),
     ),
+    row(&["getline"], &[], Body("getline")),
     row(&["fgets", "fgets_unlocked"], &[], Body("fgets")),
     row(&["read", "recv"], &[Writes(1, Bytes(2))], Upto(2, -1)),
     row(&["fread", "fread_unlocked"], &[Writes(0, Items(1, 2))], Upto(2, 0)),

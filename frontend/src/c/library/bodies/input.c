@@ -11,6 +11,23 @@ static char *__relyant_fgets(char *s, int n) {
   s[k] = 0;
   return s;
 }
+static long __relyant_getline(char **line, unsigned long *room, void *file) {
+  unsigned long k = 0;
+  if (__relyant_any_bool()) return -1;
+  if (*line == 0) {
+    *line = malloc(120);
+    *room = 120;
+  }
+  do {
+    char c = __relyant_any_char();
+    __VERIFIER_assume(k + 1 < *room);
+    (*line)[k] = c;
+    k++;
+    if (c == '\n') break;
+  } while (__relyant_any_bool());
+  (*line)[k] = 0;
+  return (long)k;
+}
 static void __relyant_text_into(char *to, unsigned long least, unsigned long most) {
   unsigned long k = 0;
   while (k < most && (k < least || __relyant_any_bool())) {
