@@ -320,6 +320,14 @@ impl Lower<'_> {
             self.branch(compare(CmpOp::Ge, now, Expr::Const(FIXED)), done, free);
             self.body.cur = free;
         }
+        if self.options.leaks {
+            // What is left there leads to no memory any more.
+            for from in views.iter().enumerate().filter(|(k, _)| *k != t.view).map(|x| x.1) {
+                for (k, part) in (from.start..).zip(&from.parts) {
+                    self.body.store(offset(base.clone(), k), Expr::Const(0), part.kind);
+                }
+            }
+        }
         let tag = if usage == Use::Address { here + FIXED } else { here };
         self.body.store(tag_at, Expr::Const(tag), TAG);
         self.body.join(done);
