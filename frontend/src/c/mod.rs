@@ -71,6 +71,7 @@ mod symbols;
 mod threads;
 mod tokens;
 mod types;
+mod union_starts;
 mod unions;
 mod universal;
 mod untyped;

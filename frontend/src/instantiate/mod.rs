@@ -24,6 +24,7 @@ mod liveness;
 mod loops;
 mod memory;
 mod owners;
+mod places;
 mod plan;
 pub(crate) mod pool;
 mod registers;

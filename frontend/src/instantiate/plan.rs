@@ -1,7 +1,8 @@
 //! What to keep apart when loops are unrolled: the places that steer them.
 
 use super::loops::Loop;
-use super::unroll::{Context, Numbers, Place, followed};
+use super::places::{Numbers, Place};
+use super::unroll::{Context, followed};
 use super::walk;
 use crate::cfa::{Callee, Edge, Expr, Graph, Loc, Op};
 use crate::sparse::Row;

@@ -12,8 +12,9 @@ use super::fold::Value;
 use super::inline::{Body, End, Inlining};
 use super::loops;
 use super::memory::Memory;
+use super::places::Cells;
 use super::simplify::{self, Part};
-use super::unroll::{self, Cells};
+use super::unroll;
 use super::{owners, registers, sharing, undefined};
 use crate::cfa::{
     Callee, Count, Expr, FuncId, Loc, Module, ObjId, Op, Owner, Procedure, Program, Reg, Template,

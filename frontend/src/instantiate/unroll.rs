@@ -10,10 +10,10 @@ use super::fold::{Rules, Value};
 use super::inline::Body;
 use super::liveness::Liveness;
 use super::loops;
+use super::places::{Cells, Known, Numbers, Place};
 use super::plan::{Plan, Steering};
 use super::walk;
-use crate::cfa::{BinOp, CmpOp, Edge, Expr, Graph, IntKind, Loc, ObjId, Object, Op, Reg};
-use crate::sparse::Map;
+use crate::cfa::{BinOp, CmpOp, Edge, Expr, Graph, IntKind, Loc, ObjId, Object, Op};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,79 +22,8 @@ const NODES: usize = 40_000;
 /// So many places are given up before tracking stops.
 const ATTEMPTS: usize = 40;
 
-/// What holds a value.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) enum Place {
-    Register(Reg),
-    /// A cell that no other thread writes.
-    Cell(ObjId, u32),
-}
-
-/// Known values, by numbers of places.
-type Env = Map<Value>;
+type Env = super::places::Values;
 type Key = Vec<(Place, Value)>;
-
-/// Known values of cells.
-pub(super) type Cells = BTreeMap<(ObjId, u32), Value>;
-
-/// Numbers for places: registers first, then cells from a multiple of 64 on.
-pub(super) struct Numbers {
-    cells: u32,
-    /// The first cell of each object.
-    objects: Vec<u32>,
-}
-
-impl Numbers {
-    pub(super) fn new(registers: usize, objects: &[Object]) -> Numbers {
-        let cells = (registers as u32).next_multiple_of(64);
-        let first = objects.iter().scan(cells, |next, o| {
-            let first = *next;
-            *next += o.cells.len() as u32;
-            Some(first)
-        });
-        Numbers { cells, objects: first.collect() }
-    }
-    pub(super) fn of(&self, p: Place) -> u32 {
-        match p {
-            Place::Register(r) => r.0,
-            Place::Cell(o, k) => self.objects[o.0 as usize] + k,
-        }
-    }
-    fn place(&self, n: u32) -> Place {
-        if n < self.cells {
-            return Place::Register(Reg(n));
-        }
-        let o = self.objects.partition_point(|first| *first <= n) - 1;
-        Place::Cell(ObjId(o as u32), n - self.objects[o])
-    }
-    /// The cells of an object.
-    fn cells_of(&self, o: ObjId) -> std::ops::Range<u32> {
-        let i = o.0 as usize;
-        self.objects[i]..self.objects.get(i + 1).copied().unwrap_or(u32::MAX)
-    }
-}
-
-/// What is known of cells, by location.
-pub(super) struct Known {
-    numbers: Numbers,
-    at: Vec<Env>,
-}
-
-impl Known {
-    /// Nothing is known.
-    pub(super) fn nothing() -> Known {
-        Known { numbers: Numbers { cells: 0, objects: Vec::new() }, at: Vec::new() }
-    }
-    /// The cells that have one value at a location.
-    pub(super) fn cells(&self, l: Loc) -> Cells {
-        let all = self.at.get(l.0 as usize).into_iter().flat_map(Env::iter);
-        let cell = |(n, v): (u32, &Value)| match self.numbers.place(n) {
-            Place::Cell(o, k) => Some(((o, k), *v)),
-            Place::Register(_) => None,
-        };
-        all.filter_map(cell).collect()
-    }
-}
 
 /// What specialisation knows of the program around the body.
 pub(super) struct Context<'a> {
