@@ -93,7 +93,7 @@ impl<'a> Lower<'a> {
             [one] => return Ok(Some(one.clone())),
             many => many.len() as u64,
         };
-        if self.options.checks_memory() {
+        if self.options.checks_memory() || self.options.leaks {
             return self.refuse(
                 at,
                 "a statement that a new thread runs with several locals of the creating one, where memory is checked,",
