@@ -1361,3 +1361,69 @@ int main(void) {
   call_modff();
   return 0;
 }
+
+/* Devices, as Linux declares them. */
+unsigned char inb(unsigned short port);
+void call_inb(void) { long v = inb(96); (void)v; }
+unsigned char inb_p(unsigned short port);
+void call_inb_p(void) { long v = inb_p(96); (void)v; }
+unsigned short inw(unsigned short port);
+void call_inw(void) { long v = inw(96); (void)v; }
+unsigned short inw_p(unsigned short port);
+void call_inw_p(void) { long v = inw_p(96); (void)v; }
+unsigned int inl(unsigned short port);
+void call_inl(void) { long v = inl(96); (void)v; }
+unsigned int inl_p(unsigned short port);
+void call_inl_p(void) { long v = inl_p(96); (void)v; }
+void outb(unsigned char value, unsigned short port);
+void call_outb(void) { outb(1, 96); }
+void outb_p(unsigned char value, unsigned short port);
+void call_outb_p(void) { outb_p(1, 96); }
+void outw(unsigned short value, unsigned short port);
+void call_outw(void) { outw(1, 96); }
+void outw_p(unsigned short value, unsigned short port);
+void call_outw_p(void) { outw_p(1, 96); }
+void outl(unsigned int value, unsigned short port);
+void call_outl(void) { outl(1, 96); }
+void outl_p(unsigned int value, unsigned short port);
+void call_outl_p(void) { outl_p(1, 96); }
+unsigned int ioread8(const volatile void *at);
+void call_ioread8(void) { static volatile char device[8]; unsigned long v = ioread8(device); (void)v; }
+unsigned char readb(const volatile void *at);
+void call_readb(void) { static volatile char device[8]; unsigned long v = readb(device); (void)v; }
+unsigned char readb_relaxed(const volatile void *at);
+void call_readb_relaxed(void) { static volatile char device[8]; unsigned long v = readb_relaxed(device); (void)v; }
+unsigned int ioread16(const volatile void *at);
+void call_ioread16(void) { static volatile char device[8]; unsigned long v = ioread16(device); (void)v; }
+unsigned short readw(const volatile void *at);
+void call_readw(void) { static volatile char device[8]; unsigned long v = readw(device); (void)v; }
+unsigned short readw_relaxed(const volatile void *at);
+void call_readw_relaxed(void) { static volatile char device[8]; unsigned long v = readw_relaxed(device); (void)v; }
+unsigned int ioread32(const volatile void *at);
+void call_ioread32(void) { static volatile char device[8]; unsigned long v = ioread32(device); (void)v; }
+unsigned int readl(const volatile void *at);
+void call_readl(void) { static volatile char device[8]; unsigned long v = readl(device); (void)v; }
+unsigned int readl_relaxed(const volatile void *at);
+void call_readl_relaxed(void) { static volatile char device[8]; unsigned long v = readl_relaxed(device); (void)v; }
+void iowrite8(unsigned char value, volatile void *at);
+void call_iowrite8(void) { static volatile char device[8]; iowrite8(1, device); }
+void iowrite16(unsigned short value, volatile void *at);
+void call_iowrite16(void) { static volatile char device[8]; iowrite16(1, device); }
+void iowrite32(unsigned int value, volatile void *at);
+void call_iowrite32(void) { static volatile char device[8]; iowrite32(1, device); }
+void writeb(unsigned char value, volatile void *at);
+void call_writeb(void) { static volatile char device[8]; writeb(1, device); }
+void writeb_relaxed(unsigned char value, volatile void *at);
+void call_writeb_relaxed(void) { static volatile char device[8]; writeb_relaxed(1, device); }
+void writew(unsigned short value, volatile void *at);
+void call_writew(void) { static volatile char device[8]; writew(1, device); }
+void writew_relaxed(unsigned short value, volatile void *at);
+void call_writew_relaxed(void) { static volatile char device[8]; writew_relaxed(1, device); }
+void writel(unsigned int value, volatile void *at);
+void call_writel(void) { static volatile char device[8]; writel(1, device); }
+void writel_relaxed(unsigned int value, volatile void *at);
+void call_writel_relaxed(void) { static volatile char device[8]; writel_relaxed(1, device); }
+void writeq(unsigned long value, volatile void *at);
+void call_writeq(void) { static volatile char device[8]; writeq(1, device); }
+void writeq_relaxed(unsigned long value, volatile void *at);
+void call_writeq_relaxed(void) { static volatile char device[8]; writeq_relaxed(1, device); }

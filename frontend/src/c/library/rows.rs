@@ -9,6 +9,7 @@ use super::Gives::{About, Any, Argument, Body, Fixed, Nothing, Static, Upto, Wit
 use super::Row;
 
 const INT_MAX: i128 = i32::MAX as i128;
+const UINT_MAX: i128 = u32::MAX as i128;
 const LONG_MAX: i128 = i64::MAX as i128;
 /// The number of characters written, or a negative number.
 const WRITTEN: super::Gives = About(-1, INT_MAX);
@@ -234,6 +235,29 @@ pub const ROWS: &[Row] = &[
     ),
     row(&["ldexp", "ldexpf", "fma", "fmaf", "scalbn"], &[], Any),
     row(&["frexp", "frexpf", "modf", "modff"], &[Writes(1, One)], Any),
+    // Devices, as in Linux: ports, and memory of theirs, which is none of the program's.
+    row(&["inb", "inb_p"], &[], Within(0, 255)),
+    row(&["inw", "inw_p"], &[], Within(0, 65535)),
+    row(&["inl", "inl_p"], &[], Within(0, UINT_MAX)),
+    row(&["outb", "outb_p", "outw", "outw_p", "outl", "outl_p"], &[], Nothing),
+    row(&["ioread8", "readb", "readb_relaxed"], &[], About(0, 255)),
+    row(&["ioread16", "readw", "readw_relaxed"], &[], About(0, 65535)),
+    row(&["ioread32", "readl", "readl_relaxed"], &[], About(0, UINT_MAX)),
+    row(&["iowrite8", "iowrite16", "iowrite32"], &[], Nothing),
+    row(
+        &[
+            "writeb",
+            "writew",
+            "writel",
+            "writeq",
+            "writeb_relaxed",
+            "writew_relaxed",
+            "writel_relaxed",
+            "writeq_relaxed",
+        ],
+        &[],
+        Nothing,
+    ),
     // The process.
     row(&["getpid", "gettid", "getpgrp"], &[], Within(1, INT_MAX)),
     row(&["getppid"], &[], Within(0, INT_MAX)),
