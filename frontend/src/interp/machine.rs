@@ -393,7 +393,7 @@ impl<'p> Machine<'p> {
 
     /// An edge of a thread's graph.
     pub fn edge(&self, template: u32, edge: u32) -> Option<&'p Edge> {
-        self.program.templates[template as usize].graph.edges.get(edge as usize)
+        self.program.templates.get(template as usize)?.graph.edges.get(edge as usize)
     }
 
     /// Must the thread go on before anybody else moves? A thread that is done or at an error need not.
