@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use proptest::prelude::*;
-use relyant_horn::linear::{Closed, Norm, Satisfiable};
+use relyant_horn::linear::{Closed, Cube, Norm, Satisfiable};
 
 proptest! {
     #![proptest_config(cases(2000))]
@@ -26,6 +26,19 @@ proptest! {
             Satisfiable::Sat(m) => prop_assert!(c.holds(|v| m.value(v))),
             Satisfiable::Unsat => prop_assert!(!expected),
             Satisfiable::Unknown => prop_assert!(false),
+        }
+    }
+
+    /// What is not linked to an atom's variables has no say in whether it may hold besides.
+    #[test]
+    fn what_is_around_decides(rows in rows(), goal in prop_oneof![difference_row(4), general_row(4)]) {
+        let c = cube(&rows);
+        let Norm::Atom(a) = norm(&goal) else { return Ok(()) };
+        let near = c.around(a.vars());
+        prop_assert!(near.atoms().iter().all(|x| c.atoms().contains(x)));
+        if let Satisfiable::Sat(_) = c.sat_int() {
+            let with = |c: &Cube| matches!(c.and(&Cube::of([Norm::Atom(a.clone())])).sat_int(), Satisfiable::Sat(_));
+            prop_assert_eq!(with(&c), with(&near), "{:?} around {:?}", c, a);
         }
     }
 

@@ -246,3 +246,15 @@ proptest! {
         let _ = run_smt2(&format!("{head}(assert (forall ((x Int) (b Bool)) ({}))) (check-sat)", pieces.join(" ")));
     }
 }
+
+/// What would fill the memory is refused: pairs of a long list, and cases with many choices left.
+#[test]
+fn large_scripts_are_refused() {
+    let constants = "3 ".repeat(4_000);
+    let said = refused(&file(&[], &[&format!("(distinct {constants})")]));
+    assert!(said.contains("'distinct' of too many terms"), "{said}");
+    let (sorts, names): (String, String) =
+        (0..200).map(|i| (format!("(x{i} Int) "), format!("x{i} "))).unzip();
+    let said = refused(&file(&[], &[&format!("(forall ({sorts}) (=> (distinct {names}) false))")]));
+    assert!(said.contains("too many cases in this assertion"), "{said}");
+}

@@ -74,7 +74,7 @@ impl fmt::Display for Undefined {
             Undefined::Shift => "shift count out of range",
             Undefined::Conversion => "a floating-point value out of the range of the integer",
             Undefined::Null => "null pointer",
-            Undefined::Outside => "access outside of any object",
+            Undefined::Outside => "access outside of the object",
             Undefined::Foreign => "access to another thread's object",
             Undefined::Type => "access to an object of another type",
             Undefined::Join => "join of something that is no thread",

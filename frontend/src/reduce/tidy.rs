@@ -5,8 +5,7 @@ use super::feasible;
 use super::order::Order;
 use crate::program::{Edge, Loc, Program};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Var};
-use rustc_hash::FxHashSet;
-use std::collections::HashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Larger conditions are left as they are.
 const ATOMS: usize = 12;
@@ -35,7 +34,7 @@ pub fn tidy_edges(p: &mut Program, tidied: &mut Tidied) -> usize {
     let mut dropped = 0;
     for t in 0..p.templates.len() {
         let mut kept: Vec<Edge> = Vec::new();
-        let mut between: HashMap<(Loc, Loc), Vec<usize>> = HashMap::new();
+        let mut between: FxHashMap<(Loc, Loc), Vec<usize>> = FxHashMap::default();
         for mut e in std::mem::take(&mut p.templates[t].edges) {
             let before = (e.guard.clone(), e.bounds.clone());
             let known = tidied.steps.contains(&before);
