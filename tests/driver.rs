@@ -1,10 +1,10 @@
 //! A driver of any length: what nothing depends on does not reach the engines, and reading it takes no time to speak of.
 
-use relyant::limits::Run;
 use relyant::pipeline::{Programs, Settings, Verdict, verify_file};
+use relyant_cfa::options::Options;
+use relyant_engines::limits::Run;
 use relyant_frontend::c;
-use relyant_frontend::options::Options;
-use relyant_frontend::testing::driver::driver;
+use relyant_testing::driver::driver;
 
 fn programs(lines: usize) -> Programs {
     let options = Options::default();

@@ -4,8 +4,8 @@
 //! damaged instead of the project's own, `RELYANT_UNCHANGED=1` leaves them as they are, one case a file.
 
 use rayon::prelude::*;
-use relyant_frontend::testing::mutate::mutate;
-use relyant_frontend::testing::rng::{Rng, cases};
+use relyant_testing::mutate::mutate;
+use relyant_testing::rng::{Rng, cases};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -6,8 +6,8 @@
 mod judged;
 
 use rayon::prelude::*;
-use relyant_frontend::linearise::Limits;
-use relyant_frontend::testing::rng::{Rng, cases};
+use relyant_program::linearise::Limits;
+use relyant_testing::rng::{Rng, cases};
 use std::fmt::Write;
 
 /// Keeps an array of three by its tracked element.

@@ -6,8 +6,8 @@
 mod judged;
 
 use rayon::prelude::*;
-use relyant_frontend::linearise::Limits;
-use relyant_frontend::testing::rng::{Rng, cases};
+use relyant_program::linearise::Limits;
+use relyant_testing::rng::{Rng, cases};
 
 /// Some of the lines, each indented.
 fn lines(rng: &mut Rng, most: usize, of: &[&str]) -> String {

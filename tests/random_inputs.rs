@@ -4,15 +4,15 @@
 //! `RELYANT_CASES` sets how many, `RELYANT_SEED` the first seed.
 
 use rayon::prelude::*;
-use relyant::proof::states::{Encoding, Limits, Space, check};
-use relyant::search::{Outcome, Settings, Watch, search};
+use relyant_cfa::options::Options as Meaning;
+use relyant_check::states::{Encoding, Limits, Space, check};
+use relyant_engines::search::{Outcome, Settings, Watch, search};
 use relyant_frontend::c;
 use relyant_frontend::instantiate::for_search;
-use relyant_frontend::interp::explore::{Exploration, Options, explore};
-use relyant_frontend::interp::observe::Points;
-use relyant_frontend::interp::replay::replay;
-use relyant_frontend::options::Options as Meaning;
-use relyant_frontend::testing::rng::{Rng, cases};
+use relyant_interp::explore::{Exploration, Options, explore};
+use relyant_interp::observe::Points;
+use relyant_interp::replay::replay;
+use relyant_testing::rng::{Rng, cases};
 
 /// A statement of a thread.
 fn statement(rng: &mut Rng) -> String {

@@ -4,14 +4,14 @@
 //! `RELYANT_CASES` sets how many, `RELYANT_SEED` the first seed.
 
 use rayon::prelude::*;
-use relyant::proof::states::{Encoding, Limits, Space, check};
-use relyant::search::{Outcome, Settings, Watch, search};
-use relyant_frontend::cfa::{Edge, Expr, IntKind, LocationKind, ObjId, Op, Owner, Program, Reg, Register};
-use relyant_frontend::interp::explore::{Exploration, Options, explore};
-use relyant_frontend::interp::late::declarations;
-use relyant_frontend::interp::replay::replay;
-use relyant_frontend::testing::rng::{Rng, cases};
-use relyant_frontend::testing::threads::generate;
+use relyant_cfa::{Edge, Expr, IntKind, LocationKind, ObjId, Op, Owner, Program, Reg, Register};
+use relyant_check::states::{Encoding, Limits, Space, check};
+use relyant_engines::search::{Outcome, Settings, Watch, search};
+use relyant_interp::explore::{Exploration, Options, explore};
+use relyant_interp::late::declarations;
+use relyant_interp::replay::replay;
+use relyant_testing::rng::{Rng, cases};
+use relyant_testing::threads::generate;
 
 const STATES: usize = 6_000;
 

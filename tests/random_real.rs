@@ -4,10 +4,10 @@
 //! tool is asked whether each rare outcome seen can be reached, which must not be *safe*, and whether one can that was
 //! not seen, where both verdicts are fine. `RELYANT_CASES` sets how many programs, `RELYANT_SEED` the first seed.
 
-use relyant::limits::Run;
 use relyant::pipeline::{Settings, Verdict, verify_file};
-use relyant_frontend::testing::real::{Real, generate, to_run};
-use relyant_frontend::testing::rng::cases;
+use relyant_engines::limits::Run;
+use relyant_testing::real::{Real, generate, to_run};
+use relyant_testing::rng::cases;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;

@@ -4,18 +4,18 @@
 //! `RELYANT_CASES` sets how many, `RELYANT_SEED` the first seed. A program on which they disagree is printed, shrunk.
 
 use rayon::prelude::*;
-use relyant::aret::Watch;
-use relyant::proof::check::Limits;
-use relyant::proof::replicated::check::check;
-use relyant::replicated::{Answer, verify};
-use relyant_frontend::cfa::{Count, Expr, Op, Program, Reg};
-use relyant_frontend::interp::explore::{Exploration, Options, explore};
-use relyant_frontend::interp::replay::replay;
-use relyant_frontend::program::{Step, schedule};
-use relyant_frontend::reduce::thread_program;
-use relyant_frontend::testing::rng::{Rng, cases};
-use relyant_frontend::testing::shrink::shrink;
-use relyant_frontend::testing::threads::{ThreadProgram, generate};
+use relyant_cfa::{Count, Expr, Op, Program, Reg};
+use relyant_check::check::Limits;
+use relyant_check::replicated::check::check;
+use relyant_engines::aret::Watch;
+use relyant_engines::replicated::{Answer, verify};
+use relyant_interp::explore::{Exploration, Options, explore};
+use relyant_interp::replay::replay;
+use relyant_program::reduce::thread_program;
+use relyant_program::{Step, schedule};
+use relyant_testing::rng::{Rng, cases};
+use relyant_testing::shrink::shrink;
+use relyant_testing::threads::{ThreadProgram, generate};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;

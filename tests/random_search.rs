@@ -3,17 +3,17 @@
 //! `RELYANT_CASES` sets how many, `RELYANT_SEED` the first seed. A program on which they disagree is printed, shrunk.
 
 use rayon::prelude::*;
-use relyant::search::{Outcome, Settings, Strategy, Watch, search};
+use relyant_cfa::Program;
+use relyant_cfa::options::Options as MeaningOptions;
+use relyant_cfa::schedule::Schedule;
+use relyant_engines::search::{Outcome, Settings, Strategy, Watch, search};
 use relyant_frontend::c;
-use relyant_frontend::cfa::Program;
 use relyant_frontend::instantiate::for_search;
-use relyant_frontend::interp::explore::{Exploration, Options, explore};
-use relyant_frontend::interp::replay::replay;
-use relyant_frontend::interp::schedule::Schedule;
-use relyant_frontend::options::Options as MeaningOptions;
-use relyant_frontend::testing::rng::cases;
-use relyant_frontend::testing::shrink::shrink;
-use relyant_frontend::testing::threads::{ThreadProgram, generate};
+use relyant_interp::explore::{Exploration, Options, explore};
+use relyant_interp::replay::replay;
+use relyant_testing::rng::cases;
+use relyant_testing::shrink::shrink;
+use relyant_testing::threads::{ThreadProgram, generate};
 
 /// States that exploration may look at; the search, without reduction, may need more.
 const STATES: usize = 6_000;

@@ -3,17 +3,17 @@
 //! `RELYANT_CASES` sets how many, `RELYANT_SEED` the first seed. A program on which they disagree is printed, shrunk.
 
 use rayon::prelude::*;
-use relyant::proof::check;
-use relyant::symbolic::{Settings, Watch, search};
-use relyant::verdict::Answer;
-use relyant_frontend::cfa;
-use relyant_frontend::interp::explore::{Exploration, Options, explore};
-use relyant_frontend::interp::replay::replay;
-use relyant_frontend::program::{Step, schedule};
-use relyant_frontend::reduce::thread_program;
-use relyant_frontend::testing::rng::cases;
-use relyant_frontend::testing::shrink::shrink;
-use relyant_frontend::testing::threads::{ThreadProgram, generate};
+use relyant_cfa as cfa;
+use relyant_check::check;
+use relyant_engines::symbolic::{Settings, Watch, search};
+use relyant_engines::verdict::Answer;
+use relyant_interp::explore::{Exploration, Options, explore};
+use relyant_interp::replay::replay;
+use relyant_program::reduce::thread_program;
+use relyant_program::{Step, schedule};
+use relyant_testing::rng::cases;
+use relyant_testing::shrink::shrink;
+use relyant_testing::threads::{ThreadProgram, generate};
 
 /// States that the explorer may look at.
 const STATES: usize = 30_000;

@@ -5,16 +5,19 @@
 
 use relyant::bench::manifest;
 use relyant::finite::{boolean, certificate};
-use relyant::proof::certificate::AnyCertificate;
 use relyant::task::{Task, property};
 use relyant::witness;
+use relyant_cfa::options::Options;
+use relyant_check::certificate::AnyCertificate;
 use relyant_finite::{petri, tts};
-use relyant_frontend::options::Options;
-use relyant_frontend::testing::damage::damage;
-use relyant_frontend::testing::mutate::mutate;
-use relyant_frontend::{c, instantiate, reduce, timbuk};
+use relyant_frontend::c;
+use relyant_frontend::instantiate;
 use relyant_horn::smt2::run_smt2_with;
 use relyant_horn::tree;
+use relyant_program::reduce;
+use relyant_rewriting::timbuk;
+use relyant_testing::damage::damage;
+use relyant_testing::mutate::mutate;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};

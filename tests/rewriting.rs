@@ -1,8 +1,8 @@
 //! The rewriting systems of `benchmarks/rewriting` have the verdicts they should have.
 
-use relyant::rewriting::search::Limits;
-use relyant::rewriting::{Verdict, decide};
-use relyant_frontend::timbuk;
+use relyant_rewriting::search::Limits;
+use relyant_rewriting::timbuk;
+use relyant_rewriting::{Verdict, decide};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 

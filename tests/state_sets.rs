@@ -4,18 +4,18 @@
 //! `RELYANT_CASES` sets how many random programs, `RELYANT_SEED` the first seed.
 
 use rayon::prelude::*;
-use relyant::proof::certificate::{AnyCertificate, CertificateError, Meta, Source, write_states};
-use relyant::proof::states::{Encoding, Limits, Rejection, Space, SpaceReport, check};
-use relyant::search::{self, Outcome, Settings, Watch};
+use relyant_cfa::options::Options;
+use relyant_cfa::{Op, Program};
+use relyant_check::certificate::{AnyCertificate, CertificateError, Meta, Source, write_states};
+use relyant_check::states::{Encoding, Limits, Rejection, Space, SpaceReport, check};
+use relyant_engines::search::{self, Outcome, Settings, Watch};
 use relyant_frontend::c;
-use relyant_frontend::cfa::{Op, Program};
 use relyant_frontend::instantiate::for_search;
-use relyant_frontend::interp::candidates::Candidates;
-use relyant_frontend::interp::machine::{Machine, State};
-use relyant_frontend::interp::normal::{Normal, NormalOptions, Scratch};
-use relyant_frontend::options::Options;
-use relyant_frontend::testing::rng::{Rng, cases};
-use relyant_frontend::testing::threads::{ThreadProgram, generate};
+use relyant_interp::candidates::Candidates;
+use relyant_interp::machine::{Machine, State};
+use relyant_interp::normal::{Normal, NormalOptions, Scratch};
+use relyant_testing::rng::{Rng, cases};
+use relyant_testing::threads::{ThreadProgram, generate};
 use std::collections::BTreeSet;
 
 const STATES: usize = 3000;

@@ -1,9 +1,10 @@
 //! What is said about wrong or unsupported input: each file in `diagnostics/` with its message in `….err`.
 //! `BLESS=1 cargo test -p relyant-frontend --test diagnostics` writes the messages anew.
 
-use relyant_frontend::diagnostic::Diagnostic;
-use relyant_frontend::options::Options;
-use relyant_frontend::{c, timbuk};
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::options::Options;
+use relyant_frontend::c;
+use relyant_rewriting::timbuk;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

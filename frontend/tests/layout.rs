@@ -2,12 +2,12 @@
 //!
 //! `RELYANT_CASES` sets how many, `RELYANT_SEED` the first seed.
 
+use relyant_cfa::options::{DataModel, Options};
 use relyant_frontend::c;
 use relyant_frontend::instantiate::for_search;
-use relyant_frontend::options::{DataModel, Options};
-use relyant_frontend::testing::records::{Records, generate};
-use relyant_frontend::testing::rng::cases;
-use relyant_frontend::testing::sequential::run::{Ended, run, value};
+use relyant_testing::records::{Records, generate};
+use relyant_testing::rng::cases;
+use relyant_testing::sequential::run::{Ended, run, value};
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;

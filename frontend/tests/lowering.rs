@@ -1,8 +1,10 @@
 //! What programs mean: each file in `lowering/` says on its first line whether exploration of all its interleavings
 //! finds a violation, and with which options. After `recursive:`, calls cannot all be inlined.
 
-use relyant_frontend::options::{Atomicity, Integers, Options, Signed};
-use relyant_frontend::{c, instantiate, interp};
+use relyant_cfa::options::{Atomicity, Integers, Options, Signed};
+use relyant_frontend::c;
+use relyant_frontend::instantiate;
+use relyant_interp as interp;
 use std::fs;
 use std::path::{Path, PathBuf};
 

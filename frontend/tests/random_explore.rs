@@ -1,14 +1,14 @@
 //! Random thread programs: the explorer's options do not change its answers, and what it finds replays.
 
+use relyant_cfa::Program;
+use relyant_cfa::schedule::Schedule;
 use relyant_frontend::c;
-use relyant_frontend::cfa::Program;
 use relyant_frontend::instantiate::instantiate;
-use relyant_frontend::interp::explore::{Exploration, Options, explore, quick_search};
-use relyant_frontend::interp::replay::replay;
-use relyant_frontend::interp::schedule::Schedule;
-use relyant_frontend::testing::rng::{Rng, cases};
-use relyant_frontend::testing::shrink::shrink;
-use relyant_frontend::testing::threads::{ThreadProgram, generate};
+use relyant_interp::explore::{Exploration, Options, explore, quick_search};
+use relyant_interp::replay::replay;
+use relyant_testing::rng::{Rng, cases};
+use relyant_testing::shrink::shrink;
+use relyant_testing::threads::{ThreadProgram, generate};
 
 const LIMIT: usize = 20_000;
 
@@ -108,7 +108,7 @@ fn few_inputs_are_enough() {
 
 /// The program by way of its text and the C front end.
 fn through_c(p: &ThreadProgram) -> Program {
-    let options = relyant_frontend::options::Options::default();
+    let options = relyant_cfa::options::Options::default();
     let text = p.to_c();
     let module = c::load_text("random.c", &text, &options).unwrap_or_else(|e| panic!("{e}\n{text}"));
     instantiate(&module, &options).unwrap_or_else(|e| panic!("{e}\n{text}"))

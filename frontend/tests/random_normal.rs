@@ -1,14 +1,16 @@
 //! Random thread programs: a state and what is read back from its normal form go the same ways, and the program that
 //! is searched, with sorted threads, has the verdict of the one that is proved.
 
-use relyant_frontend::cfa::{Op, Program};
-use relyant_frontend::interp::explore::{Exploration, Options, explore};
-use relyant_frontend::interp::machine::{Machine, State};
-use relyant_frontend::interp::normal::{Normal, NormalOptions, Scratch};
-use relyant_frontend::interp::replay::replay;
-use relyant_frontend::testing::rng::{Rng, cases};
-use relyant_frontend::testing::threads::{ThreadProgram, generate};
-use relyant_frontend::{c, instantiate, options};
+use relyant_cfa::options;
+use relyant_cfa::{Op, Program};
+use relyant_frontend::c;
+use relyant_frontend::instantiate;
+use relyant_interp::explore::{Exploration, Options, explore};
+use relyant_interp::machine::{Machine, State};
+use relyant_interp::normal::{Normal, NormalOptions, Scratch};
+use relyant_interp::replay::replay;
+use relyant_testing::rng::{Rng, cases};
+use relyant_testing::threads::{ThreadProgram, generate};
 
 fn programs(p: &ThreadProgram) -> (Program, Program) {
     let options = options::Options::default();

@@ -3,11 +3,11 @@
 //!
 //! `RELYANT_CASES` sets how many.
 
+use relyant_cfa::options::Options;
 use relyant_frontend::c;
 use relyant_frontend::instantiate::instantiate;
-use relyant_frontend::interp::machine::Machine;
-use relyant_frontend::options::Options;
-use relyant_frontend::testing::rng::{Rng, cases};
+use relyant_interp::machine::Machine;
+use relyant_testing::rng::{Rng, cases};
 use std::collections::BTreeSet;
 
 /// The globals `g`, `w0` and `w1`.

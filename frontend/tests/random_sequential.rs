@@ -3,14 +3,15 @@
 //! `RELYANT_CASES` sets how many, `RELYANT_SEED` the first seed. Needs `gcc`; its sanitizer tells where behaviour is
 //! undefined, and there the interpreter need not agree. A program on which they differ is printed, shrunk.
 
-use relyant_frontend::cfa::Program;
+use relyant_cfa as cfa;
+use relyant_cfa::Program;
+use relyant_cfa::options::Options;
+use relyant_frontend::c;
 use relyant_frontend::instantiate::{for_search, instantiate};
-use relyant_frontend::interp::machine::Stop;
-use relyant_frontend::options::Options;
-use relyant_frontend::testing::rng::cases;
-use relyant_frontend::testing::sequential::run::{Ended, run, value};
-use relyant_frontend::testing::sequential::{Sequential, arithmetic, objects};
-use relyant_frontend::{c, cfa};
+use relyant_interp::machine::Stop;
+use relyant_testing::rng::cases;
+use relyant_testing::sequential::run::{Ended, run, value};
+use relyant_testing::sequential::{Sequential, arithmetic, objects};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::process::Command;

@@ -1,7 +1,9 @@
 //! How fast states are explored; run by hand: `cargo test --release --test states_per_second -- --ignored --nocapture`.
 
-use relyant_frontend::interp::explore::{Exploration, Options, explore};
-use relyant_frontend::{c, instantiate, options};
+use relyant_cfa::options;
+use relyant_frontend::c;
+use relyant_frontend::instantiate;
+use relyant_interp::explore::{Exploration, Options, explore};
 use std::path::Path;
 use std::time::Instant;
 

@@ -2,8 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use relyant_frontend::options::Options;
-use relyant_frontend::{c, instantiate, reduce};
+use relyant_cfa::options::Options;
+use relyant_frontend::c;
+use relyant_frontend::instantiate;
+use relyant_program::reduce;
 
 fuzz_target!(|text: &str| {
     let options = Options::default();

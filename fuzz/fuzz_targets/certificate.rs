@@ -2,11 +2,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use relyant::proof::certificate::Certificate;
-use relyant::proof::check::{self, Limits};
-use relyant_frontend::options::Options;
-use relyant_frontend::program::Program;
-use relyant_frontend::{c, instantiate, reduce};
+use relyant_check::certificate::Certificate;
+use relyant_check::check::{self, Limits};
+use relyant_cfa::options::Options;
+use relyant_program::Program;
+use relyant_frontend::c;
+use relyant_frontend::instantiate;
+use relyant_program::reduce;
 use std::sync::OnceLock;
 
 const UNSAFE: &str = "

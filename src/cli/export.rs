@@ -4,11 +4,14 @@ use super::exit::Status;
 use super::meaning::Meaning;
 use super::{complain, finite, say_all};
 use clap::ValueEnum;
-use relyant::export::{chc, timbuk};
+use relyant::export::chc;
 use relyant::finite::{Kind, boolean, export, kind, read};
 use relyant::pipeline;
+use relyant_rewriting::export as timbuk;
 
-use relyant_frontend::{c, instantiate, reduce};
+use relyant_frontend::c;
+use relyant_frontend::instantiate;
+use relyant_program::reduce;
 use std::path::PathBuf;
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -1,9 +1,10 @@
 //! Reading files and writing documents.
 
-use relyant::proof::certificate::Source;
-use relyant_frontend::diagnostic::Diagnostic;
-use relyant_frontend::options::Options;
-use relyant_frontend::{c, files};
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::files;
+use relyant_cfa::options::Options;
+use relyant_check::certificate::Source;
+use relyant_frontend::c;
 use serde::Serialize;
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! What the command line tells the preprocessor.
 
-use relyant_frontend::preprocessing::{Define, Name, Preprocessing};
+use relyant_cfa::preprocessing::{Define, Name, Preprocessing};
 use std::path::PathBuf;
 
 /// Macros, and folders of headers.

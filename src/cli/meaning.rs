@@ -2,13 +2,13 @@
 
 use super::macros::Macros;
 use clap::{Args, ValueEnum};
-use relyant::aret;
 use relyant::finite::boolean;
 use relyant::pipeline::Method;
-use relyant::search::{self, Strategy};
 use relyant::task::{self, Task};
-use relyant_frontend::diagnostic::Diagnostic;
-use relyant_frontend::options::{Atomicity, DataModel, Integers, Options, Property, Signed};
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::options::{Atomicity, DataModel, Integers, Options, Property, Signed};
+use relyant_engines::aret;
+use relyant_engines::search::{self, Strategy};
 use std::path::{Path, PathBuf};
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -1,7 +1,7 @@
 //! What is said: nothing is lost in silence. What cannot be written makes the exit status one of failure.
 
 use super::exit::Status;
-use relyant_frontend::diagnostic::escape;
+use relyant_cfa::diagnostic::escape;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;

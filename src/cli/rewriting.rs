@@ -4,8 +4,9 @@ use super::exit::Status;
 use super::watch::{self, Signals, watch};
 use super::{complain, input, say, say_all};
 use relyant::report::rewriting::{self as report, Outcome};
-use relyant::rewriting::{self, search::Limits};
-use relyant_frontend::timbuk;
+use relyant_rewriting as rewriting;
+use relyant_rewriting::search::Limits;
+use relyant_rewriting::timbuk;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 

@@ -6,7 +6,7 @@ use super::{complain, say};
 use clap::ValueEnum;
 use relyant::pipeline;
 use relyant::report::automaton;
-use relyant_frontend::reduce;
+use relyant_program::reduce;
 use std::path::PathBuf;
 
 #[derive(Clone, Copy, ValueEnum)]

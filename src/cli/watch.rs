@@ -3,9 +3,10 @@
 //! A run that does not listen within [`GRACE`] is left behind, so that a limit always ends with a report.
 
 use super::internal;
-use relyant::{limits, memory};
+use relyant::memory;
+use relyant_cfa::stack::fitting;
+use relyant_engines::limits;
 use relyant_frontend::c::compiler;
-use relyant_frontend::stack::fitting;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator;
 use std::sync::Arc;

@@ -5,7 +5,6 @@ use super::input::read_text;
 use super::meaning::Input;
 use super::{complain, say, write_file};
 use clap::ValueEnum;
-use relyant::limits::Run;
 use relyant::pipeline::{self, Verdict};
 use relyant::report::Outcome;
 use relyant::task::Property;
@@ -13,11 +12,12 @@ use relyant::witness::guide::{self, Found};
 use relyant::witness::metadata::{Metadata, hex};
 use relyant::witness::validate::{self, Checked};
 use relyant::witness::{Content, Correctness, correctness, read, violation, write};
+use relyant_cfa::options::Options;
+use relyant_cfa::preprocessing::Preprocessing;
+use relyant_cfa::stack::fitting;
+use relyant_engines::limits::Run;
 use relyant_frontend::c;
 use relyant_frontend::c::outline::Outline;
-use relyant_frontend::options::Options;
-use relyant_frontend::preprocessing::Preprocessing;
-use relyant_frontend::stack::fitting;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::mpsc;
@@ -172,7 +172,7 @@ pub fn check(witness: &Path, file: &Path, preprocessing: Preprocessing, timeout:
         Ok(w) => w,
         Err(d) => return refuse(d.to_string()),
     };
-    let bytes = match relyant_frontend::files::read(file) {
+    let bytes = match relyant_cfa::files::read(file) {
         Ok(b) => b,
         Err(e) => return refuse(format!("{}: error: cannot be read: {e}", file.display())),
     };

@@ -4,10 +4,10 @@
 
 use super::internal;
 use super::watch::{GRACE, Limits, STACK, Signals, TICK};
-use relyant::limits::{Progress, Run};
 use relyant::pipeline::{self, Settings};
 use relyant::report::Outcome;
-use relyant_frontend::stack::fitting;
+use relyant_cfa::stack::fitting;
+use relyant_engines::limits::{Progress, Run};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -43,7 +43,7 @@ pub fn verify_all(
     jobs: &[Job],
     limits: &Limits,
     at_once: usize,
-    tell: Option<fn(&relyant::aret::Stats)>,
+    tell: Option<fn(&relyant_engines::aret::Stats)>,
     mut tick: impl FnMut(&Standing),
 ) -> Vec<Outcome> {
     let signals = Signals::register();

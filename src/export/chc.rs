@@ -1,12 +1,12 @@
 //! A thread program as constrained Horn clauses in the format of CHC-COMP: one predicate over all locations and all
 //! variables, one clause a step. The clauses have a solution if and only if the program is safe.
 
-use crate::proof::smt2::number;
-use crate::proof::validate;
 use num_bigint::BigInt;
 use num_traits::One;
-use relyant_frontend::program::{Count, Edge, Program, Scope};
+use relyant_check::smt2::number;
+use relyant_check::validate;
 use relyant_horn::linear::{Cube, LinExpr, Rel, Var};
+use relyant_program::{Count, Edge, Program, Scope};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 

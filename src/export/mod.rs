@@ -2,4 +2,3 @@
 
 pub mod chc;
 pub mod spacer;
-pub mod timbuk;

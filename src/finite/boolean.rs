@@ -3,6 +3,7 @@
 use super::certificate::{self as coverability, Claim};
 use super::report::{Answer, Report};
 use super::{Input, lines, plain, text_of, wrong};
+use relyant_cfa::diagnostic::Diagnostic;
 use relyant_finite::boolean::bits::Bits;
 use relyant_finite::boolean::closed::{self, Listed};
 use relyant_finite::boolean::decide::{self, Proof, Settings, Verdict};
@@ -14,7 +15,6 @@ use relyant_finite::boolean::replay::{self, Run};
 use relyant_finite::boolean::template::Threads;
 use relyant_finite::boolean::tts::{self, Exported};
 use relyant_finite::{boolean, evidence};
-use relyant_frontend::diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -56,7 +56,7 @@ pub struct Source {
 /// Reads a file; `errors` are labels that must not be reached.
 pub fn read(path: &Path, errors: &[String]) -> Result<Source> {
     let bytes =
-        relyant_frontend::files::read(path).map_err(|e| plain(path, &format!("cannot be read: {e}"), ""))?;
+        relyant_cfa::files::read(path).map_err(|e| plain(path, &format!("cannot be read: {e}"), ""))?;
     let text = String::from_utf8_lossy(&bytes);
     let program = boolean::read(&text, errors).map_err(|e| wrong(path, &text, e))?;
     Ok(Source { program, errors: errors.to_vec(), bytes })

@@ -4,11 +4,11 @@ pub mod boolean;
 pub mod certificate;
 pub mod report;
 
+use relyant_cfa::diagnostic::Diagnostic;
 use relyant_finite::cover::{self, Limits, Options, Outcome, Verdict};
 use relyant_finite::input::InputError;
 use relyant_finite::model::{System, Target};
 use relyant_finite::{evidence, petri, tts};
-use relyant_frontend::diagnostic::Diagnostic;
 use report::{Answer, Report};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -144,7 +144,7 @@ fn given(
 
 fn text(path: &Path) -> Result<(String, Vec<u8>)> {
     let bytes =
-        relyant_frontend::files::read(path).map_err(|e| plain(path, &format!("cannot be read: {e}"), ""))?;
+        relyant_cfa::files::read(path).map_err(|e| plain(path, &format!("cannot be read: {e}"), ""))?;
     // comments may be in any encoding; elsewhere the reader complains
     Ok((String::from_utf8_lossy(&bytes).into_owned(), bytes))
 }

@@ -4,9 +4,9 @@
 
 use crate::report::json::{self, Document, Entry, ProofEntry, SecondsEntry};
 use anstyle::{AnsiColor, Style};
+use relyant_cfa::diagnostic::Diagnostic;
 use relyant_finite::evidence::{Replayed, Run};
 use relyant_finite::model::{Config, System, Target};
-use relyant_frontend::diagnostic::Diagnostic;
 use std::fmt::Write;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -153,7 +153,7 @@ pub fn document(results: &[(String, Outcome)]) -> Document {
 }
 
 fn entry(file: &str, outcome: &Outcome) -> Entry {
-    let peak_memory_kib = crate::limits::memory_kib().map(|m| m.1);
+    let peak_memory_kib = relyant_engines::limits::memory_kib().map(|m| m.1);
     let verdict = outcome.verdict().map(String::from);
     let mut e = Entry { file: file.into(), verdict, peak_memory_kib, ..Entry::default() };
     match outcome {

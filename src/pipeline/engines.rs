@@ -1,20 +1,23 @@
 //! Each engine, from a program to checked evidence.
 
 use super::{Engine, Evidence, Programs, Provable, Searched, Settings, Verdict};
-use crate::aret::{self, Stats};
-use crate::limits::Run;
-use crate::proof::states::{Encoding, Space};
-use crate::proof::{self, check, states};
-use crate::race::Lane;
-use crate::replicated;
-use crate::search::{self, Strategy};
-use crate::symbolic;
-use crate::verdict::{Answer, Counterexample};
-use relyant_frontend::cfa::{self, LocationKind};
-use relyant_frontend::interp::replay::ReplayError;
-use relyant_frontend::interp::schedule::Schedule;
-use relyant_frontend::interp::{self, Trace};
-use relyant_frontend::program;
+use relyant_cfa as cfa;
+use relyant_cfa::LocationKind;
+use relyant_cfa::schedule::Schedule;
+use relyant_check as proof;
+use relyant_check::states::{Encoding, Space};
+use relyant_check::{check, states};
+use relyant_engines::aret::{self, Stats};
+use relyant_engines::limits::Run;
+use relyant_engines::race::Lane;
+use relyant_engines::replicated;
+use relyant_engines::search::{self, Strategy};
+use relyant_engines::symbolic;
+use relyant_engines::verdict::{Answer, Counterexample};
+use relyant_interp as interp;
+use relyant_interp::Trace;
+use relyant_interp::replay::ReplayError;
+use relyant_program as program;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 

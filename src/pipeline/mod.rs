@@ -17,23 +17,23 @@ mod vacuous;
 pub use pairs::Races;
 pub use programs::{Programs, Provable, read, read_for_search};
 
-use crate::aret::{self, Stats};
-use crate::limits::{Run, Stage};
-use crate::proof::Proof;
-use crate::proof::check::{self, CheckReport};
-use crate::proof::replicated;
-use crate::proof::states::{Space, SpaceReport};
-use crate::race::{Lane, Winner, race};
-use crate::search;
 use engines::{Finding, Progress};
 use programs::Draft;
+use relyant_cfa as cfa;
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::options::Options;
+use relyant_check::Proof;
+use relyant_check::check::{self, CheckReport};
+use relyant_check::replicated;
+use relyant_check::states::{Space, SpaceReport};
+use relyant_engines::aret::{self, Stats};
+use relyant_engines::limits::{Run, Stage};
+use relyant_engines::race::{Lane, Winner, race};
+use relyant_engines::search;
 use relyant_frontend::c;
 use relyant_frontend::c::instrument::Instrumentation;
-use relyant_frontend::cfa;
-use relyant_frontend::diagnostic::Diagnostic;
-use relyant_frontend::interp::Trace;
-use relyant_frontend::options::Options;
-use relyant_frontend::program::Program;
+use relyant_interp::Trace;
+use relyant_program::Program;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
@@ -42,7 +42,7 @@ use std::time::Instant;
 /// on the machine.
 pub const QUICK_STATES: usize = 20_000;
 
-/// Work that a set of all states counts for on top, see [`crate::race`]: a proof found soon says more.
+/// Work that a set of all states counts for on top, see [`relyant_engines::race`]: a proof found soon says more.
 const SPACE_HANDICAP: u64 = 250_000;
 
 /// Work that it takes to make the steps of the proof program linear, for each edge of its automata.
@@ -456,8 +456,7 @@ fn accept(report: &mut Report, verdict: Verdict, engine: Engine) {
 }
 
 fn source_lines(path: &Path) -> usize {
-    relyant_frontend::files::read(path)
-        .map_or(0, |text| text.split(|b| *b == b'\n').count().saturating_sub(1))
+    relyant_cfa::files::read(path).map_or(0, |text| text.split(|b| *b == b'\n').count().saturating_sub(1))
 }
 
 impl Report {

@@ -1,10 +1,10 @@
 //! All pairs of accesses that race: once there is one race, each pair that may race is looked at alone, in a short search.
 
 use super::{Progress, Settings, Verdict, engines, programs};
-use crate::limits::Run;
+use relyant_cfa::options::Options;
+use relyant_engines::limits::Run;
 use relyant_frontend::c;
-use relyant_frontend::interp::RacingAccess;
-use relyant_frontend::options::Options;
+use relyant_interp::RacingAccess;
 use std::path::Path;
 
 /// Pairs that are looked at.

@@ -4,10 +4,13 @@
 //! program* has everything inlined and specialised, and linear steps. Where one of them cannot be made the other one
 //! may still do.
 
-use relyant_frontend::diagnostic::Diagnostic;
-use relyant_frontend::options::Options;
-use relyant_frontend::program::Program;
-use relyant_frontend::{c, cfa, instantiate, reduce};
+use relyant_cfa as cfa;
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::options::Options;
+use relyant_frontend::c;
+use relyant_frontend::instantiate;
+use relyant_program::Program;
+use relyant_program::reduce;
 use std::path::Path;
 
 /// What the proof engines work on.

@@ -1,9 +1,9 @@
 //! Whether some run comes to its end at all: where each one stops before, at an assumption or an undefined step, a program
 //! is safe whatever it does.
 
-use relyant_frontend::cfa::{LocationKind, Op, Program};
-use relyant_frontend::interp::Exploration;
-use relyant_frontend::interp::explore::{Options, explore};
+use relyant_cfa::{LocationKind, Op, Program};
+use relyant_interp::Exploration;
+use relyant_interp::explore::{Options, explore};
 
 /// States that are looked at.
 const STATES: usize = 3000;

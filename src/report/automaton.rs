@@ -1,6 +1,6 @@
 //! A program's automata as text and as a DOT graph, with C's own expressions.
 
-use relyant_frontend::cfa::{
+use relyant_cfa::{
     BinOp, Callee, CmpOp, Count, Edge, Expr, FloatOp, IntKind, LocationKind, Op, Program, Reg, Template, UnOp,
 };
 use std::fmt::Write;
@@ -79,7 +79,7 @@ fn kind_of(kind: &LocationKind) -> String {
     }
 }
 
-fn place(p: &Program, span: relyant_frontend::diagnostic::Span) -> String {
+fn place(p: &Program, span: relyant_cfa::diagnostic::Span) -> String {
     match p.files.get(span.file as usize) {
         Some(file) if span.line > 0 => format!("  {file}:{}", span.line),
         _ => String::new(),

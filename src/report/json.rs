@@ -29,11 +29,11 @@
 
 use super::Outcome;
 use super::text::rule;
-use crate::aret::Stats;
 use crate::pipeline::{Evidence, Report, Verdict};
-use relyant_frontend::cfa::Count;
-use relyant_frontend::diagnostic::Diagnostic;
-use relyant_frontend::interp::{RacingAccess, Trace, TraceStep};
+use relyant_cfa::Count;
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_engines::aret::Stats;
+use relyant_interp::{RacingAccess, Trace, TraceStep};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

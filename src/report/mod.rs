@@ -5,9 +5,9 @@ pub mod json;
 pub mod rewriting;
 pub mod text;
 
-use crate::limits::Progress;
 use crate::pipeline::Report;
-use relyant_frontend::diagnostic::Diagnostic;
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_engines::limits::Progress;
 
 /// What came of one input file.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ impl Outcome {
 }
 
 /// How far an engine came, in words; empty if it did not run.
-pub fn standing(stats: &crate::aret::Stats) -> String {
+pub fn standing(stats: &relyant_engines::aret::Stats) -> String {
     if stats.iterations == 0 {
         return String::new();
     }
@@ -50,7 +50,7 @@ pub fn standing(stats: &crate::aret::Stats) -> String {
 }
 
 /// How far the search came, in words.
-pub fn seen(s: &crate::search::Stats) -> String {
+pub fn seen(s: &relyant_engines::search::Stats) -> String {
     let states = if s.states == 1 { "1 state".to_string() } else { format!("{} states", s.states) };
     format!("{states}, all within {} steps", s.depth)
 }

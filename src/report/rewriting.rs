@@ -5,10 +5,10 @@
 //! beside it; an unsafe one `automaton` and `trace`, a safe one `closed_set`.
 
 use super::json::InputError;
-use crate::rewriting::ground::{Ground, Machine};
-use crate::rewriting::{Report, Verdict};
-use relyant_frontend::diagnostic::Diagnostic;
-use relyant_frontend::timbuk::System;
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_rewriting::ground::{Ground, Machine};
+use relyant_rewriting::timbuk::System;
+use relyant_rewriting::{Report, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -163,7 +163,7 @@ fn entry(file: &str, outcome: &Outcome) -> Entry {
     e
 }
 
-fn trace(system: &System, path: &crate::rewriting::trace::Path) -> Trace {
+fn trace(system: &System, path: &relyant_rewriting::trace::Path) -> Trace {
     let m = Machine::new(system, 0);
     let mut before = &path.start;
     let mut steps = Vec::new();

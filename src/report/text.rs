@@ -2,9 +2,9 @@
 
 use super::{Outcome, seen, standing};
 use crate::pipeline::{Engine, Evidence, Races, Report, Verdict};
-use crate::proof::Rule;
 use anstyle::{AnsiColor, Style};
-use relyant_frontend::interp::render;
+use relyant_check::Rule;
+use relyant_interp::render;
 use std::fmt::Write;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();

@@ -2,8 +2,8 @@
 
 use super::property::{self, Property, SUPPORTED};
 use super::yaml::{Node, Source};
-use relyant_frontend::diagnostic::Diagnostic;
-use relyant_frontend::options::DataModel;
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::options::DataModel;
 use std::path::{Path, PathBuf};
 
 /// A property of a task.

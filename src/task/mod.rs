@@ -8,7 +8,7 @@ pub mod yaml;
 pub use definition::{Listed, Task};
 pub use property::Property;
 
-use relyant_frontend::diagnostic::Diagnostic;
+use relyant_cfa::diagnostic::Diagnostic;
 use std::path::Path;
 
 /// Is this the name of a task definition?
@@ -26,7 +26,7 @@ fn read(path: &Path) -> Result<String, Diagnostic> {
         help: String::new(),
         source_line: None,
     };
-    let bytes = relyant_frontend::files::read(path).map_err(|e| whole(format!("cannot be read: {e}")))?;
+    let bytes = relyant_cfa::files::read(path).map_err(|e| whole(format!("cannot be read: {e}")))?;
     String::from_utf8(bytes)
         .map_err(|e| whole(format!("is no text: byte {} is not UTF-8", e.utf8_error().valid_up_to())))
 }

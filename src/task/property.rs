@@ -1,7 +1,7 @@
 //! Properties, as the rules of SV-COMP write them: `CHECK( init(main()), LTL(G ! call(reach_error())) )`.
 
-use relyant_frontend::diagnostic::Diagnostic;
-use relyant_frontend::options::{self, Options};
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::options::{self, Options};
 use std::path::Path;
 
 /// A property of programs.

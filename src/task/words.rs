@@ -2,7 +2,7 @@
 
 use crate::pipeline::Verdict;
 use crate::report::Outcome;
-use relyant_frontend::options::Property as Asked;
+use relyant_cfa::options::Property as Asked;
 
 /// `true`, `false(…)` with the property that is violated, or `unknown`, where this was asked.
 pub fn of(outcome: &Outcome, asked: Asked) -> String {

@@ -1,6 +1,6 @@
 //! YAML with the place of everything in it.
 
-use relyant_frontend::diagnostic::Diagnostic;
+use relyant_cfa::diagnostic::Diagnostic;
 use saphyr::{LoadableYamlNode, MarkedYaml, Marker, Scalar, YamlData};
 
 /// A YAML text and where it comes from.

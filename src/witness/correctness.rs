@@ -4,9 +4,9 @@ use super::places::Location;
 use super::ranges::ranges;
 use super::{Correctness, Invariant, predicates, validate};
 use crate::pipeline::{self, Evidence};
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::options::Options;
 use relyant_frontend::c::outline::Outline;
-use relyant_frontend::diagnostic::Diagnostic;
-use relyant_frontend::options::Options;
 use std::path::Path;
 
 /// Invariants, and a line about them.
@@ -89,7 +89,7 @@ pub(super) fn statement(outline: &Outline, at: &Location, loops_only: bool) -> O
 pub(super) fn is_written(outline: &Outline, index: usize) -> bool {
     use relyant_frontend::c::outline::StatementKind;
     let Some(s) = outline.statements.get(index) else { return false };
-    let at = |span: relyant_frontend::diagnostic::Span| {
+    let at = |span: relyant_cfa::diagnostic::Span| {
         let line = outline.lines.get(span.file as usize)?.get(span.line.checked_sub(1)? as usize)?;
         line.get(span.column.checked_sub(1)? as usize..)
     };

@@ -4,12 +4,12 @@
 use super::invariants::{Expr, Variables};
 use super::places::Tracker;
 use super::{Waypoint, WaypointKind};
+use relyant_cfa::schedule::ThreadRef;
+use relyant_cfa::{Op, Program};
 use relyant_frontend::c::outline::Outline;
-use relyant_frontend::cfa::{Op, Program};
-use relyant_frontend::interp::candidates::Candidates;
-use relyant_frontend::interp::event::{Event, What};
-use relyant_frontend::interp::machine::{Machine, State, Stop};
-use relyant_frontend::interp::schedule::ThreadRef;
+use relyant_interp::candidates::Candidates;
+use relyant_interp::event::{Event, What};
+use relyant_interp::machine::{Machine, State, Stop};
 use rustc_hash::FxHashSet;
 
 /// What the search found.

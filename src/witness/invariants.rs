@@ -1,8 +1,8 @@
 //! C expressions of witnesses, evaluated in states of the interpreter.
 
+use relyant_cfa::{IntKind, ObjId, Reg};
 use relyant_frontend::c::outline::StatementAt;
-use relyant_frontend::cfa::{IntKind, ObjId, Reg};
-use relyant_frontend::interp::machine::{Machine, State};
+use relyant_interp::machine::{Machine, State};
 use std::collections::BTreeMap;
 
 /// An expression without side effects.

@@ -2,7 +2,7 @@
 
 use crate::bench::results::civil;
 use crate::task::Property;
-use relyant_frontend::options::DataModel;
+use relyant_cfa::options::DataModel;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::path::Path;
@@ -35,7 +35,7 @@ impl Metadata {
         property: Option<&Property>,
         data_model: DataModel,
     ) -> std::io::Result<Metadata> {
-        let hash = hex(&Sha256::digest(relyant_frontend::files::read(file)?));
+        let hash = hex(&Sha256::digest(relyant_cfa::files::read(file)?));
         let usual = Property::UnreachCall("reach_error".into());
         let epoch = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|s| s.parse().ok());
         let now = || {

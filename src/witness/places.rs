@@ -1,8 +1,8 @@
 //! Places of witnesses, and when a run comes to one.
 
+use relyant_cfa::diagnostic::Span;
+use relyant_cfa::schedule::ThreadRef;
 use relyant_frontend::c::outline::{Outline, StatementKind};
-use relyant_frontend::diagnostic::Span;
-use relyant_frontend::interp::schedule::ThreadRef;
 use std::collections::BTreeMap;
 
 /// A place in a source file.

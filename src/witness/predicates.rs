@@ -12,12 +12,13 @@ use super::ghosts;
 use super::places::location;
 use super::ranges::{is_handle, number};
 use super::{Correctness, Ghost, Invariant, Update};
-use crate::proof::{Proof, Rule};
+use relyant_cfa as cfa;
+use relyant_cfa::{IntKind, Op, Owner};
+use relyant_check::{Proof, Rule};
 use relyant_frontend::c::outline::{Outline, StatementAt, StatementKind};
-use relyant_frontend::cfa::{self, IntKind, Op, Owner};
-use relyant_frontend::program::{Loc, Origin, Program, Scope};
-use relyant_frontend::reduce::liveness::live;
 use relyant_horn::linear::{Atom, Cube, Rel, Var};
+use relyant_program::reduce::liveness::live;
+use relyant_program::{Loc, Origin, Program, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More alternatives than this say little to a reader.

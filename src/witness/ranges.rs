@@ -7,11 +7,11 @@ use super::Invariant;
 use super::correctness::{is_written, statement as statement_at};
 use super::invariants::{Slot, Variables};
 use super::places::location;
+use relyant_cfa::schedule::Start;
+use relyant_cfa::{Count, IntKind, Op, Program, Template};
 use relyant_frontend::c::outline::{Outline, StatementKind};
-use relyant_frontend::cfa::{Count, IntKind, Op, Program, Template};
-use relyant_frontend::interp::candidates::Candidates;
-use relyant_frontend::interp::machine::{Machine, State, Stop};
-use relyant_frontend::interp::schedule::Start;
+use relyant_interp::candidates::Candidates;
+use relyant_interp::machine::{Machine, State, Stop};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 

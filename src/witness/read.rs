@@ -4,8 +4,8 @@ use super::places::Location;
 use super::{Constraint, Content, Correctness, Ghost, Invariant, Update, Waypoint, WaypointKind};
 use crate::task::property::{self, Property};
 use crate::task::yaml::{Node, Source};
-use relyant_frontend::diagnostic::Diagnostic;
-use relyant_frontend::options::DataModel;
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::options::DataModel;
 
 /// A witness as it was read.
 #[derive(Clone, PartialEq, Eq, Debug)]

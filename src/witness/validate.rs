@@ -5,13 +5,13 @@
 
 use super::correctness::statement;
 use super::{Correctness, Invariant};
-use crate::limits::Run;
 use crate::pipeline::{self, Settings, Verdict};
 use crate::task::Property;
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::options::Options;
+use relyant_engines::limits::Run;
 use relyant_frontend::c::instrument::{ATOMIC, Addition, Instrumentation};
 use relyant_frontend::c::outline::Outline;
-use relyant_frontend::diagnostic::Diagnostic;
-use relyant_frontend::options::Options;
 use std::fmt::Write;
 use std::path::Path;
 

@@ -6,10 +6,10 @@
 
 use super::places::{Tracker, location};
 use super::{Constraint, Waypoint, WaypointKind};
+use relyant_cfa::schedule::ThreadRef;
 use relyant_frontend::c::outline::Outline;
-use relyant_frontend::interp::Trace;
-use relyant_frontend::interp::event::What;
-use relyant_frontend::interp::schedule::ThreadRef;
+use relyant_interp::Trace;
+use relyant_interp::event::What;
 
 /// Does a run have more than one thread?
 pub fn has_threads(trace: &Trace) -> bool {

@@ -3,7 +3,7 @@
 use super::metadata::Metadata;
 use super::places::Location;
 use super::{Constraint, Content, Correctness, Invariant, Waypoint};
-use relyant_frontend::options::DataModel;
+use relyant_cfa::options::DataModel;
 use std::fmt::Write;
 
 /// A string, quoted: JSON's quotation is one of YAML's.

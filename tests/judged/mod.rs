@@ -1,13 +1,13 @@
 //! What exploration and proofs say of small programs: no program with a violation is proved.
 
-use relyant::aret::{self, Settings, Watch};
-use relyant::proof::check;
-use relyant::verdict::Answer;
+use relyant_cfa::options::Options as Meaning;
+use relyant_check::check;
+use relyant_engines::aret::{self, Settings, Watch};
+use relyant_engines::verdict::Answer;
 use relyant_frontend::instantiate::{instantiate, slice};
-use relyant_frontend::interp::explore::{Exploration, Options, explore};
-use relyant_frontend::linearise::Limits;
-use relyant_frontend::options::Options as Meaning;
-use relyant_frontend::reduce::thread_program_within;
+use relyant_interp::explore::{Exploration, Options, explore};
+use relyant_program::linearise::Limits;
+use relyant_program::reduce::thread_program_within;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// States that exploration may look at.

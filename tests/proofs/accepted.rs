@@ -1,8 +1,8 @@
 use crate::explorer::exact_proof;
 use crate::programs::*;
-use relyant::proof::check::{CheckReport, Limits, check};
-use relyant::proof::{Proof, Rule};
-use relyant_frontend::program::Program;
+use relyant_check::check::{CheckReport, Limits, check};
+use relyant_check::{Proof, Rule};
+use relyant_program::Program;
 
 fn accept(p: &Program, proof: &Proof) -> CheckReport {
     match check(p, proof, &Limits::default()) {

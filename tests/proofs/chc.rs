@@ -3,9 +3,9 @@
 use crate::programs::*;
 use relyant::export::chc::{ChcError, export};
 use relyant::export::spacer::{SpacerVerdict, answer, run};
-use relyant_frontend::cfa::Count;
-use relyant_frontend::program::{Input, Program};
+use relyant_cfa::Count;
 use relyant_horn::linear::Cube;
+use relyant_program::{Input, Program};
 use std::process::Command;
 use std::time::Duration;
 

@@ -4,20 +4,22 @@
 //! ones claims the same; with other options, an engine must not refute the program under these. Against a program that
 //! is not safe, none is accepted, whatever digests it has.
 
-use relyant::aret;
 use relyant::finite::boolean::{self, Asked};
 use relyant::finite::certificate as coverability;
 use relyant::finite::{self, Kind, Wanted};
-use relyant::limits::Run;
 use relyant::pipeline::{self, Evidence, Method, Settings, Verdict};
-use relyant::proof::certificate::{self, AnyCertificate, Meta, Source, agree};
-use relyant::proof::{check, replicated, states};
+use relyant_cfa as cfa;
+use relyant_cfa::options::Options;
+use relyant_cfa::preprocessing::Preprocessing;
+use relyant_check::certificate::{self, AnyCertificate, Meta, Source, agree};
+use relyant_check::{check, replicated, states};
+use relyant_engines::aret;
+use relyant_engines::limits::Run;
 use relyant_finite::cover;
-use relyant_frontend::options::Options;
-use relyant_frontend::preprocessing::Preprocessing;
-use relyant_frontend::program::Program;
-use relyant_frontend::testing::rng::{Rng, cases};
-use relyant_frontend::{c, cfa, reduce};
+use relyant_frontend::c;
+use relyant_program::Program;
+use relyant_program::reduce;
+use relyant_testing::rng::{Rng, cases};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -2,9 +2,9 @@
 //! every step, value by value. Big, but right.
 
 use crate::programs::{eq, n, prime, rat, x};
-use relyant::proof::{EnvTransition, Proof, Rule, State, ThreadProof};
-use relyant_frontend::program::{Loc, Program};
+use relyant_check::{EnvTransition, Proof, Rule, State, ThreadProof};
 use relyant_horn::linear::{Cube, LinExpr, Var};
+use relyant_program::{Loc, Program};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Locations by template and values by variable.

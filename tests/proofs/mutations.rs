@@ -3,12 +3,12 @@
 use crate::explorer::{covers, exact_proof};
 use crate::programs::*;
 use crate::roundtrip::meta;
-use relyant::proof::certificate::{Certificate, CertificateError, write};
-use relyant::proof::check::{CheckError, Limits, check};
-use relyant::proof::{Proof, Rule, State};
-use relyant_frontend::cfa::Count;
-use relyant_frontend::program::{Loc, Program};
+use relyant_cfa::Count;
+use relyant_check::certificate::{Certificate, CertificateError, write};
+use relyant_check::check::{CheckError, Limits, check};
+use relyant_check::{Proof, Rule, State};
 use relyant_horn::linear::{Cube, Norm, Var};
+use relyant_program::{Loc, Program};
 
 /// A change to the whole proof.
 type Edit<'f> = &'f dyn Fn(&mut Proof);

@@ -1,9 +1,9 @@
 //! Small thread programs and proofs, written by hand.
 
-use relyant::proof::{EnvTransition, Holder, PRIME, Proof, Rule, State, ThreadProof, Tickets};
-use relyant_frontend::diagnostic::Span;
-use relyant_frontend::program::{Count, Edge, Ghost, Loc, Location, Program, Scope, Template, Variable};
+use relyant_cfa::diagnostic::Span;
+use relyant_check::{EnvTransition, Holder, PRIME, Proof, Rule, State, ThreadProof, Tickets};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
+use relyant_program::{Count, Edge, Ghost, Loc, Location, Program, Scope, Template, Variable};
 
 pub fn x(v: u32) -> LinExpr {
     LinExpr::var(Var(v))

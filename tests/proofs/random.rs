@@ -4,12 +4,12 @@
 use crate::explorer::{covers, exact_proof, explore};
 use crate::programs::*;
 use proptest::prelude::*;
-use relyant::proof::check::{CheckError, Limits, check};
-use relyant::proof::validate::is_modular;
-use relyant::proof::{EnvTransition, Proof, Rule, State, ThreadProof};
-use relyant_frontend::cfa::Count;
-use relyant_frontend::program::{Edge, Loc, Program, Scope};
+use relyant_cfa::Count;
+use relyant_check::check::{CheckError, Limits, check};
+use relyant_check::validate::is_modular;
+use relyant_check::{EnvTransition, Proof, Rule, State, ThreadProof};
 use relyant_horn::linear::{Cube, LinExpr, Norm, Var};
+use relyant_program::{Edge, Loc, Program, Scope};
 use std::collections::BTreeSet;
 
 /// Globals 0 and 1; template t has the local 2 + t.

@@ -2,13 +2,13 @@
 
 use crate::programs::*;
 use proptest::prelude::*;
-use relyant::proof::certificate::{Certificate, Meta, Source, write};
-use relyant::proof::{EnvTransition, Holder, PRIME, Proof, Rule, State, ThreadProof, Tickets};
-use relyant_frontend::cfa::Count;
-use relyant_frontend::options::{Atomicity, Options, Signed};
-use relyant_frontend::preprocessing::{Define, Name, Preprocessing};
-use relyant_frontend::program::{Loc, Program};
+use relyant_cfa::Count;
+use relyant_cfa::options::{Atomicity, Options, Signed};
+use relyant_cfa::preprocessing::{Define, Name, Preprocessing};
+use relyant_check::certificate::{Certificate, Meta, Source, write};
+use relyant_check::{EnvTransition, Holder, PRIME, Proof, Rule, State, ThreadProof, Tickets};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Var};
+use relyant_program::{Loc, Program};
 
 const LOCATIONS: u32 = 4;
 const VARIABLES: u32 = 6;

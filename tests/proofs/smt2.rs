@@ -2,10 +2,10 @@
 
 use crate::explorer::exact_proof;
 use crate::programs::*;
-use relyant::proof::obligations::Obligations;
-use relyant::proof::smt2::{text, write_all};
-use relyant::proof::{Proof, Rule};
-use relyant_frontend::program::Program;
+use relyant_check::obligations::Obligations;
+use relyant_check::smt2::{text, write_all};
+use relyant_check::{Proof, Rule};
+use relyant_program::Program;
 use z3::{SatResult, Solver};
 
 fn scripts(p: &Program, proof: &Proof) -> Vec<String> {

@@ -3,9 +3,9 @@
 use super::compiler::{self, operand};
 use super::preprocess;
 use super::source::line_marker;
-use crate::diagnostic::Diagnostic;
-use crate::files;
-use crate::options::{DataModel, Options};
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::files;
+use relyant_cfa::options::{DataModel, Options};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 

@@ -4,9 +4,9 @@
 use super::lower::Lower;
 use super::types::{Part, Ty};
 use super::value::Place;
-use crate::cfa::{Expr, IntKind, Op};
 use crate::races::{Access, Target};
 use lang_c::span::Span as Bytes;
+use relyant_cfa::{Expr, IntKind, Op};
 
 /// What is known of an access besides its address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

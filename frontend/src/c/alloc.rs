@@ -13,13 +13,14 @@ use super::types::{Ty, Types};
 use super::untyped::Untyped;
 use super::value::{Value, binary};
 use super::views::{Conversion, Seen};
-use crate::cfa::{
+use crate::instantiate::pool;
+use lang_c::span::Span as Bytes;
+use relyant_cfa::diagnostic::Span;
+use relyant_cfa::points_to::{PointsTo, Targets};
+use relyant_cfa::walk;
+use relyant_cfa::{
     BinOp, Callee, CmpOp, Expr, FuncId, Graph, HeapSite, IntKind, Loc, Module, ObjId, Object, Op, Reg,
 };
-use crate::diagnostic::Span;
-use crate::instantiate::{pool, walk};
-use crate::points_to::{PointsTo, Targets};
-use lang_c::span::Span as Bytes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 

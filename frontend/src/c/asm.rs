@@ -1,9 +1,9 @@
 //! Assembler statements that do nothing a program can see but order memory, which is sequentially consistent here anyway.
 
 use super::lower::{Lower, Res};
-use crate::cfa::Op;
 use lang_c::ast::*;
 use lang_c::span::Span as Bytes;
+use relyant_cfa::Op;
 
 /// Instructions that change neither registers that count nor memory; blanks are left out.
 const HARMLESS: [&str; 22] = [

@@ -6,9 +6,9 @@ use super::scope::{Storage, Symbol};
 use super::types::Ty;
 use super::value::{cast, offset};
 use super::views::{Conversion, Seen};
-use crate::cfa::{Callee, Expr, IntKind, Op, Reg};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
+use relyant_cfa::{Callee, Expr, IntKind, Op, Reg};
 use std::rc::Rc;
 
 /// Locals that a new thread gets copies of.

@@ -6,9 +6,9 @@ use super::library::{Atomic, Rmw, Weak};
 use super::lower::{Lower, Res};
 use super::types::{INT, Int, Ty};
 use super::value::{Place, Value, cast};
-use crate::cfa::{BinOp, CmpOp, Expr, Loc, Op, UnOp};
 use lang_c::ast::Expression;
 use lang_c::span::{Node, Span as Bytes};
+use relyant_cfa::{BinOp, CmpOp, Expr, Loc, Op, UnOp};
 use std::rc::Rc;
 
 impl<'a> Lower<'a> {

@@ -2,8 +2,8 @@
 //! verdict rests on what comes after it. What `main` itself does is reached, and refused.
 
 use super::lower::{Lower, Res};
-use crate::cfa::Op;
 use lang_c::span::Span as Bytes;
+use relyant_cfa::Op;
 
 impl Lower<'_> {
     /// Ends the run here with a limit; refuses in `main`, and in start values of objects, which all threads see.

@@ -4,8 +4,8 @@
 
 use super::body::Body;
 use super::lower::Lower;
-use crate::cfa::{Callee, Edge, FuncId, Loc, LocationKind, ObjId, Op};
 use crate::instantiate::pool;
+use relyant_cfa::{Callee, Edge, FuncId, Loc, LocationKind, ObjId, Op};
 use rustc_hash::FxHashMap;
 
 /// The blocks of a function.

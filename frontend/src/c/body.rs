@@ -2,10 +2,10 @@
 
 use super::types::Ty;
 use super::views::Conversion;
-use crate::cfa::{Edge, Expr, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg, Register};
-use crate::diagnostic::Span;
 use crate::orders::{Operand, Region};
 use crate::races::Access;
+use relyant_cfa::diagnostic::Span;
+use relyant_cfa::{Edge, Expr, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg, Register};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 

@@ -7,8 +7,8 @@ use super::library::{Bits, Class};
 use super::lower::{Lower, Res};
 use super::types::{BOOL, INT, Int, Ty};
 use super::value::{Value, binary, cast, compare};
-use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Op, Reg};
 use lang_c::span::Span as Bytes;
+use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Op, Reg};
 
 impl<'a> Lower<'a> {
     /// `__builtin_popcount` and the like, on an unsigned number of so many bits.

@@ -7,9 +7,9 @@ use super::scan::name_of;
 use super::scope::Symbol;
 use super::types::{BOOL, CHAR, INT, Int, Signature, Ty, UINT};
 use super::value::{Value, offset};
-use crate::cfa::{Callee, Check, CmpOp, Expr, IntKind, Loc, Op};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
+use relyant_cfa::{Callee, Check, CmpOp, Expr, IntKind, Loc, Op};
 
 /// A list of arguments.
 pub type Args<'a> = &'a [Node<Expression>];
@@ -305,7 +305,7 @@ impl<'a> Lower<'a> {
             Model::Input(approximates) => {
                 let ty = self.named_type(nondet_type(name));
                 let of = bodies::original(&self.body.name).unwrap_or("").to_string();
-                let source = if approximates { crate::cfa::approximate(&of) } else { of };
+                let source = if approximates { relyant_cfa::approximate(&of) } else { of };
                 self.any(&ty, &source, wanted, at)
             }
             Model::SetErrno => {
@@ -398,7 +398,7 @@ impl<'a> Lower<'a> {
                 self.body.cur = no;
                 self.body.edge_to(end, Op::Assign(r, v.expr.clone()));
                 self.body.cur = yes;
-                let minus = self.unary(Some(crate::cfa::UnOp::Neg), v, at)?;
+                let minus = self.unary(Some(relyant_cfa::UnOp::Neg), v, at)?;
                 self.body.edge_to(end, Op::Assign(r, minus.expr));
                 self.body.cur = end;
                 Ok(Value { expr: Expr::Reg(r), ty })
@@ -425,8 +425,8 @@ impl<'a> Lower<'a> {
                 let ty = self.signature(name).map_or(Ty::Float(8), |s| s.result.clone());
                 let v = self.convert(v, &ty, at)?;
                 let kind = self.types.kind(&ty);
-                let mask = crate::cfa::IntKind::max(kind).unwrap_or(0) >> 1;
-                let expr = super::value::binary(crate::cfa::BinOp::And, v.expr, Expr::Const(mask), kind);
+                let mask = relyant_cfa::IntKind::max(kind).unwrap_or(0) >> 1;
+                let expr = super::value::binary(relyant_cfa::BinOp::And, v.expr, Expr::Const(mask), kind);
                 Ok(Value { expr, ty })
             }
             Model::Memory(m) => self.memory_call(m, args, at),
@@ -556,7 +556,7 @@ impl<'a> Lower<'a> {
     }
 
     /// A fresh register that several branches set.
-    pub fn result_register(&mut self) -> crate::cfa::Reg {
+    pub fn result_register(&mut self) -> relyant_cfa::Reg {
         self.body.temp(IntKind::INT)
     }
 }

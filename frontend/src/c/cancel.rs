@@ -15,10 +15,10 @@ use super::scan::name_of;
 use super::scope::{Storage, Symbol};
 use super::types::{INT, Ty};
 use super::value::{Value, binary, compare, offset};
-use crate::cfa::{BinOp, Callee, CmpOp, Expr, FuncId, IntKind, ObjId, Op};
 use lang_c::ast::*;
 use lang_c::span::Span as Bytes;
 use lang_c::visit::{self, Visit};
+use relyant_cfa::{BinOp, Callee, CmpOp, Expr, FuncId, IntKind, ObjId, Op};
 use std::rc::Rc;
 
 const EINVAL: i128 = 22;
@@ -258,7 +258,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Ends the thread if there is a request for it and it heeds them; else goes to a location.
-    fn act_if_cancelled(&mut self, otherwise: crate::cfa::Loc, at: Bytes) -> Res<()> {
+    fn act_if_cancelled(&mut self, otherwise: relyant_cfa::Loc, at: Bytes) -> Res<()> {
         if self.cancellation.switches {
             let cell = self.disabled(at)?;
             let off = self.body.load(Expr::Addr(cell), IntKind::INT);

@@ -4,13 +4,13 @@ use super::alloc::Allocate;
 use super::library::{Lock, Model, Thread, model};
 use super::lower::{Lower, Res};
 use super::tokens::original_name;
-use crate::cfa::{BinOp, Check, Checks, Expr, FuncId, Function, Op};
-use crate::diagnostic::Span;
-use crate::options::{Options, Property};
 use crate::races::{Access, Target};
 use lang_c::ast::*;
 use lang_c::span::Span as Bytes;
 use lang_c::visit::{self, Visit};
+use relyant_cfa::diagnostic::Span;
+use relyant_cfa::options::{Options, Property};
+use relyant_cfa::{BinOp, Check, Checks, Expr, FuncId, Function, Op};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What was seen while lowering. What is lowered twice, for two orders of evaluation, is one place.

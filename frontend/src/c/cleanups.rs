@@ -2,8 +2,8 @@
 
 use super::body::Jump;
 use super::lower::{Lower, Res};
-use crate::cfa::{Callee, Expr, FuncId, ObjId, Op};
 use lang_c::span::Span as Bytes;
+use relyant_cfa::{Callee, Expr, FuncId, ObjId, Op};
 
 /// A variable that is cleaned up, and by what.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Leaves a loop or a switch.
-    pub fn jump_out(&mut self, j: Jump, to: crate::cfa::Loc) {
+    pub fn jump_out(&mut self, j: Jump, to: relyant_cfa::Loc) {
         self.clean_up(j.cleanups);
         self.body.leave(to, Op::Skip);
     }

@@ -9,9 +9,9 @@ use super::lower::{Lower, Res};
 use super::types::{CHAR, Int, Part, Ty};
 use super::value::{Value, binary, cast, compare, offset};
 use super::views::{Conversion, Seen};
-use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Loc, Op, Reg};
 use lang_c::ast::{BinaryOperator, Expression};
 use lang_c::span::{Node, Span as Bytes};
+use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Loc, Op, Reg};
 
 /// Most cells that one call touches one by one.
 const MAX_CELLS: usize = 4096;

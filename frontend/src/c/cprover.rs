@@ -5,8 +5,8 @@ use super::calls::Args;
 use super::lower::{Lower, MOST_THREADS, Res};
 use super::types::Ty;
 use super::value::{Value, binary, compare};
-use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Op};
 use lang_c::span::Span as Bytes;
+use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Op};
 use std::rc::Rc;
 
 /// How names of functions start that give the same for the same, and any value else.

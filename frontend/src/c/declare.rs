@@ -6,9 +6,9 @@ use super::lower::{Lower, Res};
 use super::meanings::Attributes;
 use super::scope::{Global, Symbol, Tag};
 use super::types::{BOOL, CHAR, Field, INT, Int, Record, RecordId, Signature, Sync, Ty, UINT};
-use crate::diagnostic::Diagnostic;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
+use relyant_cfa::diagnostic::Diagnostic;
 use std::rc::Rc;
 
 /// The specifiers of a declaration.

@@ -4,8 +4,8 @@ use super::calls::Args;
 use super::lower::{Lower, Res};
 use super::types::Ty;
 use super::value::{Value, offset};
-use crate::cfa::{BinOp, Expr};
 use lang_c::span::Span as Bytes;
+use relyant_cfa::{BinOp, Expr};
 
 impl<'a> Lower<'a> {
     /// `div(a, b)`.

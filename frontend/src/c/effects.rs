@@ -11,10 +11,10 @@ use super::scan::name_of;
 use super::scope::Symbol;
 use super::types::{INT, Int, Part, Ty};
 use super::value::{Value, binary, compare, offset};
-use crate::cfa::{BinOp, Callee, CmpOp, Expr, FuncId, IntKind, Op, approximate};
-use crate::options::{Integers, Property};
 use lang_c::ast::Expression;
 use lang_c::span::{Node, Span as Bytes};
+use relyant_cfa::options::{Integers, Property};
+use relyant_cfa::{BinOp, Callee, CmpOp, Expr, FuncId, IntKind, Op, approximate};
 
 /// Most cells that are accessed one by one; more are in a loop.
 const FEW: usize = 64;

@@ -2,8 +2,8 @@
 
 use super::lower::{Lower, Res};
 use super::types::{INT, Ty};
-use crate::cfa::{Expr, IntKind, ObjId};
 use lang_c::span::Span as Bytes;
+use relyant_cfa::{Expr, IntKind, ObjId};
 
 /// Names of the function behind the macro.
 pub const NAMES: [&str; 4] = ["__errno_location", "___errno", "__errno", "__error"];

@@ -7,10 +7,10 @@ use super::lower::{Lower, Res};
 use super::scan::name_of;
 use super::types::Ty;
 use super::value::{Value, binary, compare};
-use crate::cfa::{BinOp, Callee, CmpOp, Expr, FuncId, IntKind, ObjId, Op};
 use lang_c::ast::*;
 use lang_c::span::Span as Bytes;
 use lang_c::visit::{self, Visit};
+use relyant_cfa::{BinOp, Callee, CmpOp, Expr, FuncId, IntKind, ObjId, Op};
 use std::rc::Rc;
 
 /// So many can be registered at least.

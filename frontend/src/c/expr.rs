@@ -8,9 +8,9 @@ use super::scan::name_of;
 use super::scope::{Storage, Symbol};
 use super::types::{INT, Ty};
 use super::value::{At, Place, Value, offset};
-use crate::cfa::{BinOp, Expr, IntKind, Op, UnOp};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
+use relyant_cfa::{BinOp, Expr, IntKind, Op, UnOp};
 
 /// Part of how a span is shown.
 fn spans(c: char) -> bool {
@@ -797,8 +797,8 @@ impl<'a> Lower<'a> {
     pub fn condition(
         &mut self,
         e: &'a Node<Expression>,
-        yes: crate::cfa::Loc,
-        no: crate::cfa::Loc,
+        yes: relyant_cfa::Loc,
+        no: relyant_cfa::Loc,
     ) -> Res<Option<bool>> {
         match &e.node {
             Expression::UnaryOperator(u) if u.node.operator.node == UnaryOperator::Negate => {
@@ -836,7 +836,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Branches on a value.
-    pub fn branch(&mut self, e: Expr, yes: crate::cfa::Loc, no: crate::cfa::Loc) -> Option<bool> {
+    pub fn branch(&mut self, e: Expr, yes: relyant_cfa::Loc, no: relyant_cfa::Loc) -> Option<bool> {
         let known = match e {
             Expr::Const(n) => n != 0,
             Expr::Addr(_) | Expr::Func(_) => true,

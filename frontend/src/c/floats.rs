@@ -3,8 +3,8 @@
 use super::lower::{Lower, Res};
 use super::types::{INT, Ty};
 use super::value::{Value, binary, not};
-use crate::cfa::{BinOp, CmpOp, Expr, FloatOp, FloatUnary, IntKind, Precision, Rounding, UnOp};
 use lang_c::span::Span as Bytes;
+use relyant_cfa::{BinOp, CmpOp, Expr, FloatOp, FloatUnary, IntKind, Precision, Rounding, UnOp};
 
 /// `op a`, folded where it is constant and defined.
 pub fn float_unary(op: FloatUnary, a: Expr, kind: IntKind) -> Expr {

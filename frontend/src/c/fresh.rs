@@ -1,8 +1,8 @@
 //! Locals whose declaration a jump passes by: they hold any value, as an uninitialised one does.
 
 use super::body::Body;
-use crate::cfa::{Edge, Loc, Op, Reg};
-use crate::instantiate::walk;
+use relyant_cfa::walk;
+use relyant_cfa::{Edge, Loc, Op, Reg};
 use rustc_hash::FxHashSet;
 
 /// Gives any value at the start to named registers that may be read before they are set. Only jumps make that

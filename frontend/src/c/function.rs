@@ -7,11 +7,11 @@ use super::scope::{Storage, Symbol};
 use super::types::{Signature, Ty};
 use super::value::{Value, offset};
 use super::views::Conversion;
-use crate::cfa::{Callee, Check, Expr, FuncId, Function, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg};
-use crate::diagnostic::Span;
 use crate::orders::Unsequenced;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
+use relyant_cfa::diagnostic::Span;
+use relyant_cfa::{Callee, Check, Expr, FuncId, Function, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
@@ -204,7 +204,7 @@ impl<'a> Lower<'a> {
             if let (Some(argc), "main") = (registers.first(), self.body.name.as_str()) {
                 // C11 5.1.2.2.1
                 self.body.assumes();
-                let least = super::value::compare(crate::cfa::CmpOp::Ge, Expr::Reg(*argc), Expr::Const(0));
+                let least = super::value::compare(relyant_cfa::CmpOp::Ge, Expr::Reg(*argc), Expr::Const(0));
                 self.body.emit(Op::Assume(least));
                 if let [argc, argv] = registers[..] {
                     let argc = self.body.assign(IntKind::INT, Expr::Reg(argc));
@@ -401,7 +401,7 @@ impl<'a> Lower<'a> {
         let any_order = unsequenced.any_order();
         let depth = self.depths(&body, &any_order)?;
         let main = body.name == "main" && self.options.threads.is_empty();
-        let open = |e: &&crate::cfa::Edge| {
+        let open = |e: &&relyant_cfa::Edge| {
             let ends = body.graph.locations[e.to.0 as usize].kind == LocationKind::End;
             ends && matches!(e.op, Op::Return(_)) && depth[e.from.0 as usize].is_some_and(|d| d > 0)
         };
@@ -423,7 +423,7 @@ impl<'a> Lower<'a> {
             let span = body.graph.locations[entry.0 as usize].span;
             let inner = entry;
             entry = body.graph.add_location(span);
-            body.graph.edges.insert(0, crate::cfa::Edge { from: entry, to: inner, op: Op::Skip, span });
+            body.graph.edges.insert(0, relyant_cfa::Edge { from: entry, to: inner, op: Op::Skip, span });
         }
         Ok(body.graph.pruned(entry, &any_order))
     }

@@ -1,8 +1,8 @@
 //! Which files a source includes.
 
 use super::preprocess::{arguments, run};
-use crate::diagnostic::Diagnostic;
-use crate::options::Options;
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::options::Options;
 use std::path::{Path, PathBuf};
 
 /// The files that a source includes, in the order of the compiler; not the system's headers, nor what those include. A file

@@ -3,9 +3,9 @@
 use super::lower::{Lower, Res};
 use super::types::{CHAR, Ty};
 use super::value::{At, Place, Value, offset, wrap};
-use crate::cfa::{Expr, IntKind, ObjId};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
+use relyant_cfa::{Expr, IntKind, ObjId};
 use std::collections::BTreeMap;
 
 /// Cells of a local object that get their values one by one.
@@ -514,7 +514,7 @@ impl<'a> Lower<'a> {
         let cells = self.string_cells(parts, at)?;
         let char = Ty::Int(self.string_unit(parts));
         let ty = Ty::Array(char.clone().into(), Some(cells.len() as u64));
-        let name = format!("{}{}", crate::cfa::Object::LITERAL, self.objects.len());
+        let name = format!("{}{}", relyant_cfa::Object::LITERAL, self.objects.len());
         let object = self.object(&name, &ty, at)?;
         let o = &mut self.objects[object.0 as usize];
         o.constant = std::iter::once(0..cells.len()).collect();

@@ -7,9 +7,9 @@ use super::scan::name_of;
 use super::scope::Symbol;
 use super::types::{CHAR, INT, Ty};
 use super::value::{Value, binary, compare, offset};
-use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Op, approximate};
 use lang_c::ast::{BinaryOperator, Constant, Expression, UnaryOperator};
 use lang_c::span::{Node, Span as Bytes};
+use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Op, approximate};
 use std::rc::Rc;
 
 /// Most cells that one call fills.

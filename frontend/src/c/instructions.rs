@@ -4,9 +4,9 @@
 use super::lower::{Lower, Res};
 use super::types::{Int, Ty};
 use super::value::{At, Place, Value, binary};
-use crate::cfa::{BinOp, CmpOp, Expr, IntKind};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
+use relyant_cfa::{BinOp, CmpOp, Expr, IntKind};
 use std::rc::Rc;
 
 /// What an instruction does.
@@ -121,7 +121,7 @@ impl<'a> Lower<'a> {
             (Known::Bit(op, locked), [memory], [number]) if updates(memory) => {
                 let Some((place, mask)) = self.bit_of(memory, number, at)? else { return Ok(false) };
                 let mask = match op {
-                    BinOp::And => self.unary(Some(crate::cfa::UnOp::BitNot), mask, at)?,
+                    BinOp::And => self.unary(Some(relyant_cfa::UnOp::BitNot), mask, at)?,
                     _ => mask,
                 };
                 if locked {
@@ -138,7 +138,7 @@ impl<'a> Lower<'a> {
                 let word = self.read(&place, at)?;
                 let bit = self.arithmetic(BinOp::And, word, mask, at)?;
                 let set = self.comparison(CmpOp::Ne, bit, Value::int(0), at)?;
-                let all = self.unary(Some(crate::cfa::UnOp::Neg), set, at)?;
+                let all = self.unary(Some(relyant_cfa::UnOp::Neg), set, at)?;
                 self.write(&to, all, at)?;
             }
             _ => return Ok(false),

@@ -5,7 +5,7 @@
 
 use super::source::Source;
 use super::tokens::{self, Kind, Token};
-use crate::diagnostic::Diagnostic;
+use relyant_cfa::diagnostic::Diagnostic;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 

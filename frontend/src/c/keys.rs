@@ -10,10 +10,10 @@ use super::lower::{Lower, Res, Work};
 use super::scan::name_of;
 use super::types::{INT, Ty};
 use super::value::{Value, binary, compare, offset};
-use crate::cfa::{BinOp, Callee, CmpOp, Expr, FuncId, IntKind, ObjId, Op};
 use lang_c::ast::*;
 use lang_c::span::Span as Bytes;
 use lang_c::visit::{self, Visit};
+use relyant_cfa::{BinOp, Callee, CmpOp, Expr, FuncId, IntKind, ObjId, Op};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 

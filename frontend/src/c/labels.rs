@@ -5,7 +5,7 @@ use super::mend::{Edit, skip_group};
 use super::places::TYPE_WORDS;
 use super::source::Source;
 use super::tokens::{Kind, Token};
-use crate::diagnostic::Diagnostic;
+use relyant_cfa::diagnostic::Diagnostic;
 
 /// Words after which no operand ends and no name is declared.
 const STATEMENT_WORDS: [&str; 15] = [

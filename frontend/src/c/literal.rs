@@ -3,9 +3,9 @@
 use super::lower::{Lower, Res};
 use super::types::{CHAR, INT, Int, Ty, UINT};
 use super::value::Value;
-use crate::cfa::{Expr, IntKind};
 use lang_c::ast::{Constant, Float, FloatBase, FloatFormat, Integer, IntegerBase, IntegerSize};
 use lang_c::span::{Node, Span as Bytes};
+use relyant_cfa::{Expr, IntKind};
 
 impl Lower<'_> {
     /// The value of a literal.

@@ -10,8 +10,8 @@ use super::library::Lock;
 use super::lower::{Lower, Res};
 use super::types::{Sync, Ty};
 use super::value::{Place, Value, binary, compare, offset};
-use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Loc, Op, Reg};
 use lang_c::span::Span as Bytes;
+use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Loc, Op, Reg};
 
 const EPERM: i128 = 1;
 const EAGAIN: i128 = 11;

@@ -8,13 +8,13 @@ use super::source::Source;
 use super::types::{Ty, Types};
 use super::untyped::Untyped;
 use super::views::Conversion;
-use crate::cfa::{Callee, Expr, FuncId, Function, IntKind, Module, ObjId, Object, Op};
-use crate::diagnostic::{Diagnostic, Span};
-use crate::options::{Options, Property};
 use crate::orders::Unsequenced;
 use crate::races::Access;
 use lang_c::ast::{Expression, ExternalDeclaration, FunctionDefinition, Statement, TranslationUnit};
 use lang_c::span::{Node, Span as Bytes};
+use relyant_cfa::diagnostic::{Diagnostic, Span};
+use relyant_cfa::options::{Options, Property};
+use relyant_cfa::{Callee, Expr, FuncId, Function, IntKind, Module, ObjId, Object, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

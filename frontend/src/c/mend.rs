@@ -4,7 +4,7 @@
 
 use super::source::Source;
 use super::tokens::{ATOMIC_BLOCK, AUTO, COMPATIBLE, INT128, Kind, SAME, Token, check, plain_name, scan};
-use crate::diagnostic::Diagnostic;
+use relyant_cfa::diagnostic::Diagnostic;
 
 /// A replacement of `text[start..end]`.
 pub(super) type Edit = (usize, usize, String);

@@ -1,4 +1,4 @@
-//! C to [`crate::cfa::Module`].
+//! C to [`relyant_cfa::Module`].
 //!
 //! ```text
 //! file --preprocess--> text --tokens--> mended text --parse--> syntax tree --lower--> automata
@@ -80,10 +80,10 @@ mod variable;
 mod views;
 mod wrappers;
 
-use crate::cfa::Module;
-use crate::diagnostic::Diagnostic;
-use crate::options::Options;
-use crate::stack::fitting;
+use relyant_cfa::Module;
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::options::Options;
+use relyant_cfa::stack::fitting;
 use std::path::Path;
 
 pub use includes::includes;

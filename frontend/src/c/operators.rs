@@ -1,7 +1,7 @@
 //! What each binary operator of C is, without a default: a new one does not compile.
 
-use crate::cfa::{BinOp, CmpOp};
 use lang_c::ast::BinaryOperator;
+use relyant_cfa::{BinOp, CmpOp};
 
 /// How a binary operator is evaluated.
 pub enum Operator {

@@ -1,10 +1,10 @@
 //! Where a file's statements and calls are, for witnesses that name places.
 
 use super::source::Source;
-use crate::diagnostic::Span;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 use lang_c::visit::{self, Visit};
+use relyant_cfa::diagnostic::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 
 use super::lower::Lower;
 use super::value::{binary, compare};
-use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Op, UnOp};
+use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Op, UnOp};
 
 const OVERFLOW: &str = "signed overflow";
 

@@ -1,9 +1,9 @@
 //! Runs the parser and turns its error into a diagnostic.
 
 use super::source::Source;
-use crate::diagnostic::Diagnostic;
 use lang_c::ast::TranslationUnit;
 use lang_c::driver::{Config, Flavor, parse_preprocessed};
+use relyant_cfa::diagnostic::Diagnostic;
 
 /// Parses a mended text.
 pub fn parse(source: &Source, text: String) -> Result<TranslationUnit, Diagnostic> {

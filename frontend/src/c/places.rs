@@ -8,7 +8,7 @@ use super::mend::{Edit, skip_group};
 use super::pragmas::{self, Packing, Pragma};
 use super::source::Source;
 use super::tokens::{Kind, Token};
-use crate::diagnostic::Diagnostic;
+use relyant_cfa::diagnostic::Diagnostic;
 use std::collections::BTreeSet;
 
 /// A `#pragma` line: where it is, and the text after the word.

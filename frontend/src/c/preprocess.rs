@@ -1,9 +1,9 @@
 //! Runs the system's C preprocessor.
 
 use super::compiler::{self, Failure};
-use crate::diagnostic::Diagnostic;
-use crate::files;
-use crate::options::{DataModel, Options};
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::files;
+use relyant_cfa::options::{DataModel, Options};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 

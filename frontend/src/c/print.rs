@@ -6,8 +6,8 @@ use super::format::{Conversion, Count, Piece, pieces};
 use super::lower::{Lower, Res};
 use super::types::{CHAR, INT, Int, Ty};
 use super::value::{Value, cast, compare, offset};
-use crate::cfa::{CmpOp, Expr, IntKind, Op, approximate};
 use lang_c::span::Span as Bytes;
+use relyant_cfa::{CmpOp, Expr, IntKind, Op, approximate};
 
 /// Longest text of a floating-point number: 309 digits, a point, six digits, a sign and some.
 const FLOAT: u64 = 330;

@@ -3,9 +3,9 @@
 use super::declare::Specifiers;
 use super::lower::{Lower, Res};
 use super::types::{Ty, Types};
-use crate::cfa::{Expr, IntKind, ObjId};
 use lang_c::ast::*;
 use lang_c::span::Node;
+use relyant_cfa::{Expr, IntKind, ObjId};
 use std::ops::Range;
 
 impl<'a> Lower<'a> {

@@ -1,10 +1,10 @@
 //! Names and what they stand for.
 
 use super::types::{RecordId, Ty};
-use crate::cfa::{ObjId, Reg};
-use crate::diagnostic::{Diagnostic, Span};
 use lang_c::ast::{FunctionDefinition, Initializer};
 use lang_c::span::Node;
+use relyant_cfa::diagnostic::{Diagnostic, Span};
+use relyant_cfa::{ObjId, Reg};
 use rustc_hash::FxHashMap;
 
 /// Where a variable lives.

@@ -11,12 +11,12 @@ use super::scan::name_of;
 use super::source::Source;
 use super::types::{Ty, UINT};
 use super::value::{Value, compare, offset};
-use crate::cfa::{Callee, CmpOp, Expr, FuncId, Function, IntKind, Module, ObjId, Object, Op};
-use crate::instantiate::walk;
-use crate::options::Property;
-use crate::points_to::PointsTo;
 use lang_c::ast::Expression;
 use lang_c::span::Span as Bytes;
+use relyant_cfa::options::Property;
+use relyant_cfa::points_to::PointsTo;
+use relyant_cfa::walk;
+use relyant_cfa::{Callee, CmpOp, Expr, FuncId, Function, IntKind, Module, ObjId, Object, Op};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Signals without an effect by default: SIGCHLD, SIGCONT, SIGURG, SIGWINCH.

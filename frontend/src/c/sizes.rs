@@ -3,8 +3,8 @@
 //! Flow-insensitive, a set for each register of each function, all calls of a function together.
 
 use super::value::{binary, compare, not, wrap};
-use crate::cfa::{BinOp, Callee, Expr, FuncId, Function, Module, Op, Reg};
 use crate::instantiate::constants::constant_objects;
+use relyant_cfa::{BinOp, Callee, Expr, FuncId, Function, Module, Op, Reg};
 use std::collections::BTreeSet;
 
 /// More values than this are any.

@@ -6,8 +6,8 @@ use super::lower::{Lower, Res};
 use super::types::{Part, Signature, Ty};
 use super::value::{Value, binary, compare};
 use super::views::{Conversion, Seen};
-use crate::cfa::{BinOp, Callee, CmpOp, Expr, IntKind, Op};
 use lang_c::span::Span as Bytes;
+use relyant_cfa::{BinOp, Callee, CmpOp, Expr, IntKind, Op};
 use std::rc::Rc;
 
 /// What is sorted or searched.

@@ -1,6 +1,6 @@
 //! The text that is parsed, and where each byte of it came from.
 
-use crate::diagnostic::{Diagnostic, Span};
+use relyant_cfa::diagnostic::{Diagnostic, Span};
 use std::collections::BTreeMap;
 
 /// Longest gap of unknown lines that is still stored as empty lines.

@@ -7,10 +7,10 @@ use super::meanings::Attributes;
 use super::scope::{Storage, Symbol};
 use super::types::Ty;
 use super::value::{At, Place, compare};
-use crate::cfa::{Check, CmpOp, Expr, Loc, Op};
-use crate::options::Atomicity;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
+use relyant_cfa::options::Atomicity;
+use relyant_cfa::{Check, CmpOp, Expr, Loc, Op};
 
 impl<'a> Lower<'a> {
     /// Runs one full expression, which is one step with `--atomicity statement`.

@@ -2,10 +2,10 @@
 
 use super::lower::{Lower, Res, Work};
 use super::meanings::Attributes;
-use crate::cfa::{Callee, FuncId, Op};
-use crate::diagnostic::{Diagnostic, Span};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
+use relyant_cfa::diagnostic::{Diagnostic, Span};
+use relyant_cfa::{Callee, FuncId, Op};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of the symbols of a file.

@@ -5,9 +5,9 @@ use super::library::Thread;
 use super::lower::{Lower, Res, Work};
 use super::types::{INT, Ty};
 use super::value::{At, Place, Value, compare};
-use crate::cfa::{Callee, CmpOp, Expr, FuncId, IntKind, Op};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
+use relyant_cfa::{Callee, CmpOp, Expr, FuncId, IntKind, Op};
 
 impl<'a> Lower<'a> {
     /// The place an argument points to: `&x`, or what a pointer holds. `None` for a null pointer.

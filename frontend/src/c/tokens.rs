@@ -3,7 +3,7 @@
 
 use super::places::PragmaLine;
 use super::source::{Source, line_marker};
-use crate::diagnostic::Diagnostic;
+use relyant_cfa::diagnostic::Diagnostic;
 
 /// Deepest nesting of brackets: the parser goes back at each level, so time grows fast with the depth.
 const MAX_DEPTH: usize = 120;

@@ -1,8 +1,8 @@
 //! C types, their sizes in bytes (for `sizeof`) and in cells (for addresses).
 
 use super::unions::{TAG, View};
-use crate::cfa::{IntKind, Precision};
-use crate::options::{DataModel, Integers, Options};
+use relyant_cfa::options::{DataModel, Integers, Options};
+use relyant_cfa::{IntKind, Precision};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 use std::rc::Rc;

@@ -4,7 +4,7 @@ use super::lower::Lower;
 use super::types::{Part, Ty};
 use super::unions::{FIXED, Through};
 use super::value::{Place, wrap};
-use crate::cfa::{BinOp, Expr, IntKind, ObjId};
+use relyant_cfa::{BinOp, Expr, IntKind, ObjId};
 
 impl Lower<'_> {
     /// Has a static union start in the view of a place, fixed; `false` if its bytes do not tell that view's values.

@@ -9,8 +9,8 @@
 use super::lower::{Lower, Res};
 use super::types::{Field, Part, RecordId, Ty, Types};
 use super::value::{At, Place, binary, cast, compare, offset};
-use crate::cfa::{BinOp, CmpOp, Expr, IntKind, Loc, Op};
 use lang_c::span::Span as Bytes;
+use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Loc, Op};
 
 /// Kind of a tag.
 pub const TAG: IntKind = IntKind::Machine { bits: 8, signed: false };
@@ -169,7 +169,7 @@ impl Lower<'_> {
                     "use fewer members",
                 );
             }
-            if self.options.property == crate::options::Property::NoDataRace {
+            if self.options.property == relyant_cfa::options::Property::NoDataRace {
                 self.beyond(
                     at,
                     "a union that is seen in several ways, where data races are looked for, is",

@@ -12,14 +12,14 @@ use super::source::Source;
 use super::types::{Part, Ty, Types};
 use super::value::{Value, binary, cast, compare, offset};
 use super::views::Conversion;
-use crate::cfa::{
+use crate::races::{Access, Target};
+use lang_c::span::Span as Bytes;
+use relyant_cfa::diagnostic::Span;
+use relyant_cfa::points_to::{PointsTo, Targets};
+use relyant_cfa::{
     BinOp, Callee, CmpOp, Expr, FuncId, Function, Graph, IntKind, Loc, LocationKind, Module, ObjId, Op, Reg,
     Register,
 };
-use crate::diagnostic::Span;
-use crate::points_to::{PointsTo, Targets};
-use crate::races::{Access, Target};
-use lang_c::span::Span as Bytes;
 use std::collections::BTreeMap;
 
 /// A call of a memory function.

@@ -6,8 +6,8 @@ use super::lower::{Lower, Res};
 use super::types::{INT, Int, Ty};
 use super::unions::Through;
 use super::views::{Conversion, Seen};
-use crate::cfa::{BinOp, CmpOp, Expr, FloatUnary, IntKind, Op, Reg, UnOp};
 use lang_c::span::Span as Bytes;
+use relyant_cfa::{BinOp, CmpOp, Expr, FloatUnary, IntKind, Op, Reg, UnOp};
 
 /// Larger expressions go through a register, so that nobody has to recurse deep.
 const MAX_SIZE: usize = 48;

@@ -4,9 +4,9 @@ use super::lower::{Lower, Res};
 use super::scope::{Storage, Symbol};
 use super::types::Ty;
 use super::value::{binary, compare};
-use crate::cfa::{BinOp, CmpOp, Expr, Op};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
+use relyant_cfa::{BinOp, CmpOp, Expr, Op};
 use std::rc::Rc;
 
 /// Scalars that there is room for, where one length is not constant.

@@ -4,9 +4,9 @@
 use super::lower::Res;
 use super::source::Source;
 use super::types::{Part, Ty, Types};
-use crate::cfa::{Expr, FuncId, IntKind, Module, ObjId, Op};
-use crate::diagnostic::Span;
-use crate::points_to::{PointsTo, Targets};
+use relyant_cfa::diagnostic::Span;
+use relyant_cfa::points_to::{PointsTo, Targets};
+use relyant_cfa::{Expr, FuncId, IntKind, Module, ObjId, Op};
 use std::collections::BTreeMap;
 
 /// A pointer becomes one to another type.

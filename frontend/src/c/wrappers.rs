@@ -5,9 +5,10 @@ use super::alloc::Site;
 use super::types::Ty;
 use super::untyped::Untyped;
 use super::views::Conversion;
-use crate::cfa::{Callee, Expr, FuncId, Module, ObjId, Op};
-use crate::instantiate::{taken, walk};
-use crate::points_to::PointsTo;
+use crate::instantiate::taken;
+use relyant_cfa::points_to::PointsTo;
+use relyant_cfa::walk;
+use relyant_cfa::{Callee, Expr, FuncId, Module, ObjId, Op};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// At most this many copies.

@@ -14,15 +14,15 @@
 use super::callees::Callees;
 use super::calls;
 use super::error::Refusal;
-use super::walk;
 use super::{Plan, build_as, identity, sharing};
-use crate::cfa::{
+use relyant_cfa::diagnostic::Span;
+use relyant_cfa::options::Options;
+use relyant_cfa::points_to::PointsTo;
+use relyant_cfa::walk;
+use relyant_cfa::{
     Callee, CmpOp, Edge, Expr, FuncId, Function, IntKind, Loc, Module, ObjId, Object, Op, Program, Reg,
     Register,
 };
-use crate::diagnostic::Span;
-use crate::options::Options;
-use crate::points_to::PointsTo;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Builds a program in which recursive calls are over-approximated; the refusal is that of the exact one.

@@ -1,8 +1,8 @@
 //! Functions that a pointer may call.
 
-use super::walk;
-use crate::cfa::{Callee, Expr, FuncId, Module, Op, Reg};
-use crate::points_to::PointsTo;
+use relyant_cfa::points_to::PointsTo;
+use relyant_cfa::walk;
+use relyant_cfa::{Callee, Expr, FuncId, Module, Op, Reg};
 use std::collections::BTreeSet;
 
 /// Answers for one module.

@@ -5,8 +5,8 @@
 
 use super::callees::Callees;
 use super::inline::returns_at_once;
-use super::walk;
-use crate::cfa::{Callee, Edge, Expr, FuncId, Function, Module, Op};
+use relyant_cfa::walk;
+use relyant_cfa::{Callee, Edge, Expr, FuncId, Function, Module, Op};
 use std::collections::BTreeSet;
 
 /// The number of a function's copy that runs without interruption, or of the plain one. An atomic function has only

@@ -1,12 +1,12 @@
 //! Accesses to memory that is none are errors (`--check memory`): before each access whose place is not plain, the
 //! address is looked for among the objects that it may be in, and where one may be gone, whether it is.
 
-use crate::cfa::{
+use relyant_cfa::diagnostic::Span;
+use relyant_cfa::points_to::{Fact, PointsTo};
+use relyant_cfa::{
     BinOp, CmpOp, Expr, IntKind, Loc, LocationKind, Module, ObjId, Object, Op, Program, Reg, Register,
     Template,
 };
-use crate::diagnostic::Span;
-use crate::points_to::{Fact, PointsTo};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Objects that are given back, and the cells that are not 0 then.
@@ -20,7 +20,7 @@ pub(super) fn mortal(module: &Module, freed: &BTreeSet<ObjId>) -> BTreeSet<ObjId
     let heap: BTreeSet<ObjId> = module.heap.iter().map(|s| s.object).collect();
     let mut out: BTreeSet<ObjId> = freed.intersection(&heap).copied().collect();
     for (f, function) in module.functions.iter().enumerate() {
-        let returned = |e: &crate::cfa::Edge| match &e.op {
+        let returned = |e: &relyant_cfa::Edge| match &e.op {
             Op::Return(Some(x)) | Op::ThreadExit(x) => points_to.held(f as u32, x),
             _ => BTreeSet::new(),
         };

@@ -1,7 +1,7 @@
 //! Objects that nobody writes.
 
-use super::walk;
-use crate::cfa::{BinOp, Expr, Module, ObjId, Op};
+use relyant_cfa::walk;
+use relyant_cfa::{BinOp, Expr, Module, ObjId, Op};
 use std::collections::BTreeSet;
 
 /// The objects whose address is only ever used to read them at once.

@@ -5,9 +5,9 @@
 //! on. A handle is followed through registers only.
 
 use super::simplify;
-use super::walk;
-use crate::cfa::{Expr, LocationKind, Op, Template};
-use crate::sparse::Map;
+use relyant_cfa::sparse::Map;
+use relyant_cfa::walk;
+use relyant_cfa::{Expr, LocationKind, Op, Template};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -151,9 +151,9 @@ fn merge(old: &mut Handles, new: &Handles) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::c::load_text;
-    use crate::cfa::Op;
     use crate::instantiate::instantiate;
-    use crate::options::Options;
+    use relyant_cfa::Op;
+    use relyant_cfa::options::Options;
 
     fn joins(body: &str) -> usize {
         let text = format!(

@@ -1,7 +1,7 @@
 //! Why a module cannot be made a program.
 
-use crate::cfa::{Module, ObjId};
-use crate::diagnostic::{Diagnostic, Span};
+use relyant_cfa::diagnostic::{Diagnostic, Span};
+use relyant_cfa::{Module, ObjId};
 
 /// Why instantiation gives up.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -4,7 +4,7 @@
 //! zero, an odd shift) or its result depends on where objects lie, the expression stays.
 
 use super::memory::LAST_BASE;
-use crate::cfa::{BinOp, CmpOp, Expr, FloatUnary, FuncId, IntKind, ObjId, UnOp};
+use relyant_cfa::{BinOp, CmpOp, Expr, FloatUnary, FuncId, IntKind, ObjId, UnOp};
 
 /// A value known before the program runs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -233,7 +233,7 @@ pub(crate) fn convert(n: i128, k: IntKind) -> Option<i128> {
 /// May evaluating the expression be undefined, so that it ends the run?
 pub(crate) fn may_be_undefined(e: &Expr, signed_wraps: bool) -> bool {
     let mut bad = false;
-    super::walk::visit(e, &mut |x| match x {
+    relyant_cfa::walk::visit(e, &mut |x| match x {
         Expr::Binary(BinOp::Div | BinOp::Rem | BinOp::Shl | BinOp::Shr, ..) => bad = true,
         Expr::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, _, _, IntKind::Machine { signed: true, .. })
         | Expr::Unary(UnOp::Neg, _, IntKind::Machine { signed: true, .. }) => bad |= !signed_wraps,

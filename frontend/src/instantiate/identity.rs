@@ -4,9 +4,9 @@
 //! each part gives back what it took, a cell holds the handle of a part's thread where it held that of the whole
 //! thread, and no comparison differs.
 
-use super::walk;
-use crate::cfa::{Callee, CmpOp, Expr, FuncId, Loc, LocationKind, ObjId, Op, Program, Reg, Template};
-use crate::points_to::{PointsTo, Targets};
+use relyant_cfa::points_to::{PointsTo, Targets};
+use relyant_cfa::walk;
+use relyant_cfa::{Callee, CmpOp, Expr, FuncId, Loc, LocationKind, ObjId, Op, Program, Reg, Template};
 use std::collections::BTreeSet;
 
 /// A cell, or any of an object.

@@ -5,11 +5,11 @@
 
 use super::error::Refusal;
 use super::memory::Memory;
-use super::walk;
-use crate::cfa::{
+use relyant_cfa::diagnostic::Span;
+use relyant_cfa::walk;
+use relyant_cfa::{
     Callee, Edge, Expr, FuncId, Function, Graph, Inlined, IntKind, Loc, Module, ObjId, Op, Reg, Register,
 };
-use crate::diagnostic::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// No more edges than this in one automaton.
@@ -402,7 +402,7 @@ impl Body {
         let (frame, _) = self.origin[from.0 as usize];
         let to = self.location(frame, None, span, false);
         let what = format!("a pointer is called that no function of the file fits (line {})", span.line);
-        self.graph.locations[to.0 as usize].kind = crate::cfa::LocationKind::Limit(what);
+        self.graph.locations[to.0 as usize].kind = relyant_cfa::LocationKind::Limit(what);
         self.graph.edges[i] = Edge { from, to, op: Op::Skip, span };
     }
 
@@ -427,7 +427,7 @@ impl Body {
                 other => other,
             };
             let mid = self.location(frame, None, edge.span, atomic);
-            let is = Expr::Compare(crate::cfa::CmpOp::Eq, Box::new(p.clone()), Box::new(Expr::Func(*f)));
+            let is = Expr::Compare(relyant_cfa::CmpOp::Eq, Box::new(p.clone()), Box::new(Expr::Func(*f)));
             let test = Edge { from: edge.from, to: mid, op: Op::Assume(is), span: edge.span };
             if k == 0 {
                 self.graph.edges[i] = test;

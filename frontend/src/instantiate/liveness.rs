@@ -1,8 +1,8 @@
 //! Which registers may still be read, by location.
 
-use super::walk;
-use crate::cfa::{Graph, Loc, Reg};
-use crate::sparse::Row;
+use relyant_cfa::sparse::Row;
+use relyant_cfa::walk;
+use relyant_cfa::{Graph, Loc, Reg};
 
 /// Live registers of each location.
 pub(crate) struct Liveness {

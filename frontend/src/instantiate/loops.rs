@@ -1,6 +1,6 @@
 //! Strongly connected components, nested: the loops of an automaton.
 
-use crate::cfa::{Edge, Graph, Loc};
+use relyant_cfa::{Edge, Graph, Loc};
 
 /// A loop: locations that reach each other, and where it is entered.
 #[derive(Clone, PartialEq, Eq, Debug)]

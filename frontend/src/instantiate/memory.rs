@@ -1,7 +1,7 @@
 //! Objects of the program under construction: those of the module, and copies for inlined calls and threads.
 
 use super::error::Refusal;
-use crate::cfa::{Module, ObjId, Object};
+use relyant_cfa::{Module, ObjId, Object};
 use std::collections::BTreeMap;
 
 /// Address of the first object. Functions lie below.

@@ -35,7 +35,6 @@ mod slice;
 mod threads;
 mod undefined;
 mod unroll;
-pub(crate) mod walk;
 
 #[cfg(test)]
 mod recursion_tests;
@@ -51,10 +50,10 @@ pub use search::{build_for_search, for_search};
 pub(crate) use sharing::{Sharing, taken};
 pub use slice::slice;
 
-use crate::cfa::{FuncId, Module, Owner, Program};
-use crate::diagnostic::Diagnostic;
-use crate::options::{Options, Signed};
-use crate::points_to::PointsTo;
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::options::{Options, Signed};
+use relyant_cfa::points_to::PointsTo;
+use relyant_cfa::{FuncId, Module, Owner, Program};
 use std::collections::BTreeSet;
 
 /// Makes a program of a module.

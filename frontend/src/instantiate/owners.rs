@@ -2,9 +2,9 @@
 
 use super::error::Refusal;
 use super::memory::Memory;
-use super::walk;
-use crate::cfa::{Count, Expr, ObjId, Op, Owner, Program};
-use crate::points_to::{PointsTo, Targets};
+use relyant_cfa::points_to::{PointsTo, Targets};
+use relyant_cfa::walk;
+use relyant_cfa::{Count, Expr, ObjId, Op, Owner, Program};
 use std::collections::BTreeSet;
 
 /// Sets `owners`. A local or thread-local object belongs to its template if no other thread can name it.

@@ -1,8 +1,8 @@
 //! Registers and cells as numbers, and what is known of them.
 
 use super::fold::Value;
-use crate::cfa::{Loc, ObjId, Object, Reg};
-use crate::sparse::Map;
+use relyant_cfa::sparse::Map;
+use relyant_cfa::{Loc, ObjId, Object, Reg};
 use std::collections::BTreeMap;
 
 /// What holds a value.

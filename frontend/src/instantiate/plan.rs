@@ -3,9 +3,9 @@
 use super::loops::Loop;
 use super::places::{Numbers, Place};
 use super::unroll::{Context, followed};
-use super::walk;
-use crate::cfa::{Callee, Edge, Expr, Graph, Loc, Op};
-use crate::sparse::Row;
+use relyant_cfa::sparse::Row;
+use relyant_cfa::walk;
+use relyant_cfa::{Callee, Edge, Expr, Graph, Loc, Op};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A location of a loop with threads gets at most so many copies for that loop: 64 rounds and the end.

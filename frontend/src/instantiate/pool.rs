@@ -6,14 +6,14 @@
 //! the first one never used, or any that was given back, so that a pointer kept too long meets the new object. Where
 //! all are alive the thread comes to a location of kind [`LocationKind::Limit`].
 
-use super::walk;
-use crate::cfa::{
+use relyant_cfa::diagnostic::Span;
+use relyant_cfa::options::{MAX_OBJECTS, Options};
+use relyant_cfa::points_to::PointsTo;
+use relyant_cfa::walk;
+use relyant_cfa::{
     Callee, CmpOp, Edge, Expr, FuncId, Function, Graph, HeapSite, IntKind, Loc, LocationKind, Module, ObjId,
     Object, Op, Reg, Register,
 };
-use crate::diagnostic::Span;
-use crate::options::{MAX_OBJECTS, Options};
-use crate::points_to::PointsTo;
 use std::collections::BTreeSet;
 
 /// Cells of a fresh object that are set to any value one by one, where it is made once.
@@ -97,7 +97,7 @@ pub(super) fn cell_of(base: &Expr, cell: usize) -> Expr {
     let k = Expr::Const(cell as i128);
     match cell {
         0 => base.clone(),
-        _ => Expr::Binary(crate::cfa::BinOp::Add, Box::new(base.clone()), Box::new(k), IntKind::Ideal),
+        _ => Expr::Binary(relyant_cfa::BinOp::Add, Box::new(base.clone()), Box::new(k), IntKind::Ideal),
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::{Plan, Refusal, approximate, build, build_as, build_for_search};
 use crate::c;
-use crate::cfa::{Module, Program};
-use crate::interp::explore::{Exploration, Options as ExploreOptions, explore};
-use crate::interp::replay::{ReplayError, replay};
-use crate::options::Options;
-use crate::testing::rng::{Rng, cases};
+use relyant_cfa::options::Options;
+use relyant_cfa::{Module, Program};
+use relyant_interp::explore::{Exploration, Options as ExploreOptions, explore};
+use relyant_interp::replay::{ReplayError, replay};
+use relyant_testing::rng::{Rng, cases};
 
 const HEAD: &str = "typedef unsigned long pthread_t; typedef struct { int x; } pthread_mutex_t;
     int pthread_create(pthread_t *, void *, void *(*)(void *), void *); int pthread_join(pthread_t, void **);

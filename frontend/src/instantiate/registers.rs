@@ -6,11 +6,11 @@
 //! others of their class, so that no input counts as compared with more constants than before.
 
 use super::liveness::Liveness;
-use super::walk;
-use crate::cfa::{Expr, IntKind, Loc, Op, Program, Reg};
-use crate::interp::flow::Flow;
-use crate::points_to::{Facts, PointsTo};
-use crate::sparse::Row;
+use relyant_cfa::points_to::{Facts, PointsTo};
+use relyant_cfa::sparse::Row;
+use relyant_cfa::walk;
+use relyant_cfa::{Expr, IntKind, Loc, Op, Program, Reg};
+use relyant_interp::flow::Flow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// In larger templates only unused registers go.
@@ -36,7 +36,7 @@ pub(super) fn merge(program: &mut Program) {
     let mut inputs: BTreeSet<usize> = BTreeSet::new();
     for (k, o) in program.objects.iter().enumerate() {
         if o.init.contains(&None) {
-            inputs.insert(flow.object_number(crate::cfa::ObjId(k as u32)));
+            inputs.insert(flow.object_number(relyant_cfa::ObjId(k as u32)));
         }
     }
     for (t, template) in program.templates.iter().enumerate() {
@@ -64,7 +64,7 @@ pub(super) fn merge(program: &mut Program) {
 }
 
 /// The register that each one becomes.
-fn targets(template: &crate::cfa::Template, class: &dyn Fn(usize) -> Class) -> Vec<u32> {
+fn targets(template: &relyant_cfa::Template, class: &dyn Fn(usize) -> Class) -> Vec<u32> {
     let n = template.registers.len();
     let mut target: Vec<u32> = (0..n as u32).collect();
     if n > LIMIT {
@@ -103,7 +103,7 @@ fn targets(template: &crate::cfa::Template, class: &dyn Fn(usize) -> Class) -> V
 }
 
 /// Renames the registers and renumbers those that are left.
-fn rename(template: &mut crate::cfa::Template, target: &[u32]) {
+fn rename(template: &mut relyant_cfa::Template, target: &[u32]) {
     let mut used = vec![false; target.len()];
     let mut found: Vec<Reg> = template.param.into_iter().collect();
     found.extend(template.procedures.iter().flat_map(|p| p.params.iter().copied()));

@@ -16,12 +16,12 @@ use super::places::Cells;
 use super::simplify::{self, Part};
 use super::unroll;
 use super::{owners, registers, sharing, undefined};
-use crate::cfa::{
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::options::Options;
+use relyant_cfa::points_to::PointsTo;
+use relyant_cfa::{
     Callee, Count, Expr, FuncId, Loc, Module, ObjId, Op, Owner, Procedure, Program, Reg, Template,
 };
-use crate::diagnostic::Diagnostic;
-use crate::options::Options;
-use crate::points_to::PointsTo;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Makes the program of a module that is searched.

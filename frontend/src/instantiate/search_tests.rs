@@ -2,8 +2,8 @@
 
 use super::build_for_search;
 use super::tests::*;
-use crate::cfa::*;
-use crate::options::Options;
+use relyant_cfa::options::Options;
+use relyant_cfa::*;
 
 fn searched(m: &Module) -> Program {
     let p = build_for_search(m, &Options::default()).unwrap();

@@ -1,8 +1,8 @@
 //! Which objects one thread alone may write, worked out on the module before anything is inlined.
 
-use super::walk;
-use crate::cfa::{Callee, Expr, FuncId, Module, ObjId, Op};
-use crate::points_to::{PointsTo, Targets};
+use relyant_cfa::points_to::{PointsTo, Targets};
+use relyant_cfa::walk;
+use relyant_cfa::{Callee, Expr, FuncId, Module, ObjId, Op};
 use std::collections::BTreeSet;
 
 /// Objects of more cells are not followed.

@@ -6,8 +6,8 @@
 //! to `m`. A location with the exclusive label stays unless the next one has it too.
 
 use super::fold::may_be_undefined;
-use super::walk;
-use crate::cfa::{Expr, Graph, Inlined, Loc, LocationKind, Object, Op, Reg, Register, Template};
+use relyant_cfa::walk;
+use relyant_cfa::{Expr, Graph, Inlined, Loc, LocationKind, Object, Op, Reg, Register, Template};
 
 /// What simplification must know of the program.
 pub(super) struct Context<'a> {
@@ -141,7 +141,7 @@ fn drop_dead_values(t: &mut Part, context: &Context<'_>) {
 pub(super) fn in_bounds(a: &Expr, objects: &[Object]) -> bool {
     let (o, k) = match a {
         Expr::Addr(o) => (o, 0),
-        Expr::Binary(crate::cfa::BinOp::Add, o, k, _) => match (&**o, &**k) {
+        Expr::Binary(relyant_cfa::BinOp::Add, o, k, _) => match (&**o, &**k) {
             (Expr::Addr(o), Expr::Const(k)) => (o, *k),
             _ => return false,
         },

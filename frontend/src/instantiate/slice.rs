@@ -9,10 +9,10 @@
 
 use super::fold::may_be_undefined;
 use super::simplify::{self, in_bounds};
-use super::walk;
-use crate::cfa::{BinOp, Edge, Expr, Graph, IntKind, Loc, LocationKind, ObjId, Op, Program, Reg, Template};
-use crate::points_to::{PointsTo, Targets};
-use crate::sparse::Row;
+use relyant_cfa::points_to::{PointsTo, Targets};
+use relyant_cfa::sparse::Row;
+use relyant_cfa::walk;
+use relyant_cfa::{BinOp, Edge, Expr, Graph, IntKind, Loc, LocationKind, ObjId, Op, Program, Reg, Template};
 
 /// Locations between a branch and where its ways meet, at most.
 const REGION: usize = 256;

@@ -2,11 +2,11 @@
 
 use super::{instantiate, search::for_search, slice::slice};
 use crate::c::load_text;
-use crate::cfa::Program;
-use crate::interp::explore::{Exploration, Options as ExploreOptions, explore};
-use crate::options::Options;
-use crate::testing::rng::cases;
-use crate::testing::threads::generate;
+use relyant_cfa::Program;
+use relyant_cfa::options::Options;
+use relyant_interp::explore::{Exploration, Options as ExploreOptions, explore};
+use relyant_testing::rng::cases;
+use relyant_testing::threads::generate;
 
 const HEAD: &str = "typedef unsigned long pthread_t;
 int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);

@@ -1,12 +1,12 @@
 //! Modules built by hand; the interpreter says what the programs do.
 
 use super::{Refusal, build};
-use crate::cfa::*;
-use crate::diagnostic::Span;
-use crate::interp::explore::{Exploration, Options as ExploreOptions, explore};
-use crate::options::Options;
-use crate::points_to::{PointsTo, Targets};
-use crate::testing::rng::{Rng, cases};
+use relyant_cfa::diagnostic::Span;
+use relyant_cfa::options::Options;
+use relyant_cfa::points_to::{PointsTo, Targets};
+use relyant_cfa::*;
+use relyant_interp::explore::{Exploration, Options as ExploreOptions, explore};
+use relyant_testing::rng::{Rng, cases};
 
 pub(super) const INT: IntKind = IntKind::INT;
 

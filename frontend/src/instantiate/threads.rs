@@ -15,9 +15,9 @@ use super::memory::Memory;
 use super::places::{Cells, Known};
 use super::sharing::{self, Sharing};
 use super::unroll;
-use crate::cfa::{Callee, Count, Edge, Expr, FuncId, IntKind, Module, ObjId, Op, Template};
-use crate::options::Options;
-use crate::points_to::PointsTo;
+use relyant_cfa::options::Options;
+use relyant_cfa::points_to::PointsTo;
+use relyant_cfa::{Callee, Count, Edge, Expr, FuncId, IntKind, Module, ObjId, Op, Template};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More templates than this are not made: further threads share one without bound for each routine.

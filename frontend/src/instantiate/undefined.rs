@@ -1,7 +1,7 @@
 //! What a program's verdicts assume because C leaves it undefined: see [`Undefined`].
 
-use crate::cfa::{BinOp, Expr, FloatUnary, IntKind, Op, Program, UnOp, Undefined};
-use crate::options::{Integers, Options, Signed};
+use relyant_cfa::options::{Integers, Options, Signed};
+use relyant_cfa::{BinOp, Expr, FloatUnary, IntKind, Op, Program, UnOp, Undefined};
 use std::collections::BTreeSet;
 
 /// The assumptions that the program's operations call for, a line each.
@@ -171,8 +171,8 @@ fn is_as_wide(cell: IntKind, access: IntKind) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cfa::{Count, Graph, LocationKind, ObjId, Object, Precision, Reg, Register, Template};
-    use crate::diagnostic::Span;
+    use relyant_cfa::diagnostic::Span;
+    use relyant_cfa::{Count, Graph, LocationKind, ObjId, Object, Precision, Reg, Register, Template};
 
     const INT: IntKind = IntKind::INT;
 

@@ -12,8 +12,8 @@ use super::liveness::Liveness;
 use super::loops;
 use super::places::{Cells, Known, Numbers, Place};
 use super::plan::{Plan, Steering};
-use super::walk;
-use crate::cfa::{BinOp, CmpOp, Edge, Expr, Graph, IntKind, Loc, ObjId, Object, Op};
+use relyant_cfa::walk;
+use relyant_cfa::{BinOp, CmpOp, Edge, Expr, Graph, IntKind, Loc, ObjId, Object, Op};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 

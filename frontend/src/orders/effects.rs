@@ -1,11 +1,12 @@
 //! What edges, operands and called functions do that others can tell.
 
 use super::Region;
-use crate::cfa::{Callee, Edge, Expr, FuncId, Graph, Loc, LocationKind, Module, ObjId, Op};
-use crate::instantiate::{Sharing, taken, walk};
-use crate::options::{Options, Property};
-use crate::points_to::{PointsTo, Targets};
+use crate::instantiate::{Sharing, taken};
 use crate::races::concurrent::Concurrent;
+use relyant_cfa::options::{Options, Property};
+use relyant_cfa::points_to::{PointsTo, Targets};
+use relyant_cfa::walk;
+use relyant_cfa::{Callee, Edge, Expr, FuncId, Graph, Loc, LocationKind, Module, ObjId, Op};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 

@@ -2,7 +2,7 @@
 
 use super::Region;
 use super::effects::{Cells, Effects, registers};
-use crate::cfa::{Graph, ObjId};
+use relyant_cfa::{Graph, ObjId};
 use std::collections::BTreeMap;
 
 /// The operands of a region, and what may come between them.

@@ -12,10 +12,10 @@ mod effects;
 mod groups;
 mod product;
 
-use crate::cfa::{FuncId, Loc, LocationKind, Module};
-use crate::options::{Atomicity, Options, Property};
 use crate::races::Access;
 use effects::{Effects, Facts};
+use relyant_cfa::options::{Atomicity, Options, Property};
+use relyant_cfa::{FuncId, Loc, LocationKind, Module};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -240,7 +240,7 @@ fn matters(regions: &[Region], work: &product::Work) -> bool {
         || regions.iter().any(|r| r.whole && r.operands.len() > 1)
 }
 
-fn unreached(graph: &crate::cfa::Graph, entry: Loc) -> Vec<bool> {
+fn unreached(graph: &relyant_cfa::Graph, entry: Loc) -> Vec<bool> {
     let out = graph.out_edges();
     let mut unreached = vec![true; graph.locations.len()];
     let mut work = vec![entry];
@@ -253,6 +253,6 @@ fn unreached(graph: &crate::cfa::Graph, entry: Loc) -> Vec<bool> {
 }
 
 /// Does a run end there, well or not?
-fn is_final(graph: &crate::cfa::Graph, l: Loc) -> bool {
+fn is_final(graph: &relyant_cfa::Graph, l: Loc) -> bool {
     graph.locations[l.0 as usize].kind != LocationKind::Normal
 }

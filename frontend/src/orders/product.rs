@@ -3,8 +3,8 @@
 use super::effects::Effects;
 use super::groups::{Groups, Set};
 use super::{Operand, Region, is_final};
-use crate::cfa::{Edge, Graph, Loc, Op};
 use crate::races::Access;
+use relyant_cfa::{Edge, Graph, Loc, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;

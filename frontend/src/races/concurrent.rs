@@ -1,9 +1,9 @@
 //! Which threads run a function, and where in it others may be alive: whatever `main` does before it creates the first
 //! thread races with nothing.
 
-use crate::cfa::{Callee, FuncId, Graph, Loc, Module, Op};
 use crate::instantiate::taken;
-use crate::points_to::PointsTo;
+use relyant_cfa::points_to::PointsTo;
+use relyant_cfa::{Callee, FuncId, Graph, Loc, Module, Op};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Facts about the threads of a module.

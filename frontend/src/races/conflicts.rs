@@ -2,9 +2,9 @@
 
 use super::concurrent::Concurrent;
 use super::{Access, Target};
-use crate::cfa::{FuncId, Module, ObjId};
 use crate::instantiate::{Sharing, taken};
-use crate::points_to::{PointsTo, Targets};
+use relyant_cfa::points_to::{PointsTo, Targets};
+use relyant_cfa::{FuncId, Module, ObjId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names in a message.

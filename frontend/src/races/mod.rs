@@ -22,15 +22,13 @@ mod relaxed;
 #[cfg(test)]
 mod tests;
 
-use crate::cfa::{
+use conflicts::Role;
+use relyant_cfa::diagnostic::Span;
+use relyant_cfa::points_to::PointsTo;
+use relyant_cfa::racing::RACE;
+use relyant_cfa::{
     BinOp, CmpOp, Edge, Expr, Function, IntKind, Loc, LocationKind, Module, ObjId, Object, Op, Reg, Register,
 };
-use crate::diagnostic::Span;
-use crate::points_to::PointsTo;
-use conflicts::Role;
-
-/// How the names of these errors begin.
-pub const RACE: &str = "data race";
 
 /// What is violated by an access to what `names` says.
 fn error(access: &Access, names: &str) -> String {
@@ -38,17 +36,6 @@ fn error(access: &Access, names: &str) -> String {
         Target::Cell | Target::Fence if access.write => format!("{RACE} on {names}, written"),
         Target::Cell | Target::Fence => format!("{RACE} on {names}, read"),
         Target::Object => format!("{RACE} on memory that is freed"),
-    }
-}
-
-/// The access that comes to such an error: `write`, `read` or `free`.
-pub(crate) fn verb(error: &str) -> &'static str {
-    if error.ends_with(", written") {
-        "write"
-    } else if error.ends_with(", read") {
-        "read"
-    } else {
-        "free"
     }
 }
 

@@ -12,9 +12,10 @@
 //! of ours.
 
 use super::{Access, Code, Target, ghost, is};
-use crate::cfa::{Callee, Edge, Expr, FuncId, IntKind, Loc, LocationKind, Module, ObjId, Op, Reg, Register};
-use crate::instantiate::{taken, walk};
-use crate::points_to::{PointsTo, Targets};
+use crate::instantiate::taken;
+use relyant_cfa::points_to::{PointsTo, Targets};
+use relyant_cfa::walk;
+use relyant_cfa::{Callee, Edge, Expr, FuncId, IntKind, Loc, LocationKind, Module, ObjId, Op, Reg, Register};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Said where a stale value leads to a race.

@@ -3,16 +3,16 @@
 
 use super::RACE;
 use crate::c;
-use crate::cfa::{Module, Object, Op, Program};
 use crate::instantiate::{build_whole, for_search, instantiate};
-use crate::interp::Exploration;
-use crate::interp::explore::{self, explore};
-use crate::interp::machine::{Machine, State};
-use crate::interp::replay;
-use crate::options::{Options, Property};
-use crate::testing::rng::{Rng, cases};
-use crate::testing::shrink::shrink;
-use crate::testing::threads::{ThreadProgram, generate};
+use relyant_cfa::options::{Options, Property};
+use relyant_cfa::{Module, Object, Op, Program};
+use relyant_interp::Exploration;
+use relyant_interp::explore::{self, explore};
+use relyant_interp::machine::{Machine, State};
+use relyant_interp::replay;
+use relyant_testing::rng::{Rng, cases};
+use relyant_testing::shrink::shrink;
+use relyant_testing::threads::{ThreadProgram, generate};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 

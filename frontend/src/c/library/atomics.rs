@@ -1,7 +1,7 @@
 //! Atomic operations and what compilers have built in, by the parts of their names.
 
 use super::{Atomic, Bits, Model, Rmw, Weak, model};
-use crate::cfa::BinOp;
+use relyant_cfa::BinOp;
 
 fn rmw(name: &str) -> Option<Rmw> {
     Some(match name {

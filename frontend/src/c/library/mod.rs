@@ -17,7 +17,7 @@ mod threads;
 pub use kinds::*;
 
 use super::alloc::Allocate;
-use crate::cfa::{BinOp, Precision, Rounding};
+use relyant_cfa::{BinOp, Precision, Rounding};
 
 /// What a known function does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

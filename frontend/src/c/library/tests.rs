@@ -1,7 +1,7 @@
 //! Each function of the table is called in `tests/library_calls.c`, in a function of its own, which is lowered.
 
 use super::rows::ROWS;
-use crate::options::Options;
+use relyant_cfa::options::Options;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 

@@ -2,7 +2,7 @@
 
 use super::super::pool::{Code, cell_of, test};
 use super::{FEW, Plan};
-use crate::cfa::{BinOp, CmpOp, Expr, IntKind, ObjId, Op, Reg};
+use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, ObjId, Op, Reg};
 use std::collections::BTreeSet;
 
 /// The registers that say which blocks pointers lead to: 1, and 2 once what they hold was followed.

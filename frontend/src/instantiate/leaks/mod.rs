@@ -12,13 +12,13 @@ mod running;
 
 use super::pool::{Code, test};
 use super::taken;
-use crate::cfa::{
+use marks::Marks;
+use relyant_cfa::diagnostic::Span;
+use relyant_cfa::options::Options;
+use relyant_cfa::points_to::{Fact, PointsTo};
+use relyant_cfa::{
     Callee, CmpOp, Edge, Expr, FuncId, Function, Graph, IntKind, Loc, LocationKind, Module, ObjId, Op, Reg,
 };
-use crate::diagnostic::Span;
-use crate::options::Options;
-use crate::points_to::{Fact, PointsTo};
-use marks::Marks;
 use running::{count_threads, ends_as_thread, last_thread, of_threads};
 use std::collections::BTreeSet;
 

@@ -2,11 +2,11 @@
 
 use super::super::pool::{Code, test};
 use super::{Plan, before, taken};
-use crate::cfa::{
+use relyant_cfa::options::Options;
+use relyant_cfa::{
     BinOp, Callee, CmpOp, Expr, FuncId, Function, Graph, IntKind, LocationKind, Module, ObjId, Object, Op,
     Reg,
 };
-use crate::options::Options;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Functions that may run in the threads that are created.

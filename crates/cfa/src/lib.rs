@@ -1,0 +1,38 @@
+//! Control-flow automata with C's typed expressions: what a C program does, exactly, step by step.
+//!
+//! Two stages share these types. A [`HeapSite, Module`] has functions, as lowered from C. A [`Program`] has thread
+//! templates: calls inlined, each template one automaton. In both, an edge is at most one access to memory
+//! (`Load`, `Store`); everything else works on registers, which only the running thread can see. A path through
+//! locations marked `atomic` is taken without interruption.
+#![deny(missing_docs)]
+
+mod checks;
+pub mod diagnostic;
+mod display;
+mod expr;
+pub mod files;
+mod float;
+mod module;
+mod op;
+pub mod options;
+pub mod points_to;
+pub mod preprocessing;
+mod program;
+mod prune;
+pub mod racing;
+pub mod schedule;
+pub mod sparse;
+pub mod stack;
+mod types;
+mod undefined;
+mod validate;
+pub mod walk;
+
+pub use checks::{Check, Checks};
+pub use expr::{BinOp, CmpOp, Expr, UnOp};
+pub use float::{FloatOp, FloatUnary, Precision, Rounding};
+pub use module::{Function, HeapSite, Module};
+pub use op::{Callee, Edge, Graph, Loc, Location, LocationKind, Op, approximate, approximated};
+pub use program::{Count, Inlined, Owner, Procedure, Program, Template};
+pub use types::{FuncId, IntKind, ObjId, Object, Reg, Register};
+pub use undefined::Undefined;

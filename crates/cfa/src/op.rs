@@ -1,0 +1,180 @@
+//! Locations, edges, and what an edge does.
+
+use super::{Expr, FuncId, IntKind, Reg};
+use crate::diagnostic::Span;
+
+/// A location, by index into `locations` of its graph.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Loc(pub u32);
+
+/// What being at a location means.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LocationKind {
+    /// Nothing special.
+    Normal,
+    /// A property is violated (what: `assertion`, `reach_error`, `signed overflow`…); no edges leave it.
+    Error(String),
+    /// The verifier's own bound is reached (what: more objects than it keeps apart…); no edges leave it. That a thread
+    /// comes here is no violation, but nothing is known of the program's further runs.
+    Limit(String),
+    /// The thread has ended, or the function has returned; no edges leave it. A thread in a program comes here only
+    /// by `ThreadExit` or `Halt`: `Return` goes back to the caller.
+    End,
+}
+
+/// A location.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Location {
+    /// Nobody else moves while a thread is here.
+    pub atomic: bool,
+    /// What being here means.
+    pub kind: LocationKind,
+    /// Labels of the statement that starts here.
+    pub labels: Vec<String>,
+    /// The statement that starts here.
+    pub span: Span,
+    /// The program assumes something here: where a thread can't go on, the run is none of the program's, and no
+    /// deadlock either.
+    pub assumes: bool,
+    /// A store from here gives a new object its first values.
+    pub initial: bool,
+    /// The inlined call that this is a copy for, by index into [`super::Template::inlined`]; 0 for none.
+    pub inlined: u32,
+}
+
+/// Who is called or started.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Callee {
+    /// A known function.
+    Known(FuncId),
+    /// A function pointer's value.
+    Pointer(Expr),
+}
+
+/// First character of the sources of inputs that are approximate: not each of their values is known to be possible. A run
+/// that relies on one is no counterexample (see [`relyant_interp::replay()`]).
+const APPROXIMATE: char = '≈';
+
+/// The source of an approximate input of a function.
+pub fn approximate(source: &str) -> String {
+    format!("{APPROXIMATE}{source}")
+}
+
+/// The function that an approximate input is of.
+pub fn approximated(source: &str) -> Option<&str> {
+    source.strip_prefix(APPROXIMATE)
+}
+
+/// What an edge does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Op {
+    /// Nothing.
+    Skip,
+    /// `register := e`
+    Assign(Reg, Expr),
+    /// `register :=` any value of the register's kind within the bounds, both included: an input of the
+    /// program (named by the function that gives it) or an uninitialised object (named "").
+    Havoc {
+        /// Target.
+        dst: Reg,
+        /// Function that gives the input, or empty.
+        source: String,
+    },
+    /// `register := memory[address]`, one step. The kind is that of the access.
+    Load(Reg, Expr, IntKind),
+    /// `memory[address] := value`, one step. The value was converted to the kind of the access.
+    Store(Expr, Expr, IntKind),
+    /// Goes on only where the expression is not 0.
+    Assume(Expr),
+    /// Calls a function. In a program it is one of the template's procedures.
+    Call {
+        /// Takes the result.
+        dst: Option<Reg>,
+        /// Who.
+        callee: Callee,
+        /// Arguments, converted to the parameters' kinds.
+        args: Vec<Expr>,
+    },
+    /// `register :=` handle of a new thread that runs the routine on the argument, one step.
+    Create {
+        /// Takes the new thread's handle.
+        handle: Reg,
+        /// Start routine (in a program: resolved, see `template`).
+        routine: Callee,
+        /// Argument of the start routine.
+        arg: Option<Expr>,
+        /// Template started, set by instantiation.
+        template: Option<u32>,
+    },
+    /// Goes on only when the thread with that handle has ended; `register :=` the value it returned.
+    Join {
+        /// The handle.
+        handle: Expr,
+        /// Takes what the thread returned.
+        result: Option<Reg>,
+    },
+    /// Ends the thread with a value (`pthread_exit`, or return from its start routine).
+    ThreadExit(Expr),
+    /// Ends the whole program (`exit`, `abort`, return from `main`).
+    Halt,
+    /// Returns from a function; in a program, from the procedure that was called last.
+    Return(Option<Expr>),
+}
+
+/// An edge of a graph.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edge {
+    /// Source.
+    pub from: Loc,
+    /// Target.
+    pub to: Loc,
+    /// What it does.
+    pub op: Op,
+    /// Place of the statement or expression it came from.
+    pub span: Span,
+}
+
+/// Locations and edges. `Halt`, `ThreadExit` and `Return` edges lead to a location of kind `End`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Graph {
+    /// Locations.
+    pub locations: Vec<Location>,
+    /// Edges, in source order: out-edges of a location are tried in this order.
+    pub edges: Vec<Edge>,
+}
+
+impl Graph {
+    /// Adds a location.
+    pub fn add_location(&mut self, span: Span) -> Loc {
+        self.locations.push(Location {
+            atomic: false,
+            kind: LocationKind::Normal,
+            labels: Vec::new(),
+            span,
+            assumes: false,
+            initial: false,
+            inlined: 0,
+        });
+        Loc(self.locations.len() as u32 - 1)
+    }
+    /// Adds an edge.
+    pub fn add_edge(&mut self, from: Loc, to: Loc, op: Op, span: Span) {
+        self.edges.push(Edge { from, to, op, span });
+    }
+    /// Indices of out-edges, by location.
+    pub fn out_edges(&self) -> Vec<Vec<usize>> {
+        let mut out = vec![Vec::new(); self.locations.len()];
+        for (i, e) in self.edges.iter().enumerate() {
+            out[e.from.0 as usize].push(i);
+        }
+        out
+    }
+    /// Edge indices by target location.
+    pub fn into_edges(&self) -> Vec<Vec<usize>> {
+        let mut into = vec![Vec::new(); self.locations.len()];
+        for (i, e) in self.edges.iter().enumerate() {
+            into[e.to.0 as usize].push(i);
+        }
+        into
+    }
+}

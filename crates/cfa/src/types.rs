@@ -1,0 +1,93 @@
+//! Integer kinds, objects in memory, registers.
+
+use crate::diagnostic::Span;
+use std::ops::Range;
+
+/// What values an integer (or pointer) takes and what arithmetic does to them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum IntKind {
+    /// A machine integer. Unsigned arithmetic wraps; signed overflow is as the options say.
+    Machine {
+        /// Width in bits, 1 to 128.
+        bits: u8,
+        /// Is it signed (two's complement)?
+        signed: bool,
+    },
+    /// `_Bool`: conversion to it gives 0 or 1.
+    Bool,
+    /// A mathematical integer (`--integers ideal`, and addresses).
+    Ideal,
+}
+
+impl IntKind {
+    /// `int`.
+    pub const INT: IntKind = IntKind::Machine { bits: 32, signed: true };
+    /// Smallest value, if there is one.
+    pub fn min(self) -> Option<i128> {
+        match self {
+            IntKind::Machine { bits, signed: true } => Some(i128::MIN >> (128 - bits as u32)),
+            IntKind::Machine { .. } | IntKind::Bool => Some(0),
+            IntKind::Ideal => None,
+        }
+    }
+    /// Largest value, if there is one (an `unsigned __int128` is refused by the front end).
+    pub fn max(self) -> Option<i128> {
+        match self {
+            IntKind::Machine { bits, signed: true } => Some(i128::MAX >> (128 - bits as u32)),
+            IntKind::Machine { bits, .. } if bits < 127 => Some((1i128 << bits) - 1),
+            IntKind::Machine { .. } => Some(i128::MAX),
+            IntKind::Bool => Some(1),
+            IntKind::Ideal => None,
+        }
+    }
+}
+
+/// An object in memory, by index into `objects` of its module or program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ObjId(pub u32);
+
+/// A function, by index into `functions` of its module.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FuncId(pub u32);
+
+/// A register, by index into `registers` of its function or template.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Reg(pub u32);
+
+/// An object: one or more scalar cells (array elements, members flattened in order).
+/// The address of its cell `k` is its base address plus `k`: one address a cell, whatever the cell's width.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Object {
+    /// Name in the source, `function::name` for a static or an addressed local.
+    pub name: String,
+    /// Kind and display suffix (`""`, `"[2]"`, `".next"`) of each cell.
+    pub cells: Vec<(IntKind, String)>,
+    /// Value of each cell at the start; `None` is any value of the kind.
+    pub init: Vec<Option<i128>>,
+    /// `__thread`: every thread has its own.
+    pub thread_local: bool,
+    /// A mutex or the like made by the front end, no object of the user's integers.
+    pub synthetic: bool,
+    /// Cells that are defined `const`: only what gives a new object its first values may write them (C11 6.7.3p6).
+    pub constant: Vec<Range<usize>>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+impl Object {
+    /// Name of the cell that holds the address which some thread is about to write, or 0 (see [`relyant_frontend::races`]).
+    pub const WATCHED_WRITE: &str = "(about to write)";
+    /// The same for reads.
+    pub const WATCHED_READ: &str = "(about to read)";
+    /// How names of string literals begin.
+    pub const LITERAL: &str = "string#";
+}
+
+/// A register: a scalar local whose address is not taken, or a temporary.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Register {
+    /// Name in the source; empty for a temporary.
+    pub name: String,
+    /// Kind of its values.
+    pub kind: IntKind,
+}

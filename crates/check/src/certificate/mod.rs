@@ -1,0 +1,195 @@
+//! Proof certificates: JSON in terms of the source. The format is documented in `docs/CERTIFICATE.md`.
+
+mod base64;
+mod format;
+mod macros;
+mod read;
+mod replicated;
+mod states;
+mod text;
+mod write;
+
+use relyant_cfa::options::Options;
+use relyant_program::Program;
+use sha2::{Digest, Sha256};
+
+pub use macros::agree;
+pub use read::Certificate;
+pub use replicated::{ReplicatedCertificate, write_replicated};
+pub use states::{StatesCertificate, write_states};
+pub use write::write;
+
+/// The `format` of every certificate.
+pub const FORMAT: &str = "relyant-certificate";
+/// The `version` written and read here.
+pub const VERSION: u32 = 2;
+
+/// A source file of the program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Source {
+    /// Name as the user gave it.
+    pub file: String,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
+}
+
+impl Source {
+    /// A file and its bytes.
+    pub fn new(file: &str, bytes: &[u8]) -> Source {
+        Source { file: file.into(), sha256: hex(&Sha256::digest(bytes)) }
+    }
+}
+
+/// What a certificate says besides the proof.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Meta {
+    /// The input.
+    pub sources: Vec<Source>,
+    /// What it includes, system headers apart.
+    pub includes: Vec<Source>,
+    /// The choices about its meaning.
+    pub options: Options,
+}
+
+/// Why a certificate was not accepted as a proof about this program.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum CertificateError {
+    /// No JSON, or fields missing, unknown, or of the wrong type.
+    #[error("not a certificate: {0}")]
+    Json(String),
+    /// Another format or version.
+    #[error(
+        "the certificate has format `{format}` version {version}, this program reads `{FORMAT}` version {VERSION}{}",
+        hint(format, *version)
+    )]
+    Version {
+        /// Its format.
+        format: String,
+        /// Its version.
+        version: u64,
+    },
+    /// The input is another one.
+    #[error("the certificate is about another `{0}` (the SHA-256 differs)")]
+    Source(String),
+    /// The thread program made from the input is another one (options, or a change in the front end).
+    #[error(
+        "the certificate is about another thread program (other options, or another version of the front end)"
+    )]
+    Program,
+    /// Something in it does not exist in the program.
+    #[error("{place}: {message}")]
+    Content {
+        /// Where in the certificate.
+        place: String,
+        /// What.
+        message: String,
+    },
+}
+
+/// What to do about a version that is not read any more.
+fn hint(format: &str, version: u64) -> &'static str {
+    match (format, version) {
+        (FORMAT, 1) => {
+            ": version 1 has options for a compiler, which are never passed on; make it anew with verify --proof"
+        }
+        _ => "",
+    }
+}
+
+/// A certificate of any kind.
+pub enum AnyCertificate {
+    /// Assertions, for the thread program.
+    Proof(Certificate),
+    /// A system of finite-state threads, for the thread program.
+    Replicated(ReplicatedCertificate),
+    /// States, for the program that is searched.
+    States(StatesCertificate),
+}
+
+impl AnyCertificate {
+    /// Reads the JSON; format and version are right.
+    ///
+    /// # Errors
+    /// It is no certificate, or of another version.
+    pub fn parse(json: &str) -> Result<AnyCertificate, CertificateError> {
+        /// Looked at first: another version may have other fields.
+        #[derive(serde::Deserialize)]
+        struct Head {
+            format: String,
+            version: u64,
+            #[serde(default)]
+            kind: Option<String>,
+        }
+        let head: Head = serde_json::from_str(json).map_err(|e| CertificateError::Json(e.to_string()))?;
+        if head.format != FORMAT || head.version != u64::from(VERSION) {
+            return Err(CertificateError::Version { format: head.format, version: head.version });
+        }
+        match head.kind.as_deref() {
+            Some(replicated::KIND) => ReplicatedCertificate::parse(json).map(AnyCertificate::Replicated),
+            Some(states::KIND) => StatesCertificate::parse(json).map(AnyCertificate::States),
+            _ => Certificate::parse(json).map(AnyCertificate::Proof),
+        }
+    }
+
+    /// The choices about the program's meaning.
+    pub fn options(&self) -> Options {
+        match self {
+            AnyCertificate::Proof(c) => c.options(),
+            AnyCertificate::Replicated(c) => c.options(),
+            AnyCertificate::States(c) => c.options(),
+        }
+    }
+
+    /// Is it about exactly these files, and these that they include? Contents count, names may differ.
+    ///
+    /// # Errors
+    /// It is not: about which.
+    pub fn is_about(&self, sources: &[Source], includes: &[Source]) -> Result<(), CertificateError> {
+        match self {
+            AnyCertificate::Proof(c) => c.is_about(sources, includes),
+            AnyCertificate::Replicated(c) => c.is_about(sources, includes),
+            AnyCertificate::States(c) => c.is_about(sources, includes),
+        }
+    }
+}
+
+/// Are these the sources?
+fn matches_sources(own: &[format::SourceFile], sources: &[Source]) -> Result<(), CertificateError> {
+    for (k, s) in sources.iter().enumerate() {
+        if own.get(k).is_none_or(|x| x.sha256 != s.sha256) {
+            return Err(CertificateError::Source(s.file.clone()));
+        }
+    }
+    match own.get(sources.len()) {
+        Some(s) => Err(CertificateError::Source(s.file.clone())),
+        None => Ok(()),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// A digest of all of a thread program that its proofs depend on.
+pub fn program_digest(p: &Program) -> String {
+    use std::fmt::Write;
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let _ = write!(text, "init {:?}\nexclusive {:?}\n", p.init, p.exclusive);
+    for v in &p.variables {
+        let _ = writeln!(text, "{:?} {:?} {:?} {:?} {}", v.name, v.scope, v.min, v.max, v.identity);
+    }
+    for t in &p.templates {
+        let _ = writeln!(text, "{:?} {:?} {:?} {:?}", t.name, t.count, t.identity, t.entry);
+        for l in &t.locations {
+            // Files by number: they may be called by another path.
+            let _ = writeln!(text, "{:?} {:?} {:?}", l.error, l.labels, l.span);
+        }
+        for e in &t.edges {
+            let (inputs, update) = (e.inputs.len(), &e.updates);
+            let _ =
+                writeln!(text, "{:?} {:?} {inputs} {:?} {:?} {update:?}", e.from, e.to, e.guard, e.bounds);
+        }
+    }
+    hex(&Sha256::digest(text.as_bytes()))
+}

@@ -1,0 +1,111 @@
+//! Proofs of safety by rely-guarantee reasoning (GPR, figure 5).
+//!
+//! The checker ([`check`]) shares nothing with the engines but these types: [`obligations`] turns a program and a
+//! proof into [`formula`]s, and an SMT solver decides each.
+#![deny(missing_docs)]
+
+pub mod certificate;
+pub mod check;
+pub mod formula;
+pub mod obligations;
+pub mod replicated;
+pub mod smt2;
+pub mod states;
+pub mod validate;
+
+use relyant_horn::linear::{Cube, Var};
+use relyant_program::Loc;
+
+/// The primed copy of a variable in an environment transition's relation is `Var(v.0 + PRIME)`.
+pub const PRIME: u32 = 1 << 24;
+
+/// Which proof rule the assertions satisfy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rule {
+    /// CS1 to CS5: thread reachability and environment transitions.
+    RelyGuarantee,
+    /// Thread reachability only; interference by the other threads' own steps.
+    OwickiGries,
+    /// One invariant over all locations and variables.
+    Monolithic,
+}
+
+/// A set of states of one thread at one of its locations.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct State {
+    /// Where other threads are: `(template, locations)`, sorted by template; a template left out may be anywhere.
+    /// Modular proofs have none.
+    pub control: Vec<(u32, Vec<Loc>)>,
+    /// Condition on the variables.
+    pub cube: Cube,
+}
+
+/// What one other thread may do in one step.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct EnvTransition {
+    /// Template of the thread that moves.
+    pub actor: u32,
+    /// Locations it may come from, sorted.
+    pub from: Vec<Loc>,
+    /// Locations it may go to, sorted.
+    pub to: Vec<Loc>,
+    /// Where threads other than the actor are before the step (they stay there).
+    pub control: Vec<(u32, Vec<Loc>)>,
+    /// Globals it may write, sorted; all else stays as it is, but for the actor's own locals.
+    pub writes: Vec<Var>,
+    /// Locations of the target where the transition applies, sorted; empty means all.
+    pub at: Vec<Loc>,
+    /// Relation over variables before the step and primed variables after it ([`PRIME`]).
+    pub relation: Cube,
+}
+
+/// A local that holds a ticket at some locations.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Holder {
+    /// Template.
+    pub template: u32,
+    /// The local.
+    pub variable: Var,
+    /// Where it holds a ticket, sorted; not the entry.
+    pub locations: Vec<Loc>,
+}
+
+/// A counter that hands out tickets: no edge lowers it, and a holder's variable is only ever written, on the way to
+/// and between the holder's locations, by an edge that copies the counter and raises it. So any two threads at
+/// holders' locations hold different tickets. Environment transitions may rely on that, and may then speak of the
+/// target's own ticket.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Tickets {
+    /// The counter, a global.
+    pub counter: Var,
+    /// Who holds its tickets, at most one a template.
+    pub holders: Vec<Holder>,
+}
+
+/// Assertions for the threads of one template.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ThreadProof {
+    /// Template.
+    pub template: u32,
+    /// States by location, sorted; a location left out is unreachable.
+    pub invariants: Vec<(Loc, Vec<State>)>,
+    /// The thread's environment transitions (rely-guarantee only). In a template of count above one, other threads
+    /// of the template are actors too; their identity differs from this thread's.
+    pub environment: Vec<EnvTransition>,
+}
+
+/// A proof of safety of a [`relyant_program::Program`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Proof {
+    /// The rule.
+    pub rule: Rule,
+    /// No state speaks of another thread's locals or location, no environment transition of any thread's locals
+    /// (but for its own identity).
+    pub modular: bool,
+    /// Assertions by template (rely-guarantee, Owicki-Gries), those of templates without edges left out.
+    pub threads: Vec<ThreadProof>,
+    /// Counters whose tickets differ between threads.
+    pub tickets: Vec<Tickets>,
+    /// Location of each template's thread and condition (monolithic).
+    pub global: Vec<(Vec<Loc>, Cube)>,
+}

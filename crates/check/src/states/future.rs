@@ -1,0 +1,492 @@
+//! Which moves no other thread can ever notice.
+//!
+//! For each location, the cells that a thread there may yet read or write, the threads that it may yet create
+//! included: the least solution of the equations "what a step touches, and what is touched from where it leads to".
+//! A move is *unnoticed* in a state when no other thread may yet write what it reads, nor read or write what it
+//! writes. Beside cells, threads touch two things:
+//!
+//! * the number of the next thread, which every creation writes;
+//! * with a bound on live threads, how many there are: creations read it, and the ends of threads write it.
+//!
+//! A load of a cell whose value was not chosen yet ([`relyant_interp::late`]) chooses it, and so writes the cell:
+//! in a state where a thing has such a cell, reading it is writing it.
+//!
+//! Otherwise the end of a thread is noticed by joins only, which it lets happen. A join is unnoticed once it can
+//! happen, if the thread has nothing else to do there: if it had, that could be done now or after, and whether the
+//! join can be done instead would depend on others. The end of the program is noticed by all, and so is a move from
+//! a location that the property speaks of: others' moves may or may not find the thread there.
+//!
+//! Where pointers may point to is taken from an analysis. [`Future::foreseen`] tells whether a step does as foreseen;
+//! the checker asks before each, and the first step of a run that did not would not be moved past others either.
+
+use relyant_cfa::points_to::{PointsTo, Targets};
+use relyant_cfa::{Callee, Edge, Expr, Loc, LocationKind, ObjId, Op, Owner, Program, Template};
+use relyant_interp::machine::{Machine, State};
+
+/// With more shared cells than this, objects are told apart but not their cells.
+const MOST_CELLS: usize = 2048;
+
+/// A thing that is read or written, by number.
+type Thing = u32;
+
+/// What a move touches.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Touch {
+    /// It may be noticed in other ways.
+    Noticed,
+    /// At most these things.
+    Things { read: Vec<Thing>, written: Vec<Thing> },
+    /// It is this one access to memory, at an address that the state tells.
+    Access(u32),
+}
+
+/// What may yet be touched from a location.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Yet {
+    read: Vec<u64>,
+    written: Vec<u64>,
+}
+
+/// What the rest of a run may touch.
+pub(super) struct Future {
+    things: Things,
+    /// By template and location.
+    yet: Vec<Vec<Yet>>,
+    touch: Vec<Vec<Touch>>,
+    /// A place to look around in: on each cycle there is one, and where an input is chosen. Only the order in which
+    /// the checker tries things depends on it.
+    rest: Vec<Vec<bool>>,
+    /// By template and edge: things that an access may touch, sorted; `None` where the address is constant.
+    foreseen: Vec<Vec<Option<Vec<Thing>>>>,
+}
+
+/// Numbers of things.
+struct Things {
+    /// First number of each shared object's cells.
+    first: Vec<Option<Thing>>,
+    /// Object and cells of each thing that is one.
+    cells: Vec<(ObjId, std::ops::Range<usize>)>,
+    by_cell: bool,
+    next_thread: Thing,
+    live_threads: Thing,
+    bounded: bool,
+}
+
+impl Things {
+    fn new(program: &Program) -> Things {
+        let objects = || program.objects.iter().zip(&program.owners);
+        let size = |(o, owner): (&relyant_cfa::Object, &Owner)| match owner {
+            Owner::Shared => o.cells.len(),
+            Owner::Template(_) => 0,
+        };
+        let by_cell = objects().map(size).sum::<usize>() <= MOST_CELLS;
+        let mut next = 0;
+        let (mut first, mut cells) = (Vec::new(), Vec::new());
+        for (i, (o, owner)) in (0u32..).zip(objects()) {
+            let shared = *owner == Owner::Shared;
+            first.push(shared.then_some(next));
+            next += if by_cell { size((o, owner)) as Thing } else { Thing::from(shared) };
+            if by_cell {
+                cells.extend((0..size((o, owner))).map(|k| (ObjId(i), k..k + 1)));
+            } else if shared {
+                cells.push((ObjId(i), 0..size((o, owner))));
+            }
+        }
+        let bounded = program.max_threads.is_some();
+        Things { first, cells, by_cell, next_thread: next, live_threads: next + 1, bounded }
+    }
+
+    /// Has a cell of the thing no value yet?
+    fn is_unchosen(&self, machine: &Machine<'_>, state: &State, x: Thing) -> bool {
+        let Some((o, cells)) = self.cells.get(x as usize) else { return false };
+        cells.clone().any(|k| machine.is_unchosen(state, *o, k))
+    }
+
+    fn count(&self) -> usize {
+        self.live_threads as usize + 1
+    }
+
+    /// A cell; `None` for a thread's own.
+    fn cell(&self, object: usize, cell: usize) -> Option<Thing> {
+        self.first[object].map(|f| if self.by_cell { f + cell as Thing } else { f })
+    }
+
+    /// What an access through an address may touch.
+    fn at(&self, program: &Program, points: &PointsTo, template: usize, address: &Expr) -> Vec<Thing> {
+        if let Some((o, k)) = constant(program, address).and_then(|a| program.cell_at(a)) {
+            return self.cell(o.0 as usize, k).into_iter().collect();
+        }
+        let mut list: Vec<Thing> = match points.targets(template as u32, address) {
+            Targets::Unknown => (0..self.next_thread).collect(),
+            Targets::Objects(targets) => {
+                let cells = |(o, k): &(relyant_cfa::ObjId, Option<usize>)| {
+                    let (o, all) = (o.0 as usize, program.objects[o.0 as usize].cells.len());
+                    let range = k.map_or(0..all, |k| k..k + 1);
+                    range.filter_map(|k| self.cell(o, k)).collect::<Vec<_>>()
+                };
+                targets.iter().flat_map(cells).collect()
+            }
+        };
+        list.sort_unstable();
+        list.dedup();
+        list
+    }
+}
+
+/// The value of an address without registers.
+fn constant(program: &Program, e: &Expr) -> Option<i128> {
+    match e {
+        Expr::Const(c) => Some(*c),
+        Expr::Addr(o) => program.bases.get(o.0 as usize).copied(),
+        Expr::Binary(relyant_cfa::BinOp::Add, a, b, relyant_cfa::IntKind::Ideal) => {
+            constant(program, a)?.checked_add(constant(program, b)?)
+        }
+        _ => None,
+    }
+}
+
+impl Future {
+    /// For the states of a machine; `several` tells at which edges (template, edge) an input has several values.
+    pub fn new(machine: &Machine<'_>, several: &dyn Fn(usize, usize) -> bool) -> Future {
+        let program = machine.program();
+        let points = PointsTo::new(program);
+        let things = Things::new(program);
+        let mut steps: Vec<Vec<(Vec<Thing>, Vec<Thing>)>> = Vec::new();
+        let mut foreseen = Vec::new();
+        for (t, template) in program.templates.iter().enumerate() {
+            let step = |e: &Edge| step(program, &points, &things, t, e);
+            steps.push(template.graph.edges.iter().map(step).collect());
+            let access = |e: &Edge| match &e.op {
+                Op::Load(_, a, _) | Op::Store(a, _, _) if constant(program, a).is_none() => {
+                    Some(things.at(program, &points, t, a))
+                }
+                _ => None,
+            };
+            foreseen.push(template.graph.edges.iter().map(access).collect::<Vec<_>>());
+        }
+        let yet = solve(program, &things, &steps);
+        let mut touch = Vec::new();
+        for (t, template) in program.templates.iter().enumerate() {
+            let out = template.graph.out_edges();
+            let one = |l: usize| {
+                let location = &template.graph.locations[l];
+                // A thread that waits its turn is inside no atomic section, but it may be before one.
+                let inside = location.atomic && template.entry.0 as usize != l;
+                let watched = machine.is_watched(t as u32, Loc(l as u32));
+                if location.kind != LocationKind::Normal || watched || inside {
+                    return Touch::Noticed;
+                }
+                touch_of(template, &move_from(template, l, &out), &steps[t], &foreseen[t])
+            };
+            touch.push((0..template.graph.locations.len()).map(one).collect());
+        }
+        let mut future = Future { things, yet, touch, rest: Vec::new(), foreseen };
+        future.rest = future.resting(program, several);
+        future
+    }
+
+    /// Does an access touch what the analysis foresaw? Asked where the step can be done.
+    pub fn foreseen(&self, machine: &Machine<'_>, state: &State, thread: usize, edge: u32) -> bool {
+        let template = state.threads[thread].name.template as usize;
+        let Some(list) = &self.foreseen[template][edge as usize] else { return true };
+        let Some((o, k)) = machine.accessed(state, thread, edge) else { return true };
+        self.things.cell(o.0 as usize, k as usize).is_none_or(|x| list.binary_search(&x).is_ok())
+    }
+
+    /// Are all moves of a thread unnoticed from here on, whatever the others do? Then: is it a place to look around?
+    /// Asked where nobody is inside an atomic section.
+    pub fn unnoticed(&self, machine: &Machine<'_>, state: &State, thread: usize) -> Option<bool> {
+        let t = &state.threads[thread];
+        if t.ended.is_some() {
+            return None;
+        }
+        let (template, l) = (t.name.template as usize, t.loc.0 as usize);
+        let yes = match &self.touch[template][l] {
+            Touch::Noticed => false,
+            Touch::Things { read, written } => {
+                read.iter().all(|x| self.free(machine, state, thread, *x, false))
+                    && written.iter().all(|x| self.free(machine, state, thread, *x, true))
+            }
+            Touch::Access(edge) => {
+                let write =
+                    matches!(machine.edge(template as u32, *edge).map(|e| &e.op), None | Some(Op::Store(..)));
+                // Where there is no cell the step cannot be done.
+                let cell = machine.accessed(state, thread, *edge);
+                let thing = cell.and_then(|(o, k)| self.things.cell(o.0 as usize, k as usize));
+                thing.is_none_or(|x| self.free(machine, state, thread, x, write))
+            }
+        };
+        yes.then(|| self.rest[template][l])
+    }
+
+    /// Will no other thread write the thing, nor read it if it is written?
+    fn free(&self, machine: &Machine<'_>, state: &State, thread: usize, x: Thing, write: bool) -> bool {
+        let write = write || self.things.is_unchosen(machine, state, x);
+        let (word, bit) = (x as usize / 64, 1 << (x % 64));
+        let leaves = |yet: &Yet| yet.written[word] & bit == 0 && (!write || yet.read[word] & bit == 0);
+        (0..state.threads.len()).all(|i| {
+            let t = &state.threads[i];
+            let of = &self.yet[t.name.template as usize];
+            i == thread
+                || t.ended.is_some()
+                || leaves(&of[t.loc.0 as usize])
+                    && machine.calls(state, i).all(|call| {
+                        let returns = machine.edge(t.name.template, call);
+                        returns.is_some_and(|e| leaves(&of[e.to.0 as usize]))
+                    })
+        })
+    }
+
+    /// Targets of back edges, and sources of inputs with several values. Where a cycle makes threads or frames, nothing
+    /// is unnoticed at its place: there need not be an end of them.
+    fn resting(&mut self, program: &Program, several: &dyn Fn(usize, usize) -> bool) -> Vec<Vec<bool>> {
+        let mut first = Vec::new();
+        let mut n = 0;
+        for t in &program.templates {
+            first.push(n);
+            n += t.graph.locations.len();
+        }
+        let mut next: Vec<Vec<usize>> = vec![Vec::new(); n];
+        let mut grow: Vec<(usize, usize)> = Vec::new();
+        for (t, template) in program.templates.iter().enumerate() {
+            for e in &template.graph.edges {
+                let from = first[t] + e.from.0 as usize;
+                if !matches!(e.op, Op::Return(_)) {
+                    next[from].push(first[t] + e.to.0 as usize);
+                    if matches!(e.op, Op::Create { .. }) {
+                        grow.push((from, first[t] + e.to.0 as usize));
+                    }
+                }
+                for (u, l) in entries(program, t, e) {
+                    next[from].push(first[u] + l);
+                    grow.push((from, first[u] + l));
+                }
+            }
+        }
+        let heads = back_edge_targets(&next);
+        let mut rest: Vec<Vec<bool>> = Vec::new();
+        for (t, template) in program.templates.iter().enumerate() {
+            rest.push((0..template.graph.locations.len()).map(|l| heads[first[t] + l]).collect());
+            for (i, e) in template.graph.edges.iter().enumerate() {
+                rest[t][e.from.0 as usize] |= several(t, i);
+            }
+        }
+        for (from, to) in grow {
+            let (before, after) = (reaches(&next, from), reached(&next, to));
+            for (t, template) in program.templates.iter().enumerate() {
+                for l in 0..template.graph.locations.len() {
+                    let v = first[t] + l;
+                    if heads[v] && before[v] && after[v] {
+                        self.touch[t][l] = Touch::Noticed;
+                    }
+                }
+            }
+        }
+        rest
+    }
+}
+
+/// What a step reads and writes, apart from its thread's own.
+fn step(
+    program: &Program,
+    points: &PointsTo,
+    things: &Things,
+    t: usize,
+    e: &Edge,
+) -> (Vec<Thing>, Vec<Thing>) {
+    let (mut read, mut written) = (Vec::new(), Vec::new());
+    match &e.op {
+        Op::Load(_, a, _) => read = things.at(program, points, t, a),
+        Op::Store(a, _, _) => written = things.at(program, points, t, a),
+        Op::Create { .. } => {
+            written.push(things.next_thread);
+            read.extend(things.bounded.then_some(things.live_threads));
+        }
+        _ => {}
+    }
+    let template = &program.templates[t];
+    let ends = template.graph.locations[e.to.0 as usize].kind == LocationKind::End;
+    if ends && things.bounded {
+        written.push(things.live_threads);
+    }
+    (read, written)
+}
+
+/// Where a step takes somebody to besides its target: the entry of what is called, or of the new thread.
+fn entries(program: &Program, t: usize, e: &Edge) -> Vec<(usize, usize)> {
+    match &e.op {
+        Op::Create { template: Some(u), .. } => {
+            vec![(*u as usize, program.templates[*u as usize].entry.0 as usize)]
+        }
+        Op::Call { callee, .. } => {
+            called(&program.templates[t], callee).into_iter().map(|l| (t, l)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn called(template: &Template, callee: &Callee) -> Vec<usize> {
+    let may = |p: &&relyant_cfa::Procedure| match callee {
+        Callee::Known(f) => p.function == *f,
+        Callee::Pointer(_) => true,
+    };
+    template.procedures.iter().filter(may).map(|p| p.entry.0 as usize).collect()
+}
+
+/// The least solution.
+fn solve(program: &Program, things: &Things, steps: &[Vec<(Vec<Thing>, Vec<Thing>)>]) -> Vec<Vec<Yet>> {
+    let words = things.count().div_ceil(64);
+    let empty = Yet { read: vec![0; words], written: vec![0; words] };
+    let mut yet: Vec<Vec<Yet>> =
+        program.templates.iter().map(|t| vec![empty.clone(); t.graph.locations.len()]).collect();
+    for (t, template) in program.templates.iter().enumerate() {
+        for (e, (read, written)) in template.graph.edges.iter().zip(&steps[t]) {
+            let at = &mut yet[t][e.from.0 as usize];
+            read.iter().for_each(|x| at.read[*x as usize / 64] |= 1 << (x % 64));
+            written.iter().for_each(|x| at.written[*x as usize / 64] |= 1 << (x % 64));
+        }
+    }
+    // Backwards through the edges, again and again until nothing grows.
+    loop {
+        let mut grown = false;
+        for (t, template) in program.templates.iter().enumerate() {
+            for e in template.graph.edges.iter().rev() {
+                let mut from = std::mem::take(&mut yet[t][e.from.0 as usize]);
+                for (u, l) in entries(program, t, e).into_iter().chain([(t, e.to.0 as usize)]) {
+                    grown |= add(&mut from.read, &yet[u][l].read);
+                    grown |= add(&mut from.written, &yet[u][l].written);
+                }
+                yet[t][e.from.0 as usize] = from;
+            }
+        }
+        if !grown {
+            return yet;
+        }
+    }
+}
+
+/// Adds a set to another; has that grown? A set that is just being looked at is empty, and grows by itself.
+fn add(to: &mut [u64], from: &[u64]) -> bool {
+    let mut grown = false;
+    for (a, b) in to.iter_mut().zip(from) {
+        grown |= *b & !*a != 0;
+        *a |= *b;
+    }
+    grown
+}
+
+/// Edges that a move from a location may consist of: the first step, and all that follows inside an atomic section.
+fn move_from(template: &Template, l: usize, out: &[Vec<usize>]) -> Vec<usize> {
+    let graph = &template.graph;
+    let mut seen = vec![false; graph.locations.len()];
+    let mut todo = vec![l];
+    let mut edges = Vec::new();
+    seen[l] = true;
+    while let Some(l) = todo.pop() {
+        for &i in &out[l] {
+            let e = &graph.edges[i];
+            edges.push(i);
+            let mut next = vec![e.to.0 as usize];
+            match &e.op {
+                Op::Call { callee, .. } => next.extend(called(template, callee)),
+                Op::Return(_) => {
+                    let calls = graph.edges.iter().filter(|e| matches!(e.op, Op::Call { .. }));
+                    next.extend(calls.map(|e| e.to.0 as usize));
+                }
+                _ => {}
+            }
+            for l in next {
+                if graph.locations[l].atomic && !std::mem::replace(&mut seen[l], true) {
+                    todo.push(l);
+                }
+            }
+        }
+    }
+    edges
+}
+
+fn touch_of(
+    template: &Template,
+    edges: &[usize],
+    steps: &[(Vec<Thing>, Vec<Thing>)],
+    foreseen: &[Option<Vec<Thing>>],
+) -> Touch {
+    let op = |i: &usize| &template.graph.edges[*i].op;
+    if edges.iter().any(|i| matches!(op(i), Op::Halt))
+        || edges.len() > 1 && edges.iter().any(|i| matches!(op(i), Op::Join { .. }))
+    {
+        return Touch::Noticed;
+    }
+    let ends = |i: &usize| {
+        let to = template.graph.edges[*i].to.0 as usize;
+        template.graph.locations[to].kind == LocationKind::End
+    };
+    if let [i] = edges
+        && foreseen[*i].is_some()
+        && !ends(i)
+    {
+        return Touch::Access(*i as u32);
+    }
+    let (mut read, mut written) = (Vec::new(), Vec::new());
+    for i in edges {
+        read.extend_from_slice(&steps[*i].0);
+        written.extend_from_slice(&steps[*i].1);
+    }
+    for list in [&mut read, &mut written] {
+        list.sort_unstable();
+        list.dedup();
+    }
+    Touch::Things { read, written }
+}
+
+fn back_edge_targets(next: &[Vec<usize>]) -> Vec<bool> {
+    let n = next.len();
+    let (mut seen, mut open, mut target) = (vec![false; n], vec![false; n], vec![false; n]);
+    for root in 0..n {
+        if seen[root] {
+            continue;
+        }
+        (seen[root], open[root]) = (true, true);
+        let mut path = vec![(root, 0)];
+        while let Some((v, i)) = path.last_mut() {
+            let v = *v;
+            let Some(&w) = next[v].get(*i) else {
+                open[v] = false;
+                path.pop();
+                continue;
+            };
+            *i += 1;
+            if open[w] {
+                target[w] = true;
+            } else if !seen[w] {
+                (seen[w], open[w]) = (true, true);
+                path.push((w, 0));
+            }
+        }
+    }
+    target
+}
+
+/// Nodes that can be reached from a node, itself included.
+fn reached(next: &[Vec<usize>], from: usize) -> Vec<bool> {
+    let mut seen = vec![false; next.len()];
+    let mut todo = vec![from];
+    seen[from] = true;
+    while let Some(v) = todo.pop() {
+        for &w in &next[v] {
+            if !std::mem::replace(&mut seen[w], true) {
+                todo.push(w);
+            }
+        }
+    }
+    seen
+}
+
+/// Nodes from which a node can be reached, itself included.
+fn reaches(next: &[Vec<usize>], to: usize) -> Vec<bool> {
+    let mut before = vec![Vec::new(); next.len()];
+    for (v, list) in next.iter().enumerate() {
+        list.iter().for_each(|w| before[*w].push(v));
+    }
+    reached(&before, to)
+}

@@ -1,0 +1,234 @@
+//! Abstract successors: a thread's own edges, and what they look like to others (GPR, figure 7, lines 10 and 20).
+
+use super::bits::Bits;
+use super::layout::{Bound, Layout, Query, Solver, answer, bounds, query};
+use super::precision::{Precision, Thread};
+use relyant_check::PRIME;
+use relyant_horn::linear::{Atom, LinExpr, Norm, Rat, Var};
+use relyant_program::{Edge, Program};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// The target's identity or ticket, where actor and target may be of one template, is `Var(v.0 + OF_TARGET)`.
+pub const OF_TARGET: u32 = 1 << 26;
+
+/// How a value of the actor compares with the target's.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Side {
+    /// Nothing is known.
+    Any,
+    /// Actor's below target's.
+    Below,
+    /// Actor's above target's.
+    Above,
+}
+
+/// What is known of actor and target because they are two threads.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Meeting {
+    /// Their identities.
+    pub identity: Side,
+    /// Their tickets. `Any` is for a target that holds none, or an actor that holds none.
+    pub ticket: Side,
+}
+
+/// The meetings to consider for a pair of threads, whatever their locations.
+pub fn meetings(actor: &Thread, target: &Thread) -> Vec<Meeting> {
+    let sides = |both: bool| if both { &[Side::Below, Side::Above][..] } else { &[Side::Any][..] };
+    let mut all = Vec::new();
+    for &identity in sides(actor.identity.is_some() && target.identity.is_some()) {
+        all.push(Meeting { identity, ticket: Side::Any });
+        if actor.shares_counter(target) {
+            all.extend(sides(true).iter().map(|&ticket| Meeting { identity, ticket }));
+        }
+    }
+    all
+}
+
+/// Does an actor at a location leave with this meeting?
+pub fn meets_from(meeting: Meeting, actor: &Thread, loc: u32) -> bool {
+    meeting.ticket == Side::Any || actor.holds(loc)
+}
+
+/// Does the meeting apply to a target at a location, when the actor moves from `from`?
+pub fn meets_at(meeting: Meeting, actor: &Thread, target: &Thread, from: u32, loc: u32) -> bool {
+    let both = actor.shares_counter(target) && actor.holds(from) && target.holds(loc);
+    (meeting.ticket != Side::Any) == both
+}
+
+/// What a meeting says of the actor's and the target's variables.
+pub fn meeting_atoms(
+    meeting: Meeting,
+    (actor, target): (&Thread, &Thread),
+    of_actor: &dyn Fn(Var) -> Var,
+    of_target: &dyn Fn(Var) -> Var,
+) -> Vec<Atom> {
+    let mut atoms = Vec::new();
+    if let (Some(a), Some(t)) = (actor.identity, target.identity) {
+        atoms.extend(side_atom(meeting.identity, of_actor(a), of_target(t)));
+    }
+    if let (Some(a), Some(t)) = (&actor.ticket, &target.ticket) {
+        atoms.extend(side_atom(meeting.ticket, of_actor(a.variable), of_target(t.variable)));
+    }
+    atoms
+}
+
+/// `actor < target`, or the reverse, as an atom; `None` for `Any`.
+fn side_atom(side: Side, actor: Var, target: Var) -> Option<Atom> {
+    let (low, high) = match side {
+        Side::Any => return None,
+        Side::Below => (actor, target),
+        Side::Above => (target, actor),
+    };
+    match Atom::lt(&LinExpr::new([(low, Rat::one()), (high, Rat::from(-1i64))], Rat::zero())) {
+        Norm::Atom(a) => Some(a),
+        _ => None,
+    }
+}
+
+/// The edge's effect on a primed or unprimed variable: the value after the step, over values before it.
+pub fn after(edge: &Edge, v: Var) -> Option<LinExpr> {
+    edge.updates.binary_search_by_key(&v, |u| u.0).ok().map(|i| edge.updates[i].1.clone())
+}
+
+struct CompiledEdge {
+    layout: Layout,
+    conditions: Vec<Bound>,
+    states: Vec<Bound>,
+    post: Vec<Query>,
+    /// By target and meeting: what the meeting says, questions for transition predicates.
+    env: Vec<(usize, Meeting, Vec<Bound>, Vec<Query>)>,
+}
+
+/// What one edge does from one abstract state.
+#[derive(Debug)]
+pub struct Post {
+    /// Predicates that hold after the step.
+    pub state: Bits,
+    /// Transition predicates of the step, by target and meeting.
+    pub env: Vec<(usize, Meeting, Bits)>,
+}
+
+/// Successors by a thread's own edges, remembered.
+pub struct Steps {
+    edges: Vec<Vec<CompiledEdge>>,
+    known: FxHashMap<(u32, u32, Bits), Option<Rc<Post>>>,
+    /// Answers found in memory.
+    pub hits: u64,
+    /// Answers computed.
+    pub misses: u64,
+}
+
+impl Steps {
+    /// Compiles all edges; `abstract_env` is false where transitions are not abstracted (Owicki-Gries).
+    pub fn new(program: &Program, threads: &[Thread], precision: &Precision, abstract_env: bool) -> Steps {
+        let edges = threads
+            .iter()
+            .enumerate()
+            .map(|(i, t)| {
+                program.templates[t.template as usize]
+                    .edges
+                    .iter()
+                    .map(|e| compile(i, e, threads, precision, abstract_env))
+                    .collect()
+            })
+            .collect();
+        Steps { edges, known: FxHashMap::default(), hits: 0, misses: 0 }
+    }
+    /// The successor of a state of thread `i` by its edge `e`; `None` if the edge can't be taken.
+    pub fn post(&mut self, i: usize, e: usize, state: &Bits, solver: &mut Solver) -> Option<Rc<Post>> {
+        let key = (i as u32, e as u32, state.clone());
+        if let Some(p) = self.known.get(&key) {
+            self.hits += 1;
+            return p.clone();
+        }
+        self.misses += 1;
+        let p = self.edges[i][e].post(state, solver).map(Rc::new);
+        self.known.insert(key, p.clone());
+        p
+    }
+}
+
+fn compile(
+    i: usize,
+    edge: &Edge,
+    threads: &[Thread],
+    precision: &Precision,
+    abstract_env: bool,
+) -> CompiledEdge {
+    let mut layout = Layout::default();
+    let states = state_bounds(&precision.views[i].predicates, &mut layout);
+    let mut conditions = bounds(&edge.guard, &mut layout);
+    conditions.extend(bounds(&edge.bounds, &mut layout));
+    let post =
+        precision.views[i].predicates.iter().map(|p| query(p, &mut layout, |v| after(edge, v))).collect();
+    let mut env = Vec::new();
+    for (j, target) in threads.iter().enumerate() {
+        if !abstract_env || (j == i && threads[i].single) {
+            continue;
+        }
+        for meeting in meetings(&threads[i], target) {
+            if !meets_from(meeting, &threads[i], edge.from.0) {
+                continue;
+            }
+            let predicates = &precision.transitions[i][j];
+            let seen = |v: Var| {
+                if target.tells(v) {
+                    return Some(LinExpr::var(Var(v.0 + OF_TARGET)));
+                }
+                let plain = Var(v.0.checked_sub(PRIME)?);
+                Some(after(edge, plain).unwrap_or_else(|| LinExpr::var(plain)))
+            };
+            let questions: Vec<Query> = predicates
+                .iter()
+                .map(|p| match query(p, &mut layout, seen) {
+                    Query::Keeps(b) => Query::Ask(b),
+                    q => q,
+                })
+                .collect();
+            let of_target = |v: Var| Var(v.0 + OF_TARGET);
+            let says = meeting_atoms(meeting, (&threads[i], target), &|v| v, &of_target)
+                .iter()
+                .filter_map(|a| super::layout::bound(a, &mut layout))
+                .collect();
+            env.push((j, meeting, says, questions));
+        }
+    }
+    CompiledEdge { layout, conditions, states, post, env }
+}
+
+/// Compiles predicates as constraints. One with numbers out of range is replaced by a trivial bound.
+pub fn state_bounds(predicates: &[Atom], layout: &mut Layout) -> Vec<Bound> {
+    predicates.iter().map(|p| super::layout::bound(p, layout).unwrap_or(Bound::Difference(0, 0, 0))).collect()
+}
+
+impl CompiledEdge {
+    fn load(&self, state: &Bits, solver: &mut Solver) {
+        solver.reset(&self.layout);
+        for k in state.iter() {
+            solver.add(&self.states[k]);
+        }
+        for b in &self.conditions {
+            solver.add(b);
+        }
+    }
+    fn post(&self, state: &Bits, solver: &mut Solver) -> Option<Post> {
+        self.load(state, solver);
+        if !solver.close(&self.layout) {
+            return None;
+        }
+        let after = answer(solver, &self.layout, &self.post, Some(state));
+        let mut env = Vec::with_capacity(self.env.len());
+        for (j, meeting, says, questions) in &self.env {
+            if !says.is_empty() {
+                self.load(state, solver);
+                says.iter().for_each(|b| solver.add(b));
+                if !solver.close(&self.layout) {
+                    continue;
+                }
+            }
+            env.push((*j, *meeting, answer(solver, &self.layout, questions, None)));
+        }
+        Some(Post { state: after, env })
+    }
+}

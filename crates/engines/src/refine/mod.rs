@@ -1,0 +1,172 @@
+//! Refinement (GPR, section 6): from an error tuple to new predicates, new blocks, or a counterexample.
+
+pub mod control;
+pub mod counters;
+pub mod path;
+pub mod predicates;
+pub mod seed;
+pub mod unfold;
+
+use crate::aret::precision::{Precision, Thread};
+use crate::aret::step::Meeting;
+use crate::aret::store::{Env, State};
+use crate::aret::{Bias, Settings, Watch};
+use crate::verdict::{Counterexample, Reason};
+use predicates::Solved;
+use relyant_cfa::schedule::ThreadRef;
+use relyant_horn::linear::Cube;
+use relyant_horn::meter;
+use relyant_program::{Loc, Program};
+use unfold::{Unfolder, Unfolding};
+
+/// An error tuple and what it was made from.
+pub struct Tuple<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The analysis' threads.
+    pub threads: &'a [Thread],
+    /// All states.
+    pub states: &'a [State],
+    /// All environment transitions.
+    pub envs: &'a [Env],
+    /// Predicates and blocks of the fixpoint.
+    pub precision: &'a Precision,
+    /// The start condition of the fixpoint.
+    pub start: &'a Cube,
+    /// One or two states.
+    pub tuple: &'a [u32],
+}
+
+/// What refinement did.
+pub enum Refined {
+    /// Added predicates of the modular form.
+    Modular,
+    /// Split blocks.
+    Control,
+    /// Added predicates without restriction.
+    Data,
+    /// The error is real.
+    Real(Counterexample),
+    /// There is nothing to add.
+    Stuck(Reason),
+}
+
+/// How deep an error's derivation is looked at, step by step: a contradiction near the error is more general than
+/// one that needs the whole history.
+const DEPTHS: [usize; 5] = [4, 8, 16, 32, usize::MAX];
+/// Nodes that a tree may have.
+const MOST_NODES: usize = 5_000;
+/// Work of a node of a tree, see [`Watch::work`].
+const NODE_WORK: u64 = 20;
+
+/// Refines the precision so that the tuple does not come back.
+pub fn refine(t: &Tuple, settings: &Settings, precision: &mut Precision, watch: &Watch) -> Refined {
+    if let Some(c) = t.counterexample() {
+        return Refined::Real(c);
+    }
+    let method = settings.method;
+    let unfolder = |modular, depth| Unfolder {
+        program: t.program,
+        threads: t.threads,
+        states: t.states,
+        envs: t.envs,
+        start: t.start,
+        method,
+        modular,
+        precision: t.precision,
+        depth,
+        most: MOST_NODES,
+    };
+    if watch.cancelled() {
+        return Refined::Stuck(Reason::Limit("stopped".into()));
+    }
+    // Each way in which the two threads of a tuple may differ must be ruled out.
+    let mut stuck = Refined::Stuck(Reason::Stuck("a refinement brought nothing new".into()));
+    for meeting in unfolder(true, 0).meetings(t.tuple) {
+        match refine_meeting(t, settings, precision, meeting, &unfolder, watch) {
+            Refined::Stuck(why) => stuck = Refined::Stuck(why),
+            progress => return progress,
+        }
+    }
+    stuck
+}
+
+fn refine_meeting<'a>(
+    t: &Tuple<'a>,
+    settings: &Settings,
+    precision: &mut Precision,
+    meeting: Meeting,
+    unfolder: &dyn Fn(bool, usize) -> Unfolder<'a>,
+    watch: &Watch,
+) -> Refined {
+    if settings.bias == Bias::Modular {
+        for depth in DEPTHS {
+            let u = unfolder(true, depth).unfold(t.tuple, meeting);
+            (watch.work)(NODE_WORK * u.nodes.len() as u64 + meter::take());
+            match predicates::add(&u, t.program, precision, true) {
+                Solved::New => return Refined::Modular,
+                _ if !u.cut => break,
+                _ => {}
+            }
+            if watch.cancelled() {
+                return Refined::Stuck(Reason::Limit("stopped".into()));
+            }
+        }
+    }
+    let mut why = Reason::Stuck("a refinement brought nothing new".into());
+    for depth in DEPTHS {
+        let u = unfolder(false, depth).unfold(t.tuple, meeting);
+        (watch.work)(NODE_WORK * u.nodes.len() as u64 + meter::take());
+        if control::refine(&u, precision) {
+            return Refined::Control;
+        }
+        match predicates::add(&u, t.program, precision, settings.bias == Bias::None) {
+            Solved::New => return Refined::Data,
+            Solved::Known => {}
+            Solved::Satisfiable => why = satisfiable(t, &u),
+            Solved::Unknown(text) => why = Reason::Stuck(format!("Horn clauses not solved: {text}")),
+        }
+        if !u.cut || watch.cancelled() {
+            break;
+        }
+    }
+    Refined::Stuck(why)
+}
+
+fn satisfiable(t: &Tuple, u: &Unfolding) -> Reason {
+    if u.cut {
+        return Reason::Limit(format!("an error's derivation has more than {MOST_NODES} nodes"));
+    }
+    let why = if t.threads.iter().any(|x| !x.single) {
+        "no modular proof for any number of threads, and no counterexample on this path"
+    } else {
+        "the error path holds up but has no run in integers"
+    };
+    Reason::Stuck(why.into())
+}
+
+impl Tuple<'_> {
+    /// A real run, if one of the tuple's paths is one.
+    fn counterexample(&self) -> Option<Counterexample> {
+        self.tuple.iter().find_map(|s| {
+            let path = path::to_state(self.states, self.envs, *s);
+            let observer = self.states[*s as usize].thread as usize;
+            path::feasible(self.program, self.threads, observer, &path, &|places| {
+                is_error(self.program, places)
+            })
+        })
+    }
+}
+
+/// Is a thread at an error location, or are two where they exclude each other?
+fn is_error(program: &Program, places: &[(ThreadRef, u32)]) -> bool {
+    let at = |p: &(ThreadRef, u32)| &program.templates[p.0.template as usize].locations[p.1 as usize];
+    let excluded = |l: &String| places.iter().filter(|p| at(p).labels.contains(l)).count() >= 2;
+    places.iter().any(|p| at(p).error.is_some()) || program.exclusive.as_ref().is_some_and(excluded)
+}
+
+/// Locations of a template where the property can be violated.
+pub fn error_locations(program: &Program, template: u32) -> Vec<Loc> {
+    let t = &program.templates[template as usize];
+    (0..t.locations.len()).filter(|l| t.locations[*l].error.is_some()).map(|l| Loc(l as u32)).collect()
+}

@@ -1,0 +1,248 @@
+//! Counterexample paths (GPR, figure 8) and their exact feasibility.
+
+use crate::aret::precision::Thread;
+use crate::aret::store::{Env, Parent, State};
+use crate::verdict::{Counterexample, Step};
+use num_bigint::BigInt;
+use relyant_cfa::schedule::ThreadRef;
+use relyant_horn::linear::{Atom, Cube, LinExpr, Model, Satisfiable, Var};
+use relyant_program::{Program, Scope};
+
+/// Assignments of steps to threads of a template that are tried.
+const ASSIGNMENTS: usize = 16;
+
+/// A step of a path: thread of the analysis, edge, and whether the path's own thread does it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PathStep {
+    /// Thread of the analysis.
+    pub thread: usize,
+    /// Edge of its template.
+    pub edge: u32,
+    /// The path's own thread moves (matters where a template has several).
+    pub own: bool,
+}
+
+/// The steps that lead to a state (`MkPath`).
+pub fn to_state(states: &[State], envs: &[Env], id: u32) -> Vec<PathStep> {
+    let mut path = Vec::new();
+    let mut at = id;
+    loop {
+        let s = &states[at as usize];
+        match s.parent {
+            Parent::Initial => break,
+            Parent::Own { state, edge } => {
+                path.push(PathStep { thread: s.thread as usize, edge, own: true });
+                at = state;
+            }
+            Parent::Env { state, env } => {
+                let e = &envs[env as usize];
+                path.push(PathStep { thread: e.actor as usize, edge: e.parent.1, own: false });
+                at = state;
+            }
+        }
+    }
+    path.reverse();
+    path
+}
+
+/// Where each thread met is.
+type Places = Vec<(ThreadRef, u32)>;
+/// Whether final places are an error.
+type Goal<'a> = &'a dyn Fn(&[(ThreadRef, u32)]) -> bool;
+
+/// Runs a path from the start: a counterexample if some values make it feasible.
+/// `observer` is the path's own thread; `goal` says whether the final locations are an error.
+pub fn feasible(
+    program: &Program,
+    threads: &[Thread],
+    observer: usize,
+    path: &[PathStep],
+    goal: Goal,
+) -> Option<Counterexample> {
+    let mut tries = ASSIGNMENTS;
+    let mut who = Vec::new();
+    let mut places = start(program, threads);
+    assign(program, threads, observer, path, goal, &mut places, &mut who, &mut tries)
+}
+
+fn start(program: &Program, threads: &[Thread]) -> Places {
+    threads
+        .iter()
+        .map(|t| {
+            let entry = program.templates[t.template as usize].entry.0;
+            (ThreadRef { template: t.template, instance: 0 }, entry)
+        })
+        .collect()
+}
+
+#[allow(clippy::too_many_arguments)]
+fn assign(
+    program: &Program,
+    threads: &[Thread],
+    observer: usize,
+    path: &[PathStep],
+    goal: Goal,
+    places: &mut Places,
+    who: &mut Vec<ThreadRef>,
+    tries: &mut usize,
+) -> Option<Counterexample> {
+    let Some(step) = path.get(who.len()) else {
+        if !goal(places) {
+            return None;
+        }
+        *tries = tries.saturating_sub(1);
+        return concrete(program, threads, path, who);
+    };
+    let template = threads[step.thread].template;
+    let edge = &program.templates[template as usize].edges[step.edge as usize];
+    let entry = program.templates[template as usize].entry;
+    let mut candidates: Vec<usize> = (0..places.len())
+        .filter(|k| places[*k].0.template == template && places[*k].1 == edge.from.0)
+        .filter(|k| {
+            threads[step.thread].single
+                || (places[*k].0.instance == 0) == (step.own || step.thread != observer)
+        })
+        .collect();
+    // The thread that moved last goes on first.
+    candidates.sort_by_key(|k| std::cmp::Reverse(who.iter().rposition(|w| *w == places[*k].0)));
+    if step.own {
+        candidates.retain(|k| places[*k].0.instance == 0);
+    }
+    if !threads[step.thread].single && !step.own && edge.from == entry {
+        let instance = places.iter().filter(|p| p.0.template == template).count() as u32;
+        candidates.push(places.len());
+        places.push((ThreadRef { template, instance }, entry.0));
+    }
+    let fresh = candidates.last().is_some_and(|k| *k + 1 == places.len());
+    let mut found = None;
+    for k in candidates {
+        if *tries == 0 {
+            break;
+        }
+        let old = places[k].1;
+        places[k].1 = edge.to.0;
+        who.push(places[k].0);
+        found = assign(program, threads, observer, path, goal, places, who, tries);
+        who.pop();
+        places[k].1 = old;
+        if found.is_some() {
+            break;
+        }
+    }
+    if fresh && !threads[step.thread].single && !step.own && edge.from == entry {
+        places.pop();
+    }
+    found
+}
+
+/// Current copy of every variable for every thread met.
+struct Copies<'a> {
+    program: &'a Program,
+    globals: Vec<Var>,
+    locals: Vec<(ThreadRef, Vec<Var>)>,
+    next: u32,
+    cube: Cube,
+}
+
+impl Copies<'_> {
+    fn fresh(&mut self) -> Var {
+        self.next += 1;
+        Var(self.next - 1)
+    }
+    /// Index of a thread's locals, made (with their start condition) when new.
+    fn thread(&mut self, t: ThreadRef, order: i128) -> usize {
+        if let Some(k) = self.locals.iter().position(|l| l.0 == t) {
+            return k;
+        }
+        let n = self.program.variables.len();
+        let copy: Vec<Var> = (0..n).map(|_| self.fresh()).collect();
+        let own = |v: Var| self.program.variables[v.0 as usize].scope == Scope::Local(t.template);
+        for a in self.program.init.atoms().iter().filter(|a| a.vars().all(own)) {
+            self.cube.push(relyant_horn::linear::Norm::Atom(a.rename(|v| copy[v.0 as usize])));
+        }
+        if let Some(id) = self.program.templates[t.template as usize].identity {
+            let min = self.program.variables[id.0 as usize].min.unwrap_or(1);
+            let e = LinExpr::var(copy[id.0 as usize]).sub(&LinExpr::int(min + order));
+            self.cube.push(Atom::eq(&e));
+        }
+        self.locals.push((t, copy));
+        self.locals.len() - 1
+    }
+}
+
+/// Single static assignment of the path; a model makes the counterexample.
+pub(crate) fn concrete(
+    program: &Program,
+    threads: &[Thread],
+    path: &[PathStep],
+    who: &[ThreadRef],
+) -> Option<Counterexample> {
+    let n = program.variables.len() as u32;
+    let mut c = Copies {
+        program,
+        globals: (0..n).map(Var).collect(),
+        locals: Vec::new(),
+        next: n,
+        cube: Cube::top(),
+    };
+    for a in program.init.atoms().iter().filter(|a| a.vars().all(|v| program.is_global(v))) {
+        c.cube.push(relyant_horn::linear::Norm::Atom(a.clone()));
+    }
+    // Start conditions that relate locals with other variables hold of the first thread of a template.
+    for t in threads {
+        c.thread(ThreadRef { template: t.template, instance: 0 }, 0);
+    }
+    let first: Vec<(ThreadRef, Vec<Var>)> = c.locals.clone();
+    let start = |v: Var| match program.variables[v.0 as usize].scope {
+        Scope::Global => v,
+        Scope::Local(t) => first.iter().find(|l| l.0.template == t).map_or(v, |l| l.1[v.0 as usize]),
+    };
+    for a in program.init.atoms() {
+        c.cube.push(relyant_horn::linear::Norm::Atom(a.rename(start)));
+    }
+    let mut inputs = Vec::new();
+    for (k, step) in path.iter().enumerate() {
+        let edge = &program.templates[who[k].template as usize].edges[step.edge as usize];
+        let t = c.thread(who[k], who[k].instance as i128);
+        let fresh: Vec<Var> = edge.inputs.iter().map(|_| c.fresh()).collect();
+        let (globals, locals) = (c.globals.clone(), c.locals[t].1.clone());
+        let name = |v: Var| {
+            if v.0 >= n {
+                fresh[(v.0 - n) as usize]
+            } else if program.is_global(v) {
+                globals[v.0 as usize]
+            } else {
+                locals[v.0 as usize]
+            }
+        };
+        c.cube = c.cube.and(&edge.guard.rename(name)).and(&edge.bounds.rename(name));
+        for (v, e) in &edge.updates {
+            let e = e.rename(name);
+            let next = c.fresh();
+            c.cube.push(Atom::eq(&e.sub(&LinExpr::var(next))));
+            if program.is_global(*v) {
+                c.globals[v.0 as usize] = next;
+            } else {
+                c.locals[t].1[v.0 as usize] = next;
+            }
+        }
+        inputs.push(fresh);
+    }
+    let Satisfiable::Sat(model) = c.cube.sat_int() else { return None };
+    let start = (0..n).map(|v| (Var(v), start(Var(v)))).map(|(v, copy)| (v, value(&model, copy))).collect();
+    let steps = path
+        .iter()
+        .zip(who)
+        .zip(&inputs)
+        .map(|((p, w), i)| Step {
+            thread: *w,
+            edge: p.edge,
+            inputs: i.iter().map(|v| value(&model, *v)).collect(),
+        })
+        .collect();
+    Some(Counterexample { start, steps })
+}
+
+fn value(model: &Model, v: Var) -> BigInt {
+    model.value(v).numer()
+}

@@ -1,0 +1,136 @@
+//! Predicates from the solution of an error tuple's clauses (GPR, figure 9, lines 8 to 12).
+
+use super::unfold::{Kind, Unfolding};
+use crate::aret::precision::Precision;
+use relyant_check::PRIME;
+use relyant_horn::Formula;
+use relyant_horn::linear::{Atom, Cube, Var};
+use relyant_horn::tree::{Options, Tree, TreeOutcome, solve_tree};
+use relyant_program::Program;
+
+/// What the clauses gave.
+pub enum Solved {
+    /// New predicates were added.
+    New,
+    /// A solution, but every predicate was known.
+    Known,
+    /// No solution: the clauses' constraints are satisfiable together.
+    Satisfiable,
+    /// No answer, and why.
+    Unknown(String),
+}
+
+/// Solves the unfolded clauses and adds the predicates found.
+///
+/// Predicates over globals alone go to all threads and pairs when `share`: other threads nearly always need them too.
+pub fn add(u: &Unfolding, program: &Program, precision: &mut Precision, share: bool) -> Solved {
+    let clauses = u.nodes.iter().map(|node| {
+        let mut args: Vec<Var> =
+            node.copy.iter().chain(&node.before).filter(|c| **c != u32::MAX).map(|c| Var(*c)).collect();
+        args.sort_unstable();
+        args.dedup();
+        Clause { parent: node.parent, constraint: node.constraint.clone(), args }
+    });
+    let weight = |v: Var| {
+        let origin = u.origin.get(v.0 as usize).copied().unwrap_or(u32::MAX);
+        if program.is_global(Var(origin)) { 1 } else { 2 }
+    };
+    let formulas = match solve(clauses.collect(), &weight) {
+        Ok(formulas) => formulas,
+        Err(why) => return why,
+    };
+    let mut new = false;
+    for (k, node) in u.nodes.iter().enumerate() {
+        for atom in formulas[k].atoms() {
+            new |= add_atom(u, program, precision, node, &atom, share);
+        }
+    }
+    if new { Solved::New } else { Solved::Known }
+}
+
+/// A node of an unfolding, as a clause: its parent (the root's is itself; parents come before their children), its
+/// constraint, and the variables that its relation speaks of.
+pub struct Clause {
+    /// The parent.
+    pub parent: usize,
+    /// The constraint.
+    pub constraint: Cube,
+    /// The variables, sorted.
+    pub args: Vec<Var>,
+}
+
+/// Solves unfolded clauses: a formula for each, in their order.
+///
+/// # Errors
+/// Why there is no solution.
+pub fn solve(clauses: Vec<Clause>, weight: &(dyn Fn(Var) -> u32 + Sync)) -> Result<Vec<Formula>, Solved> {
+    let n = clauses.len();
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];
+    for (k, c) in clauses.iter().enumerate().skip(1) {
+        children[c.parent].push(k);
+    }
+    // The solver's tree is built from the leaves up: our node k is its node n - 1 - k.
+    let mut tree = Tree::new();
+    for (k, c) in clauses.into_iter().enumerate().rev() {
+        let below = children[k].iter().map(|c| n - 1 - c).collect();
+        tree.add(below, c.constraint, c.args).map_err(|e| Solved::Unknown(e.to_string()))?;
+    }
+    let options = Options { weight: Some(weight), ..Options::default() };
+    match solve_tree(&tree, &options) {
+        Ok(TreeOutcome::Solved(mut formulas)) => {
+            formulas.reverse();
+            Ok(formulas)
+        }
+        Ok(TreeOutcome::Satisfiable(_)) => Err(Solved::Satisfiable),
+        Ok(TreeOutcome::Unknown(why)) => Err(Solved::Unknown(why)),
+        Err(e) => Err(Solved::Unknown(e.to_string())),
+    }
+}
+
+fn add_atom(
+    u: &Unfolding,
+    program: &Program,
+    precision: &mut Precision,
+    node: &super::unfold::Node,
+    atom: &Atom,
+    share: bool,
+) -> bool {
+    let plain = |v: Var| Var(u.origin[v.0 as usize]);
+    match node.kind {
+        Kind::Root => false,
+        Kind::State { thread, .. } => {
+            let a = atom.rename(plain);
+            if share && a.vars().all(|v| program.is_global(v)) {
+                return share_everywhere(precision, &a);
+            }
+            precision.add_state(thread, &a)
+        }
+        Kind::Transition { actor, target } => {
+            let after = |v: Var| {
+                let o = u.origin[v.0 as usize] as usize;
+                node.copy[o] == v.0 && node.before[o] != v.0
+            };
+            let a = atom.rename(|v| if after(v) { Var(plain(v).0 + PRIME) } else { plain(v) });
+            let mut new = precision.add_transition(actor, target, &a);
+            // A condition on the values before the step alone is one on states, too.
+            if share && a.vars().all(|v| program.is_global(v)) {
+                new |= share_everywhere(precision, &a);
+            }
+            new
+        }
+    }
+}
+
+/// A predicate over globals: for all states, and for transitions before and after the step.
+fn share_everywhere(precision: &mut Precision, a: &Atom) -> bool {
+    let mut new = false;
+    let n = precision.views.len();
+    for i in 0..n {
+        new |= precision.add_state(i, a);
+        for j in 0..n {
+            new |= precision.add_transition(i, j, a);
+            new |= precision.add_transition(i, j, &a.rename(|v| Var(v.0 + PRIME)));
+        }
+    }
+    new
+}

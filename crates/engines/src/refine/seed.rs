@@ -1,0 +1,43 @@
+//! First predicates: what the guards test, and the opposite. Found to save a quarter to a half of the refinements.
+
+use crate::aret::precision::{Precision, Thread};
+use relyant_horn::linear::{Atom, Norm};
+use relyant_program::Program;
+
+/// Adds the guard atoms of each thread over globals alone or over one local, and their negations, as state predicates;
+/// those over globals also as transition predicates of the thread's environment transitions. Other guards of a driver
+/// have mostly nothing to do with the property. Globals that nobody writes count as constants.
+pub fn guards(program: &Program, threads: &[Thread], precision: &mut Precision) {
+    let fixed = super::counters::fixed(program);
+    for (i, t) in threads.iter().enumerate() {
+        for edge in &program.templates[t.template as usize].edges {
+            for atom in edge.guard.atoms() {
+                if atom.vars().any(|v| v.0 as usize >= program.variables.len()) {
+                    continue;
+                }
+                if atom.vars().any(|v| !program.is_global(v))
+                    && atom.vars().filter(|v| !fixed.contains(v)).count() > 1
+                {
+                    continue;
+                }
+                for a in both(atom) {
+                    precision.add_state(i, &a);
+                    if a.vars().all(|v| program.is_global(v)) {
+                        for j in 0..threads.len() {
+                            precision.add_transition(i, j, &a);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn both(atom: &Atom) -> Vec<Atom> {
+    let mut all = vec![atom.clone()];
+    all.extend(atom.negate().into_iter().filter_map(|n| match n {
+        Norm::Atom(a) => Some(a),
+        _ => None,
+    }));
+    all
+}

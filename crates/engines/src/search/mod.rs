@@ -1,0 +1,413 @@
+//! Search through the interleavings of a program, state by state.
+//!
+//! A configuration is the shared cells and the threads, each with a stack of frames (Ben Rajeb et al., "Term
+//! rewriting", section 4); the machine runs it, and its normal form, in which interchangeable threads are sorted
+//! (Basler et al., "Context-aware counter abstraction", section 5), is what is stored.
+//!
+//! [`moves`] makes successors, [`independence`] says which moves need no interleaving, [`store`] keeps what was
+//! seen, [`levels`] searches breadth first, [`ordered`] in other orders, [`trace`] finds a run to a violation.
+
+mod config;
+mod cycles;
+mod family;
+mod fronts;
+mod independence;
+mod levels;
+mod moves;
+mod observed;
+mod order;
+mod ordered;
+mod store;
+mod switches;
+#[cfg(test)]
+mod tests;
+mod trace;
+
+use config::{Config, Observing};
+use fronts::Fronts;
+use independence::Independence;
+use moves::Cut;
+use relyant_cfa::Program;
+use relyant_cfa::schedule::Schedule;
+use relyant_check::states::order::Order;
+use relyant_interp::machine::Stop;
+use relyant_interp::observe::{Needs, Observer, Points};
+use std::sync::{Mutex, PoisonError};
+use store::Store;
+
+/// In which order states are explored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Strategy {
+    /// Level by level: finds a run with the least number of visible steps.
+    #[default]
+    BreadthFirst,
+    /// The successors found last first.
+    DepthFirst,
+    /// Few context switches first: finds most errors with few states.
+    FewSwitches,
+}
+
+/// What to search, and how far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// In which order.
+    pub strategy: Strategy,
+    /// Only runs with this many context switches away from a thread that could go on.
+    pub max_switches: Option<u32>,
+    /// Only interleavings of visible steps, not of all.
+    pub reduction: bool,
+    /// States that differ in the order of interchangeable threads are one.
+    pub symmetry: bool,
+    /// Breadth first: of states that differ in numbers that only matter by being large, the largest will do.
+    pub domination: bool,
+    /// Workers.
+    pub jobs: usize,
+    /// Stop after about this many states.
+    pub max_states: usize,
+    /// Stop after about this many steps.
+    pub max_steps: u64,
+    /// Stop after this many levels, or go no deeper.
+    pub max_depth: Option<u32>,
+    /// Threads of an initial template of unbounded count.
+    pub unbounded_initial: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            strategy: Strategy::default(),
+            max_switches: None,
+            reduction: true,
+            symmetry: true,
+            domination: true,
+            jobs: 1,
+            max_states: 1_000_000,
+            max_steps: u64::MAX,
+            max_depth: None,
+            unbounded_initial: 2,
+        }
+    }
+}
+
+/// How far a search has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    /// States stored.
+    pub states: usize,
+    /// Steps tried; those in large states count for several.
+    pub steps: u64,
+    /// All states at up to this many visible steps from the start were explored.
+    pub depth: u32,
+    /// Bytes that the states take.
+    pub bytes: usize,
+}
+
+/// Why a search ended before it had seen all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Reason {
+    /// Too many states.
+    #[error("the limit of states")]
+    States,
+    /// Too many steps.
+    #[error("the limit of steps")]
+    Work,
+    /// Too many levels.
+    #[error("the limit of depth")]
+    Depth,
+    /// All was seen, but runs with more context switches.
+    #[error("the bound on context switches")]
+    Switches,
+    /// All was seen, but inputs were given some of their values only.
+    #[error("not all values of inputs were tried")]
+    Inputs,
+    /// All was seen, for one number of threads.
+    #[error("not all numbers of threads were tried")]
+    Threads,
+    /// All was seen but what steps with large numbers or very long atomic sections lead to.
+    #[error("some steps were too large or too long to try")]
+    Steps,
+    /// Calls too deep.
+    #[error("some calls were too deep to try")]
+    Stack,
+    /// A bound that the program itself has, as on objects made at one place.
+    #[error("a bound of the program was reached")]
+    Bound {
+        /// Template of the thread that came to it.
+        template: u32,
+        /// A location of kind `Limit`.
+        location: u32,
+    },
+    /// Somebody asked to stop.
+    #[error("stopped")]
+    Cancelled,
+}
+
+/// What a search found.
+#[derive(Debug)]
+pub enum Outcome {
+    /// A run to a violation.
+    Violation {
+        /// The run.
+        schedule: Schedule,
+        /// There is none with fewer visible steps, nor (where no state stands for smaller ones) with as many and fewer
+        /// context switches.
+        shortest: bool,
+    },
+    /// There are no further states: all inputs and numbers of threads were tried, nothing was left out.
+    Exhausted(Space),
+    /// Neither is known.
+    Limit {
+        /// Why.
+        reason: Reason,
+        /// All states at up to this many visible steps from the start were explored.
+        depth: u32,
+    },
+}
+
+/// All states of an exhausted search, in normal form. See [`independence`] for what it means that they are all.
+pub struct Space {
+    store: Store,
+    unbounded_initial: u32,
+    symmetry: bool,
+    /// The thread that moved last is behind each state.
+    with_last: bool,
+    order: Option<Order>,
+    points: Option<Points>,
+}
+
+impl Space {
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.store.len()
+    }
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Are interchangeable threads sorted in them?
+    pub fn symmetry(&self) -> bool {
+        self.symmetry
+    }
+    /// The order in which states stand for those below them, too.
+    pub fn order(&self) -> Option<&Order> {
+        self.order.as_ref()
+    }
+    /// The points that tell inputs apart, where what the program does with them was observed.
+    pub fn points(&self) -> Option<&Points> {
+        self.points.as_ref()
+    }
+    /// Threads of each initial template of unbounded count.
+    pub fn unbounded_initial(&self) -> u32 {
+        self.unbounded_initial
+    }
+    /// The states, in an order that is always the same.
+    pub fn states(&self) -> impl Iterator<Item = &[u8]> {
+        self.store.iter().map(|s| if self.with_last { ordered::without_last(s) } else { s })
+    }
+}
+
+impl std::fmt::Debug for Space {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Space({} states)", self.len())
+    }
+}
+
+/// How a search is watched.
+pub struct Watch<'a> {
+    /// Is it to stop?
+    pub cancel: &'a (dyn Fn() -> bool + Sync),
+    /// How far it has come, now and then.
+    pub progress: &'a (dyn Fn(&Stats) + Sync),
+    /// Work done so far, a number that depends on the program and the settings only.
+    pub tick: &'a (dyn Fn(u64) + Sync),
+}
+
+impl Watch<'_> {
+    /// Watches nothing.
+    pub const NONE: Watch<'static> = Watch { cancel: &|| false, progress: &|_| {}, tick: &|_| {} };
+}
+
+/// A search under way.
+struct Search<'c, 'p, 'w> {
+    config: &'c Config<'p>,
+    reduction: Option<&'c Independence>,
+    settings: &'c Settings,
+    watch: &'c Watch<'w>,
+    store: Store,
+    fronts: Option<Fronts>,
+    /// How many states each shard had when a level was complete.
+    levels: Vec<[u32; store::SHARDS]>,
+    stats: Stats,
+    cut: Cut,
+}
+
+/// How an order of exploring states ended.
+enum End {
+    /// All was seen.
+    All,
+    /// From this state, a violation is one move away; or it is a violation itself, when it is a start.
+    Violation(Found),
+    /// It was stopped.
+    Limit(Reason),
+}
+
+/// A violation that was found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Found {
+    /// A start, by index, leads to it by invisible moves.
+    AtStart(usize),
+    /// A state from which one visible move leads to it.
+    After(u32),
+    /// A state in which no thread can move.
+    Deadlock(u32),
+}
+
+/// States of the search for a shorter run, by those of the first search, and at least.
+const SHORTEN: usize = 4;
+const MIN_SHORTEN: usize = 10_000;
+
+/// Searches a program. An error means that the program is malformed.
+pub fn search(program: &Program, settings: &Settings, watch: &Watch<'_>) -> Result<(Outcome, Stats), Stop> {
+    let first = attempt(program, settings, watch, None)?.0;
+    if !matches!(first.0, Outcome::Limit { reason: Reason::Inputs, .. }) || program.deadlock {
+        return Ok(first);
+    }
+    Ok(observed::search(program, settings, watch, first.1)?.unwrap_or(first))
+}
+
+/// One search, and the points of inputs that it lacked where inputs are observed.
+fn attempt(
+    program: &Program,
+    settings: &Settings,
+    watch: &Watch<'_>,
+    inputs: Option<(&Observer, &Points)>,
+) -> Result<((Outcome, Stats), Needs), Stop> {
+    let observing = |(observer, points)| Observing { observer, points, needs: Mutex::default() };
+    let config = Config::new(program, settings, inputs.map(observing))?;
+    let result = run(program, settings, watch, &config)?;
+    let needs = config.observing.map(|o| o.needs.into_inner().unwrap_or_else(PoisonError::into_inner));
+    Ok((result, needs.unwrap_or_default()))
+}
+
+fn run<'p>(
+    program: &'p Program,
+    settings: &Settings,
+    watch: &Watch<'_>,
+    config: &Config<'p>,
+) -> Result<(Outcome, Stats), Stop> {
+    let reduction = settings.reduction.then(|| Independence::new(config));
+    let by_levels = settings.strategy == Strategy::BreadthFirst && settings.max_switches.is_none();
+    let order = (by_levels && settings.domination).then(|| order::find(program)).filter(|o| !o.is_exact());
+    let mut search = Search {
+        config,
+        reduction: reduction.as_ref(),
+        settings,
+        watch,
+        store: Store::new(),
+        fronts: order.as_ref().map(|o| Fronts::new(config, o)),
+        levels: Vec::new(),
+        stats: Stats::default(),
+        cut: Cut::default(),
+    };
+    let end = if by_levels { levels::run(&mut search)? } else { ordered::run(&mut search)? };
+    search.count();
+    let stats = search.stats;
+    let depth = stats.depth;
+    let limit = |reason| Ok((Outcome::Limit { reason, depth }, stats));
+    match end {
+        End::Violation(found) => {
+            let guide = if by_levels && order.is_none() { switches::guide(&search, found)? } else { None };
+            let schedule = match trace::schedule(&search, found, guide.as_ref()) {
+                // An input may name a thread by its handle, which is another one where threads changed places.
+                Err(trace::LOST) if settings.symmetry => {
+                    let plain = Settings { symmetry: false, ..*settings };
+                    return self::search(program, &plain, watch);
+                }
+                other => other?,
+            };
+            let tried = !search.cut.any() && config.all_starts && !config.any_number;
+            let guided = guide.is_some() || matches!(found, Found::AtStart(_));
+            // Where states stand for smaller ones, runs with fewer switches may have been passed over.
+            let shortest = order.is_some() && tried && !search.cut.undefined;
+            if (by_levels && order.is_none()) || settings.max_switches.is_some() {
+                return Ok((Outcome::Violation { schedule, shortest: tried && guided }, stats));
+            }
+            let states = search.store.len();
+            drop(search);
+            shorten(program, settings, watch, (schedule, shortest), states, stats)
+        }
+        End::Limit(reason) => limit(reason),
+        End::All if order.is_some() && search.cut.undefined => {
+            // A smaller number might have gone on where the larger one overflowed.
+            let tick = |work| (watch.tick)(stats.steps + work);
+            let watch = Watch { tick: &tick, ..*watch };
+            self::search(program, &Settings { domination: false, ..*settings }, &watch)
+        }
+        End::All if search.cut.limit.is_some() => {
+            let (template, location) = search.cut.limit.unwrap_or_default();
+            limit(Reason::Bound { template, location })
+        }
+        End::All if search.cut.stack => limit(Reason::Stack),
+        End::All if search.cut.large || search.cut.long => limit(Reason::Steps),
+        End::All if search.cut.inputs || !config.all_starts => limit(Reason::Inputs),
+        End::All if config.any_number => limit(Reason::Threads),
+        End::All => {
+            let Settings { unbounded_initial, symmetry, .. } = *settings;
+            let space = Space {
+                store: search.store,
+                unbounded_initial,
+                symmetry,
+                with_last: settings.max_switches.is_some(),
+                order,
+                points: config.observing.as_ref().map(|o| o.points.clone()),
+            };
+            Ok((Outcome::Exhausted(space), stats))
+        }
+    }
+}
+
+/// Looks for a shorter run, breadth first, with a few times the work that the first one took.
+fn shorten(
+    program: &Program,
+    settings: &Settings,
+    watch: &Watch<'_>,
+    (schedule, shortest): (Schedule, bool),
+    states: usize,
+    stats: Stats,
+) -> Result<(Outcome, Stats), Stop> {
+    let levels = Settings {
+        strategy: Strategy::BreadthFirst,
+        domination: false,
+        max_depth: None,
+        max_states: states.saturating_mul(SHORTEN).saturating_add(MIN_SHORTEN).min(settings.max_states),
+        ..*settings
+    };
+    let tick = |work| (watch.tick)(stats.steps + work);
+    let watch = Watch { cancel: watch.cancel, progress: &|_| {}, tick: &tick };
+    let (outcome, more) = search(program, &levels, &watch)?;
+    let steps = stats.steps + more.steps;
+    Ok(match outcome {
+        Outcome::Violation { .. } => (outcome, Stats { steps, ..more }),
+        _ => (Outcome::Violation { schedule, shortest }, Stats { steps, ..stats }),
+    })
+}
+
+impl Search<'_, '_, '_> {
+    fn count(&mut self) {
+        self.stats.states = self.store.len();
+        self.stats.bytes = self.store.bytes();
+    }
+    /// Tells how far it has come, and whether it is to stop.
+    fn report(&mut self) -> Option<Reason> {
+        self.count();
+        (self.watch.progress)(&self.stats);
+        (self.watch.tick)(self.stats.steps);
+        if (self.watch.cancel)() {
+            return Some(Reason::Cancelled);
+        }
+        if self.stats.steps >= self.settings.max_steps {
+            return Some(Reason::Work);
+        }
+        (self.store.full() || self.stats.states >= self.settings.max_states).then_some(Reason::States)
+    }
+}

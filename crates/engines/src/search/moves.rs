@@ -1,0 +1,394 @@
+//! Successors of a state: a step that others may notice, then all steps that they cannot notice.
+//!
+//! A *move* is one step of one thread; an atomic section is one move, which does not happen when the section cannot
+//! be left. With reduction a move is followed by *invisible* moves (see [`super::independence`]) until there is
+//! none left. Threads that are at no head go first; the result does not depend on the order. When only threads at
+//! heads (of loops, or inputs) have invisible moves, the first of them in the normal form goes on, unless the state
+//! was met since the visible move before or this has gone on for long: then the state is kept as it is, and all its
+//! moves count.
+
+use super::config::Config;
+use super::independence::Independence;
+use super::store::hash;
+use relyant_cfa::LocationKind;
+use relyant_interp::machine::{State, Stop};
+use relyant_interp::normal::Scratch;
+use rustc_hash::FxHashSet;
+
+/// No step before.
+pub(super) const NO_NODE: u32 = u32::MAX;
+/// Loop heads passed after one visible move. A loop without end whose states all differ costs as much in each state;
+/// a longer one that ends costs a few more states.
+const MAX_ROUNDS: usize = 256;
+/// Branches of what follows a visible move, after which no more inputs are tried.
+const MAX_BRANCHES: usize = 64;
+/// A step in a state of this many numbers counts for one more.
+const LARGE: u64 = 64;
+/// Steps of one atomic section, and branches of what follows a visible move at all.
+const MAX_MOVE: usize = 20_000;
+/// Numbers on a thread's stack.
+const MAX_STACK: usize = 100_000;
+/// Steps of an atomic section after which its states are remembered.
+const LONG: usize = 200;
+
+/// A step of a move; the steps from one state form a tree.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    /// The step before.
+    pub parent: u32,
+    /// Who.
+    pub thread: u32,
+    /// What.
+    pub edge: u32,
+    /// Which of the values of an input.
+    pub choice: u32,
+    /// It begins a move.
+    pub begins: bool,
+}
+
+/// What was left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Cut {
+    /// Inputs of which not all values were tried.
+    pub inputs: bool,
+    /// Steps with numbers too large for the machine.
+    pub large: bool,
+    /// Atomic sections too long.
+    pub long: bool,
+    /// Stacks too deep.
+    pub stack: bool,
+    /// A bound of the program itself (template and location).
+    pub limit: Option<(u32, u32)>,
+    /// Steps without meaning. They are none; but where states stand for smaller ones, those may have a step.
+    pub undefined: bool,
+}
+
+impl Cut {
+    /// Both.
+    pub fn add(&mut self, other: Cut) {
+        self.inputs |= other.inputs;
+        self.large |= other.large;
+        self.long |= other.long;
+        self.stack |= other.stack;
+        self.limit = self.limit.into_iter().chain(other.limit).min();
+        self.undefined |= other.undefined;
+    }
+    /// Anything?
+    pub fn any(&self) -> bool {
+        *self != Cut { undefined: self.undefined, ..Cut::default() }
+    }
+}
+
+/// What a successor is given to: the state, the steps, the last of them, and whether it violates a property.
+pub(super) type Emit<'e> = dyn FnMut(&State, &[Node], u32, bool) + 'e;
+
+/// Makes successors; one for each worker.
+pub(super) struct Mover<'c, 'p> {
+    config: &'c Config<'p>,
+    reduction: Option<&'c Independence>,
+    /// Steps tried so far.
+    pub steps: u64,
+    /// What was left out so far.
+    pub cut: Cut,
+    nodes: Vec<Node>,
+    spare: Vec<State>,
+    sections: Vec<(State, u32)>,
+    ends: Vec<(State, u32)>,
+    chain: Vec<(State, u32)>,
+    met: FxHashSet<u64>,
+    branches: usize,
+    bytes: Vec<u8>,
+    scratch: Scratch,
+}
+
+impl<'c, 'p> Mover<'c, 'p> {
+    /// Without reduction each move counts.
+    pub fn new(config: &'c Config<'p>, reduction: Option<&'c Independence>) -> Self {
+        Mover {
+            config,
+            reduction,
+            steps: 0,
+            cut: Cut::default(),
+            nodes: Vec::new(),
+            spare: Vec::new(),
+            sections: Vec::new(),
+            ends: Vec::new(),
+            chain: Vec::new(),
+            met: FxHashSet::default(),
+            branches: 0,
+            bytes: Vec::new(),
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// What follows a start by invisible moves.
+    pub fn start(&mut self, state: &State, emit: &mut Emit<'_>) -> Result<(), Stop> {
+        self.nodes.clear();
+        if self.config.machine.violation(state).is_some() {
+            emit(state, &self.nodes, NO_NODE, true);
+            return Ok(());
+        }
+        let copy = self.copy(state);
+        self.chain.push((copy, NO_NODE));
+        self.settle(emit)
+    }
+
+    /// All successors by a move of a thread, in a fixed order. Says whether there is a move at all.
+    pub fn successors(&mut self, from: &State, thread: usize, emit: &mut Emit<'_>) -> Result<bool, Stop> {
+        self.nodes.clear();
+        if from.halted || from.threads[thread].ended.is_some() {
+            return Ok(false);
+        }
+        self.moves(from, thread, NO_NODE)?;
+        let moved = !self.ends.is_empty();
+        while let Some((state, node)) = self.ends.pop() {
+            self.chain.push((state, node));
+        }
+        self.settle(emit)?;
+        Ok(moved)
+    }
+
+    /// Invisible moves of the states in `chain`, until there is none.
+    fn settle(&mut self, emit: &mut Emit<'_>) -> Result<(), Stop> {
+        self.met.clear();
+        self.branches = 0;
+        while let Some((mut state, mut node)) = self.chain.pop() {
+            self.branches += 1;
+            let mut last = 0;
+            loop {
+                if state.halted {
+                    break;
+                }
+                if node != NO_NODE && self.violates(&state, node) {
+                    emit(&state, &self.nodes, node, true);
+                    break;
+                }
+                let Some(reduction) = self.reduction.filter(|_| self.branches < MAX_MOVE) else {
+                    emit(&state, &self.nodes, node, false);
+                    break;
+                };
+                match self.invisible(reduction, &mut state, &mut node, &mut last)? {
+                    Next::InPlace => {}
+                    Next::Branches => {
+                        while let Some(end) = self.ends.pop() {
+                            self.chain.push(end);
+                        }
+                        break;
+                    }
+                    Next::None => {
+                        emit(&state, &self.nodes, node, false);
+                        break;
+                    }
+                }
+            }
+            self.spare.push(state);
+        }
+        Ok(())
+    }
+
+    /// The next invisible move of a state.
+    fn invisible(
+        &mut self,
+        reduction: &Independence,
+        state: &mut State,
+        node: &mut u32,
+        last: &mut usize,
+    ) -> Result<Next, Stop> {
+        let n = state.threads.len();
+        let mut resting = false;
+        for k in 0..n {
+            // The thread that moved last is the one to be able to go on.
+            let thread = (*last + k) % n;
+            let Some(head) = reduction.invisible(self.config, state, thread) else { continue };
+            if head {
+                resting = true;
+                continue;
+            }
+            match self.advance(state, node, thread)? {
+                Next::None => {}
+                next => {
+                    *last = thread;
+                    return Ok(next);
+                }
+            }
+        }
+        if !resting || self.met.len() >= MAX_ROUNDS || self.branches >= MAX_BRANCHES {
+            return Ok(Next::None);
+        }
+        self.config.pack(state, &mut self.scratch, &mut self.bytes);
+        let mut next = Next::None;
+        if self.met.insert(hash(&self.bytes)) {
+            let order = std::mem::take(&mut self.scratch.order);
+            for &thread in &order {
+                if reduction.invisible(self.config, state, thread as usize).is_some() {
+                    next = self.advance(state, node, thread as usize)?;
+                    if !matches!(next, Next::None) {
+                        *last = thread as usize;
+                        break;
+                    }
+                }
+            }
+            self.scratch.order = order;
+        }
+        Ok(next)
+    }
+
+    /// A move of a thread; in place where there is but one.
+    fn advance(&mut self, state: &mut State, node: &mut u32, thread: usize) -> Result<Next, Stop> {
+        let machine = &self.config.machine;
+        let template = state.threads[thread].name.template;
+        let mut only = None;
+        let mut several = false;
+        for &edge in machine.out(state, thread) {
+            self.config.observe(state, thread, edge);
+            if machine.is_blocked(state, thread, edge) {
+                continue;
+            }
+            let single = only.is_none() && self.config.choices(state, thread, edge) == (1, true);
+            several |= !single || self.config.is_atomic_target(template, edge);
+            only = Some(edge);
+        }
+        let Some(edge) = only else { return Ok(Next::None) };
+        if several {
+            self.moves(state, thread, *node)?;
+            return Ok(if self.ends.is_empty() { Next::None } else { Next::Branches });
+        }
+        if !self.step(state, thread, edge, 0)? {
+            return Ok(Next::None);
+        }
+        *node = self.node(Node { parent: *node, thread: thread as u32, edge, choice: 0, begins: true });
+        Ok(Next::InPlace)
+    }
+
+    /// All moves of a thread: `ends` is where they lead.
+    fn moves(&mut self, from: &State, thread: usize, node: u32) -> Result<(), Stop> {
+        self.ends.clear();
+        self.steps_from(from, thread, node, true)?;
+        if self.sections.is_empty() {
+            return Ok(());
+        }
+        let mut seen = FxHashSet::default();
+        let mut steps = 0;
+        while let Some((state, node)) = self.sections.pop() {
+            steps += 1;
+            let mut drop = false;
+            if steps > LONG {
+                // Loops within a section. A hash that two states share would hide what follows, hence the bytes.
+                self.config.pack(&state, &mut self.scratch, &mut self.bytes);
+                drop = !seen.insert(self.bytes.clone());
+            }
+            if steps > MAX_MOVE {
+                self.cut.long = true;
+                drop = true;
+            }
+            if !drop {
+                self.steps_from(&state, thread, node, false)?;
+            }
+            self.spare.push(state);
+        }
+        Ok(())
+    }
+
+    /// Adds what the steps of a thread lead to, to `sections` inside an atomic section, else to `ends`.
+    fn steps_from(&mut self, from: &State, thread: usize, node: u32, begins: bool) -> Result<(), Stop> {
+        let machine = &self.config.machine;
+        let first = self.sections.len();
+        for &edge in machine.out(from, thread) {
+            self.config.observe(from, thread, edge);
+            if machine.is_blocked(from, thread, edge) {
+                continue;
+            }
+            let (choices, all) = self.config.choices(from, thread, edge);
+            self.cut.inputs |= !all;
+            for choice in 0..choices {
+                let mut after = self.copy(from);
+                if !self.step(&mut after, thread, edge, choice)? {
+                    self.spare.push(after);
+                    continue;
+                }
+                let new = self.node(Node { parent: node, thread: thread as u32, edge, choice, begins });
+                if self.config.machine.inside_atomic(&after, thread) {
+                    self.sections.push((after, new));
+                } else {
+                    self.ends.push((after, new));
+                }
+            }
+        }
+        self.sections[first..].reverse();
+        Ok(())
+    }
+
+    /// Does a step, if it can be done.
+    fn step(&mut self, state: &mut State, thread: usize, edge: u32, choice: u32) -> Result<bool, Stop> {
+        // In large states steps take longer, for what is copied and packed.
+        self.steps += 1 + (state.data.len() + 4 * state.threads.len()) as u64 / LARGE;
+        match self.config.step(state, thread, edge, choice) {
+            Ok(()) if state.stacks.get(thread).is_some_and(|s| s.len() > MAX_STACK) => {
+                self.cut.stack = true;
+                Ok(false)
+            }
+            Ok(()) => {
+                let t = &state.threads[thread];
+                let (template, loc) = (t.name.template, t.loc);
+                let machine = &self.config.machine;
+                if !machine.is_watched(template, loc)
+                    || !matches!(machine.location(template, loc).kind, LocationKind::Limit(_))
+                {
+                    return Ok(true);
+                }
+                self.cut.add(Cut { limit: Some((template, loc.0)), ..Cut::default() });
+                Ok(false)
+            }
+            Err(Stop::Malformed(what)) => Err(Stop::Malformed(what)),
+            Err(Stop::TooLarge) => {
+                self.cut.large = true;
+                Ok(false)
+            }
+            Err(Stop::Undefined(_)) => {
+                self.cut.undefined = true;
+                Ok(false)
+            }
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// Did the last move lead to a violation?
+    fn violates(&self, state: &State, node: u32) -> bool {
+        let machine = &self.config.machine;
+        let thread = &state.threads[self.nodes[node as usize].thread as usize];
+        (self.config.watched_entry || machine.is_watched(thread.name.template, thread.loc))
+            && machine.violation(state).is_some()
+    }
+
+    fn node(&mut self, node: Node) -> u32 {
+        self.nodes.push(node);
+        self.nodes.len() as u32 - 1
+    }
+
+    fn copy(&mut self, state: &State) -> State {
+        let mut copy = self.spare.pop().unwrap_or_default();
+        copy.clone_from(state);
+        copy
+    }
+}
+
+/// What became of a state.
+enum Next {
+    /// It was changed to its only successor.
+    InPlace,
+    /// Its successors are in `ends`.
+    Branches,
+    /// There is no move.
+    None,
+}
+
+/// The steps to a node, first to last.
+pub(super) fn path(nodes: &[Node], mut node: u32) -> Vec<Node> {
+    let mut path = Vec::new();
+    while node != NO_NODE {
+        path.push(nodes[node as usize]);
+        node = nodes[node as usize].parent;
+    }
+    path.reverse();
+    path
+}

@@ -1,0 +1,41 @@
+//! Searches that find out which values of inputs matter: again and again, with the points that the last one lacked.
+
+use super::{Outcome, Settings, Stats, Watch, attempt};
+use relyant_cfa::Program;
+use relyant_interp::machine::Stop;
+use relyant_interp::observe::{Observer, Points};
+
+/// Searches at most.
+const ROUNDS: usize = 40;
+
+/// Searches with more and more points; `None` when that leads nowhere. `before` is what was done before.
+///
+/// States that stand for smaller ones would hide what is compared in those, and handles that change places what an
+/// input is compared with: there is neither.
+pub(super) fn search(
+    program: &Program,
+    settings: &Settings,
+    watch: &Watch<'_>,
+    before: Stats,
+) -> Result<Option<(Outcome, Stats)>, Stop> {
+    let observer = Observer::new(program);
+    let settings = Settings { domination: false, symmetry: false, ..*settings };
+    let mut points = Points::new();
+    let mut steps = before.steps;
+    for _ in 0..ROUNDS {
+        let tick = |work| (watch.tick)(steps + work);
+        let within = Settings { max_steps: settings.max_steps.saturating_sub(steps), ..settings };
+        let watch = Watch { cancel: watch.cancel, progress: watch.progress, tick: &tick };
+        let ((outcome, stats), needs) = attempt(program, &within, &watch, Some((&observer, &points)))?;
+        steps += stats.steps;
+        let stats = Stats { steps, ..stats };
+        match outcome {
+            Outcome::Exhausted(_) if !needs.is_empty() => match observer.grow(&points, &needs) {
+                Some(more) if more != points => points = more,
+                _ => return Ok(None),
+            },
+            other => return Ok(Some((other, stats))),
+        }
+    }
+    Ok(None)
+}

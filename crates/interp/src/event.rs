@@ -1,0 +1,55 @@
+//! What a step is in terms of the source, for witnesses.
+
+use super::machine::{Machine, State};
+use relyant_cfa::diagnostic::Span;
+use relyant_cfa::schedule::ThreadRef;
+use relyant_cfa::{Edge, Op};
+
+/// What a step does that others may want to know of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum What {
+    /// Nothing.
+    Step,
+    /// It takes an input.
+    Input {
+        /// Function that gave it; empty: an uninitialised object.
+        source: String,
+        /// The variable that takes it, if it is one.
+        variable: String,
+        /// Value.
+        value: i128,
+    },
+    /// It starts a thread.
+    Create(ThreadRef),
+}
+
+/// A step of a thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Event {
+    /// Who.
+    pub thread: ThreadRef,
+    /// Where; line 0 when unknown.
+    pub span: Span,
+    /// What.
+    pub what: What,
+}
+
+impl Event {
+    /// The step from one state to another.
+    pub fn new(machine: &Machine<'_>, before: &State, after: &State, thread: usize, edge: &Edge) -> Event {
+        let name = before.threads[thread].name;
+        let template = &machine.program().templates[name.template as usize];
+        let what = match &edge.op {
+            Op::Havoc { dst, source } => What::Input {
+                source: source.clone(),
+                variable: template.registers.get(dst.0 as usize).map_or(String::new(), |r| r.name.clone()),
+                value: machine.registers(after, thread).get(dst.0 as usize).copied().unwrap_or(0),
+            },
+            Op::Create { .. } if after.threads.len() > before.threads.len() => {
+                after.threads.last().map_or(What::Step, |t| What::Create(t.name))
+            }
+            _ => What::Step,
+        };
+        Event { thread: name, span: edge.span, what }
+    }
+}

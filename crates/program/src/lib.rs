@@ -1,0 +1,195 @@
+//! The thread program: linear guards and affine updates over integer variables.
+//!
+//! Variables are numbered through the whole program: globals and the locals of every template in one list.
+//! Locals of template `t` appear in edges of `t` only. One edge is one atomic step.
+#![deny(missing_docs)]
+
+mod display;
+pub mod linearise;
+pub mod reduce;
+mod schedule;
+mod variables;
+
+use relyant_cfa::diagnostic::Span;
+use relyant_horn::linear::{Cube, LinExpr, Var};
+
+pub use reduce::thread_program;
+pub use relyant_cfa::Count;
+pub use schedule::{Step, schedule};
+
+/// A location, by index into `locations` of its template.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Loc(pub u32);
+
+/// Whose a variable is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Scope {
+    /// Shared by all threads.
+    Global,
+    /// Each thread of this template has its own.
+    Local(u32),
+}
+
+/// A variable of the thread program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variable {
+    /// Name in source terms (`turn`, `level[2]`, `worker::me`); unique in the program.
+    pub name: String,
+    /// Whose it is.
+    pub scope: Scope,
+    /// Bounds that hold for its values at all times (from its C type), where there are any.
+    pub min: Option<i128>,
+    /// Largest value.
+    pub max: Option<i128>,
+    /// Constant, and different from that of every other thread: the thread's own handle.
+    pub identity: bool,
+    /// What it stands for in the program it was made from.
+    pub origin: Origin,
+}
+
+/// What a variable stands for in the [`relyant_cfa::Program`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// Cell of an object.
+    Cell(relyant_cfa::ObjId, u32),
+    /// Register of the variable's template.
+    Register(relyant_cfa::Reg),
+    /// Made on the way; a note in its name.
+    Ghost(Ghost),
+}
+
+/// What a ghost is for, where others have to know.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ghost {
+    /// Has the thread of this template been created, or how often?
+    Started(u32),
+    /// Has it ended?
+    Ended(u32),
+    /// How many threads were created.
+    Created,
+    /// How many threads have done some step.
+    Counted,
+    /// Anything else.
+    Other,
+}
+
+impl Variable {
+    /// A ghost with bounds.
+    pub fn ghost(
+        name: String,
+        scope: Scope,
+        (min, max): (Option<i128>, Option<i128>),
+        what: Ghost,
+    ) -> Variable {
+        Variable { name, scope, min, max, identity: false, origin: Origin::Ghost(what) }
+    }
+}
+
+/// Where the value of an edge's input comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Input {
+    /// The `Havoc` op at this index of the edge's `path`.
+    Havoc(u32),
+    /// A quotient, a wrap count, or an over-approximated result; determined by the rest in a real run.
+    Auxiliary,
+    /// The `Havoc` op at this index of the edge's `path` takes this value; nothing mentions the variable any more.
+    Chosen(u32, i128),
+}
+
+/// A value that the real run chooses before the program's start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Given {
+    /// Start value of a cell that has none of its own.
+    Cell(relyant_cfa::ObjId, u32),
+    /// Input of the `Havoc` op at this index of the prefix.
+    Havoc(u32),
+}
+
+/// A step: `guard && bounds`, then all updates at once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edge {
+    /// Source.
+    pub from: Loc,
+    /// Target.
+    pub to: Loc,
+    /// Inputs: existential variables of the step, numbered `Program::input(k)`.
+    pub inputs: Vec<Input>,
+    /// Condition over globals, own locals and inputs, as the program tests it.
+    pub guard: Cube,
+    /// Further conditions that hold because of types (ranges of inputs and results); kept apart since they make
+    /// poor predicates.
+    pub bounds: Cube,
+    /// `variable := expression` over the values before the step, sorted by variable; others keep their values.
+    pub updates: Vec<(Var, LinExpr)>,
+    /// Steps of the template's automaton (indices into `graph.edges`) this step stands for, in order.
+    pub path: Vec<u32>,
+    /// Place of the first visible one.
+    pub span: Span,
+    /// The guard and updates say exactly what the path does (nothing over-approximated).
+    pub exact: bool,
+}
+
+/// A location.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Location {
+    /// Being here violates the property: what.
+    pub error: Option<String>,
+    /// Labels.
+    pub labels: Vec<String>,
+    /// The statement that starts here.
+    pub span: Span,
+    /// Location of the automaton it was.
+    pub origin: u32,
+}
+
+/// A kind of thread. Same index as in the [`relyant_cfa::Program`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Template {
+    /// Name.
+    pub name: String,
+    /// How many.
+    pub count: Count,
+    /// Its identity variable, if it is used.
+    pub identity: Option<Var>,
+    /// First location.
+    pub entry: Loc,
+    /// Locations.
+    pub locations: Vec<Location>,
+    /// Edges.
+    pub edges: Vec<Edge>,
+}
+
+/// A thread program. Template threads all exist from the start: one that is created later waits at its entry for
+/// its `started` ghost.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Program {
+    /// All variables.
+    pub variables: Vec<Variable>,
+    /// Thread templates, those without edges included.
+    pub templates: Vec<Template>,
+    /// Condition on the start values of globals and locals.
+    pub init: Cube,
+    /// No two threads may be at locations with this label.
+    pub exclusive: Option<String>,
+    /// Steps done before the start: template and index into `graph.edges`.
+    pub prefix: Vec<(u32, u32)>,
+    /// Values chosen before the start, over the values of variables at the start.
+    pub given: Vec<(Given, LinExpr)>,
+    /// File names.
+    pub files: Vec<String>,
+    /// Text of the source lines.
+    pub lines: Vec<Vec<String>>,
+    /// What was assumed, a line each.
+    pub assumes: Vec<String>,
+}
+
+impl Program {
+    /// The variable that stands for input `k` of an edge.
+    pub fn input(&self, k: usize) -> Var {
+        Var((self.variables.len() + k) as u32)
+    }
+    /// Is it a global?
+    pub fn is_global(&self, v: Var) -> bool {
+        self.variables.get(v.0 as usize).is_some_and(|x| x.scope == Scope::Global)
+    }
+}

@@ -1,0 +1,84 @@
+//! Cases: what an expression is under a condition.
+
+use crate::Input;
+use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
+
+/// Under `guard && bounds`, for some values of the inputs, an expression has this value.
+/// Inputs are numbered from `base` on in every case.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Case {
+    /// Condition as the program tests it.
+    pub guard: Cube,
+    /// Conditions that hold because of types, or that define inputs.
+    pub bounds: Cube,
+    /// Inputs.
+    pub inputs: Vec<Input>,
+    /// The value.
+    pub value: LinExpr,
+    /// Nothing is over-approximated.
+    pub exact: bool,
+}
+
+impl Case {
+    /// A value without condition.
+    pub fn of(value: LinExpr) -> Case {
+        Case { guard: Cube::top(), bounds: Cube::top(), inputs: Vec::new(), value, exact: true }
+    }
+    /// The same with another value.
+    pub fn with(&self, value: LinExpr) -> Case {
+        Case { value, ..self.clone() }
+    }
+    /// The same under a further condition.
+    pub fn when(mut self, n: Norm) -> Case {
+        self.guard.push(n);
+        self
+    }
+    /// The same with a further bound.
+    pub fn bound(mut self, n: Norm) -> Case {
+        self.bounds.push(n);
+        self
+    }
+    /// A new input; its variable.
+    pub fn input(&mut self, base: u32, kind: Input) -> Var {
+        self.inputs.push(kind);
+        Var(base + self.inputs.len() as u32 - 1)
+    }
+    /// Both conditions; the other's value is returned apart, with its inputs renumbered. The value is `self`'s.
+    pub fn and(&self, other: &Case, base: u32) -> (Case, LinExpr) {
+        let shift = self.inputs.len() as u32;
+        let f = |v: Var| if v.0 >= base { Var(v.0 + shift) } else { v };
+        let case = Case {
+            guard: self.guard.and(&other.guard.rename(f)),
+            bounds: self.bounds.and(&other.bounds.rename(f)),
+            inputs: self.inputs.iter().chain(&other.inputs).copied().collect(),
+            value: self.value.clone(),
+            exact: self.exact && other.exact,
+        };
+        (case, other.value.rename(f))
+    }
+    /// Cannot hold, by its form?
+    pub fn is_false(&self) -> bool {
+        self.guard.is_bottom() || self.bounds.is_bottom()
+    }
+}
+
+/// `a <= b`
+pub fn le(a: &LinExpr, b: &LinExpr) -> Norm {
+    Atom::le(&a.sub(b))
+}
+/// `a = b`
+pub fn eq(a: &LinExpr, b: &LinExpr) -> Norm {
+    Atom::eq(&a.sub(b))
+}
+/// `e <= c`
+pub fn at_most(e: &LinExpr, c: i128) -> Norm {
+    le(e, &LinExpr::int(c))
+}
+/// `e >= c`
+pub fn at_least(e: &LinExpr, c: i128) -> Norm {
+    le(&LinExpr::int(c), e)
+}
+/// `c * e`
+pub fn times(c: i128, e: &LinExpr) -> LinExpr {
+    e.scale(&Rat::from(c))
+}

@@ -1,0 +1,96 @@
+//! Which cells an address may be.
+
+use super::range::Range;
+use super::ranges::Env;
+use relyant_cfa::points_to::Targets;
+use relyant_cfa::{BinOp, Expr, ObjId, Owner};
+
+/// Objects that an access may touch, by addresses alone, and a quarter of the cells.
+const MOST: usize = 64;
+
+/// Cells that an access may touch.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Places {
+    /// In order of address.
+    pub cells: Vec<(ObjId, usize)>,
+    /// Arrays of objects that it may touch, see [`Arrays`].
+    pub arrays: Vec<(ObjId, usize)>,
+    /// It may also touch cells that are not kept.
+    pub untracked: bool,
+}
+
+/// The object that an address expression points into by its form.
+pub fn base_object(e: &Expr) -> Option<ObjId> {
+    match e {
+        Expr::Addr(o) => Some(*o),
+        Expr::Binary(BinOp::Add, a, b, _) => match (base_object(a), base_object(b)) {
+            (Some(o), None) | (None, Some(o)) => Some(o),
+            _ => None,
+        },
+        Expr::Binary(BinOp::Sub, a, _, _) => base_object(a),
+        Expr::Cast(a, _) => base_object(a),
+        _ => None,
+    }
+}
+
+impl Env<'_> {
+    /// Cells that an access by the running thread may touch; accesses outside of objects are undefined and left out.
+    /// `None` when they cannot be told. Objects that are too large for it are kept as arrays from now on.
+    pub fn cells(&self, address: &Expr) -> Option<Places> {
+        let range = self.range(address);
+        let mut out = Places::default();
+        if let Some(o) = base_object(address) {
+            self.add(o, None, &range, &mut out);
+        } else if let Some(values) = range.values() {
+            for (o, k) in values.iter().filter_map(|a| self.program.cell_at(*a)) {
+                self.add(o, Some(k), &range, &mut out);
+            }
+        } else if let Targets::Objects(targets) = self.points_to.targets(self.template as u32, address) {
+            for (o, k) in targets {
+                self.add(o, k, &range, &mut out);
+            }
+        } else {
+            let (lo, hi) = (range.lo()?, range.hi()?);
+            let first = self.program.bases.partition_point(|b| *b <= lo).saturating_sub(1);
+            let last = self.program.bases.partition_point(|b| *b <= hi);
+            if last - first > MOST {
+                return None;
+            }
+            for o in first..last {
+                self.add(ObjId(o as u32), None, &range, &mut out);
+            }
+        }
+        out.cells.sort_unstable();
+        out.cells.dedup();
+        out.arrays.sort_unstable();
+        out.arrays.dedup();
+        (out.cells.len() <= 4 * MOST).then_some(out)
+    }
+    /// Adds a cell of an object (or all) that the address may be.
+    fn add(&self, o: ObjId, cell: Option<usize>, range: &Range, out: &mut Places) {
+        let i = o.0 as usize;
+        if matches!(self.program.owners.get(i), Some(Owner::Template(t)) if *t as usize != self.template) {
+            return;
+        }
+        let at = |k: &usize| self.program.bases[i].checked_add(*k as i128).is_some_and(|a| range.contains(a));
+        let touched = || {
+            let all = 0..self.program.objects[i].cells.len();
+            all.filter(|k| cell.is_none_or(|c| c == *k)).filter(at)
+        };
+        if touched().nth(self.arrays.most_cases()).is_some() {
+            self.arrays.use_for(i);
+        }
+        let Some(parts) = self.arrays.parts(i) else {
+            out.cells.extend(touched().map(|k| (o, k)));
+            return;
+        };
+        let may_be = |k: &usize| cell.is_none_or(|c| c == *k) && at(k);
+        out.cells.extend(parts.apart.iter().filter(|k| may_be(k)).map(|k| (o, *k)));
+        out.untracked |= parts.nowhere.iter().any(may_be);
+        for (n, a) in parts.arrays.iter().enumerate() {
+            if cell.map_or_else(|| a.cells().any(|k| at(&k)), |c| at(&c) && a.has(c)) {
+                out.arrays.push((o, n));
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Ranges of registers at a location. Registers that are not listed have any value.
+
+use super::range::Range;
+use relyant_cfa::Reg;
+use relyant_cfa::sparse::{Map, Row};
+
+static ALL: Range = Range::Between(None, None);
+
+/// Ranges of registers.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Registers(Map<Range>);
+
+impl Registers {
+    /// The range of a register.
+    pub fn get(&self, r: Reg) -> &Range {
+        self.0.get(r.0).unwrap_or(&ALL)
+    }
+
+    /// Gives a register a range.
+    pub fn set(&mut self, r: Reg, range: Range) {
+        if range == ALL { self.0.remove(r.0) } else { self.0.insert(r.0, range) }
+    }
+
+    /// Forgets the registers that are not of a set.
+    pub fn keep(&mut self, row: &Row) {
+        self.0.keep(row);
+    }
+
+    /// Changes registers whose ranges differ from those of `new` to what `join` makes of both; says whether any did.
+    /// What is any value on one side stays that.
+    pub fn join(&mut self, new: &Registers, mut join: impl FnMut(Reg, &Range, &Range) -> Range) -> bool {
+        let mut changes = Vec::new();
+        for (n, old, given) in self.0.differing(&new.0) {
+            let joined = join(Reg(n), old, given.unwrap_or(&ALL));
+            if joined != *old {
+                changes.push((Reg(n), joined));
+            }
+        }
+        let changed = !changes.is_empty();
+        changes.into_iter().for_each(|(r, range)| self.set(r, range));
+        changed
+    }
+}
+
+impl FromIterator<Range> for Registers {
+    /// Ranges of the first registers.
+    fn from_iter<I: IntoIterator<Item = Range>>(ranges: I) -> Registers {
+        let mut out = Registers::default();
+        (0u32..).zip(ranges).for_each(|(r, range)| out.set(Reg(r), range));
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_listed_is_any_value() {
+        let mut a: Registers = (0..100).map(Range::one).collect();
+        assert_eq!(*a.get(Reg(70)), Range::one(70));
+        assert_eq!(*a.get(Reg(100)), Range::all());
+        let mut row = Row::default();
+        [3, 70, 99].iter().for_each(|r| row.insert(*r));
+        a.keep(&row);
+        assert_eq!((a.get(Reg(70)), a.get(Reg(71))), (&Range::one(70), &Range::all()));
+        let mut b = a.clone();
+        b.set(Reg(3), Range::one(5));
+        b.set(Reg(99), Range::all());
+        assert!(a.clone().join(&b, |_, x, y| x.join(y)));
+        assert!(a.join(&b, |_, x, y| x.join(y)));
+        assert_eq!(*a.get(Reg(3)), Range::one(3).join(&Range::one(5)));
+        assert_eq!((a.get(Reg(70)), a.get(Reg(99))), (&Range::one(70), &Range::all()));
+        assert!(!a.clone().join(&a, |_, x, _| x.clone()));
+    }
+}

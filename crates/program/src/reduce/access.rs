@@ -1,0 +1,102 @@
+//! Who reads and writes which variable, and which steps others cannot tell apart in time.
+
+use crate::{Count, Edge, Program, Scope};
+use relyant_horn::linear::{Atom, Rat, Var};
+
+/// Accesses to variables.
+pub struct Access {
+    /// By variable: templates that read it, and that write it.
+    readers: Vec<Vec<usize>>,
+    writers: Vec<Vec<usize>>,
+    /// By variable: all the values ever written, where they are constants.
+    values: Vec<Option<Vec<Rat>>>,
+    local: Vec<bool>,
+    /// By template: may there be several threads?
+    several: Vec<bool>,
+}
+
+impl Access {
+    /// Accesses of a program.
+    pub fn new(p: &Program) -> Access {
+        let n = p.variables.len();
+        let mut a = Access {
+            readers: vec![Vec::new(); n],
+            writers: vec![Vec::new(); n],
+            values: vec![Some(Vec::new()); n],
+            local: p.variables.iter().map(|v| v.scope != Scope::Global).collect(),
+            several: p.templates.iter().map(|t| t.count != Count::AtMost(1)).collect(),
+        };
+        for (t, template) in p.templates.iter().enumerate() {
+            for e in &template.edges {
+                for v in e.reads() {
+                    if let Some(r) = a.readers.get_mut(v.0 as usize).filter(|r| r.last() != Some(&t)) {
+                        r.push(t);
+                    }
+                }
+                for (v, value) in &e.updates {
+                    let v = v.0 as usize;
+                    if a.writers[v].last() != Some(&t) {
+                        a.writers[v].push(t);
+                    }
+                    match (&mut a.values[v], value.is_constant()) {
+                        (Some(list), true) => list.push(value.constant_part().clone()),
+                        (list, _) => *list = None,
+                    }
+                }
+            }
+        }
+        a
+    }
+    /// Templates that access a variable.
+    pub fn users(&self, v: Var) -> Vec<usize> {
+        let v = v.0 as usize;
+        let mut out: Vec<usize> = self.readers[v].iter().chain(&self.writers[v]).copied().collect();
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+    /// Is it ever written?
+    pub fn written(&self, v: Var) -> bool {
+        self.writers.get(v.0 as usize).is_some_and(|w| !w.is_empty())
+    }
+    fn by_other(&self, t: usize, list: &[usize]) -> bool {
+        list.iter().any(|u| *u != t || self.several[t])
+    }
+    /// May another thread than this one of template `t` change it? Inputs: no.
+    fn changes(&self, t: usize, v: Var) -> bool {
+        let v = v.0 as usize;
+        v < self.local.len() && !self.local[v] && self.by_other(t, &self.writers[v])
+    }
+    /// May another thread see it?
+    fn sees(&self, t: usize, v: Var) -> bool {
+        let v = v.0 as usize;
+        !self.local[v] && (self.by_other(t, &self.readers[v]) || self.by_other(t, &self.writers[v]))
+    }
+    /// Does the step write what others see?
+    pub fn writes(&self, t: usize, e: &Edge) -> bool {
+        e.updates.iter().any(|u| self.sees(t, u.0))
+    }
+    /// Others can neither see nor influence the step.
+    pub fn unseen(&self, t: usize, e: &Edge) -> bool {
+        !self.writes(t, e) && e.reads().into_iter().all(|v| !self.changes(t, v))
+    }
+    /// Others cannot see the step, and once it can be done it can be done later as well, with the same effect.
+    pub fn can_wait(&self, t: usize, e: &Edge) -> bool {
+        let lasting = |a: &Atom| a.vars().all(|v| !self.changes(t, v)) || self.lasting(a);
+        !self.writes(t, e)
+            && e.guard.atoms().iter().all(lasting)
+            && e.bounds.atoms().iter().all(lasting)
+            && e.updates.iter().all(|(_, x)| x.vars().all(|v| !self.changes(t, v)))
+    }
+    /// Does every write to the atom's only variable make it true?
+    fn lasting(&self, a: &Atom) -> bool {
+        let mut vars = a.vars();
+        match (vars.next(), vars.next()) {
+            (Some(v), None) => match self.values.get(v.0 as usize) {
+                Some(Some(list)) => list.iter().all(|x| a.holds(|_| x.clone())),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}

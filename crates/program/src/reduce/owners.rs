@@ -1,0 +1,104 @@
+//! Owners of locks that do not say who holds them: a ghost global that remembers who wrote last.
+//!
+//! `[m == 0] m := 1` by any number of threads has no proof over globals and one thread's locals, since nothing there
+//! tells the holder from others. The ghost is written with the lock, in the same step, and never read: it changes no
+//! run. (Auxiliary variables of Owicki and Gries, 1976.)
+
+use crate::{Count, Edge, Ghost, Program, Scope, Variable};
+use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
+
+/// Adds an owner to each global that a template of several threads tests and sets without naming itself.
+pub fn add_owners(p: &mut Program) {
+    let locks: Vec<Var> = (0..p.variables.len() as u32).map(Var).filter(|v| is_lock(p, *v)).collect();
+    if locks.is_empty() {
+        return;
+    }
+    let writers: Vec<Vec<Vec<bool>>> = p
+        .templates
+        .iter()
+        .map(|t| t.edges.iter().map(|e| locks.iter().map(|v| writes(p, e, *v)).collect()).collect())
+        .collect();
+    let nameless: Vec<usize> = (0..p.templates.len())
+        .filter(|t| {
+            !matches!(p.templates[*t].count, Count::AtMost(0 | 1)) && p.templates[*t].identity.is_none()
+        })
+        .collect();
+    let last = Some(i64::MAX.into());
+    let owner = |lock: &Var| {
+        let name = format!("owner({})", p.variables[lock.0 as usize].name);
+        Variable::ghost(name, Scope::Global, (Some(0), last), Ghost::Other)
+    };
+    let others = p.templates.len() as i128 + 1;
+    let own = |t: &usize| {
+        let name = format!("{}::self", p.templates[*t].name);
+        let ghost = Variable::ghost(name, Scope::Local(*t as u32), (Some(others), last), Ghost::Other);
+        Variable { identity: true, ..ghost }
+    };
+    let new = locks.iter().map(owner).chain(nameless.iter().map(own)).collect();
+    let first = p.add_variables(new).0;
+    for k in 0..locks.len() as u32 {
+        p.init.push(Atom::eq(&LinExpr::var(Var(first + k))));
+    }
+    for (k, t) in (locks.len() as u32..).zip(nameless) {
+        p.templates[t].identity = Some(Var(first + k));
+    }
+    for (t, template) in p.templates.iter_mut().enumerate() {
+        let handle = template.identity.map_or_else(|| LinExpr::int(t as i128 + 1), LinExpr::var);
+        for (e, writes) in template.edges.iter_mut().zip(&writers[t]) {
+            for k in (0..locks.len()).filter(|k| writes[*k]) {
+                e.updates.push((Var(first + k as u32), handle.clone()));
+            }
+            e.updates.sort_by_key(|u| u.0);
+        }
+    }
+}
+
+fn writes(p: &Program, e: &Edge, v: Var) -> bool {
+    e.updates.iter().any(|u| u.0 == v) && !rewrites(p, e, v)
+}
+
+/// Does a thread that may be one of several go from one constant to another in one step?
+fn is_lock(p: &Program, v: Var) -> bool {
+    let named = |e: &Edge| {
+        e.updates.iter().any(|u| {
+            u.0 == v && u.1.vars().any(|x| p.variables.get(x.0 as usize).is_some_and(|x| x.identity))
+        })
+    };
+    p.is_global(v)
+        && !p.templates.iter().flat_map(|t| &t.edges).any(named)
+        && p.templates
+            .iter()
+            .filter(|t| !matches!(t.count, Count::AtMost(0 | 1)))
+            .flat_map(|t| &t.edges)
+            .any(|e| tests_and_sets(p, e, v))
+}
+
+fn tests_and_sets(p: &Program, e: &Edge, v: Var) -> bool {
+    let Some(set) = e.updates.iter().find(|u| u.0 == v).map(|u| &u.1).filter(|u| u.is_constant()) else {
+        return false;
+    };
+    let d = LinExpr::var(v).sub(set);
+    let before = condition(p, e);
+    follows(&before, &Atom::lt(&d)) || follows(&before, &Atom::lt(&d.scale(&Rat::from(-1i64))))
+}
+
+/// Does the edge leave the variable as it is, though it writes it?
+fn rewrites(p: &Program, e: &Edge, v: Var) -> bool {
+    let value = e.updates.iter().find(|u| u.0 == v).map(|u| LinExpr::var(v).sub(&u.1));
+    value.is_some_and(|d| {
+        let before = condition(p, e);
+        follows(&before, &Atom::le(&d)) && follows(&before, &Atom::le(&d.scale(&Rat::from(-1i64))))
+    })
+}
+
+fn condition(p: &Program, e: &Edge) -> Cube {
+    super::tidy::type_bounds(p, &e.guard.and(&e.bounds))
+}
+
+fn follows(before: &Cube, n: &Norm) -> bool {
+    match n {
+        Norm::True => true,
+        Norm::False => false,
+        Norm::Atom(a) => before.entails_rational(a),
+    }
+}

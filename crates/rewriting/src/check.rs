@@ -1,0 +1,354 @@
+//! Checks what the search found: a rewrite sequence is replayed, a closed set of terms is gone through once more.
+//!
+//! Both are done on ground terms by [`super::ground`]. A closed set of ground terms is checked in full. Of terms with
+//! variables, instances with small values are; that all of their instances stay in the set is made sure of by
+//! narrowing the whole set again.
+
+use super::automaton::Automaton;
+use super::ground::{Ground, Machine, Values};
+use super::instance;
+use super::narrow::{Config, Rules};
+use super::term::{Arena, Node, TermId};
+use super::trace::Path;
+use super::visited::Visited;
+use crate::timbuk::{OpId, System, Term};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Steps of matching for each term.
+const FUEL: u64 = 2_000_000;
+
+/// Instances of one term with variables.
+const SAMPLES: usize = 40;
+
+/// The largest number in a term with variables.
+const NUMBER: u64 = 10_000;
+
+/// Replays a rewrite sequence.
+pub fn replay(system: &System, path: &Path) -> Result<(), String> {
+    let m = Machine::new(system, FUEL);
+    let some = |values: &[Ground]| values.iter().cloned().map(Some).collect::<Values>();
+    let pattern = system.initial().nth(path.pattern).ok_or("there is no such initial term")?;
+    let values = some(&path.values);
+    if m.build(&pattern.term, &values).as_ref() != Some(&path.start) || !m.holds(&pattern.condition, &values)
+    {
+        return Err("its first term is no initial one".into());
+    }
+    let mut t = path.start.clone();
+    for (i, step) in path.moves.iter().enumerate() {
+        let wrong = |why: &str| format!("step {}: {why}", i + 1);
+        let rule = system.rules().nth(step.rule).ok_or_else(|| wrong("there is no such rule"))?;
+        let values = some(&step.values);
+        let (Some(mut left), Some(mut right)) = (m.build(&rule.left, &values), m.build(&rule.right, &values))
+        else {
+            return Err(wrong("a variable has no value"));
+        };
+        if !m.holds(&rule.condition, &values) {
+            return Err(wrong("the condition does not hold"));
+        }
+        if let Some(rest) = &step.rest {
+            match &rule.left {
+                Term::App(op, _) if system.op(*op).ac => {
+                    left = m.app(*op, vec![left, rest.clone()]);
+                    right = m.app(*op, vec![right, rest.clone()]);
+                }
+                _ => return Err(wrong("the rule rewrites no associative operator")),
+            }
+        }
+        let mut found = false;
+        replacements(&m, &t, &left, &right, &mut |u| found |= u == step.after);
+        if !found {
+            return Err(wrong("the rule does not lead to this term"));
+        }
+        t = step.after.clone();
+    }
+    if !system.automata.iter().any(|a| m.accepts(a, &t)) {
+        return Err("its last term is not bad".into());
+    }
+    Ok(())
+}
+
+/// The terms with `left` replaced by `right` somewhere.
+fn replacements(m: &Machine, t: &Ground, left: &Ground, right: &Ground, f: &mut dyn FnMut(Ground)) {
+    if t == left {
+        f(right.clone());
+    }
+    match t {
+        Ground::Succ(n, base) => {
+            let s = m.system().find("s", 1);
+            let wrap = |inner: &Ground, k: u64, f: &mut dyn FnMut(Ground)| {
+                if let Some(s) = s {
+                    f((0..k).fold(inner.clone(), |t, _| m.app(s, vec![t])));
+                }
+            };
+            if let Ground::Succ(k, other) = left {
+                if k < n && other == base {
+                    wrap(right, n - k, f);
+                }
+            }
+            replacements(m, base, left, right, &mut |u| wrap(&u, *n, f));
+        }
+        Ground::App(op, args) => {
+            for k in 0..args.len() {
+                replacements(m, &args[k], left, right, &mut |u| {
+                    let mut args = args.to_vec();
+                    args[k] = u;
+                    f(m.app(*op, args));
+                });
+            }
+        }
+    }
+}
+
+/// A term with variables of a closed set.
+struct Member<'a> {
+    config: &'a Config,
+    term: Term,
+    vars: usize,
+}
+
+/// A closed set.
+struct Set<'a> {
+    ground: FxHashSet<Ground>,
+    members: Vec<Member<'a>>,
+    /// Members whose variables are naturals, by [`outline`] of an instance.
+    outlines: FxHashMap<Ground, Vec<usize>>,
+    /// The others.
+    general: Vec<usize>,
+}
+
+/// Goes through a closed set of terms: it has the initial ones, no bad one, and all that its terms are rewritten to.
+pub fn closed(
+    system: &System,
+    set: &[Config],
+    automata: &mut [Automaton],
+    rules: &Rules,
+    arena: &mut Arena,
+    cancel: &AtomicBool,
+) -> Result<(), String> {
+    let m = Machine::new(system, FUEL);
+    let mut any: Vec<Ground> = automata
+        .iter()
+        .flat_map(|a| a.states().map(|q| a.witness(q)))
+        .filter_map(|t| Ground::from_arena(arena, t))
+        .collect();
+    any.sort();
+    any.dedup();
+    any.truncate(6);
+    let mut s = Set {
+        ground: FxHashSet::default(),
+        members: Vec::new(),
+        outlines: FxHashMap::default(),
+        general: Vec::new(),
+    };
+    for c in set {
+        if let Some(t) = Ground::from_arena(arena, c.term) {
+            s.ground.insert(t);
+            continue;
+        }
+        if !small(arena, c.term) {
+            return Err("a natural is too large".into());
+        }
+        let mut vars = 0;
+        arena.each_var(c.term, &mut |v| vars = vars.max(v as usize + 1));
+        let member = Member { config: c, term: arena.export(c.term), vars };
+        let n = s.members.len();
+        match s.samples(&m, &member, &any).first() {
+            Some(t) if member.config.naturals.len() == vars => {
+                s.outlines.entry(outline(&m, t)).or_default().push(n);
+            }
+            _ => s.general.push(n),
+        }
+        s.members.push(member);
+    }
+    let look = |t: &Ground| -> Result<(), String> {
+        if cancel.load(Ordering::Relaxed) {
+            return Err("stopped".into());
+        }
+        m.fuel.set(FUEL);
+        if let Some(a) = system.automata.iter().find(|a| m.accepts(a, t)) {
+            return Err(format!("{} is accepted by automaton {}", m.show(t), a.name));
+        }
+        for (rule, u) in m.successors(t, &any) {
+            if !s.has(&m, &u) {
+                let line = system.rules().nth(rule).map_or(0, |r| r.place.line);
+                return Err(format!("{} leads to {} by the rule of line {line}", m.show(t), m.show(&u)));
+            }
+        }
+        if m.fuel.get() == 0 { Err("matching modulo AC took too long".into()) } else { Ok(()) }
+    };
+    for p in system.initial() {
+        let mut count = 0;
+        p.term.each_var(&mut |v| count = count.max(v.0 as usize + 1));
+        let mut values: Values = vec![None; count];
+        let mut vars = Vec::new();
+        p.term.each_var(&mut |v| vars.push(v.0 as usize));
+        vars.sort_unstable();
+        vars.dedup();
+        let mut wrong = None;
+        m.fuel.set(FUEL);
+        initial(&m, p, &vars, &any, &mut values, &mut |t| {
+            if !s.has(&m, &t) {
+                wrong.get_or_insert_with(|| format!("the initial term {} is not in it", m.show(&t)));
+            }
+        });
+        wrong.map_or(Ok(()), Err)?;
+    }
+    for t in &s.ground {
+        look(t)?;
+    }
+    for member in &s.members {
+        for t in s.samples(&m, member, &any) {
+            look(&t)?;
+        }
+    }
+    if s.members.is_empty() {
+        return Ok(());
+    }
+    let mut all = Visited::default();
+    for c in set {
+        all.add(c, arena);
+    }
+    for p in system.initial() {
+        let cases = rules.initial(p, arena).map_err(|_| "a natural is too large")?;
+        if !cases.iter().all(|c| all.covers(&c.next, arena)) {
+            return Err("an initial term is not in it".into());
+        }
+    }
+    for c in set {
+        if cancel.load(Ordering::Relaxed) {
+            return Err("stopped".into());
+        }
+        for a in automata.iter_mut() {
+            if instance::find(a, c, arena).map_err(|e| e.to_string())?.is_some() {
+                return Err("a term of it has a bad instance".into());
+            }
+        }
+        let narrowing = rules.narrow(c, arena);
+        if let Some(why) = narrowing.gap {
+            return Err(why);
+        }
+        if !narrowing.steps.iter().all(|step| all.covers(&step.next, arena)) {
+            return Err("a term leads out of it".into());
+        }
+    }
+    Ok(())
+}
+
+/// Instances of an initial pattern with small values.
+fn initial(
+    m: &Machine,
+    p: &crate::timbuk::Pattern,
+    vars: &[usize],
+    any: &[Ground],
+    values: &mut Values,
+    f: &mut dyn FnMut(Ground),
+) {
+    let Some((v, rest)) = vars.split_first() else {
+        if let (true, Some(t)) = (m.holds(&p.condition, values), m.build(&p.term, values)) {
+            f(t);
+        }
+        return;
+    };
+    let mut choices = any.to_vec();
+    choices.extend(numbers(m).take(3));
+    // the first variables have several values, the others one
+    let most = if vars.len() > 4 { 1 } else { choices.len() };
+    for t in choices.into_iter().rev().take(most) {
+        values[*v] = Some(t);
+        initial(m, p, rest, any, values, f);
+    }
+    values[*v] = None;
+}
+
+/// The naturals, in order.
+fn numbers<'a>(m: &'a Machine) -> impl Iterator<Item = Ground> + 'a {
+    let next = m.system().naturals.map(|n| (m.app(n.first, Vec::new()), n.successor));
+    std::iter::successors(next, |(t, s)| Some((m.app(*s, vec![t.clone()]), *s))).map(|(t, _)| t)
+}
+
+/// The term with all naturals the same.
+fn outline(m: &Machine, t: &Ground) -> Ground {
+    let star = || Ground::App(OpId(u32::MAX), Arc::from([]));
+    if m.value(t).is_some() {
+        return star();
+    }
+    match t {
+        Ground::Succ(n, base) => Ground::Succ(*n, Arc::new(outline(m, base))),
+        Ground::App(op, args) => {
+            let args = args.iter().map(|a| outline(m, a)).collect();
+            // the operator may be AC: sorted again, nothing to flatten
+            if m.system().op(*op).ac { m.app(*op, args) } else { Ground::App(*op, args.into()) }
+        }
+    }
+}
+
+fn small(arena: &Arena, t: TermId) -> bool {
+    match arena.node(t) {
+        Node::Var(_) => true,
+        Node::Succ(n, base) => *n <= NUMBER && small(arena, *base),
+        Node::App(_, args) => args.iter().all(|a| small(arena, *a)),
+    }
+}
+
+impl Set<'_> {
+    fn has(&self, m: &Machine, t: &Ground) -> bool {
+        if self.ground.contains(t) {
+            return true;
+        }
+        let same = self.outlines.get(&outline(m, t)).map_or(&[][..], Vec::as_slice);
+        same.iter().chain(&self.general).any(|n| {
+            let member = &self.members[*n];
+            let mut values = vec![None; member.vars];
+            let mut found = false;
+            m.matches(&member.term, t, &mut values, &mut |m, values, _| {
+                found |= within(m, member.config, values);
+            });
+            found
+        })
+    }
+    /// Instances with small values.
+    fn samples(&self, m: &Machine, member: &Member, any: &[Ground]) -> Vec<Ground> {
+        let bounds = &member.config.bounds;
+        let mut all: Vec<Values> = vec![Vec::new()];
+        for v in 0..member.vars as u32 {
+            let choices: Vec<Ground> = match member.config.naturals.binary_search(&v) {
+                Ok(i) => {
+                    let least = -bounds.at(0, i + 1);
+                    let skip = usize::try_from(least).unwrap_or(0);
+                    let first = m.system().naturals.map_or(0, |n| n.value as usize);
+                    if skip as u64 > NUMBER {
+                        return Vec::new();
+                    }
+                    numbers(m).skip(skip.saturating_sub(first)).take(3).collect()
+                }
+                Err(_) => any.to_vec(),
+            };
+            all = all
+                .iter()
+                .flat_map(|values| {
+                    choices.iter().map(move |t| {
+                        let mut values = values.clone();
+                        values.push(Some(t.clone()));
+                        values
+                    })
+                })
+                .take(SAMPLES * 8)
+                .collect();
+        }
+        all.retain(|values| within(m, member.config, values));
+        all.iter().filter_map(|values| m.build(&member.term, values)).take(SAMPLES).collect()
+    }
+}
+
+/// Are the naturals within their bounds?
+fn within(m: &Machine, c: &Config, values: &[Option<Ground>]) -> bool {
+    let mut numbers = vec![0];
+    for v in &c.naturals {
+        let n = values.get(*v as usize).and_then(Option::as_ref).and_then(|t| m.value(t));
+        let Some(n) = n.and_then(|n| i64::try_from(n).ok()) else { return false };
+        numbers.push(n);
+    }
+    c.bounds.list().all(|(i, j, k)| numbers[i].saturating_sub(numbers[j]) <= k)
+}

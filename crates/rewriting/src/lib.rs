@@ -1,0 +1,116 @@
+//! Reachability for rewriting systems: Ben Rajeb, Nasraoui, Robbana and Touili, "Verifying Multithreaded Recursive
+//! Programs with Integer Variables", 2009 (*BNRT*).
+//!
+//! From a set of terms with variables, is a term reachable that a tree automaton accepts? The terms are rewritten by
+//! narrowing modulo AC ([`narrow`], [`unify`]), tested by theorem 3.1 ([`instance`], [`automaton`]), breadth first
+//! ([`search`]), and not looked at again when they are instances of earlier ones ([`visited`]). A rewrite sequence is
+//! replayed and a closed set of terms checked ([`check`]) by code that shares nothing with all this ([`ground`]).
+#![deny(missing_docs)]
+
+pub mod automaton;
+pub mod bounds;
+pub mod check;
+pub mod export;
+pub mod ground;
+pub mod instance;
+pub mod narrow;
+pub mod search;
+pub mod term;
+#[cfg(test)]
+mod tests;
+pub mod timbuk;
+pub mod trace;
+pub mod unify;
+pub mod visited;
+
+use crate::timbuk::{Place, System};
+use automaton::Automaton;
+use narrow::Rules;
+use relyant_cfa::diagnostic::Diagnostic;
+use search::{Found, Limits, Search, Stats};
+use term::Arena;
+use trace::Path;
+
+/// Is a bad term reachable?
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// Yes, by this sequence, which was replayed.
+    Reachable(Box<Path>),
+    /// No: so many terms, with all their instances, are closed under rewriting, and none is bad.
+    Closed(usize),
+    /// Nothing is known: why.
+    Unknown(String),
+}
+
+impl Verdict {
+    /// `safe`, `unsafe` or `unknown`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Verdict::Reachable(_) => "unsafe",
+            Verdict::Closed(_) => "safe",
+            Verdict::Unknown(_) => "unknown",
+        }
+    }
+}
+
+/// What came of a system.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The answer.
+    pub verdict: Verdict,
+    /// How far the search came.
+    pub stats: Stats,
+    /// Seconds of the search and of the check.
+    pub seconds: (f64, f64),
+}
+
+/// Decides a system.
+pub fn decide(system: &System, limits: &Limits) -> Result<Report, Box<Diagnostic>> {
+    let wrong = |message: String, help: &str, place: Place| {
+        Box::new(Diagnostic {
+            file: system.file.clone(),
+            line: place.line,
+            column: place.column,
+            message,
+            help: help.into(),
+            source_line: None,
+        })
+    };
+    if system.automata.is_empty() {
+        return Err(wrong(
+            "no automaton says what is bad".into(),
+            "add a section Automaton",
+            Place::default(),
+        ));
+    }
+    if system.initial().next().is_none() {
+        return Err(wrong("there are no initial terms".into(), "add a section Set", Place::default()));
+    }
+    let began = std::time::Instant::now();
+    let mut arena = Arena::new(system);
+    let mut automata = Vec::new();
+    for a in &system.automata {
+        let help = "an automaton must accept a term as soon as it accepts one equal to it";
+        let made = Automaton::new(system, a, &mut arena).map_err(|e| wrong(e.to_string(), help, a.place))?;
+        automata.push(made);
+    }
+    let rules = Rules::new(system, &mut arena);
+    let mut search = Search::new(system, &mut automata, &rules, &mut arena);
+    let found = search.run(limits);
+    let stats = search.stats;
+    let searched = began.elapsed().as_secs_f64();
+    let verdict = match found {
+        Found::Bad(path) => match check::replay(system, &path) {
+            Ok(()) => Verdict::Reachable(Box::new(path)),
+            Err(why) => Verdict::Unknown(format!("the rewrite sequence found does not replay: {why}")),
+        },
+        Found::Closed(set) => {
+            match check::closed(system, &set, &mut automata, &rules, &mut arena, limits.cancel) {
+                Ok(()) => Verdict::Closed(set.len()),
+                Err(why) => Verdict::Unknown(format!("the set of terms found was not confirmed: {why}")),
+            }
+        }
+        Found::Unknown(why) => Verdict::Unknown(why),
+    };
+    Ok(Report { verdict, stats, seconds: (searched, began.elapsed().as_secs_f64() - searched) })
+}
