@@ -9,7 +9,7 @@ use relyant_engines::symbolic::{Settings, Watch, search};
 use relyant_engines::verdict::Answer;
 use relyant_interp::explore::{Exploration, Options, explore};
 use relyant_interp::replay::replay;
-use relyant_program::reduce::thread_program;
+use relyant_program::thread_program;
 use relyant_program::{Step, schedule};
 use relyant_testing::rng::cases;
 use relyant_testing::shrink::shrink;

@@ -5,11 +5,13 @@
 use rayon::prelude::*;
 use relyant_cfa as cfa;
 use relyant_check::check;
-use relyant_engines::aret::{self, Bias, Method, Settings, Watch};
+use relyant_engines::aret::{Bias, Method, Settings};
+use relyant_engines::rely_guarantee;
 use relyant_engines::verdict::Answer;
+use relyant_engines::watch::Watch;
 use relyant_interp::explore::{Exploration, Options, explore};
 use relyant_interp::replay::replay;
-use relyant_program::reduce::thread_program;
+use relyant_program::thread_program;
 use relyant_program::{Step, schedule};
 use relyant_testing::rng::cases;
 use relyant_testing::shrink::shrink;
@@ -52,7 +54,7 @@ fn verdict(program: &cfa::Program, settings: &Settings) -> Outcome {
             }
         });
         let watch = Watch { cancel: &|| cancel.load(Ordering::Relaxed), work: &|_| (), progress: &|_| {} };
-        let answer = aret::verify(&threads, settings, &watch).0;
+        let answer = rely_guarantee::verify(&threads, settings, &watch).0;
         drop(done);
         answer
     });

@@ -14,7 +14,7 @@ use relyant_frontend::c;
 use relyant_frontend::instantiate;
 use relyant_horn::smt2::run_smt2_with;
 use relyant_horn::tree;
-use relyant_program::reduce;
+use relyant_program::thread_program;
 use relyant_rewriting::timbuk;
 use relyant_testing::damage::damage;
 use relyant_testing::mutate::mutate;
@@ -145,7 +145,7 @@ fn c_source() {
         };
         let program = instantiate::instantiate(&module, &options);
         let _ = instantiate::for_search(&module, &options);
-        own_fault(program.and_then(|p| reduce::thread_program(&p)))
+        own_fault(program.and_then(|p| thread_program(&p)))
     });
 }
 

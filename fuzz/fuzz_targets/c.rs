@@ -5,11 +5,11 @@ use libfuzzer_sys::fuzz_target;
 use relyant_cfa::options::Options;
 use relyant_frontend::c;
 use relyant_frontend::instantiate;
-use relyant_program::reduce;
+use relyant_program::thread_program;
 
 fuzz_target!(|text: &str| {
     let options = Options::default();
     let Ok(module) = c::load_text("input.i", text, &options) else { return };
     let Ok(program) = instantiate::instantiate(&module, &options) else { return };
-    let _ = reduce::thread_program(&program);
+    let _ = thread_program(&program);
 });

@@ -8,7 +8,7 @@ use relyant_cfa::options::Options;
 use relyant_program::Program;
 use relyant_frontend::c;
 use relyant_frontend::instantiate;
-use relyant_program::reduce;
+use relyant_program::thread_program;
 use std::sync::OnceLock;
 
 const UNSAFE: &str = "
@@ -26,7 +26,7 @@ fn program() -> &'static Program {
         let options = Options::default();
         let module = c::load_text("input.i", UNSAFE, &options).expect("a C program");
         let program = instantiate::instantiate(&module, &options).expect("a program");
-        reduce::thread_program(&program).expect("a thread program")
+        thread_program(&program).expect("a thread program")
     })
 }
 

@@ -14,7 +14,7 @@ use relyant_check::obligations::Obligations;
 use relyant_check::replicated;
 use relyant_check::smt2;
 use relyant_check::states::{self, Rejection};
-use relyant_program::reduce;
+use relyant_program::thread_program;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -78,7 +78,7 @@ pub fn run(a: &Args) -> Status {
         AnyCertificate::Replicated(c) => return check_replicated(a, &c, &meaning),
         AnyCertificate::States(c) => return check_states(a, c, &meaning),
     };
-    let program = match pipeline::read(&a.file, &meaning).and_then(|p| reduce::thread_program(&p)) {
+    let program = match pipeline::read(&a.file, &meaning).and_then(|p| thread_program(&p)) {
         Ok(p) => p,
         Err(d) => return refuse(&d.to_string()),
     };
@@ -121,7 +121,7 @@ fn check_replicated(a: &Args, certificate: &ReplicatedCertificate, meaning: &Opt
     if a.smt2.is_some() {
         return refuse("error: --smt2: obligations about replicated threads are not written");
     }
-    let program = match pipeline::read(&a.file, meaning).and_then(|p| reduce::thread_program(&p)) {
+    let program = match pipeline::read(&a.file, meaning).and_then(|p| thread_program(&p)) {
         Ok(p) => p,
         Err(d) => return refuse(&d.to_string()),
     };

@@ -11,7 +11,7 @@ use relyant_rewriting::export as timbuk;
 
 use relyant_frontend::c;
 use relyant_frontend::instantiate;
-use relyant_program::reduce;
+use relyant_program::thread_program;
 use std::path::PathBuf;
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -83,7 +83,7 @@ fn finite_text(a: &Args, to: Kind) -> Result<String, String> {
 fn chc_text(a: &Args) -> Result<String, String> {
     let input = a.meaning.input(&a.file).map_err(|d| d.to_string())?;
     let program = pipeline::read(&input.file, &input.options)
-        .and_then(|p| reduce::thread_program(&p))
+        .and_then(|p| thread_program(&p))
         .map_err(|d| d.to_string())?;
     chc::export(&program).map_err(|e| format!("{}: error: {e}", a.file.display()))
 }

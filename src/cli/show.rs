@@ -6,7 +6,7 @@ use super::{complain, say};
 use clap::ValueEnum;
 use relyant::pipeline;
 use relyant::report::automaton;
-use relyant_program::reduce;
+use relyant_program::thread_program;
 use std::path::PathBuf;
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -44,8 +44,8 @@ pub fn run(a: &Args) -> Status {
         Ok(match (a.stage, a.format) {
             (Stage::Automaton, Format::Text) => automaton::text(&p),
             (Stage::Automaton, Format::Dot) => automaton::dot(&p),
-            (Stage::Program, Format::Text) => reduce::thread_program(&p)?.display(),
-            (Stage::Program, Format::Dot) => reduce::thread_program(&p)?.dot(),
+            (Stage::Program, Format::Text) => thread_program(&p)?.display(),
+            (Stage::Program, Format::Dot) => thread_program(&p)?.dot(),
         })
     });
     match shown {

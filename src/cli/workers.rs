@@ -43,7 +43,7 @@ pub fn verify_all(
     jobs: &[Job],
     limits: &Limits,
     at_once: usize,
-    tell: Option<fn(&relyant_engines::aret::Stats)>,
+    tell: Option<fn(&relyant_engines::watch::Stats)>,
     mut tick: impl FnMut(&Standing),
 ) -> Vec<Outcome> {
     let signals = Signals::register();

@@ -7,13 +7,14 @@ use relyant_cfa::schedule::Schedule;
 use relyant_check as proof;
 use relyant_check::states::{Encoding, Space};
 use relyant_check::{check, states};
-use relyant_engines::aret::{self, Stats};
 use relyant_engines::limits::Run;
 use relyant_engines::race::Lane;
+use relyant_engines::rely_guarantee;
 use relyant_engines::replicated;
 use relyant_engines::search::{self, Strategy};
 use relyant_engines::symbolic;
 use relyant_engines::verdict::{Answer, Counterexample};
+use relyant_engines::watch::{Stats, Watch};
 use relyant_interp as interp;
 use relyant_interp::Trace;
 use relyant_interp::replay::ReplayError;
@@ -210,12 +211,12 @@ pub(super) fn prove(
     lane: &Lane<'_>,
     until: u64,
 ) -> Finding {
-    let watch = aret::Watch {
+    let watch = Watch {
         cancel: &|| lane.is_over() || lane.clock() >= until,
         work: &|more| lane.work(more),
         progress: &|s| progress.run.advance(s),
     };
-    let (answer, stats) = aret::verify(&p.threads, &settings.engine, &watch);
+    let (answer, stats) = rely_guarantee::verify(&p.threads, &settings.engine, &watch);
     let mut finding = evidence(p, answer, settings);
     finding.stats = Some(stats);
     finding
@@ -245,7 +246,7 @@ pub(super) fn prove_or_count(
     lane: &Lane<'_>,
 ) -> Finding {
     let unbounded = p.threads.templates.iter().any(|t| t.count == cfa::Count::Unbounded);
-    if !unbounded || settings.engine != aret::Settings::default() {
+    if !unbounded || settings.engine != relyant_engines::aret::Settings::default() {
         return prove(p, settings, progress, lane, u64::MAX);
     }
     let mut reasons = Vec::new();
@@ -285,7 +286,7 @@ pub(super) fn count(
     lane: &Lane<'_>,
     until: u64,
 ) -> Finding {
-    let watch = aret::Watch {
+    let watch = Watch {
         cancel: &|| progress.run.stopped() || lane.is_over() || lane.clock() >= until,
         work: &|more| lane.work(more),
         progress: &|s| progress.run.advance(s),

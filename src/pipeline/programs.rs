@@ -10,7 +10,7 @@ use relyant_cfa::options::Options;
 use relyant_frontend::c;
 use relyant_frontend::instantiate;
 use relyant_program::Program;
-use relyant_program::reduce;
+use relyant_program::thread_program;
 use std::path::Path;
 
 /// What the proof engines work on.
@@ -51,7 +51,7 @@ impl Draft {
     /// Makes the steps linear.
     pub(super) fn finish(self) -> Result<Programs, Diagnostic> {
         let proof = self.automata.and_then(|automata| {
-            let threads = reduce::thread_program(&automata)?;
+            let threads = thread_program(&automata)?;
             Ok(Provable { automata, threads })
         });
         let search = match (self.search, &proof) {

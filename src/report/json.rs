@@ -32,7 +32,7 @@ use super::text::rule;
 use crate::pipeline::{Evidence, Report, Verdict};
 use relyant_cfa::Count;
 use relyant_cfa::diagnostic::Diagnostic;
-use relyant_engines::aret::Stats;
+use relyant_engines::watch::Stats;
 use relyant_interp::{RacingAccess, Trace, TraceStep};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -32,7 +32,7 @@ impl Outcome {
 }
 
 /// How far an engine came, in words; empty if it did not run.
-pub fn standing(stats: &relyant_engines::aret::Stats) -> String {
+pub fn standing(stats: &relyant_engines::watch::Stats) -> String {
     if stats.iterations == 0 {
         return String::new();
     }

@@ -2,12 +2,14 @@
 
 use relyant_cfa::options::Options as Meaning;
 use relyant_check::check;
-use relyant_engines::aret::{self, Settings, Watch};
+use relyant_engines::aret::Settings;
+use relyant_engines::rely_guarantee;
 use relyant_engines::verdict::Answer;
+use relyant_engines::watch::Watch;
 use relyant_frontend::instantiate::{instantiate, slice};
 use relyant_interp::explore::{Exploration, Options, explore};
 use relyant_program::linearise::Limits;
-use relyant_program::reduce::thread_program_within;
+use relyant_program::thread_program_within;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// States that exploration may look at.
@@ -51,7 +53,7 @@ pub fn judge(text: &str, limits: Limits) -> Outcome {
         },
         progress: &|_| (),
     };
-    let proved = match aret::verify(&threads, &Settings::default(), &watch).0 {
+    let proved = match rely_guarantee::verify(&threads, &Settings::default(), &watch).0 {
         Answer::Safe(proof) => {
             check::check(&threads, &proof, &check::Limits::default()).expect("the checker accepts the proof");
             true

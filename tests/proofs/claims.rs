@@ -18,7 +18,7 @@ use relyant_engines::limits::Run;
 use relyant_finite::cover;
 use relyant_frontend::c;
 use relyant_program::Program;
-use relyant_program::reduce;
+use relyant_program::thread_program;
 use relyant_testing::rng::{Rng, cases};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -83,7 +83,7 @@ struct Programs {
 
 impl Programs {
     fn thread(&mut self, file: &Path, options: &Options) -> Option<&Program> {
-        let make = || pipeline::read(file, options).and_then(|p| reduce::thread_program(&p)).ok();
+        let make = || pipeline::read(file, options).and_then(|p| thread_program(&p)).ok();
         self.thread.entry(format!("{file:?} {options:?}")).or_insert_with(make).as_ref()
     }
     fn search(&mut self, file: &Path, options: &Options) -> Option<&cfa::Program> {

@@ -13,11 +13,11 @@ use relyant_check::certificate::{AnyCertificate, CertificateError, Meta, Source,
 use relyant_check::check::{CheckError, Limits};
 use relyant_check::replicated::check::{Rejection, check};
 use relyant_check::replicated::{LocalState, OTHER, Proof, Step, View};
-use relyant_engines::aret::Watch;
 use relyant_engines::replicated::{Answer, verify};
+use relyant_engines::watch::Watch;
 use relyant_finite::model::{Config, Counts};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Satisfiable, Var};
-use relyant_program::reduce::thread_program;
+use relyant_program::thread_program;
 use relyant_program::{Count, Edge, Input, Loc, Program, Scope};
 use relyant_testing::rng::cases;
 use std::collections::{BTreeMap, BTreeSet};

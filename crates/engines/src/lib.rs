@@ -5,9 +5,11 @@ pub mod aret;
 pub mod limits;
 pub mod race;
 pub mod refine;
+pub mod rely_guarantee;
 pub mod replicated;
 pub mod search;
 pub mod symbolic;
 #[cfg(test)]
 mod testing;
 pub mod verdict;
+pub mod watch;

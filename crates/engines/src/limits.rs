@@ -1,7 +1,7 @@
 //! Stopping a run from outside, and what it had reached by then.
 
-use crate::aret::Stats;
 use crate::search;
+use crate::watch::Stats;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

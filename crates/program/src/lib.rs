@@ -5,7 +5,10 @@
 #![deny(missing_docs)]
 
 mod display;
+pub mod edges;
+pub mod ghosts;
 pub mod linearise;
+pub mod passes;
 pub mod reduce;
 mod schedule;
 mod variables;
@@ -13,7 +16,7 @@ mod variables;
 use relyant_cfa::diagnostic::Span;
 use relyant_horn::linear::{Cube, LinExpr, Var};
 
-pub use reduce::thread_program;
+pub use passes::{reduce, thread_program, thread_program_within};
 pub use relyant_cfa::Count;
 pub use schedule::{Step, schedule};
 

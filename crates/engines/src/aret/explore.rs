@@ -2,13 +2,14 @@
 //!
 //! Each pair of a state and a transition is met once: when the later of the two is taken from the queue.
 
+use super::Method;
 use super::bits::Bits;
 use super::interference::{Interference, Shape};
 use super::layout::{Layout, Solver, answer, bounds, query};
 use super::precision::{Precision, Thread};
 use super::step::{Meeting, Post, Steps, meetings, meets_at, meets_from, state_bounds};
 use super::store::{Blocks, Env, Parent, State};
-use super::{Method, Watch};
+use crate::watch::Watch;
 use relyant_horn::linear::{Cube, Satisfiable, Var};
 use relyant_horn::meter;
 use relyant_program::{Loc, Program};

@@ -10,9 +10,10 @@ mod path;
 mod precision;
 mod unwind;
 
-use crate::aret::{Stats, Watch, explore, precision as aret_precision};
+use crate::aret::{explore, precision as aret_precision};
 use crate::refine::predicates::Solved;
 use crate::verdict::{Counterexample, Reason};
+use crate::watch::{Stats, Watch};
 use path::Path;
 use precision::Precision;
 use relyant_check::replicated::Proof;

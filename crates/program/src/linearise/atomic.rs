@@ -2,7 +2,7 @@
 //! many paths, a ghost tells all other threads to wait.
 
 use super::case::{at_most, eq};
-use crate::reduce::steps::Steps;
+use crate::edges::steps::Steps;
 use crate::{Ghost, Loc, Program, Scope, Variable};
 use relyant_cfa as cfa;
 use relyant_horn::linear::LinExpr;

@@ -132,7 +132,7 @@ fn drop_unread(p: &mut Program) {
             }
         }
     }
-    crate::reduce::forget(p, &keep);
+    crate::edges::forget::forget(p, &keep);
 }
 
 /// A cell, and the condition under which an address is its.

@@ -4,46 +4,15 @@
 //! before it, or just before the step after it, whatever the others do. A location all of whose out-edges (or all
 //! of whose in-edges) are such steps disappears: each in-edge is joined with each out-edge.
 
-use super::access::Access;
-use super::feasible;
-use super::inputs::without_inputs;
-use super::steps::Steps;
-use crate::{Edge, Input, Loc, Program};
-use relyant_horn::linear::{Cube, LinExpr, Norm, Var};
+use crate::edges::access::Access;
+use crate::edges::bounds::feasible;
+use crate::edges::inputs::without_inputs;
+use crate::edges::steps::Steps;
+use crate::{Edge, Loc, Program};
+use relyant_horn::linear::Cube;
 
 /// A location may disappear if it leaves at most this many edges more.
 const GROWTH: usize = 8;
-
-/// The step `a` and then `b`.
-pub fn join(p: &Program, a: &Edge, b: &Edge) -> Edge {
-    let base = p.variables.len() as u32;
-    let visible = a.reads().into_iter().chain(a.updates.iter().map(|u| u.0)).any(|v| p.is_global(v));
-    let shift = a.inputs.len() as u32;
-    let moved = |v: Var| if v.0 >= base { Var(v.0 + shift) } else { v };
-    let through = |v: Var| a.after(v).cloned();
-    let steps = a.path.len() as u32;
-    let later = |i: &Input| match *i {
-        Input::Havoc(k) => Input::Havoc(k + steps),
-        Input::Chosen(k, value) => Input::Chosen(k + steps, value),
-        Input::Auxiliary => Input::Auxiliary,
-    };
-    let mut updates: Vec<(Var, LinExpr)> =
-        b.updates.iter().map(|(v, e)| (*v, e.rename(moved).subst(through))).collect();
-    updates.extend(a.updates.iter().filter(|(v, _)| b.after(*v).is_none()).cloned());
-    updates.sort_by_key(|u| u.0);
-    updates.retain(|(v, e)| *e != LinExpr::var(*v));
-    Edge {
-        from: a.from,
-        to: b.to,
-        inputs: a.inputs.iter().copied().chain(b.inputs.iter().map(later)).collect(),
-        guard: a.guard.and(&b.guard.rename(moved).subst(through)),
-        bounds: a.bounds.and(&b.bounds.rename(moved).subst(through)),
-        updates,
-        path: a.path.iter().chain(&b.path).copied().collect(),
-        span: if visible || a.path.is_empty() && b.path.is_empty() { a.span } else { b.span },
-        exact: a.exact && b.exact,
-    }
-}
 
 /// What a cube leaves uncovered of the cubes of some steps, `None` if that is hard to say.
 fn uncovered(p: &Program, outs: &[&Edge]) -> Option<Vec<Cube>> {
@@ -132,12 +101,4 @@ fn after(p: &Program, t: usize, steps: &Steps, v: Loc, access: &Access) -> Optio
 /// May the in-edges of a location be joined to the steps after it?
 fn before(_: &Program, t: usize, steps: &Steps, v: Loc, access: &Access) -> Option<Vec<Cube>> {
     steps.ins(v).iter().all(|e| access.can_wait(t, e)).then(Vec::new)
-}
-
-/// The conjunction of the atoms of a cube that satisfy a condition.
-pub fn only(c: &Cube, keep: impl Fn(&relyant_horn::linear::Atom) -> bool) -> Cube {
-    if c.is_bottom() {
-        return Cube::bottom();
-    }
-    Cube::of(c.atoms().iter().filter(|a| keep(a)).map(|a| Norm::Atom(a.clone())))
 }

@@ -1,7 +1,7 @@
 //! Variables that are never written: with a fixed start value they are that value. Variables that one thread
 //! alone uses are its own.
 
-use super::access::Access;
+use crate::edges::access::Access;
 use crate::{Count, Program, Scope};
 use relyant_horn::linear::{Atom, LinExpr, Rat, Rel, Var};
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ pub fn replace_constants(p: &mut Program, access: &Access) -> bool {
 }
 
 /// The variable and value of `c * v = d`.
-pub(super) fn fixed(a: &Atom) -> Option<(Var, Rat)> {
+pub fn fixed(a: &Atom) -> Option<(Var, Rat)> {
     match a.expr().terms() {
         [(v, c)] if a.rel() == Rel::Eq => Some((*v, &-a.expr().constant_part() / c)),
         _ => None,

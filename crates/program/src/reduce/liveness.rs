@@ -1,6 +1,6 @@
 //! Drops updates of locals that nobody reads afterwards.
 
-use super::order::Order;
+use crate::edges::order::Order;
 use crate::{Program, Scope};
 use relyant_cfa::sparse::Row;
 use relyant_horn::linear::Var;
@@ -12,7 +12,7 @@ pub fn live(p: &Program, t: usize) -> Vec<BTreeSet<Var>> {
 }
 
 /// The same, by numbers of variables.
-pub(super) fn live_rows(p: &Program, t: usize) -> Vec<Row> {
+pub fn live_rows(p: &Program, t: usize) -> Vec<Row> {
     let template = &p.templates[t];
     let local = |v: u32| p.variables.get(v as usize).is_some_and(|x| x.scope == Scope::Local(t as u32));
     let mut live = vec![Row::default(); template.locations.len()];

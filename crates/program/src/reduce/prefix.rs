@@ -1,9 +1,9 @@
 //! Runs threads as far as nobody can tell when, and lets the program start where they get to: the first thread as
 //! long as it is alone, then the steps of each thread that only it can see.
 
-use super::feasible;
-use super::forget::forget;
-use super::tidy::type_bounds;
+use crate::edges::bounds::feasible;
+use crate::edges::bounds::type_bounds;
+use crate::edges::forget::forget;
 use crate::{Count, Edge, Ghost, Given, Input, Loc, Program, Scope, Variable};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rel, Var};
 use relyant_horn::meter;
@@ -68,7 +68,7 @@ fn fold(p: &mut Program, t: usize) -> bool {
     for a in p.init.atoms() {
         match a.expr().terms() {
             [(v, c)] if a.rel() == Rel::Eq && c.abs().is_one() => {
-                run.store.insert(*v, super::inputs::solved(a.expr(), *v));
+                run.store.insert(*v, crate::edges::inputs::solved(a.expr(), *v));
             }
             _ => run.condition.push(Norm::Atom(a.clone())),
         }
@@ -125,7 +125,7 @@ fn can_begin(p: &Program, t: usize, store: &BTreeMap<Var, LinExpr>, condition: &
     let able = |e: &Edge| {
         // Inputs of this edge must not be taken for the run's.
         let only_variables =
-            |c: &Cube| super::compose::only(c, |a| a.vars().all(|v| v.0 < p.variables.len() as u32));
+            |c: &Cube| crate::edges::bounds::only(c, |a| a.vars().all(|v| v.0 < p.variables.len() as u32));
         let here = only_variables(&e.guard.and(&e.bounds)).subst(|v| store.get(&v).cloned());
         // What the start says of others is no matter: it can hold.
         !here.is_bottom() && (here.is_top() || feasible(p, &here.and(&condition.around(here.vars()))))
@@ -247,7 +247,7 @@ impl Run {
         let mut init = self.condition.rename(start);
         let live = {
             p.templates[main].entry = self.at;
-            super::liveness::live_rows(p, main)[self.at.0 as usize].clone()
+            crate::reduce::liveness::live_rows(p, main)[self.at.0 as usize].clone()
         };
         for v in (0..n).map(Var) {
             let mine = p.variables[v.0 as usize].scope == Scope::Local(main as u32);

@@ -1,7 +1,7 @@
 //! Locals that are known where a thread is: a constant, or another local and a constant.
 
-use super::constants::fixed;
-use super::order::Order;
+use crate::edges::order::Order;
+use crate::reduce::constants::fixed;
 use crate::{Edge, Program, Scope};
 use relyant_cfa::sparse::{Map, Row};
 use relyant_horn::linear::{LinExpr, Rel, Var};
@@ -74,7 +74,7 @@ fn known(p: &Program, t: usize) -> Vec<Option<Known>> {
         p.variables.get(v.0 as usize).is_some_and(|x| x.scope == Scope::Local(t as u32) && !x.identity)
     };
     // What nobody reads any more need not be known.
-    let live = super::liveness::live_rows(p, t);
+    let live = crate::reduce::liveness::live_rows(p, t);
     let mut entry = Known::default();
     for (v, value) in p.init.atoms().iter().filter_map(fixed).filter(|(v, _)| local(*v)) {
         entry.insert(v, LinExpr::constant(value));

@@ -1,7 +1,7 @@
 //! Leaves out what no error depends on: variables outside the cone of influence, and edges after which a thread
 //! can do nothing that matters.
 
-use super::compose::only;
+use crate::edges::bounds::only;
 use crate::{Edge, Input, Program, Scope};
 use relyant_horn::linear::Var;
 use std::collections::BTreeSet;

@@ -1,10 +1,10 @@
 //! Drops impossible and repeated edges, conditions that others imply, and locations that are never reached.
 
-use super::compose::only;
-use super::feasible;
-use super::order::Order;
+use crate::edges::bounds::feasible;
+use crate::edges::bounds::only;
+use crate::edges::order::Order;
 use crate::{Edge, Loc, Program};
-use relyant_horn::linear::{Atom, Cube, LinExpr, Var};
+use relyant_horn::linear::Cube;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Larger conditions are left as they are.
@@ -29,7 +29,7 @@ impl Tidied {
 
 /// Tidies all edges; the number of edges and atoms left out.
 pub fn tidy_edges(p: &mut Program, tidied: &mut Tidied) -> usize {
-    super::inputs::tidy_inputs(p);
+    crate::edges::inputs::tidy_inputs(p);
     tidied.renew(p);
     let mut dropped = 0;
     for t in 0..p.templates.len() {
@@ -172,32 +172,5 @@ pub fn drop_unreachable(p: &mut Program) {
             i += 1;
             seen[i - 1]
         });
-    }
-}
-
-/// A condition, and the bounds that the types of its variables give.
-pub fn type_bounds(p: &Program, c: &Cube) -> Cube {
-    let mut out = c.clone();
-    for v in c.vars() {
-        if let Some(x) = p.variables.get(v.0 as usize) {
-            push_bounds(&mut out, v, x.min, x.max);
-        }
-    }
-    out
-}
-
-/// A condition, and bounds on a variable.
-pub fn type_bounds_of(c: &Cube, v: Var, min: Option<i128>, max: Option<i128>) -> Cube {
-    let mut out = c.clone();
-    push_bounds(&mut out, v, min, max);
-    out
-}
-
-fn push_bounds(c: &mut Cube, v: Var, min: Option<i128>, max: Option<i128>) {
-    if let Some(min) = min {
-        c.push(Atom::le(&LinExpr::int(min).sub(&LinExpr::var(v))));
-    }
-    if let Some(max) = max {
-        c.push(Atom::le(&LinExpr::var(v).sub(&LinExpr::int(max))));
     }
 }

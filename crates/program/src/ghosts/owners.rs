@@ -92,7 +92,7 @@ fn rewrites(p: &Program, e: &Edge, v: Var) -> bool {
 }
 
 fn condition(p: &Program, e: &Edge) -> Cube {
-    super::tidy::type_bounds(p, &e.guard.and(&e.bounds))
+    crate::edges::bounds::type_bounds(p, &e.guard.and(&e.bounds))
 }
 
 fn follows(before: &Cube, n: &Norm) -> bool {

@@ -197,9 +197,11 @@ fn is_limit(c: i128) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aret::{Settings, Watch, verify};
+    use crate::aret::Settings;
+    use crate::rely_guarantee::verify;
     use crate::testing::program;
     use crate::verdict::Answer;
+    use crate::watch::Watch;
     use relyant_check::check::{Limits, check};
 
     fn stack(n: i128, most: i128) -> Program {

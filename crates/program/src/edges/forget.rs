@@ -1,8 +1,8 @@
 //! Leaves out variables that no edge mentions, from the start condition too.
 
-use super::compose::only;
-use super::inputs::{eliminate, smallest, solved};
 use crate::Program;
+use crate::edges::bounds::only;
+use crate::edges::inputs::{eliminate, smallest, solved};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rel, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,7 +39,7 @@ fn value(p: &Program, with: &Cube, k: usize) -> Option<LinExpr> {
         Some(a) => Some(solved(a.expr(), v)),
         None if with.atoms().iter().all(|a| a.expr().terms().len() == 1) => {
             let x = &p.variables[k];
-            let bounded = super::tidy::type_bounds_of(with, v, x.min, x.max);
+            let bounded = crate::edges::bounds::type_bounds_of(with, v, x.min, x.max);
             smallest(&bounded, v).filter(|c| bounded.holds(|_| (*c).into())).map(LinExpr::int)
         }
         None => None,

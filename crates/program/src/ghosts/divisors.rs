@@ -7,7 +7,7 @@
 //! what was divisible before from what is now. A remainder is 0 where the bit is 1; equal numbers have equal bits; and
 //! what is divisible and positive is no less than the divisor. The ghosts change no run.
 
-use super::paths::reachable;
+use crate::edges::paths::reachable;
 use crate::{Count, Edge, Ghost, Input, Program, Scope, Variable};
 use relyant_horn::linear::{Atom, LinExpr, Norm, Rat, Rel, Var};
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,7 +3,7 @@
 use crate::Template;
 
 /// Locations that some path from the given ones reaches.
-pub(super) fn reachable(
+pub fn reachable(
     template: &Template,
     from: impl IntoIterator<Item = usize>,
     by: impl Fn(usize) -> bool,

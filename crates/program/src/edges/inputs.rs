@@ -79,7 +79,7 @@ fn tidy(e: &mut Edge, base: u32) {
         match e.inputs[k] {
             _ if !all.vars().contains(&v) => {}
             Input::Auxiliary => {
-                let without = |c: &Cube| super::compose::only(c, |a| a.expr().coeff(v).is_zero());
+                let without = |c: &Cube| crate::edges::bounds::only(c, |a| a.expr().coeff(v).is_zero());
                 let Some(projected) = eliminate(&all, v) else { continue };
                 let (guard, bounds) = (without(&e.guard), without(&e.bounds));
                 let new = |a: &Atom| !guard.atoms().contains(a) && !bounds.atoms().contains(a);
@@ -89,7 +89,7 @@ fn tidy(e: &mut Edge, base: u32) {
                 }
                 // What is new came from the guard if the input occurred there.
                 let from_guard = guard != e.guard;
-                let new = super::compose::only(&projected, new);
+                let new = crate::edges::bounds::only(&projected, new);
                 (e.guard, e.bounds) =
                     if from_guard { (guard.and(&new), bounds) } else { (guard, bounds.and(&new)) };
             }
@@ -98,7 +98,7 @@ fn tidy(e: &mut Edge, base: u32) {
                 if value != 0 {
                     e.inputs[k] = Input::Chosen(at, value);
                 }
-                let without = |c: &Cube| super::compose::only(c, |a| a.expr().coeff(v).is_zero());
+                let without = |c: &Cube| crate::edges::bounds::only(c, |a| a.expr().coeff(v).is_zero());
                 (e.guard, e.bounds) = (without(&e.guard), without(&e.bounds));
             }
             _ => {}

@@ -1,4 +1,5 @@
 use super::*;
+use crate::aret::Bias;
 use crate::testing::program;
 
 fn run(p: &Program, settings: Settings) -> (Answer, Stats) {

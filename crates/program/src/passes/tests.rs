@@ -1,7 +1,7 @@
 //! Random small programs: what is linearised, and what is reduced, reaches an error exactly if the program does.
 
 use crate::linearise::linearise;
-use crate::reduce::reduce;
+use crate::reduce;
 use crate::{Step, schedule};
 use num_bigint::BigInt;
 use relyant_cfa::diagnostic::Span;
@@ -477,7 +477,7 @@ const PRELUDE: &str = "typedef unsigned long pthread_t;
 /// Searches the reduced program; an error found must replay.
 fn verdict(text: &str) -> (bool, crate::Program) {
     let c = from_c(&format!("{PRELUDE}{text}"));
-    let p = crate::reduce::thread_program(&c).expect("linear");
+    let p = crate::thread_program(&c).expect("linear");
     match search(&p, 50_000) {
         Found::TooMuch => panic!("too many states\n{}", p.display()),
         Found::Nothing => (false, p),

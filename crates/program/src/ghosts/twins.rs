@@ -151,7 +151,7 @@ fn deterministic(p: &Program, t: &Template) -> bool {
         t.edges[k + 1..].iter().filter(|f| f.from == e.from).all(|f| {
             let other = f.guard.and(&f.bounds).rename(apart);
             let both = e.guard.and(&e.bounds).and(&other);
-            !super::feasible(p, &both)
+            !crate::edges::bounds::feasible(p, &both)
         })
     })
 }

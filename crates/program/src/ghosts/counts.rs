@@ -11,8 +11,8 @@
 //! The ghosts change no run. Where a global moves with its ghost in every step, the global stands for it.
 //! (Auxiliary variables of Owicki and Gries, 1976; the counting argument is that of counter abstraction.)
 
-use super::constants::fixed;
-use super::paths::reachable;
+use crate::edges::paths::reachable;
+use crate::reduce::constants::fixed;
 use crate::{Edge, Ghost, Origin, Program, Scope, Template, Variable};
 use relyant_cfa as cfa;
 use relyant_cfa::{Count, Op};

@@ -1,7 +1,7 @@
 //! Edges of a template while locations are left out: by their ends, and in order.
 
-use super::compose::join;
-use super::feasible;
+use crate::edges::bounds::feasible;
+use crate::edges::join::join;
 use crate::{Edge, Loc, Location, Program};
 use relyant_horn::linear::Cube;
 

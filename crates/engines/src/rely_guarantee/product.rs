@@ -1,9 +1,11 @@
 //! The monolithic method: one thread whose locations are tuples of the threads' locations (as GPR's tool had it for
 //! comparison, "Threader", CAV 2011).
 
-use super::precision::{Thread, threads};
-use super::{Method, Settings, Stats, Watch, verify};
+use super::verify;
+use crate::aret::precision::{Thread, threads};
+use crate::aret::{Method, Settings};
 use crate::verdict::{Answer, Counterexample, Reason, Step};
+use crate::watch::{Stats, Watch};
 use relyant_cfa::schedule::ThreadRef;
 use relyant_check::{Proof, Rule};
 use relyant_horn::linear::Cube;

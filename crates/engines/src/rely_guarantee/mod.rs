@@ -1,0 +1,114 @@
+//! Rely-guarantee verification by predicate abstraction and refinement (GPR, sections 4 to 6): the loop above abstract
+//! reachability ([`crate::aret`]) and refinement ([`crate::refine`]).
+
+mod parameters;
+mod product;
+mod shift;
+
+#[cfg(test)]
+mod tests;
+
+use crate::aret::explore::{self, Aret, Reached};
+use crate::aret::precision::{self, Precision};
+use crate::aret::{Method, Settings, proof, tickets};
+use crate::refine::{self, Refined};
+use crate::verdict::{Answer, Reason};
+use crate::watch::{Stats, Watch};
+use relyant_horn::linear::Cube;
+use relyant_program::Program;
+
+/// Refinements after which the engine gives up.
+const MOST_ITERATIONS: u32 = 100_000;
+/// Iterations with parameters for large constants. Most proofs that do without the numbers are found soon.
+const GENERAL_ITERATIONS: u32 = 40;
+
+/// Proves or refutes a program, or says why it can't (GPR, figure 6).
+pub fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Answer, Stats) {
+    if settings.method == Method::Monolithic {
+        return product::verify_product(program, settings, watch);
+    }
+    let full = explore::start(program);
+    let start = shift::start(program, &full);
+    let mut stats = Stats::default();
+    if let Some(general) = parameters::Parametric::of(program, &start) {
+        let starts = (general.start.clone(), None);
+        match decide(&general.program, starts, GENERAL_ITERATIONS, settings, watch, &mut stats) {
+            Answer::Safe(proof) => return (Answer::Safe(general.proof(proof)), stats),
+            Answer::Unsafe(c) => return (Answer::Unsafe(general.counterexample(c)), stats),
+            // The numbers may matter after all.
+            Answer::Unknown(_) if !watch.cancelled() => {}
+            unknown => return (unknown, stats),
+        }
+    }
+    let answer = decide(program, (start, Some(full)), MOST_ITERATIONS, settings, watch, &mut stats);
+    (answer, stats)
+}
+
+/// Proves or refutes a program whose start is taken to be the first of `starts` for proofs, and the second when that
+/// is too little; gives up once there were `most` iterations in all.
+fn decide(
+    program: &Program,
+    starts: (Cube, Option<Cube>),
+    most: u32,
+    settings: &Settings,
+    watch: &Watch,
+    stats: &mut Stats,
+) -> Answer {
+    let (mut start, mut full) = starts;
+    full = full.filter(|f| *f != start);
+    let tickets = tickets::of_crowds(program);
+    let threads = precision::threads(program, &tickets);
+    let mut precision = Precision::empty(program, &threads);
+    refine::seed::guards(program, &threads, &mut precision);
+    refine::counters::counts(program, &threads, &mut precision);
+    refine::counters::in_step(program, &threads, &mut precision);
+    let mut caches = None;
+    loop {
+        stats.iterations += 1;
+        let now = start.clone();
+        let mut aret = Aret::new(program, &threads, &precision, settings.method, &now, caches.take());
+        let reached = aret.run(watch);
+        stats.predicates = precision.size();
+        stats.states = aret.states.len();
+        stats.environment = aret.envs.len();
+        (watch.progress)(stats);
+        let tuple = match reached {
+            Reached::Stopped => return Answer::Unknown(Reason::Limit("stopped".into())),
+            Reached::Fixpoint => {
+                let proof = proof::of(program, &aret, settings.method, tickets);
+                stats.modular = proof.modular;
+                return Answer::Safe(proof);
+            }
+            Reached::Error(tuple) => tuple,
+        };
+        if stats.iterations >= most {
+            let reason = format!("no verdict after {} refinements", stats.iterations);
+            return Answer::Unknown(Reason::Limit(reason));
+        }
+        let trees = refine::Tuple {
+            program,
+            threads: &threads,
+            states: &aret.states,
+            envs: &aret.envs,
+            precision: &precision,
+            start: &now,
+            tuple: &tuple,
+        };
+        let mut next = precision.clone();
+        match refine::refine(&trees, settings, &mut next, watch) {
+            Refined::Modular => stats.refinements.0 += 1,
+            Refined::Control => stats.refinements.1 += 1,
+            Refined::Data => stats.refinements.2 += 1,
+            Refined::Real(c) => return Answer::Unsafe(c),
+            // Absolute start values may matter after all.
+            Refined::Stuck(reason) => match full.take().filter(|_| !watch.cancelled()) {
+                Some(full) => start = full,
+                None => return Answer::Unknown(reason),
+            },
+        }
+        if next.size() == precision.size() {
+            caches = Some(aret.caches);
+        }
+        precision = next;
+    }
+}

@@ -1,0 +1,86 @@
+//! The list of passes from automata to the thread program: linear, with ghosts, small.
+
+use crate::Program;
+use crate::edges::access::Access;
+use crate::edges::forget::forget;
+use crate::ghosts::{counts, divisors, owners, twins};
+use crate::linearise::Limits;
+use crate::reduce::tidy::{self, Tidied};
+use crate::reduce::{compose, constants, liveness, prefix, propagate, slice};
+use relyant_cfa as cfa;
+use relyant_cfa::diagnostic::Diagnostic;
+
+/// Passes over the program at most; each makes it smaller.
+const ROUNDS: usize = 20;
+
+/// The reduced program.
+pub fn reduce(mut p: Program) -> Program {
+    let mut tidied = Tidied::default();
+    small_steps(&mut p, &mut tidied);
+    if prefix::fold_prefix(&mut p) {
+        small_steps(&mut p, &mut tidied);
+    }
+    for _ in 0..ROUNDS {
+        let access = Access::new(&p);
+        let mut changed = false;
+        for t in 0..p.templates.len() {
+            changed |= compose::compose(&mut p, t, &access);
+        }
+        changed |= small_steps(&mut p, &mut tidied);
+        if !changed {
+            break;
+        }
+    }
+    counts::replace_counts(&mut p);
+    owners::add_owners(&mut p);
+    let mut keep = vec![false; p.variables.len()];
+    for e in p.templates.iter().flat_map(|t| &t.edges) {
+        for v in e.reads().into_iter().chain(e.updates.iter().map(|u| u.0)) {
+            if let Some(k) = keep.get_mut(v.0 as usize) {
+                *k = true;
+            }
+        }
+    }
+    forget(&mut p, &keep);
+    p
+}
+
+/// Everything but joining steps; did anything change?
+fn small_steps(p: &mut Program, tidied: &mut Tidied) -> bool {
+    let mut any = false;
+    for _ in 0..ROUNDS {
+        tidy::drop_unreachable(p);
+        let access = Access::new(p);
+        let mut changed = constants::replace_constants(p, &access);
+        changed |= constants::privatise(p, &access);
+        changed |= propagate::propagate(p);
+        changed |= tidy::tidy_edges(p, tidied) > 0;
+        changed |= slice::slice(p);
+        changed |= liveness::drop_dead_updates(p);
+        if !changed {
+            break;
+        }
+        any = true;
+    }
+    tidy::drop_unreachable(p);
+    any
+}
+
+/// The thread program of a program: linear, and reduced.
+pub fn thread_program(p: &cfa::Program) -> Result<Program, Diagnostic> {
+    thread_program_within(p, Limits::default())
+}
+
+/// The same with other limits for arrays.
+pub fn thread_program_within(p: &cfa::Program, limits: Limits) -> Result<Program, Diagnostic> {
+    let mut linear = crate::linearise::linearise_within(p, limits)?;
+    divisors::add_divisors(&mut linear);
+    let reduced = reduce(linear.clone());
+    let mut counted = linear;
+    let mut out = if counts::add_counts(&mut counted, &reduced, p) { reduce(counted) } else { reduced };
+    twins::add_twins(&mut out);
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests;
