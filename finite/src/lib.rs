@@ -1,12 +1,10 @@
-//! Replicated finite-state threads: exact answers for any number of them.
+//! Replicated finite-state threads: models, their readers and meaning, evidence about any number of threads and its checkers.
 #![deny(missing_docs)]
 
 pub mod boolean;
-pub mod counter;
-pub mod cover;
 pub mod evidence;
-pub mod fixpoint;
 pub mod input;
 pub mod model;
+pub mod moves;
 pub mod petri;
 pub mod tts;

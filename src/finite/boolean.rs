@@ -6,7 +6,6 @@ use super::{Input, lines, plain, text_of, wrong};
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_finite::boolean::bits::Bits;
 use relyant_finite::boolean::closed::{self, Listed};
-use relyant_finite::boolean::decide::{self, Proof, Settings, Verdict};
 use relyant_finite::boolean::exhausted::{self, States};
 use relyant_finite::boolean::live::Live;
 use relyant_finite::boolean::machine::{Frame, Machine, Outcome, Thread};
@@ -15,13 +14,14 @@ use relyant_finite::boolean::replay::{self, Run};
 use relyant_finite::boolean::template::Threads;
 use relyant_finite::boolean::tts::{self, Exported};
 use relyant_finite::{boolean, evidence};
+use relyant_unbounded::boolean::decide::{self, Proof, Settings, Verdict};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-pub use relyant_finite::boolean::decide::Method;
+pub use relyant_unbounded::boolean::decide::Method;
 
 /// The `format` of certificates about Boolean programs.
 pub const FORMAT: &str = "relyant-boolean";

@@ -5,10 +5,10 @@ pub mod certificate;
 pub mod report;
 
 use relyant_cfa::diagnostic::Diagnostic;
-use relyant_finite::cover::{self, Limits, Options, Outcome, Verdict};
 use relyant_finite::input::InputError;
 use relyant_finite::model::{System, Target};
 use relyant_finite::{evidence, petri, tts};
+use relyant_unbounded::cover::{self, Limits, Options, Outcome, Verdict};
 use report::{Answer, Report};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;

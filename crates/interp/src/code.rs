@@ -2,7 +2,7 @@
 //! [`eval`] gives, errors included; tests compare the two.
 
 use super::eval::{Env, binary, cast, eval, unary};
-use super::machine::Stop;
+use super::stop::Stop;
 use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, UnOp};
 
 /// Bounds of a kind, both included.

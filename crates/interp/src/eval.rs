@@ -3,7 +3,7 @@
 //! Every operation says at which width it works; numbers of ours are `i128` and never wrap by accident. What C
 //! leaves undefined is an error here, so that no run relies on it.
 
-use super::machine::Stop;
+use super::stop::Stop;
 use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, UnOp, Undefined};
 
 /// What an expression may refer to.

@@ -20,16 +20,14 @@ pub mod normal;
 #[cfg(test)]
 mod normal_tests;
 pub mod observe;
-mod racing;
 pub mod reliance;
 pub mod render;
 pub mod replay;
 mod state;
-mod step;
+mod stop;
 pub mod store;
 #[cfg(test)]
 mod tests;
 
 pub use explore::{Exploration, explore, quick_search};
-pub use racing::{ActiveCall, RacingAccess};
-pub use replay::{AboutTo, ReplayError, Trace, TraceStep, Waiting, replay};
+pub use replay::{AboutTo, ActiveCall, RacingAccess, ReplayError, Trace, TraceStep, Waiting, replay};

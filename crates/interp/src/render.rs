@@ -1,6 +1,6 @@
 //! A trace as text, one line a step.
 
-use super::racing::{ActiveCall, RacingAccess};
+use super::replay::{ActiveCall, RacingAccess};
 use super::replay::{Trace, TraceStep};
 use std::fmt::Write;
 

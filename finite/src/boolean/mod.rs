@@ -6,13 +6,11 @@
 mod ast;
 pub mod bits;
 pub mod closed;
-pub mod decide;
 pub mod exhausted;
 pub mod expr;
 pub mod family;
 pub mod flat;
 pub mod future;
-pub mod guide;
 mod lex;
 pub mod live;
 mod lower;

@@ -4,7 +4,7 @@ use super::bits::Bits;
 use super::machine::{Machine, Outcome, Thread, TooMany};
 use super::program::{Program, Stmt};
 use super::template::Threads;
-use crate::counter::explicit;
+use crate::moves;
 
 /// A run. Threads are numbered in the order in which they start, `main` is 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,7 +55,7 @@ pub fn replay(machine: &Machine, run: &Run) -> Result<usize, Broken> {
 }
 
 /// The run with all values that a path of a search stands for, and the number of its threads; it has been replayed.
-pub fn concrete(threads: &Threads, path: &explicit::Run) -> Result<(Run, usize), Broken> {
+pub fn concrete(threads: &Threads, path: &moves::Run) -> Result<(Run, usize), Broken> {
     let machine = threads.machine();
     let start = threads.shared.get(path.start.0).zip(threads.locals.get(path.start.1));
     let (shared, main) = start.map(|(s, t)| (s.clone(), t.clone())).ok_or(Broken::Start)?;

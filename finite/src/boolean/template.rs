@@ -4,7 +4,7 @@ use super::bits::Bits;
 use super::future::{Access, Future};
 use super::machine::{Machine, Outcome, Thread, TooMany};
 use super::program::Stmt;
-use crate::counter::{Move, Template};
+use crate::moves::{Move, Template};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::rc::Rc;

@@ -1,7 +1,7 @@
 //! Safety for any number of threads by predicate abstraction to replicated finite-state threads.
 //!
 //! From predicates over globals, over a thread's locals, and over one more thread's, an abstraction makes a system of
-//! threads whose coverability is decided exactly for every number of threads (`relyant_finite::cover`). A run that covers
+//! threads whose coverability is decided exactly for every number of threads (`relyant_unbounded::cover`). A run that covers
 //! an error and that no values make real gives Horn clauses, whose solution gives more predicates.
 
 mod abstraction;
@@ -17,10 +17,10 @@ use crate::watch::{Stats, Watch};
 use path::Path;
 use precision::Precision;
 use relyant_check::replicated::Proof;
-use relyant_finite::cover::{self, Limits, Options, Verdict};
 use relyant_horn::linear::Cube;
 use relyant_horn::meter;
 use relyant_program::Program;
+use relyant_unbounded::cover::{self, Limits, Options, Verdict};
 use std::sync::atomic::AtomicBool;
 use unwind::Unwinder;
 

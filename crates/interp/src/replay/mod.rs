@@ -1,0 +1,588 @@
+//! Runs a schedule and tells what happened, in terms of the source.
+//!
+//! Nothing in the schedule is believed: each step must be enabled, nobody may move while another thread is inside
+//! an atomic section, and the run must end in a violation.
+
+mod racing;
+
+use crate::candidates::Candidates;
+use crate::complete;
+use crate::event::Event;
+use crate::live::written;
+use crate::machine::{Machine, State, Stop, Violation};
+use crate::reliance::Reliance;
+use racing::Notes;
+pub use racing::{ActiveCall, RacingAccess};
+use relyant_cfa::diagnostic::Span;
+use relyant_cfa::schedule::{Move, Schedule, ThreadRef};
+use relyant_cfa::{Count, Edge, ObjId, Object, Op, Program, Reg};
+
+/// What one thread did, a statement or a part of one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TraceStep {
+    /// Who.
+    pub thread: ThreadRef,
+    /// Name of the thread: its template's, with a number where there are several.
+    pub thread_name: String,
+    /// Source file, empty when unknown.
+    pub file: String,
+    /// Line, 0 when unknown.
+    pub line: u32,
+    /// Column, 0 when unknown.
+    pub column: u32,
+    /// Text of the source line.
+    pub statement: String,
+    /// Variables that were written and their new values.
+    pub changes: Vec<(String, i128)>,
+    /// Inputs: function that gave it (empty: an uninitialised object), value.
+    pub inputs: Vec<(String, i128)>,
+    /// The procedure whose code this is; empty for the thread's own.
+    pub function: String,
+    /// Calls that had not returned before the step.
+    pub depth: usize,
+    /// The access that the thread is about to do and that may race.
+    pub about_to: Option<AboutTo>,
+}
+
+/// An access that waits, see [`relyant_frontend::races`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AboutTo {
+    /// Is it a write?
+    pub write: bool,
+    /// To which cell.
+    pub object: String,
+}
+
+impl AboutTo {
+    /// `write` or `read`.
+    pub fn verb(&self) -> &'static str {
+        if self.write { "write" } else { "read" }
+    }
+}
+
+/// Where a thread waits in a deadlock.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Waiting {
+    /// Name of the thread.
+    pub thread_name: String,
+    /// Source file, empty when unknown.
+    pub file: String,
+    /// Line, 0 when unknown.
+    pub line: u32,
+    /// Column, 0 when unknown.
+    pub column: u32,
+    /// Text of the source line.
+    pub statement: String,
+}
+
+/// A run that ends in a violation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trace {
+    /// Start values of variables that have no fixed one.
+    pub start: Vec<(String, i128)>,
+    /// The steps.
+    pub steps: Vec<TraceStep>,
+    /// The same, step by step; spans refer to the program's files.
+    pub events: Vec<Event>,
+    /// What was violated.
+    pub violation: String,
+    /// Where: file, line, column.
+    pub place: (String, u32, u32),
+    /// By which thread.
+    pub thread_name: String,
+    /// In a deadlock: the threads that have not ended.
+    pub waiting: Vec<Waiting>,
+    /// In a data race: the step that the other access belongs to.
+    pub race: Option<TraceStep>,
+    /// In a data race: both accesses, that of the thread above first.
+    pub accesses: Vec<RacingAccess>,
+}
+
+/// Why a schedule is no counterexample.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The program or the start values are wrong.
+    #[error("the run cannot start: {0}")]
+    Start(Stop),
+    /// The program is not the C program: it may do more.
+    #[error("calls are over-approximated, so a run need not be one of the C program")]
+    Approximate,
+    /// There is no such thread at that time.
+    #[error("move {0}: there is no such thread")]
+    NoThread(usize),
+    /// Somebody else is inside an atomic section.
+    #[error("move {0}: another thread is inside an atomic section")]
+    Interrupts(usize),
+    /// A step that can't be done.
+    #[error("move {at}, step {step} (line {line}): {why}")]
+    Step {
+        /// Index of the move.
+        at: usize,
+        /// Index into its path.
+        step: usize,
+        /// Source line.
+        line: u32,
+        /// Why.
+        why: Stop,
+    },
+    /// All moves were done and nothing was violated.
+    #[error("the run ends without a violation")]
+    NoViolation,
+    /// It relies on a value that a function may not be able to give.
+    #[error("the run relies on the value of {0}, of which only the range is known")]
+    Relies(String),
+    /// It leads where the verifier's own bound is reached.
+    #[error("{0}")]
+    Limit(String),
+}
+
+/// At most this many steps are tried to fill a gap.
+const MAX_TAIL: usize = 10_000;
+
+/// Values tried for an input to see whether a thread can move.
+const MAX_INPUTS: usize = 40;
+
+/// Runs the schedule. Some steps that do not matter may be missing, and are added: steps at the end that no other
+/// thread can see, and those that take a thread to its end when another one waits for that.
+pub fn replay(program: &Program, schedule: &Schedule) -> Result<Trace, ReplayError> {
+    if program.approximate {
+        return Err(ReplayError::Approximate);
+    }
+    let machine = Machine::new(program).map_err(ReplayError::Start)?;
+    let unbounded = |t: usize| {
+        let of = schedule.moves.iter().filter(|m| m.thread.template as usize == t);
+        of.map(|m| m.thread.instance.saturating_add(1)).max().unwrap_or(0).min(schedule.moves.len() as u32)
+    };
+    let open = |t: &usize| program.templates[*t].initial && program.templates[*t].count == Count::Unbounded;
+    let threads = (0..program.templates.len()).filter(open).map(unbounded).max().unwrap_or(0).max(1);
+    let state = machine.initial(&schedule.start, threads).map_err(ReplayError::Start)?;
+    let mut run = Run {
+        machine: &machine,
+        schedule,
+        state,
+        before: State::default(),
+        steps: Vec::new(),
+        events: Vec::new(),
+        reliance: Reliance::default(),
+        notes: Notes::default(),
+    };
+    let mut found = machine.violation(&run.state);
+    for (at, m) in schedule.moves.iter().enumerate() {
+        if found.is_some() {
+            break;
+        }
+        run.run_completed(at, m)?;
+        found = machine.violation(&run.state);
+    }
+    let violation = match found {
+        Some(v) => v,
+        None => run.finish().or_else(|| run.deadlock()).ok_or(ReplayError::NoViolation)?,
+    };
+    if violation.limit {
+        return Err(ReplayError::Limit(violation.what));
+    }
+    if violation.deadlock {
+        run.reliance.stuck(run.machine, &run.state);
+    }
+    if let Some(source) = run.reliance.found() {
+        return Err(ReplayError::Relies(source.to_string()));
+    }
+    Ok(run.trace(violation))
+}
+
+struct Run<'a, 'p> {
+    machine: &'a Machine<'p>,
+    schedule: &'a Schedule,
+    state: State,
+    /// Room for the state before a step.
+    before: State,
+    steps: Vec<TraceStep>,
+    events: Vec<Event>,
+    reliance: Reliance,
+    notes: Notes,
+}
+
+impl Run<'_, '_> {
+    /// Runs a move; where it waits for a thread to end, that thread is first run to its end.
+    fn run_completed(&mut self, at: usize, m: &Move) -> Result<(), ReplayError> {
+        let edge = |e: &u32| self.machine.edge(m.thread.template, *e);
+        if !m.path.iter().filter_map(edge).any(|e| matches!(e.op, Op::Join { .. })) {
+            return self.run_move(at, m);
+        }
+        loop {
+            let (state, steps, events) = (self.state.clone(), self.steps.clone(), self.events.len());
+            let reliance = self.reliance.clone();
+            let notes = self.notes.clone();
+            let Err(e) = self.run_move(at, m) else { return Ok(()) };
+            let Some(joined) = self.awaited(&e, m) else { return Err(e) };
+            self.state = state;
+            self.steps = steps;
+            self.reliance = reliance;
+            self.notes = notes;
+            self.events.truncate(events);
+            // It may have been started by this very move.
+            if joined >= self.state.threads.len() {
+                return Err(e);
+            }
+            let path =
+                complete::to_the_end(self.machine, &self.state, joined, &self.schedule.start, MAX_TAIL);
+            // The thread has ended afterwards, so that this loop does too.
+            for (edge, input) in path.ok_or(e.clone())? {
+                self.step(joined, edge, input).map_err(|_| e.clone())?;
+            }
+        }
+    }
+
+    /// The thread that a move waited for when it failed.
+    fn awaited(&self, e: &ReplayError, m: &Move) -> Option<usize> {
+        let ReplayError::Step { step, why: Stop::Blocked, .. } = e else { return None };
+        let thread = self.state.threads.iter().position(|t| t.name == m.thread)?;
+        let joined = self.machine.awaited(&self.state, thread, *m.path.get(*step)?)?;
+        (!self.interrupts(thread)).then_some(joined)
+    }
+
+    fn run_move(&mut self, at: usize, m: &Move) -> Result<(), ReplayError> {
+        let thread = self.state.threads.iter().position(|t| t.name == m.thread);
+        let thread = thread.ok_or(ReplayError::NoThread(at))?;
+        if self.interrupts(thread) {
+            return Err(ReplayError::Interrupts(at));
+        }
+        for (step, edge) in m.path.iter().enumerate() {
+            let input = m.inputs.iter().find(|(i, _)| *i as usize == step).map(|(_, v)| *v);
+            self.step(thread, *edge, input).map_err(|why| {
+                let line = self.machine.edge(m.thread.template, *edge).map_or(0, |e| e.span.line);
+                ReplayError::Step { at, step, line, why }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Is a thread other than this one inside an atomic section?
+    fn interrupts(&self, thread: usize) -> bool {
+        (0..self.state.threads.len()).any(|t| t != thread && self.machine.inside_atomic(&self.state, t))
+    }
+
+    fn step(&mut self, thread: usize, edge: u32, input: Option<i128>) -> Result<(), Stop> {
+        let mut before = std::mem::take(&mut self.before);
+        before.clone_from(&self.state);
+        self.machine.step(&mut self.state, thread, edge, input, &self.schedule.start)?;
+        if let Some(e) = self.machine.edge(before.threads[thread].name.template, edge) {
+            let stored = self.machine.stored(&before, thread, edge);
+            self.notes.step(self.machine, (&before, &self.state), thread, e, stored);
+            let watched = self.note(&before, thread, e, stored);
+            if let Some(write) = watched {
+                let step = self.steps.last().filter(|s| s.about_to.is_some()).cloned();
+                // A step of the trace may have begun before, elsewhere in the line.
+                let (file, line, column) = place(self.machine.program(), e.span);
+                let here = |s: TraceStep| match line {
+                    0 => s,
+                    _ => TraceStep {
+                        statement: self.statement_at(&file, line),
+                        file: file.clone(),
+                        line,
+                        column,
+                        ..s
+                    },
+                };
+                let step = step.map(here);
+                self.notes.watch(write, step);
+            }
+            self.reliance.step(self.machine, &before, &self.state, thread, edge);
+            self.events.push(Event::new(self.machine, &before, &self.state, thread, e));
+        }
+        self.before = before;
+        Ok(())
+    }
+
+    /// Adds a step to the trace, or to the step before when it belongs to the same statement.
+    /// Says whether it is about a write or a read that waits.
+    fn note(
+        &mut self,
+        before: &State,
+        thread: usize,
+        edge: &Edge,
+        stored: Option<(ObjId, u32)>,
+    ) -> Option<bool> {
+        let program = self.machine.program();
+        let name = before.threads[thread].name;
+        let template = &program.templates[name.template as usize];
+        let mut changes = Vec::new();
+        let call =
+            self.machine.calls(before, thread).next().and_then(|c| self.machine.edge(name.template, c));
+        let changed: Vec<Reg> = match &edge.op {
+            Op::Call { callee, .. } => template.procedure(callee).map_or(Vec::new(), |p| p.params.clone()),
+            Op::Return(_) => call.and_then(|c| written(&c.op)).into_iter().collect(),
+            op => written(op).into_iter().collect(),
+        };
+        for r in changed {
+            if let Some(register) = template.registers.get(r.0 as usize)
+                && !register.name.is_empty()
+            {
+                let value = self.machine.registers(&self.state, thread)[r.0 as usize];
+                changes.push((register.name.clone(), value));
+            }
+        }
+        let function = template.procedure_at(edge.from).map_or(String::new(), |p| p.name.clone());
+        let depth = self.machine.calls(before, thread).count();
+        let cell = |o: ObjId, k: u32| {
+            let object = &program.objects[o.0 as usize];
+            format!("{}{}", object.name, object.cells[k as usize].1)
+        };
+        // What the thread says it is about to do; nothing any more with the access itself.
+        let mut watched: Option<Option<AboutTo>> = None;
+        let mut kind = None;
+        if let Some((o, k)) = stored {
+            let value = self.machine.value(&self.state, thread, (o, k));
+            let write = match program.objects[o.0 as usize].name.as_str() {
+                Object::WATCHED_WRITE => Some(true),
+                Object::WATCHED_READ => Some(false),
+                _ => None,
+            };
+            match write {
+                None => changes.extend(value.map(|v| (cell(o, k), v))),
+                Some(write) => {
+                    kind = Some(write);
+                    let at = value.and_then(|v| program.cell_at(v));
+                    watched = Some(at.map(|(o, k)| AboutTo { write, object: cell(o, k as u32) }));
+                }
+            }
+        }
+        let mut inputs = Vec::new();
+        if let Op::Havoc { dst, source } = &edge.op {
+            inputs.push((source.clone(), self.machine.registers(&self.state, thread)[dst.0 as usize]));
+        }
+        let (file, line, column) = place(program, edge.span);
+        if let Some(last) = self.steps.last_mut()
+            && last.thread == name
+            && last.depth == depth
+            && (line == 0 || last.line == 0 || (last.line == line && last.file == file))
+            && !changes.iter().any(|(n, _)| last.changes.iter().any(|(m, _)| m == n))
+        {
+            if last.line == 0 {
+                (last.file, last.line, last.column) = (file, line, column);
+                last.statement = statement(program, edge.span);
+            }
+            if let Some(about_to) = watched {
+                last.about_to = about_to;
+            }
+            last.changes.extend(changes);
+            last.inputs.extend(inputs);
+            return kind;
+        }
+        let thread_name = thread_name(program, name);
+        let statement = statement(program, edge.span);
+        self.steps.push(TraceStep {
+            thread: name,
+            thread_name,
+            file,
+            line,
+            column,
+            statement,
+            changes,
+            inputs,
+            function,
+            depth,
+            about_to: watched.flatten(),
+        });
+        kind
+    }
+
+    /// Is the last state a deadlock?
+    fn deadlock(&self) -> Option<Violation> {
+        let program = self.machine.program();
+        if !program.deadlock {
+            return None;
+        }
+        self.machine.deadlock(&self.state, &Candidates::new(program, MAX_INPUTS, 0))
+    }
+
+    /// The threads that have not ended, and where they are.
+    fn waiting(&self) -> Vec<Waiting> {
+        let program = self.machine.program();
+        let alive = (0..self.state.threads.len()).filter(|i| self.state.threads[*i].ended.is_none());
+        let waits = |i: usize| {
+            let t = &self.state.threads[i];
+            let here = self.machine.location(t.name.template, t.loc).span;
+            let next = self.machine.out(&self.state, i).first();
+            let next = next.and_then(|e| self.machine.edge(t.name.template, *e)).map(|e| e.span);
+            let span = next.filter(|s| s.line > 0).unwrap_or(here);
+            let (file, line, column) = place(program, span);
+            let thread_name = thread_name(program, t.name);
+            Waiting { thread_name, file, line, column, statement: statement(program, span) }
+        };
+        alive.map(waits).collect()
+    }
+
+    /// Looks for a violation that only local steps lead to, and does them.
+    fn finish(&mut self) -> Option<Violation> {
+        let threads = self.state.threads.len();
+        let label = self.machine.program().exclusive.is_some();
+        let mut labelled: Vec<Vec<(u32, Option<i128>)>> = Vec::new();
+        for thread in 0..threads {
+            if self.interrupts(thread) {
+                continue;
+            }
+            for path in self.tails(thread) {
+                let mut state = self.state.clone();
+                if !self.all_enabled(&mut state, thread, &path) {
+                    continue;
+                }
+                if self.machine.violation(&state).is_some() {
+                    self.run_tail(thread, &path);
+                    return self.machine.violation(&self.state);
+                }
+                // Two threads may each have a few steps to go to their labels.
+                if label && labelled.len() <= thread {
+                    labelled.resize(thread, Vec::new());
+                    labelled.push(path);
+                }
+            }
+        }
+        labelled.resize(threads, Vec::new());
+        for (a, first) in labelled.iter().enumerate() {
+            for (b, second) in labelled.iter().enumerate().skip(a + 1) {
+                let mut state = self.state.clone();
+                if !first.is_empty()
+                    && !second.is_empty()
+                    && self.all_enabled(&mut state, a, first)
+                    && self.all_enabled(&mut state, b, second)
+                    && self.machine.violation(&state).is_some()
+                {
+                    self.run_tail(a, first);
+                    self.run_tail(b, second);
+                    return self.machine.violation(&self.state);
+                }
+            }
+        }
+        None
+    }
+
+    fn all_enabled(&self, state: &mut State, thread: usize, path: &[(u32, Option<i128>)]) -> bool {
+        path.iter().all(|(e, v)| self.machine.step(state, thread, *e, *v, &self.schedule.start).is_ok())
+    }
+
+    fn run_tail(&mut self, thread: usize, path: &[(u32, Option<i128>)]) {
+        for (edge, input) in path {
+            if self.step(thread, *edge, *input).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Paths of local steps of a thread to locations that a property speaks of.
+    fn tails(&self, thread: usize) -> Vec<Vec<(u32, Option<i128>)>> {
+        let mut found = Vec::new();
+        let mut todo = vec![(self.state.clone(), Vec::new())];
+        let mut steps = 0;
+        while let Some((state, path)) = todo.pop() {
+            let t = state.threads[thread];
+            let template = t.name.template;
+            if t.ended.is_some() || state.halted {
+                continue;
+            }
+            for &edge in self.machine.out(&state, thread) {
+                steps += 1;
+                if steps > MAX_TAIL {
+                    return found;
+                }
+                let mut after = state.clone();
+                if !self.machine.is_local(template, edge)
+                    || self.machine.step(&mut after, thread, edge, None, &self.schedule.start).is_err()
+                {
+                    continue;
+                }
+                let mut path: Vec<(u32, Option<i128>)> = path.clone();
+                path.push((edge, None));
+                if self.machine.is_watched(template, after.threads[thread].loc) {
+                    found.push(path.clone());
+                }
+                todo.push((after, path));
+            }
+        }
+        found
+    }
+
+    fn trace(self, violation: Violation) -> Trace {
+        let program = self.machine.program();
+        let waiting = if violation.deadlock { self.waiting() } else { Vec::new() };
+        let t = &self.state.threads[violation.thread];
+        let mut at = place(program, self.machine.location(t.name.template, t.loc).span);
+        if let Some(first) = waiting.first() {
+            at = (first.file.clone(), first.line, first.column);
+        }
+        if at.1 == 0
+            && let Some(last) = self.steps.last()
+        {
+            at = (last.file.clone(), last.line, last.column);
+        }
+        let name = |o: &ObjId, k: &u32| {
+            let object = &program.objects[o.0 as usize];
+            format!("{}{}", object.name, object.cells[*k as usize].1)
+        };
+        let race = if violation.what.starts_with(relyant_cfa::racing::RACE) {
+            self.notes.other(t.name, &violation.what).cloned()
+        } else {
+            None
+        };
+        let accesses = match (&race, self.steps.iter().rev().find(|s| s.thread == t.name)) {
+            (Some(other), Some(mine)) => {
+                let (file, line, column) = at.clone();
+                let mine = if line == 0 {
+                    mine.clone()
+                } else {
+                    let statement = self.statement_at(&file, line);
+                    TraceStep { file, line, column, statement, ..mine.clone() }
+                };
+                self.notes.accesses(
+                    self.machine,
+                    &self.state,
+                    violation.thread,
+                    &mine,
+                    other,
+                    &violation.what,
+                )
+            }
+            _ => Vec::new(),
+        };
+        Trace {
+            start: self.schedule.start.iter().map(|(o, k, v)| (name(o, k), *v)).collect(),
+            steps: self.steps,
+            events: self.events,
+            violation: violation.what,
+            place: at,
+            thread_name: thread_name(program, t.name),
+            waiting,
+            race,
+            accesses,
+        }
+    }
+
+    /// The text of a line of a file.
+    fn statement_at(&self, file: &str, line: u32) -> String {
+        let program = self.machine.program();
+        let index = program.files.iter().position(|f| f == file).unwrap_or(0);
+        statement(program, Span { file: index as u32, line, ..Span::default() })
+    }
+}
+
+/// The template's name, with the number of the thread where there may be several.
+pub(super) fn thread_name(program: &Program, name: ThreadRef) -> String {
+    let template = &program.templates[name.template as usize];
+    match template.count {
+        Count::AtMost(1) => template.name.clone(),
+        _ => format!("{}/{}", template.name, name.instance + 1),
+    }
+}
+
+pub(super) fn place(program: &Program, span: Span) -> (String, u32, u32) {
+    match program.files.get(span.file as usize) {
+        Some(file) if span.line > 0 => (file.clone(), span.line, span.column),
+        _ => (String::new(), 0, 0),
+    }
+}
+
+fn statement(program: &Program, span: Span) -> String {
+    let lines = program.lines.get(span.file as usize);
+    let line = (span.line as usize).checked_sub(1).and_then(|l| lines?.get(l));
+    line.map_or_else(String::new, |text| text.trim().to_string())
+}

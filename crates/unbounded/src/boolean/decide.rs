@@ -1,0 +1,338 @@
+//! Which engine decides a Boolean program, and the evidence for what it says.
+
+use super::guide;
+use crate::counter::explicit::{self, Explored, Found, Options};
+use crate::counter::symbolic::Sets;
+use crate::cover;
+use crate::fixpoint;
+use biodivine_lib_bdd::Bdd;
+use relyant_finite::boolean::closed;
+use relyant_finite::boolean::exhausted::{self, States};
+use relyant_finite::boolean::flat::{Flat, flatten, merged};
+use relyant_finite::boolean::live::Live;
+use relyant_finite::boolean::machine::Machine;
+use relyant_finite::boolean::program::Program;
+use relyant_finite::boolean::replay::{self, Run};
+use relyant_finite::boolean::template::Threads;
+use relyant_finite::boolean::tts::{self, Exported};
+use relyant_finite::evidence::Certificate;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Which engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Method {
+    /// Thread states, then counters, then coverability.
+    #[default]
+    Auto,
+    /// The thread-state fixpoint; after an alarm counter abstraction, as far as it goes.
+    ThreadStates,
+    /// Counter abstraction; needs a bound on threads.
+    Counters,
+    /// Coverability of the system of threads.
+    Coverability,
+}
+
+/// What to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings<'a> {
+    /// Which engine.
+    pub method: Method,
+    /// Threads at the same time at most; with as many, starting one more has no effect.
+    pub threads: Option<u32>,
+    /// States that a search may store.
+    pub states: usize,
+    /// Stops everything when set.
+    pub cancel: &'a AtomicBool,
+}
+
+/// Evidence of safety; it has been checked.
+#[derive(Clone, Debug)]
+pub enum Proof {
+    /// For any number of threads: closed sets of thread states, by node of the flat graph.
+    ThreadStates(Vec<Bdd>),
+    /// All states.
+    States(States),
+    /// For any number of threads: no failure can be covered in the system of threads.
+    Uncoverable(Box<Exported>, Certificate),
+}
+
+/// What is known.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// No assertion fails.
+    Safe(Proof),
+    /// One does, in this run with so many threads; it has been replayed.
+    Unsafe(Run, usize),
+    /// Why nothing is known.
+    Unknown(String),
+}
+
+/// What was done.
+#[derive(Clone, Debug, Default)]
+pub struct Stats {
+    /// Nodes of the flat graph.
+    pub nodes: usize,
+    /// How often a set of thread states grew.
+    pub grown: u64,
+    /// Did the fixpoint raise an alarm?
+    pub alarm: bool,
+    /// States of the searches.
+    pub states: usize,
+    /// Their steps.
+    pub steps: u64,
+    /// Transitions of the system of threads.
+    pub transitions: usize,
+    /// What the checker of the proof had to decide.
+    pub obligations: usize,
+    /// Time that the checks of evidence took.
+    pub checking: Duration,
+}
+
+/// An answer and how it was found.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The answer.
+    pub verdict: Verdict,
+    /// What was done.
+    pub stats: Stats,
+}
+
+/// Bounds on threads that are tried one after the other to confirm an alarm, and the states of each search.
+const BOUNDS: [(u32, usize); 5] = [(2, 100_000), (3, 200_000), (4, 200_000), (6, 400_000), (9, 400_000)];
+
+/// States of a symbolic search.
+const SETS: usize = 20_000;
+
+/// The flat graph of a program, of which thread states are sets.
+pub fn graph(p: &Program) -> Flat {
+    merged(flatten(p, &Live::new(p)))
+}
+
+struct Decider<'a> {
+    program: &'a Program,
+    live: &'a Live,
+    settings: Settings<'a>,
+    stats: Stats,
+}
+
+/// Decides a program.
+pub fn decide(program: &Program, settings: &Settings) -> Report {
+    let live = Live::new(program);
+    let mut d = Decider { program, live: &live, settings: *settings, stats: Stats::default() };
+    let verdict = d.run();
+    Report { verdict, stats: d.stats }
+}
+
+impl Decider<'_> {
+    fn run(&mut self) -> Verdict {
+        let mut why = Vec::new();
+        let method = self.settings.method;
+        if matches!(method, Method::Auto | Method::ThreadStates) {
+            match self.thread_states() {
+                Ok(proof) => return Verdict::Safe(proof),
+                Err(e) => why.push(e),
+            }
+        }
+        if self.settings.cancel.load(Ordering::Relaxed) {
+            return Verdict::Unknown("stopped".into());
+        }
+        let answer = match (method, self.settings.threads) {
+            (Method::Coverability, None) => None,
+            (Method::Coverability, Some(_)) => {
+                return Verdict::Unknown(
+                    "coverability is about any number of threads; leave out the bound".into(),
+                );
+            }
+            (_, Some(n)) => self.bounded(n, &mut why),
+            (Method::Counters, None) => {
+                return Verdict::Unknown("counter abstraction needs a bound on the number of threads".into());
+            }
+            (Method::Auto | Method::ThreadStates, None) => self.confirm(&mut why),
+        };
+        if let Some(v) = answer {
+            return v;
+        }
+        if matches!(method, Method::Auto | Method::Coverability) && self.settings.threads.is_none() {
+            match self.coverability() {
+                Ok(v) => return v,
+                Err(e) => why.push(e),
+            }
+        }
+        Verdict::Unknown(why.join("; "))
+    }
+
+    fn thread_states(&mut self) -> Result<Proof, String> {
+        let flat = merged(flatten(self.program, self.live));
+        self.stats.nodes = flat.nodes.len();
+        let found = fixpoint::run(&flat, self.settings.cancel).map_err(|e| format!("thread states: {e}"))?;
+        self.stats.grown = found.steps;
+        if let Some(node) = found.alarm {
+            self.stats.alarm = true;
+            let line = flat.nodes.get(node as usize).map_or(0, |n| self.program.node(n.source).place.line);
+            return Err(format!(
+                "the over-approximation by thread states does not exclude a failure in line {line}"
+            ));
+        }
+        match self.checked(|cancel| closed::check(&flat, &found.sets, cancel)) {
+            Ok(n) => {
+                self.stats.obligations = n;
+                Ok(Proof::ThreadStates(found.sets))
+            }
+            Err(e) => Err(format!("the sets of thread states were rejected: {e}")),
+        }
+    }
+
+    fn explore(
+        &mut self,
+        threads: &mut Threads,
+        bound: Option<u32>,
+        states: usize,
+        reduce: bool,
+    ) -> Result<Explored, String> {
+        let options = Options { threads: bound, states, counted: true, reduce, cancel: self.settings.cancel };
+        let e = explicit::explore(threads, &options).map_err(|e| e.to_string())?;
+        self.stats.states = self.stats.states.saturating_add(e.states);
+        self.stats.steps = self.stats.steps.saturating_add(e.steps);
+        Ok(e)
+    }
+
+    fn failure(&mut self, threads: &Threads, path: &relyant_finite::moves::Run) -> Result<Verdict, String> {
+        let run = self.checked(|_| replay::concrete(threads, path));
+        let (run, count) = run.map_err(|e| format!("a run was rejected: {e}"))?;
+        Ok(Verdict::Unsafe(run, count))
+    }
+
+    /// Runs a checker, and adds up the time.
+    fn checked<T>(&mut self, check: impl FnOnce(&AtomicBool) -> T) -> T {
+        let began = Instant::now();
+        let result = check(self.settings.cancel);
+        self.stats.checking += began.elapsed();
+        result
+    }
+
+    /// All states with a bound.
+    fn bounded(&mut self, n: u32, why: &mut Vec<String>) -> Option<Verdict> {
+        let mut threads = Threads::new(Machine::new(self.program, self.live));
+        match self.search(&mut threads, Some(n), self.settings.states) {
+            Ok(Some(v)) => Some(v),
+            Ok(None) => None,
+            Err(e) => {
+                why.push(format!("with {n} threads: {e}"));
+                self.symbolic(n, why)
+            }
+        }
+    }
+
+    /// A failure among counted sets of states, for programs with too many states to list them.
+    fn symbolic(&mut self, n: u32, why: &mut Vec<String>) -> Option<Verdict> {
+        let flat = flatten(self.program, self.live);
+        let found = Sets::new(&flat).map_err(|e| e.to_string()).and_then(|mut sets| {
+            let states = SETS.min(self.settings.states);
+            let options = Options {
+                threads: Some(n),
+                states,
+                counted: true,
+                reduce: true,
+                cancel: self.settings.cancel,
+            };
+            let e = explicit::explore(&mut sets, &options).map_err(|e| e.to_string())?;
+            self.stats.states = self.stats.states.saturating_add(e.states);
+            match &e.found {
+                Found::Limit(why) => Err((*why).into()),
+                // The sets would have to be checked by code of its own, which there is not.
+                Found::Exhausted => Err(format!("none of {} counted sets of states fails", e.states)),
+                Found::Failure(path) => {
+                    let mut threads = Threads::new(Machine::new(self.program, self.live));
+                    let path = guide::along(&mut threads, &sets, path).map_err(|e| e.to_string())?;
+                    self.failure(&threads, &path.ok_or("a path of sets has too many states to follow it")?)
+                }
+            }
+        });
+        found.map_err(|e| why.push(format!("sets of states with {n} threads: {e}"))).ok()
+    }
+
+    /// A failure, or all states if the bound does not matter or is what was asked for.
+    fn search(
+        &mut self,
+        threads: &mut Threads,
+        n: Option<u32>,
+        states: usize,
+    ) -> Result<Option<Verdict>, String> {
+        let quick = self.explore(threads, n, states, true)?;
+        match &quick.found {
+            Found::Failure(path) => return self.failure(threads, path).map(Some),
+            Found::Limit(why) => return Err((*why).into()),
+            Found::Exhausted => {}
+        }
+        let asked = self.settings.threads == n;
+        if quick.bounded && !asked {
+            return Ok(None);
+        }
+        let all = self.explore(threads, n, states, false)?;
+        match &all.found {
+            Found::Failure(path) => return self.failure(threads, path).map(Some),
+            Found::Limit(why) => return Err((*why).into()),
+            Found::Exhausted if all.bounded && !asked => return Ok(None),
+            Found::Exhausted => {}
+        }
+        let number = |n: usize| 0..u32::try_from(n).unwrap_or(u32::MAX);
+        let states = States {
+            threads: n.filter(|_| asked),
+            shared: number(threads.shared.len()).filter_map(|i| threads.shared.get(i).cloned()).collect(),
+            locals: number(threads.locals.len()).filter_map(|i| threads.locals.get(i).cloned()).collect(),
+            states: all.reached().collect(),
+        };
+        match self.checked(|cancel| exhausted::check(&threads.machine(), &states, cancel)) {
+            Ok(n) => {
+                self.stats.obligations = n;
+                Ok(Some(Verdict::Safe(Proof::States(states))))
+            }
+            Err(e) => Err(format!("the set of states was rejected: {e}")),
+        }
+    }
+
+    /// Looks for a run with few threads; goes through all states if there are few.
+    fn confirm(&mut self, why: &mut Vec<String>) -> Option<Verdict> {
+        let mut threads = Threads::new(Machine::new(self.program, self.live));
+        for (n, states) in BOUNDS {
+            if self.settings.cancel.load(Ordering::Relaxed) {
+                break;
+            }
+            match self.search(&mut threads, Some(n), states.min(self.settings.states)) {
+                Ok(Some(v)) => return Some(v),
+                Ok(None) => {}
+                Err(e) => {
+                    why.push(format!("with {n} threads: {e}"));
+                    return self.symbolic(n, why);
+                }
+            }
+        }
+        why.push(format!("no run with at most {} threads fails", BOUNDS[BOUNDS.len() - 1].0));
+        None
+    }
+
+    fn coverability(&mut self) -> Result<Verdict, String> {
+        let mut threads = Threads::new(Machine::new(self.program, self.live));
+        let exported = tts::export(&mut threads, false, tts::TRANSITIONS, self.settings.cancel)
+            .map_err(|e| format!("coverability: {e}"))?;
+        self.stats.transitions = exported.system.transitions.len();
+        let limits = cover::Limits::new(self.settings.cancel);
+        let found = cover::decide(&exported.system, &exported.target, &cover::Options::default(), &limits)
+            .map_err(|e| format!("coverability: {e}"))?;
+        self.stats.checking += found.checking;
+        match found.verdict {
+            // Checked already: that is part of deciding coverability.
+            cover::Verdict::Uncoverable(c) => {
+                self.stats.obligations = usize::try_from(found.obligations).unwrap_or(usize::MAX);
+                Ok(Verdict::Safe(Proof::Uncoverable(Box::new(exported), c)))
+            }
+            cover::Verdict::Coverable(run) => {
+                let path =
+                    exported.path(&run).ok_or("a run of the system of threads is none of the program")?;
+                self.failure(&threads, &path)
+            }
+            cover::Verdict::Unknown(why) => Err(format!("coverability: {why}")),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Coverability: is there a number of threads with which the target can be covered?
+
+mod concrete;
+mod ideals;
+mod minimal;
+mod oracle;
+mod pre;
+mod reach;
+mod run;
+mod search;
+mod weights;
+
+use relyant_finite::evidence::{self, Certificate, Run};
+use relyant_finite::model::{Malformed, System, Target};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How to search.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Threads of a widening candidate at most; `None`: no widening, which is the classical
+    /// backward search.
+    pub widen: Option<u32>,
+    /// In nets, where a place says less than a local state beside a shared one, every other attempt widens by so many.
+    pub widen_net: Option<u32>,
+    /// Forget predecessors that something smaller covers, and find them again when that is pruned (section 3.5). Without,
+    /// they stay, each in its tree (algorithm 3 itself): more memory, and nothing is expanded again for their sake.
+    pub lean: bool,
+    /// Have the oracle run beside the search.
+    pub oracle: bool,
+    /// Exclude thread states that are not reachable for any number of threads.
+    pub reach: bool,
+    /// Look for linear invariants.
+    pub invariants: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            widen: Some(1),
+            widen_net: Some(3),
+            lean: true,
+            oracle: true,
+            reach: true,
+            invariants: true,
+        }
+    }
+}
+
+impl Options {
+    /// The classical backward search alone (Abdulla and others, LICS 1996).
+    pub fn backward() -> Options {
+        Options { widen: None, widen_net: None, lean: true, oracle: false, reach: false, invariants: false }
+    }
+}
+
+/// When to give up. All but `cancel` are counts, so that the answer does not depend on the machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits<'a> {
+    /// Vertices of the search, and nodes of the oracle.
+    pub vertices: usize,
+    /// Bytes that vertices may take.
+    pub bytes: usize,
+    /// Stops the search.
+    pub cancel: &'a AtomicBool,
+}
+
+impl<'a> Limits<'a> {
+    /// Generous ones.
+    pub fn new(cancel: &'a AtomicBool) -> Limits<'a> {
+        Limits { vertices: 20_000_000, bytes: 1_400 << 20, cancel }
+    }
+}
+
+/// What an engine says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// No number of threads covers the target.
+    Uncoverable(Certificate),
+    /// This run covers it.
+    Coverable(Run),
+    /// Why nothing is known.
+    Unknown(String),
+}
+
+/// What the search did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    /// Vertices made.
+    pub vertices: usize,
+    /// Vertices expanded.
+    pub expanded: u64,
+    /// Minimal vertices at the end.
+    pub minimal: usize,
+    /// Minimal vertices at most.
+    pub peak: usize,
+    /// Trees pruned, whose candidates turned out coverable.
+    pub pruned: u64,
+    /// Nodes of the oracle.
+    pub oracle: usize,
+    /// Linear invariants used.
+    pub invariants: usize,
+}
+
+/// A checked answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// The verdict. Its evidence was accepted by a checker of its own, or it is unknown.
+    pub verdict: Verdict,
+    /// What was done.
+    pub stats: Stats,
+    /// Predecessors that the checker found in the proof's set.
+    pub obligations: u64,
+    /// Time that the check of the evidence took.
+    pub checking: Duration,
+}
+
+/// Configurations that the attempts in nets may keep, before the last one.
+const ATTEMPTS: [usize; 4] = [12_000, 25_000, 100_000, 400_000];
+
+/// One search, or in nets several with ever more room, as small and large candidates pay in different nets.
+fn attempts(system: &System, target: &Target, options: &Options, limits: &Limits) -> (Verdict, Stats) {
+    if system.shared == 1 && options.widen_net.is_some_and(|n| Some(n) != options.widen) {
+        for (i, vertices) in ATTEMPTS.into_iter().enumerate() {
+            let widen = if i % 2 == 0 { options.widen } else { options.widen_net };
+            let (options, small) = (Options { widen, ..options.clone() }, Limits { vertices, ..*limits });
+            let (verdict, stats) = search::Search::new(system, target, &options, &small).run();
+            let over = matches!(verdict, Verdict::Unknown(_)) && vertices < limits.vertices;
+            if !over || limits.cancel.load(Ordering::Relaxed) {
+                return (verdict, stats);
+            }
+        }
+    }
+    search::Search::new(system, target, options, limits).run()
+}
+
+/// Decides whether the target is coverable.
+pub fn decide(
+    system: &System,
+    target: &Target,
+    options: &Options,
+    limits: &Limits,
+) -> Result<Outcome, Malformed> {
+    system.validate(target)?;
+    let (found, stats) = attempts(system, target, options, limits);
+    let began = Instant::now();
+    let mut obligations = 0;
+    let verdict = match found {
+        Verdict::Uncoverable(c) => match evidence::check(system, target, &c, limits.cancel) {
+            Ok(checked) => {
+                obligations = checked.predecessors;
+                Verdict::Uncoverable(c)
+            }
+            Err(evidence::Rejection::Cancelled) => Verdict::Unknown("stopped".into()),
+            Err(e) => Verdict::Unknown(format!("the proof was rejected: {e}")),
+        },
+        Verdict::Coverable(r) => match evidence::replay(system, target, &r) {
+            Ok(_) => Verdict::Coverable(r),
+            Err(e) => Verdict::Unknown(format!("the run was rejected: {e}")),
+        },
+        unknown => unknown,
+    };
+    let checking = began.elapsed();
+    let verdict = match verdict {
+        // not monotone: the search over-approximates
+        Verdict::Unknown(why) if system.has_zero_tests() => {
+            let run = concrete::search(system, target, limits);
+            match run.filter(|r| evidence::replay(system, target, r).is_ok()) {
+                Some(run) => Verdict::Coverable(run),
+                None if why.starts_with("the run was rejected") => Verdict::Unknown(
+                    "where tests for absence are forgotten the target is coverable; no run with these tests was found".into(),
+                ),
+                None => Verdict::Unknown(why),
+            }
+        }
+        verdict => verdict,
+    };
+    Ok(Outcome { verdict, stats, obligations, checking })
+}

@@ -1,0 +1,616 @@
+//! Coverability by target set widening: Kaiser, Kroening and Wahl, TOPLAS 2014, algorithm 3 (section 3.3) and its lean
+//! variant (section 3.5).
+//!
+//! The lean one has a vertex only for predecessors that no other covers, as a classical search has. Ours differs in how
+//! what was discarded is revived. Each vertex knows who relies on it: vertices with a predecessor that it covers, and
+//! vertices that it made redundant. When it is pruned, exactly those are looked at again.
+//!
+//! Algorithm 3 itself keeps all predecessors. They belong to the tree in which they were found first and come back
+//! without their successor being expanded again; edges from one tree to another say whose predecessors are lost when
+//! a tree is pruned. Where the paper moves the subtree at such an edge to the other tree (algorithm 2, lines 1 to 3), we
+//! expand the successor again. In both forms only what no vertex covers is widened.
+//!
+//! A vertex
+//! that cannot be reached even where numbers are forgotten (`reach`), or that a linear invariant excludes, needs no
+//! guess: the first is taken as a candidate that is never pruned, the second is left to the invariant.
+
+use super::ideals::{Ideals, of_initial};
+use super::minimal::Minimal;
+use super::oracle::Oracle;
+use super::pre::{self, Steps};
+use super::reach::Reach;
+use super::run::{self, Demand};
+use super::weights::Pool;
+use super::{Limits, Options, Stats, Verdict};
+use relyant_finite::evidence::Certificate;
+use relyant_finite::model::{Config, Counts, System, Target};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
+
+const NONE: u32 = u32::MAX;
+/// Work of the oracle before the search begins.
+const HEAD_START: u64 = 20_000;
+
+/// Work that goes into looking for invariants in any case.
+const START: u64 = 10_000;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    /// In the set of minimal vertices.
+    Minimal,
+    /// Covered by another vertex.
+    Redundant,
+    /// Pruned.
+    Dead,
+}
+
+struct Vertex {
+    config: Config,
+    /// The vertex that this is a predecessor of, and the transition; [`NONE`] for candidates.
+    next: u32,
+    by: u32,
+    /// The candidate of its tree.
+    root: u32,
+    state: State,
+    expanded: bool,
+    /// Who relies on it.
+    watchers: Vec<u32>,
+}
+
+/// Why something is coverable.
+#[derive(Clone, Copy, Debug)]
+enum Reason {
+    /// It is below an initial configuration.
+    Initial,
+    /// It is below a node of the oracle.
+    Oracle(u32),
+    /// A step from what is covered by another vertex's configuration leads above it.
+    Step(u32, u32),
+}
+
+/// The search.
+pub struct Search<'a> {
+    steps: Steps,
+    system: &'a System,
+    target: &'a Target,
+    options: &'a Options,
+    limits: &'a Limits<'a>,
+    vertices: Vec<Vertex>,
+    trees: FxHashMap<u32, Vec<u32>>,
+    /// The vertex of a configuration, and by vertex those of other trees that it is a predecessor of. Not if lean.
+    index: FxHashMap<Config, u32>,
+    edges: FxHashMap<u32, Vec<u32>>,
+    minimal: Minimal,
+    /// Vertices that are certain.
+    settled: FxHashSet<Config>,
+    work: BinaryHeap<Reverse<(u64, u32)>>,
+    known: Ideals,
+    /// For elements of `known`.
+    reasons: FxHashMap<u32, Reason>,
+    /// Vertices found coverable, with the reason, in the order in which that was seen.
+    proved: Vec<(Config, Reason)>,
+    oracle: Option<Oracle<'a>>,
+    reach: Option<Reach>,
+    pool: Pool<'a>,
+    bytes: usize,
+    spent: u64,
+    /// Work that may go into looking for invariants.
+    credit: u64,
+    stats: Stats,
+}
+
+/// What ends the search.
+enum End {
+    Coverable(Config, Reason),
+    Unknown(String),
+}
+
+type Flow = ControlFlow<End>;
+
+impl<'a> Search<'a> {
+    /// A search for the target.
+    pub fn new(
+        system: &'a System,
+        target: &'a Target,
+        options: &'a Options,
+        limits: &'a Limits<'a>,
+    ) -> Search<'a> {
+        let mut known = Ideals::default();
+        let mut reasons = FxHashMap::default();
+        let oracle = options.oracle.then(|| Oracle::new(system, &mut known));
+        if let Some(o) = &oracle {
+            for node in 0..o.len() as u32 {
+                o.element(node).map(|(_, id)| reasons.insert(id, Reason::Oracle(node)));
+            }
+        } else {
+            for i in &system.initial {
+                let c = of_initial(i);
+                if known.above(&c).is_none() {
+                    reasons.insert(known.insert(&c), Reason::Initial);
+                }
+            }
+        }
+        let reach = if options.reach { Reach::new(system) } else { None };
+        let pool = Pool::new(system, reach.as_ref());
+        // in nets the first is most likely to be all that is needed
+        let net = system.shared == 1;
+        let first = if net { pool.cost().unwrap_or(0) } else { 0 };
+        let credit = if net { START.max(first.saturating_mul(target.len() as u64)) } else { 0 };
+        Search {
+            steps: Steps::new(system),
+            system,
+            target,
+            options,
+            limits,
+            vertices: Vec::new(),
+            trees: FxHashMap::default(),
+            index: FxHashMap::default(),
+            edges: FxHashMap::default(),
+            minimal: Minimal::default(),
+            settled: FxHashSet::default(),
+            work: BinaryHeap::new(),
+            known,
+            reasons,
+            proved: Vec::new(),
+            oracle,
+            reach,
+            pool,
+            bytes: 0,
+            spent: 0,
+            credit,
+            stats: Stats::default(),
+        }
+    }
+
+    /// Runs it.
+    pub fn run(mut self) -> (Verdict, Stats) {
+        let end = match self.go() {
+            ControlFlow::Continue(()) => Verdict::Uncoverable(self.certificate()),
+            ControlFlow::Break(End::Unknown(why)) => Verdict::Unknown(why),
+            ControlFlow::Break(End::Coverable(c, reason)) => match self.path(&c, reason) {
+                Some(run) => Verdict::Coverable(run),
+                None => Verdict::Unknown("the target is coverable, by a run that is too long to show".into()),
+            },
+        };
+        self.stats.minimal = self.minimal.len();
+        self.stats.vertices = self.vertices.len();
+        self.stats.oracle = self.oracle.as_ref().map_or(0, Oracle::len);
+        self.stats.invariants = self.pool.used();
+        (end, self.stats)
+    }
+
+    fn go(&mut self) -> Flow {
+        for q in self.target {
+            if let Some(d) = self.known.above(q) {
+                return ControlFlow::Break(End::Coverable(q.clone(), self.reason(d)));
+            }
+        }
+        self.ask_oracle(HEAD_START)?;
+        for q in self.target {
+            self.aim(q);
+        }
+        loop {
+            if self.limits.cancel.load(Ordering::Relaxed) {
+                return ControlFlow::Break(End::Unknown("stopped".into()));
+            }
+            let n = self.vertices.len() + self.oracle.as_ref().map_or(0, Oracle::len);
+            if n >= self.limits.vertices || self.bytes >= self.limits.bytes {
+                return ControlFlow::Break(End::Unknown(format!("no answer within {n} configurations")));
+            }
+            let Some(Reverse((_, w))) = self.work.pop() else { return ControlFlow::Continue(()) };
+            let Some(v) = self.vertices.get(w as usize) else { continue };
+            if v.state != State::Minimal || v.expanded {
+                continue;
+            }
+            let before = self.minimal.work + self.known.work;
+            self.expand(w)?;
+            self.spent += 1 + (self.minimal.work + self.known.work - before) / 16;
+            if self.spent >= 256 {
+                let budget = std::mem::take(&mut self.spent);
+                self.ask_oracle(budget)?;
+            }
+        }
+    }
+
+    /// Lets the oracle work, and withdraws what it finds coverable.
+    fn ask_oracle(&mut self, budget: u64) -> Flow {
+        let Some(oracle) = &mut self.oracle else { return ControlFlow::Continue(()) };
+        let stop = oracle.work.saturating_add(budget);
+        let mut fresh = Vec::new();
+        while !oracle.is_done() && oracle.work < stop && oracle.len() < self.limits.vertices {
+            if self.limits.cancel.load(Ordering::Relaxed) {
+                break;
+            }
+            let from = fresh.len();
+            let work = self.known.work;
+            oracle.advance(&mut self.known, &mut fresh);
+            oracle.work += (self.known.work - work) / 16;
+            for node in fresh.iter().skip(from) {
+                let Some((c, _)) = oracle.element(*node) else { continue };
+                if let Some(q) = self.target.iter().find(|q| q.is_below(c)) {
+                    return ControlFlow::Break(End::Coverable(q.clone(), Reason::Oracle(*node)));
+                }
+            }
+        }
+        for node in fresh {
+            let Some((c, id)) = self.oracle.as_ref().and_then(|o| o.element(node)) else { continue };
+            let c = c.clone();
+            self.reasons.insert(id, Reason::Oracle(node));
+            self.withdraw(&c, Reason::Oracle(node))?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn reason(&self, id: u32) -> Reason {
+        self.reasons.get(&id).copied().unwrap_or(Reason::Initial)
+    }
+
+    /// Looks at all predecessors of a vertex.
+    fn expand(&mut self, w: u32) -> Flow {
+        let Some(v) = self.vertices.get_mut(w as usize) else { return ControlFlow::Continue(()) };
+        v.expanded = true;
+        self.stats.expanded += 1;
+        let config = v.config.clone();
+        for i in self.steps.leading_to(&config) {
+            let Some(t) = self.system.transitions.get(i as usize) else { continue };
+            let mut found = Vec::new();
+            let flow = pre::predecessors(t, &config, |p, _| {
+                found.push(p);
+                if found.len() > 1 << 20 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            if !matches!(flow, Ok(ControlFlow::Continue(()))) {
+                return ControlFlow::Break(End::Unknown(format!(
+                    "too many predecessors by line {}",
+                    t.place.line
+                )));
+            }
+            for p in found {
+                if !config.is_below(&p) {
+                    self.discover(&p, w, i)?;
+                }
+                // it may have been found coverable meanwhile
+                if self.vertices.get(w as usize).is_none_or(|v| v.state == State::Dead) {
+                    return ControlFlow::Continue(());
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// A vertex for a target. It never goes away, though others may cover it.
+    fn aim(&mut self, q: &Config) {
+        if let Some(lost) = self.reach.as_ref().and_then(|r| r.unreachable(q)) {
+            self.settle(lost);
+        } else if !self.excluded(q) {
+            let id = self.aside(q.clone(), NONE, NONE);
+            self.revive(id, &mut VecDeque::new());
+        }
+    }
+
+    /// A new vertex that is not among the minimal ones yet.
+    fn aside(&mut self, config: Config, next: u32, by: u32) -> u32 {
+        let id = self.vertices.len() as u32;
+        let root = self.vertices.get(next as usize).map_or(id, |v| v.root);
+        self.trees.entry(root).or_default().push(id);
+        self.bytes += 160 + config.locals.len() * 24;
+        if !self.options.lean {
+            self.bytes += 80 + config.locals.len() * 24;
+            self.index.insert(config.clone(), id);
+        }
+        let vertex =
+            Vertex { config, next, by, root, state: State::Redundant, expanded: false, watchers: Vec::new() };
+        self.vertices.push(vertex);
+        id
+    }
+
+    /// A configuration that is certainly not coverable becomes part of the proof, whatever becomes of what covers it.
+    fn settle(&mut self, lost: Config) {
+        if self.settled.insert(lost.clone()) {
+            let id = self.aside(lost, NONE, NONE);
+            let vertices = &self.vertices;
+            let config = &vertices[id as usize].config;
+            match self.minimal.below(config, |u| &vertices[u as usize].config) {
+                Some(u) => self.watch(u, id),
+                None => self.enter(id),
+            }
+        }
+    }
+
+    /// A predecessor of a vertex.
+    fn discover(&mut self, p: &Config, w: u32, by: u32) -> Flow {
+        if !self.options.lean {
+            if let Some(id) = self.index.get(p).copied() {
+                self.connect(id, w);
+                return ControlFlow::Continue(());
+            }
+        } else if let Some(u) = self.minimal.below(p, |id| &self.vertices[id as usize].config) {
+            self.watch(u, w);
+            return ControlFlow::Continue(());
+        }
+        if let Some(lost) = self.reach.as_ref().and_then(|r| r.unreachable(p)) {
+            // certain, so that nobody needs to rely on it
+            self.settle(lost);
+            return ControlFlow::Continue(());
+        }
+        if let Some(d) = self.known.above(p) {
+            let reason = self.reason(d);
+            self.proved.push((p.clone(), reason));
+            let link = self.proved.len() - 1;
+            let mut queue = VecDeque::from([(w, Reason::Step(by, link as u32))]);
+            return self.coverable(&mut queue);
+        }
+        if self.excluded(p) {
+            return ControlFlow::Continue(());
+        }
+        if !self.options.lean {
+            let id = self.aside(p.clone(), w, by);
+            let mut queue = VecDeque::new();
+            self.revive(id, &mut queue);
+            return self.coverable(&mut queue);
+        }
+        let id = match self.candidate(p) {
+            Some(r) => self.add(r, NONE, NONE),
+            None => self.add(p.clone(), w, by),
+        };
+        self.watch(id, w);
+        ControlFlow::Continue(())
+    }
+
+    /// A vertex that is there is a predecessor of `w`, too.
+    fn connect(&mut self, p: u32, w: u32) {
+        let root = |x: u32| self.vertices.get(x as usize).map(|v| v.root);
+        // of one tree, they go together
+        if root(p) != root(w) {
+            self.edges.entry(p).or_default().push(w);
+            self.bytes += 4;
+        }
+    }
+
+    /// Is it outside of a linear invariant? New ones are looked for as long as that pays.
+    fn excluded(&mut self, p: &Config) -> bool {
+        if !self.options.invariants {
+            return false;
+        }
+        if self.pool.excludes(p) {
+            return true;
+        }
+        let Some(cost) = self.pool.cost() else { return false };
+        self.credit += if self.system.shared == 1 { 64 } else { 8 };
+        if self.credit < cost {
+            return false;
+        }
+        self.credit -= cost;
+        let Some(broken) = self.pool.separate(p) else { return false };
+        // what was bought and used pays for more
+        self.credit += cost + cost / 2;
+        for i in broken {
+            let Some(t) = self.system.transitions.get(i as usize) else { continue };
+            let source = Config::new(t.from, t.take.clone());
+            if let Some(lost) = self.reach.as_ref().and_then(|r| r.unreachable(&source)) {
+                self.settle(lost);
+            }
+        }
+        self.pool.excludes(p)
+    }
+
+    fn watch(&mut self, u: u32, w: u32) {
+        if let Some(v) = self.vertices.get_mut(u as usize) {
+            if v.watchers.last() != Some(&w) {
+                v.watchers.push(w);
+                self.bytes += 4;
+            }
+        }
+    }
+
+    /// A smaller configuration that may turn out uncoverable: nothing below it may.
+    fn candidate(&mut self, p: &Config) -> Option<Config> {
+        let most = u64::from(self.options.widen?);
+        let bare = Config::new(p.shared, Counts::new());
+        let mut small = bare.clone();
+        if self.known.above(&bare).is_none() {
+            return (*p != bare).then_some(bare);
+        }
+        if most == 0 {
+            return None;
+        }
+        for (l, _) in p.locals.iter() {
+            small.locals = Counts::one(l);
+            if small != *p && self.known.above(&small).is_none() {
+                return Some(small);
+            }
+        }
+        if most == 1 {
+            return None;
+        }
+        // as few threads as possible, one local state after the other
+        let mut small = p.clone();
+        for (l, n) in p.locals.iter() {
+            for k in 0..n {
+                small.locals.set(l, k);
+                if self.known.above(&small).is_none() {
+                    break;
+                }
+                small.locals.set(l, n);
+            }
+        }
+        (small != *p && small.locals.total() <= most).then_some(small)
+    }
+
+    /// A new vertex that is not in the set yet.
+    fn add(&mut self, config: Config, next: u32, by: u32) -> u32 {
+        let id = self.aside(config, next, by);
+        self.enter(id);
+        id
+    }
+
+    /// Makes a vertex one of the minimal ones, and those above it redundant.
+    fn enter(&mut self, id: u32) {
+        let vertices = &self.vertices;
+        let Some(v) = vertices.get(id as usize) else { return };
+        let config = v.config.clone();
+        let live = |x: u32| vertices.get(x as usize).is_some_and(|v| v.state == State::Minimal);
+        let get = |x: u32| &vertices[x as usize].config;
+        let above = self.minimal.above(&config, live, get);
+        for x in above {
+            self.minimal.remove(x, &self.vertices[x as usize].config);
+            self.vertices[x as usize].state = State::Redundant;
+            self.watch(id, x);
+        }
+        self.minimal.insert(id, &config);
+        self.stats.peak = self.stats.peak.max(self.minimal.len());
+        if let Some(v) = self.vertices.get_mut(id as usize) {
+            v.state = State::Minimal;
+            if !v.expanded {
+                self.work.push(Reverse((config.locals.total(), id)));
+            }
+        }
+    }
+
+    /// All vertices below `c` are coverable.
+    fn withdraw(&mut self, c: &Config, reason: Reason) -> Flow {
+        let vertices = &self.vertices;
+        let below = self.minimal.all_below(c, |id| &vertices[id as usize].config);
+        let mut queue: VecDeque<(u32, Reason)> = below.into_iter().map(|u| (u, reason)).collect();
+        self.coverable(&mut queue)
+    }
+
+    /// Backtracks: these vertices are coverable, and so is what they lead to.
+    fn coverable(&mut self, queue: &mut VecDeque<(u32, Reason)>) -> Flow {
+        while let Some((u, reason)) = queue.pop_front() {
+            let (mut at, mut why) = (u, reason);
+            let root = loop {
+                let Some(v) = self.vertices.get(at as usize) else { break NONE };
+                if v.state == State::Dead {
+                    break NONE;
+                }
+                let (config, next, by) = (v.config.clone(), v.next, v.by);
+                if let Some(q) = self.target.iter().find(|q| q.is_below(&config)) {
+                    return ControlFlow::Break(End::Coverable(q.clone(), self.keep(config, why)));
+                }
+                let known = self.keep(config.clone(), why);
+                if self.known.above(&config).is_none() {
+                    let id = self.known.insert(&config);
+                    self.reasons.insert(id, known);
+                    let vertices = &self.vertices;
+                    let below = self.minimal.all_below(&config, |id| &vertices[id as usize].config);
+                    queue.extend(below.into_iter().filter(|x| *x != at).map(|x| (x, known)));
+                }
+                if next == NONE {
+                    break at;
+                }
+                why = Reason::Step(by, self.proved.len() as u32 - 1);
+                at = next;
+            };
+            if root != NONE {
+                self.prune(root, queue);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Remembers why a configuration is coverable.
+    fn keep(&mut self, config: Config, why: Reason) -> Reason {
+        self.bytes += 64;
+        self.proved.push((config, why));
+        why
+    }
+
+    /// Prunes a tree, and revives who relied on it.
+    fn prune(&mut self, root: u32, queue: &mut VecDeque<(u32, Reason)>) {
+        self.stats.pruned += 1;
+        let (mut revived, mut open) = (Vec::new(), Vec::new());
+        for x in self.trees.remove(&root).unwrap_or_default() {
+            let Some(v) = self.vertices.get_mut(x as usize) else { continue };
+            if v.state == State::Minimal {
+                self.minimal.remove(x, &v.config);
+            }
+            v.state = State::Dead;
+            revived.append(&mut v.watchers);
+            if !self.options.lean {
+                if self.index.get(&v.config) == Some(&x) {
+                    self.index.remove(&v.config);
+                }
+                open.extend(self.edges.remove(&x).unwrap_or_default());
+            }
+            v.config.locals = Counts::new();
+        }
+        revived.sort_unstable();
+        revived.dedup();
+        if self.options.lean {
+            // who was covered, and who had a predecessor that was
+            open.clone_from(&revived);
+        }
+        for x in open {
+            self.reopen(x);
+        }
+        for x in revived {
+            if self.vertices.get(x as usize).is_some_and(|v| v.state == State::Redundant) {
+                self.revive(x, queue);
+            }
+        }
+    }
+
+    /// A vertex lost a predecessor, and has to be expanded again.
+    fn reopen(&mut self, x: u32) {
+        let Some(v) = self.vertices.get_mut(x as usize) else { return };
+        let expanded = std::mem::take(&mut v.expanded);
+        if expanded && v.state == State::Minimal {
+            self.work.push(Reverse((v.config.locals.total(), x)));
+        }
+    }
+
+    fn revive(&mut self, x: u32, queue: &mut VecDeque<(u32, Reason)>) {
+        let Some(config) = self.vertices.get(x as usize).map(|v| v.config.clone()) else { return };
+        let vertices = &self.vertices;
+        if let Some(u) = self.minimal.below(&config, |id| &vertices[id as usize].config) {
+            self.watch(u, x);
+            return;
+        }
+        if let Some(d) = self.known.above(&config) {
+            queue.push_back((x, self.reason(d)));
+            return;
+        }
+        match self.candidate(&config) {
+            Some(r) => {
+                let id = self.add(r, NONE, NONE);
+                self.watch(id, x);
+            }
+            None => self.enter(x),
+        }
+    }
+
+    /// The uncoverability proof.
+    fn certificate(&self) -> Certificate {
+        let live = self.vertices.iter().filter(|v| v.state == State::Minimal);
+        let mut minimal: Vec<Config> = live.map(|v| v.config.clone()).collect();
+        minimal.sort_unstable();
+        Certificate { minimal, weights: self.pool.invariants() }
+    }
+
+    /// The run that covers `c`.
+    fn path(&self, c: &Config, reason: Reason) -> Option<relyant_finite::evidence::Run> {
+        let mut backwards: Vec<Demand> = Vec::new();
+        let (mut now, mut why) = (c.clone(), reason);
+        let start = loop {
+            match why {
+                Reason::Initial => break now,
+                Reason::Oracle(node) => break self.oracle.as_ref()?.realise(node, now, &mut backwards)?,
+                Reason::Step(by, link) => {
+                    let (before, because) = self.proved.get(link as usize)?;
+                    let t = self.system.transitions.get(by as usize)?;
+                    let flow = pre::predecessors(t, &now, |p, splits| match p.is_below(before) {
+                        true => ControlFlow::Break((p, splits.to_vec())),
+                        false => ControlFlow::Continue(()),
+                    });
+                    let Ok(ControlFlow::Break((p, splits))) = flow else { return None };
+                    backwards.push(Demand { transition: by, splits });
+                    (now, why) = (p, *because);
+                }
+            }
+        };
+        run::assemble(self.system, &start, &backwards)
+    }
+}

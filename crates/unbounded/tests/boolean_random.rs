@@ -1,0 +1,313 @@
+//! Random small Boolean programs: the engines against plain exploration with few threads, both ways.
+
+use relyant_finite::boolean::flat::{flatten, merged};
+use relyant_finite::boolean::live::Live;
+use relyant_finite::boolean::machine::Machine;
+use relyant_finite::boolean::program::Program;
+use relyant_finite::boolean::replay;
+use relyant_finite::boolean::template::Threads;
+use relyant_finite::boolean::{self, closed};
+use relyant_unbounded::boolean::decide::{Method, Settings, Verdict, decide};
+use relyant_unbounded::boolean::guide;
+use relyant_unbounded::counter::explicit::{Explored, Found, Options, explore};
+use relyant_unbounded::counter::symbolic::Sets;
+use relyant_unbounded::fixpoint;
+use std::fmt::Write;
+use std::sync::atomic::AtomicBool;
+
+/// Cases, more if asked for.
+fn cases(default: u64) -> u64 {
+    std::env::var("RELYANT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(default)
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) % n
+    }
+    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
+        of[self.below(of.len() as u64) as usize]
+    }
+}
+
+struct Writer {
+    r: Random,
+    text: String,
+    labels: u32,
+    recursion: bool,
+}
+
+impl Writer {
+    fn expr(&mut self, vars: &[&str], depth: u32) -> String {
+        match self.r.below(if depth == 0 { 4 } else { 9 }) {
+            0..=2 => self.r.one(vars).into(),
+            3 => self.r.one(&["T", "F", "*", "*"]).into(),
+            4 => format!("!{}", self.expr(vars, depth - 1)),
+            5 => format!("({} & {})", self.expr(vars, depth - 1), self.expr(vars, depth - 1)),
+            6 => format!("({} | {})", self.expr(vars, depth - 1), self.expr(vars, depth - 1)),
+            7 => format!("({} = {})", self.expr(vars, depth - 1), self.expr(vars, depth - 1)),
+            _ => format!("schoose[{}, {}]", self.expr(vars, depth - 1), self.expr(vars, depth - 1)),
+        }
+    }
+
+    fn assign(&mut self, vars: &[&str]) {
+        let a = self.r.one(vars);
+        let b = self.r.one(vars);
+        let (x, y) = (self.expr(vars, 2), self.expr(vars, 1));
+        let two = a != b && self.r.below(3) == 0;
+        if two {
+            let _ = write!(self.text, "{a}, {b} := {x}, {y}");
+        } else {
+            let _ = write!(self.text, "{a} := {x}");
+        }
+        if self.r.below(4) == 0 {
+            let c = self.expr(vars, 1);
+            let other = self.r.one(vars);
+            let _ = write!(self.text, " constrain ('{a} | {c} | '{other})");
+        }
+        self.text.push_str(";\n");
+    }
+
+    fn stmts(&mut self, vars: &[&str], count: u64, depth: u32, main: bool) {
+        for _ in 0..count {
+            match self.r.below(18) {
+                0..=4 => self.assign(vars),
+                5 => {
+                    let e = self.expr(vars, 1);
+                    let _ = writeln!(self.text, "assume({e});");
+                }
+                6 => {
+                    let e = self.expr(vars, 2);
+                    let _ = writeln!(self.text, "assert({e} | {e});");
+                }
+                7 if depth > 0 => {
+                    let e = self.expr(vars, 1);
+                    let _ = writeln!(self.text, "if {e} then");
+                    self.stmts(vars, 2, depth - 1, main);
+                    self.text.push_str("else\n");
+                    self.stmts(vars, 1, depth - 1, main);
+                    self.text.push_str("fi;\n");
+                }
+                8 if depth > 0 => {
+                    let e = self.expr(vars, 1);
+                    let _ = writeln!(self.text, "while {e} do");
+                    self.stmts(vars, 2, depth - 1, main);
+                    self.text.push_str("od;\n");
+                }
+                9 | 10 => {
+                    let e = self.expr(vars, 1);
+                    let f = self.r.one(&["f", "f", "g"]);
+                    if f == "f" {
+                        let _ = writeln!(self.text, "start_thread f({e});");
+                    } else {
+                        let _ = writeln!(self.text, "ASYNC_1: g();");
+                    }
+                }
+                11 => {
+                    let e = self.expr(vars, 1);
+                    let x = self.r.one(vars);
+                    let _ = writeln!(self.text, "{x} := h({e});");
+                }
+                12 if depth > 0 => {
+                    self.text.push_str("atomic_begin;\n");
+                    self.stmts(vars, 2, 0, false);
+                    self.text.push_str("atomic_end;\n");
+                }
+                13 if depth > 0 => {
+                    let l = self.r.one(&["m", "n"]);
+                    let _ = writeln!(self.text, "lock {l};");
+                    self.stmts(vars, 2, 0, false);
+                    let _ = writeln!(self.text, "unlock {l};");
+                }
+                14 if self.r.below(4) == 0 => self.text.push_str("end_thread;\n"),
+                15 => {
+                    self.labels += 1;
+                    let l = self.labels;
+                    let _ = writeln!(self.text, "goto A{l}, B{l};\nA{l}: skip;");
+                    self.assign(vars);
+                    let _ = writeln!(self.text, "B{l}: skip;");
+                }
+                16 if main => {
+                    self.labels += 1;
+                    let l = self.labels;
+                    let _ = writeln!(self.text, "start_thread goto C{l};\nC{l}: skip;");
+                }
+                _ => {
+                    let v = self.r.one(vars);
+                    let _ = writeln!(self.text, "dead {v};");
+                }
+            }
+        }
+    }
+
+    fn program(mut self) -> String {
+        self.text.push_str("decl a, b, m, n;\nvoid main() begin\ndecl x;\n");
+        if self.r.below(2) == 0 {
+            self.text.push_str("a, b := F, F;\n");
+        }
+        let n = 2 + self.r.below(4);
+        self.stmts(&["a", "b", "x"], n, 2, true);
+        self.text.push_str("end\nvoid f(p) begin\ndecl q;\n");
+        if self.r.below(6) == 0 {
+            self.text.push_str("enforce (a | !q);\n");
+        }
+        let n = 1 + self.r.below(4);
+        self.stmts(&["a", "b", "p", "q"], n, 1, false);
+        self.text.push_str("end\nvoid g() begin\ndecl u;\n");
+        let n = 1 + self.r.below(3);
+        self.stmts(&["a", "u"], n, 1, false);
+        self.text.push_str("end\nbool h(p) begin\ndecl w;\n");
+        let recursive = self.recursion && self.r.below(2) == 0;
+        if recursive {
+            self.text.push_str("if * then\nw := h(!p);\nfi;\n");
+        }
+        self.assign(&["a", "p", "w"]);
+        let e = self.expr(&["a", "p", "w"], 1);
+        let _ = writeln!(self.text, "return {e};\nend");
+        self.text
+    }
+}
+
+/// Calls in `h` to itself are removed but where recursion is wanted.
+fn program(seed: u64, recursion: bool) -> (String, Program) {
+    let w = Writer { r: Random(seed), text: String::new(), labels: 0, recursion };
+    let text = w.program();
+    let p = boolean::read(&text, &[]).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    (text, p)
+}
+
+static CANCEL: AtomicBool = AtomicBool::new(false);
+
+fn explored(
+    p: &Program,
+    live: &Live,
+    n: u32,
+    counted: bool,
+    reduce: bool,
+    states: usize,
+) -> Option<Explored> {
+    let mut t = Threads::new(Machine::new(p, live));
+    let o = Options { threads: Some(n), states, counted, reduce, cancel: &CANCEL };
+    explore(&mut t, &o).ok().filter(|e| !matches!(e.found, Found::Limit(_)))
+}
+
+fn fails(e: &Explored) -> bool {
+    matches!(e.found, Found::Failure(_))
+}
+
+#[test]
+fn counted_and_reduced_searches_agree_with_the_plain_one() {
+    let (mut safe, mut bad) = (0, 0);
+    for seed in 0..cases(400) {
+        let (text, p) = program(seed, false);
+        let live = Live::new(&p);
+        let Some(plain) = explored(&p, &live, 3, false, false, 6_000) else { continue };
+        for reduce in [false, true] {
+            let e = explored(&p, &live, 3, true, reduce, 6_000).expect("fewer states than the plain one");
+            assert_eq!(fails(&plain), fails(&e), "seed {seed}, reduce {reduce}\n{text}");
+            assert!(fails(&e) || e.states <= plain.states, "seed {seed}");
+            if let Found::Failure(path) = &e.found {
+                let mut t = Threads::new(Machine::new(&p, &live));
+                let o = Options { threads: Some(3), states: 6_000, counted: true, reduce, cancel: &CANCEL };
+                explore(&mut t, &o).expect("the same again");
+                let (run, _) =
+                    replay::concrete(&t, path).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
+                replay::replay(&t.machine(), &run).expect("replayed once more");
+            }
+        }
+        if fails(&plain) { bad += 1 } else { safe += 1 }
+    }
+    assert!(safe > 40 && bad > 40, "{safe} safe, {bad} unsafe");
+}
+
+#[test]
+fn no_failure_escapes_the_fixpoint() {
+    let (mut proved, mut alarms, mut real, mut joined) = (0, 0, 0, 0);
+    for seed in 0..cases(600) {
+        let (text, p) = program(seed, seed % 3 == 0);
+        let live = Live::new(&p);
+        let flat = flatten(&p, &live);
+        let found = fixpoint::run(&flat, &CANCEL).expect("small");
+        let fewer = merged(flat.clone());
+        let same = fixpoint::run(&fewer, &CANCEL).expect("small");
+        assert_eq!(same.alarm.is_some(), found.alarm.is_some(), "seed {seed}\n{text}");
+        joined += usize::from(fewer.nodes.len() < flat.nodes.len());
+        let n = if seed % 2 == 0 { 3 } else { 4 };
+        // Stacks of recursive calls make states large.
+        let states = if seed % 3 == 0 { 600 } else { 8_000 };
+        let few = explored(&p, &live, n, true, false, states);
+        let bad = few.as_ref().is_some_and(fails);
+        real += usize::from(bad);
+        if found.alarm.is_some() {
+            alarms += 1;
+            continue;
+        }
+        proved += 1;
+        assert!(!bad, "seed {seed}: a failure that the fixpoint does not see\n{text}");
+        for (flat, found) in [(flat, found), (fewer, same)] {
+            let checked = closed::check(&flat, &found.sets, &CANCEL);
+            checked.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
+        }
+    }
+    assert!(joined > 60, "{joined}");
+    assert!(proved > 60 && real > 80 && alarms >= real, "{proved} proved, {alarms} alarms, {real} real");
+}
+
+#[test]
+fn all_methods_agree() {
+    let mut decided = [0, 0];
+    for seed in 0..cases(250) {
+        let (text, p) = program(seed.wrapping_add(1 << 40), false);
+        let mut answers = Vec::new();
+        for method in [Method::Auto, Method::Coverability] {
+            let s = Settings { method, threads: None, states: 20_000, cancel: &CANCEL };
+            match decide(&p, &s).verdict {
+                Verdict::Safe(_) => answers.push(true),
+                Verdict::Unsafe(..) => answers.push(false),
+                Verdict::Unknown(why) => {
+                    assert!(!why.contains("rejected"), "seed {seed}: {why}\n{text}");
+                }
+            }
+        }
+        assert!(answers.windows(2).all(|w| w[0] == w[1]), "seed {seed}: {answers:?}\n{text}");
+        if let Some(safe) = answers.first() {
+            decided[usize::from(*safe)] += 1;
+            let live = Live::new(&p);
+            if let Some(few) = explored(&p, &live, 3, true, true, 20_000) {
+                assert!(!(*safe && fails(&few)), "seed {seed}\n{text}");
+            }
+        }
+    }
+    assert!(decided[0] > 30 && decided[1] > 30, "{decided:?}");
+}
+
+#[test]
+fn sets_of_states_agree_with_states() {
+    let (mut safe, mut bad, mut found) = (0, 0, 0);
+    for seed in 0..cases(400) {
+        let (text, p) = program(seed.wrapping_add(7 << 32), false);
+        let live = Live::new(&p);
+        let Some(plain) = explored(&p, &live, 3, true, false, 1_500) else { continue };
+        let flat = flatten(&p, &live);
+        for reduce in [false, true] {
+            let mut sets = Sets::new(&flat).expect("no recursion");
+            let o = Options { threads: Some(3), states: 2_000, counted: true, reduce, cancel: &CANCEL };
+            let e = explore(&mut sets, &o).expect("small");
+            if matches!(e.found, Found::Limit(_)) {
+                continue;
+            }
+            assert_eq!(fails(&plain), fails(&e), "seed {seed}, reduce {reduce}\n{text}");
+            if let Found::Failure(path) = &e.found {
+                let mut t = Threads::new(Machine::new(&p, &live));
+                let path = guide::along(&mut t, &sets, path).expect("few values");
+                let path = path.unwrap_or_else(|| panic!("seed {seed}: no path of states\n{text}"));
+                replay::concrete(&t, &path).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
+                found += 1;
+            }
+        }
+        if fails(&plain) { bad += 1 } else { safe += 1 }
+    }
+    assert!(safe > 40 && bad > 60 && found > 100, "{safe} safe, {bad} unsafe, {found} runs");
+}
