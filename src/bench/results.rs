@@ -3,7 +3,7 @@
 use super::manifest::{Modular, Row};
 use super::runner::{self, Run, RunError};
 use super::spin;
-use crate::finite;
+
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -126,7 +126,7 @@ pub fn measure(row: &Row, plan: &Plan) -> std::result::Result<Result, RunError> 
     }
     r.judgement = judge(row, &r);
     // Bias is about proofs of C programs.
-    if plan.unbiased && finite::kind(&row.file).is_none() {
+    if plan.unbiased && relyant_check::finite::kind(&row.file).is_none() {
         let mut args = row.args.clone();
         args.extend(["--bias".into(), "none".into()]);
         let other = runner::verify(&plan.exe, &row.file, &args, plan.timeout)?;

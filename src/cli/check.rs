@@ -48,7 +48,7 @@ pub fn run(a: &Args) -> Status {
     if relyant::task::is_named(&a.proof) {
         return witness::check(&a.proof, &a.file, a.macros.preprocessing(), a.timeout);
     }
-    if relyant::finite::kind(&a.file).is_some() {
+    if relyant_check::finite::kind(&a.file).is_some() {
         return finite::check(&a.proof, &a.file, &a.finite, a.timeout);
     }
     let text = match read_text(&a.proof) {

@@ -5,8 +5,8 @@ use super::meaning::Meaning;
 use super::{complain, finite, say_all};
 use clap::ValueEnum;
 use relyant::export::chc;
-use relyant::finite::{Kind, boolean, export, kind, read};
 use relyant::pipeline;
+use relyant_check::finite::{Kind, boolean, export, kind, read};
 use relyant_rewriting::export as timbuk;
 
 use relyant_frontend::c;
@@ -74,7 +74,7 @@ fn finite_text(a: &Args, to: Kind) -> Result<String, String> {
     };
     let input = match kind {
         Kind::Boolean => boolean::export(&a.file, a.meaning.error_labels(), to == Kind::Threads),
-        _ => read(&a.file, kind, &a.finite.wanted()),
+        _ => read(&a.file, kind, &a.finite.question()),
     };
     let input = input.map_err(|d| d.to_string())?;
     export(&input, to).map_err(|why| format!("{}: error: {why}", a.file.display()))

@@ -4,9 +4,10 @@ use super::exit::Status;
 use super::watch::{Limits, Signals, watch};
 use super::{complain, input, say, say_all, write_file};
 use clap::{Args, ValueEnum};
-use relyant::finite::certificate::{self, Claim};
 use relyant::finite::report::{self, Answer, Outcome};
-use relyant::finite::{self, Kind, Wanted, boolean};
+use relyant::finite::{self, Wanted, boolean};
+use relyant_check::finite::certificate::{self, Claim};
+use relyant_check::finite::{self as files, Kind, Question};
 use relyant_finite::evidence::{self, Rejection};
 use relyant_unbounded::cover::Options;
 use std::path::{Path, PathBuf};
@@ -31,8 +32,8 @@ pub struct Finite {
 
 impl Finite {
     /// As the library has it.
-    pub fn wanted(&self) -> Wanted {
-        Wanted { initial: self.initial.clone(), target: self.target.clone(), ..Wanted::default() }
+    pub fn question(&self) -> Question {
+        Question { initial: self.initial.clone(), target: self.target.clone() }
     }
     /// Was something said?
     pub fn is_given(&self) -> bool {
@@ -83,12 +84,12 @@ pub struct Run<'a> {
 
 /// Are there such files?
 pub fn is_any(files: &[PathBuf]) -> bool {
-    files.iter().any(|f| finite::kind(f).is_some())
+    files.iter().any(|f| files::kind(f).is_some())
 }
 
 /// Decides the files.
 pub fn run(files: &[PathBuf], run: &Run) -> Status {
-    if let Some(f) = files.iter().find(|f| finite::kind(f).is_none()) {
+    if let Some(f) = files.iter().find(|f| files::kind(f).is_none()) {
         complain(&format!(
             "error: {} is no system of finite-state threads; verify the two kinds in separate calls",
             f.display()
@@ -130,12 +131,12 @@ pub fn run(files: &[PathBuf], run: &Run) -> Status {
 }
 
 fn one(file: &Path, run: &Run, signals: &Signals) -> Outcome {
-    let Some(kind) = finite::kind(file) else { return Outcome::Abandoned("of no known kind".into()) };
+    let Some(kind) = files::kind(file) else { return Outcome::Abandoned("of no known kind".into()) };
     let wanted = Wanted {
         boolean: run.boolean.clone(),
         keep: run.proof.is_some(),
         options: run.widening.map_or_else(Options::default, Widening::options),
-        ..run.finite.wanted()
+        question: run.finite.question(),
     };
     if let Some(reason) = run.lost {
         return Outcome::Abandoned(reason.into());
@@ -155,7 +156,7 @@ fn one(file: &Path, run: &Run, signals: &Signals) -> Outcome {
 
 /// Checks a certificate against its source, without the engines.
 pub fn check(proof: &Path, file: &Path, finite: &Finite, timeout: Option<Duration>) -> Status {
-    let Some(kind) = finite::kind(file) else { return Status::BadInput };
+    let Some(kind) = files::kind(file) else { return Status::BadInput };
     let refuse = |message: &str| {
         complain(message);
         Status::BadInput
@@ -171,7 +172,7 @@ pub fn check(proof: &Path, file: &Path, finite: &Finite, timeout: Option<Duratio
     if kind == Kind::Boolean {
         return check_boolean(proof, &text, file, timeout);
     }
-    let mut wanted = finite.wanted();
+    let mut wanted = finite.question();
     let read = certificate::parse(&text).and_then(|d| Ok((certificate::about(&d)?, d)));
     let (about, document) = match read {
         Ok(read) => read,
@@ -184,7 +185,7 @@ pub fn check(proof: &Path, file: &Path, finite: &Finite, timeout: Option<Duratio
             wanted.target = Some(about.1);
         }
     }
-    let input = match finite::read(file, kind, &wanted) {
+    let input = match files::read(file, kind, &wanted) {
         Ok(i) => i,
         Err(d) => return refuse(&d.to_string()),
     };
@@ -243,7 +244,7 @@ fn stop_after(timeout: Option<Duration>) -> Arc<AtomicBool> {
 
 fn check_boolean(proof: &Path, text: &str, file: &Path, timeout: Option<Duration>) -> Status {
     let began = Instant::now();
-    match boolean::check(text, file, &stop_after(timeout)) {
+    match files::boolean::check(text, file, &stop_after(timeout)) {
         Err(d) => {
             complain(&d.to_string());
             Status::BadInput
@@ -252,15 +253,15 @@ fn check_boolean(proof: &Path, text: &str, file: &Path, timeout: Option<Duration
             say(&format!("accepted: {what}, in {:.2} s\n", began.elapsed().as_secs_f64()));
             Status::Good
         }
-        Ok(Err(boolean::Refusal::Unreadable(why))) => {
+        Ok(Err(files::boolean::Refusal::Unreadable(why))) => {
             complain(&format!("{}: error: not a certificate: {why}", proof.display()));
             Status::BadInput
         }
-        Ok(Err(boolean::Refusal::Rejected(why))) => {
+        Ok(Err(files::boolean::Refusal::Rejected(why))) => {
             say(&format!("rejected: {why}\n"));
             Status::Bad
         }
-        Ok(Err(boolean::Refusal::Undecided(why))) => {
+        Ok(Err(files::boolean::Refusal::Undecided(why))) => {
             say(&format!("undecided: {why}\n"));
             Status::Unknown
         }

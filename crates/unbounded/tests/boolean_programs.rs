@@ -1,14 +1,16 @@
 //! Boolean programs: verdicts of our own programs, messages of the reader, and evidence that was tampered with.
 
 use relyant_finite::boolean::closed::{self, Rejection};
+use relyant_finite::boolean::evidence::Proof;
 use relyant_finite::boolean::exhausted;
 use relyant_finite::boolean::family::{art_pc, art_v};
+use relyant_finite::boolean::flat::graph;
 use relyant_finite::boolean::live::Live;
 use relyant_finite::boolean::machine::Machine;
 use relyant_finite::boolean::program::Program;
 use relyant_finite::boolean::replay;
 use relyant_finite::boolean::{self};
-use relyant_unbounded::boolean::decide::{Method, Proof, Report, Settings, Verdict, decide, graph};
+use relyant_unbounded::boolean::decide::{Method, Report, Settings, Verdict, decide};
 use std::sync::atomic::AtomicBool;
 
 static CANCEL: AtomicBool = AtomicBool::new(false);

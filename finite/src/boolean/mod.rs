@@ -6,6 +6,7 @@
 mod ast;
 pub mod bits;
 pub mod closed;
+pub mod evidence;
 pub mod exhausted;
 pub mod expr;
 pub mod family;

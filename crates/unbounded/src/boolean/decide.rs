@@ -5,17 +5,16 @@ use crate::counter::explicit::{self, Explored, Found, Options};
 use crate::counter::symbolic::Sets;
 use crate::cover;
 use crate::fixpoint;
-use biodivine_lib_bdd::Bdd;
 use relyant_finite::boolean::closed;
+use relyant_finite::boolean::evidence::Proof;
 use relyant_finite::boolean::exhausted::{self, States};
-use relyant_finite::boolean::flat::{Flat, flatten, merged};
+use relyant_finite::boolean::flat::{flatten, merged};
 use relyant_finite::boolean::live::Live;
 use relyant_finite::boolean::machine::Machine;
 use relyant_finite::boolean::program::Program;
 use relyant_finite::boolean::replay::{self, Run};
 use relyant_finite::boolean::template::Threads;
-use relyant_finite::boolean::tts::{self, Exported};
-use relyant_finite::evidence::Certificate;
+use relyant_finite::boolean::tts;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -44,17 +43,6 @@ pub struct Settings<'a> {
     pub states: usize,
     /// Stops everything when set.
     pub cancel: &'a AtomicBool,
-}
-
-/// Evidence of safety; it has been checked.
-#[derive(Clone, Debug)]
-pub enum Proof {
-    /// For any number of threads: closed sets of thread states, by node of the flat graph.
-    ThreadStates(Vec<Bdd>),
-    /// All states.
-    States(States),
-    /// For any number of threads: no failure can be covered in the system of threads.
-    Uncoverable(Box<Exported>, Certificate),
 }
 
 /// What is known.
@@ -103,11 +91,6 @@ const BOUNDS: [(u32, usize); 5] = [(2, 100_000), (3, 200_000), (4, 200_000), (6,
 
 /// States of a symbolic search.
 const SETS: usize = 20_000;
-
-/// The flat graph of a program, of which thread states are sets.
-pub fn graph(p: &Program) -> Flat {
-    merged(flatten(p, &Live::new(p)))
-}
 
 struct Decider<'a> {
     program: &'a Program,

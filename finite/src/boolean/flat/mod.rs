@@ -11,7 +11,8 @@ mod merge;
 pub use flatten::flatten;
 pub use merge::merged;
 
-use super::program::{Exp, NodeId, Var};
+use super::live::Live;
+use super::program::{Exp, NodeId, Program, Var};
 
 /// A thread's role.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -143,4 +144,9 @@ pub struct Flat {
 
 fn index(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// The flat graph of a program, of which thread states are sets.
+pub fn graph(p: &Program) -> Flat {
+    merged(flatten(p, &Live::new(p)))
 }
