@@ -4,11 +4,11 @@
 //! input being read is in the folder `readers` of the temporary folder, should the process end with it.
 
 use relyant::bench::manifest;
-use relyant::finite::{boolean, certificate};
 use relyant::task::{Task, property};
 use relyant::witness;
 use relyant_cfa::options::Options;
 use relyant_check::certificate::AnyCertificate;
+use relyant_check::finite::{boolean, certificate};
 use relyant_finite::{petri, tts};
 use relyant_frontend::c;
 use relyant_frontend::instantiate;

@@ -5,13 +5,13 @@
 //! is not safe, none is accepted, whatever digests it has.
 
 use relyant::finite::boolean::{self, Asked};
-use relyant::finite::certificate as coverability;
-use relyant::finite::{self, Kind, Wanted};
+use relyant::finite::{self, Wanted};
 use relyant::pipeline::{self, Evidence, Method, Settings, Verdict};
 use relyant_cfa as cfa;
 use relyant_cfa::options::Options;
 use relyant_cfa::preprocessing::Preprocessing;
 use relyant_check::certificate::{self, AnyCertificate, Meta, Source, agree};
+use relyant_check::finite::{Kind, Question, certificate as coverability};
 use relyant_check::{check, replicated, states};
 use relyant_engines::aret;
 use relyant_engines::limits::Run;
@@ -333,7 +333,7 @@ fn of_finite_systems() {
     ] {
         let file = benchmarks.join(name);
         let own = evidence(&file, kind, boolean::Method::Auto);
-        let input = finite::read(&file, kind, &Wanted::default()).unwrap();
+        let input = relyant_check::finite::read(&file, kind, &Question::default()).unwrap();
         let claim = |v: &Value| {
             let claim = coverability::read(coverability::parse(&v.to_string()).ok()?, &input).ok()?;
             match claim {
@@ -373,7 +373,8 @@ fn of_boolean_programs() {
     ] {
         let own = evidence(&file, Kind::Boolean, method);
         let never = AtomicBool::new(false);
-        let claim = |v: &Value| boolean::check(&v.to_string(), &file, &never).ok()?.ok();
+        let claim =
+            |v: &Value| relyant_check::finite::boolean::check(&v.to_string(), &file, &never).ok()?.ok();
         let refutes = |v: &Value| !v["run"].is_null();
         assert!(claim(&own).is_some());
         for _ in 0..cases(160) {
