@@ -6,7 +6,7 @@ use super::spin;
 
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// What to measure.
 #[derive(Clone, Debug)]
@@ -246,33 +246,5 @@ pub fn write(path: &Path, results: &[Result]) -> csv::Result<()> {
 
 /// Today's date by the system's clock, UTC, as `YYYY-MM-DD`.
 pub fn today() -> String {
-    let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs() / 86_400);
-    let (y, m, d) = civil(days as i64);
-    format!("{y:04}-{m:02}-{d:02}")
-}
-
-/// Date of a day, counted from 1 January 1970 (H. Hinnant, "chrono-compatible low-level date algorithms").
-pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
-    let z = days + 719_468;
-    let era = z.div_euclid(146_097);
-    let day_of_era = z.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates() {
-        assert_eq!(civil(0), (1970, 1, 1));
-        assert_eq!(civil(11_016), (2000, 2, 29));
-        assert_eq!(civil(19_723), (2024, 1, 1));
-        assert_eq!(civil(20_818), (2026, 12, 31));
-    }
+    jiff::Timestamp::now().strftime("%Y-%m-%d").to_string()
 }

@@ -5,11 +5,12 @@ use super::input::read_text;
 use super::meaning::Input;
 use super::{complain, say, write_file};
 use clap::ValueEnum;
+use data_encoding::HEXLOWER;
 use relyant::pipeline::{self, Verdict};
 use relyant::report::Outcome;
 use relyant::task::Property;
 use relyant::witness::guide::{self, Found};
-use relyant::witness::metadata::{Metadata, hex};
+use relyant::witness::metadata::Metadata;
 use relyant::witness::validate::{self, Checked};
 use relyant::witness::{Content, Correctness, correctness, read, violation, write};
 use relyant_cfa::options::Options;
@@ -176,7 +177,7 @@ pub fn check(witness: &Path, file: &Path, preprocessing: Preprocessing, timeout:
         Ok(b) => b,
         Err(e) => return refuse(format!("{}: error: cannot be read: {e}", file.display())),
     };
-    let hash = hex(&Sha256::digest(bytes));
+    let hash = HEXLOWER.encode(&Sha256::digest(bytes));
     if !w.hashes.iter().any(|(_, h)| *h == hash) {
         say("rejected: the witness is about another file: its SHA-256 differs\n");
         return Status::Bad;

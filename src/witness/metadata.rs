@@ -1,10 +1,10 @@
 //! What a witness says of itself.
 
-use crate::bench::results::civil;
 use crate::task::Property;
+use data_encoding::HEXLOWER;
+use jiff::Timestamp;
 use relyant_cfa::options::DataModel;
 use sha2::{Digest, Sha256};
-use std::fmt::Write;
 use std::path::Path;
 
 /// The head of an entry.
@@ -35,7 +35,7 @@ impl Metadata {
         property: Option<&Property>,
         data_model: DataModel,
     ) -> std::io::Result<Metadata> {
-        let hash = hex(&Sha256::digest(relyant_cfa::files::read(file)?));
+        let hash = HEXLOWER.encode(&Sha256::digest(relyant_cfa::files::read(file)?));
         let usual = Property::UnreachCall("reach_error".into());
         let epoch = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|s| s.parse().ok());
         let now = || {
@@ -61,22 +61,34 @@ impl Metadata {
         // Version 8 of RFC 9562: made by rules of one's own.
         bytes[6] = bytes[6] & 0x0f | 0x80;
         bytes[8] = bytes[8] & 0x3f | 0x80;
-        let h = hex(&bytes[..16]);
+        let h = HEXLOWER.encode(&bytes[..16]);
         format!("{}-{}-{}-{}-{}", &h[..8], &h[8..12], &h[12..16], &h[16..20], &h[20..])
     }
 
     /// The time of creation, ISO 8601.
     pub fn time(&self) -> String {
-        let (days, seconds) = (self.created / 86_400, self.created % 86_400);
-        let (y, m, d) = civil(i64::try_from(days).unwrap_or(0));
-        format!("{y:04}-{m:02}-{d:02}T{:02}:{:02}:{:02}Z", seconds / 3600, seconds / 60 % 60, seconds % 60)
+        let seconds = i64::try_from(self.created).unwrap_or(i64::MAX);
+        let time = Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX);
+        time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
     }
 }
 
-/// Lower-case hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut s, b| {
-        let _ = write!(s, "{b:02x}");
-        s
-    })
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times() {
+        let at = |created| Metadata {
+            version: "2.0".into(),
+            file: "a.c".into(),
+            hash: String::new(),
+            specification: String::new(),
+            data_model: DataModel::Lp64,
+            created,
+        };
+        assert_eq!(at(0).time(), "1970-01-01T00:00:00Z");
+        assert_eq!(at(951_825_599).time(), "2000-02-29T11:59:59Z");
+        assert!(at(u64::MAX).time().starts_with("9999-12-3"));
+    }
 }

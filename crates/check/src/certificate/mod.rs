@@ -1,6 +1,5 @@
 //! Proof certificates: JSON in terms of the source. The format is documented in `docs/CERTIFICATE.md`.
 
-mod base64;
 mod format;
 mod macros;
 mod read;
@@ -9,6 +8,7 @@ mod states;
 mod text;
 mod write;
 
+use data_encoding::HEXLOWER;
 use relyant_cfa::options::Options;
 use relyant_program::Program;
 use sha2::{Digest, Sha256};
@@ -167,7 +167,7 @@ fn matches_sources(own: &[format::SourceFile], sources: &[Source]) -> Result<(),
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
+    HEXLOWER.encode(bytes)
 }
 
 /// A digest of all of a thread program that its proofs depend on.

@@ -1,9 +1,10 @@
 //! Certificates that are sets of states.
 
 use super::format::{OptionsRecord, SourceFile};
-use super::{CertificateError, FORMAT, Meta, Source, VERSION, base64, hex, matches_sources};
+use super::{CertificateError, FORMAT, Meta, Source, VERSION, hex, matches_sources};
 use crate::states::order::{Direction, Order};
 use crate::states::{Encoding, Space};
+use data_encoding::BASE64;
 use relyant_cfa::Program;
 use relyant_cfa::options::Options;
 use relyant_interp::observe::Points;
@@ -134,7 +135,7 @@ pub fn write_states(space: &Space, program: &Program, meta: &Meta, out: &mut dyn
     let (mut bytes, mut text, mut first) = (Vec::new(), String::new(), true);
     let mut line = |bytes: &[u8]| {
         text.clear();
-        base64::encode(bytes, &mut text);
+        BASE64.encode_append(bytes, &mut text);
         let comma = if std::mem::take(&mut first) { "" } else { "," };
         write!(out, "{comma}\n    \"{text}\"")
     };
@@ -266,7 +267,9 @@ impl Visitor<'_> for Line<'_> {
         f.write_str("a line in base 64")
     }
     fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
-        base64::decode(text, self.0).ok_or_else(|| E::custom("a line of `states` is not in base 64"))
+        let bytes = BASE64.decode(text.as_bytes());
+        self.0.extend(bytes.map_err(|_| E::custom("a line of `states` is not in base 64"))?);
+        Ok(())
     }
 }
 

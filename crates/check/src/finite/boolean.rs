@@ -2,6 +2,7 @@
 
 use super::certificate::{self as coverability, Claim};
 use super::{Input, Result, plain, text_of, wrong};
+use data_encoding::HEXLOWER;
 use relyant_finite::boolean::bits::Bits;
 use relyant_finite::boolean::closed::{self, Listed};
 use relyant_finite::boolean::evidence::Proof;
@@ -163,7 +164,7 @@ pub fn certificate(path: &Path, source: &Source, evidence: &Evidence<'_>) -> Opt
 }
 
 fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
+    HEXLOWER.encode(&Sha256::digest(bytes))
 }
 
 /// The system that a certificate of coverability is about. It is made from the program again, not read from a file.

@@ -1,6 +1,7 @@
 //! Certificates about coverability, as JSON (`docs/CERTIFICATE.md`), and their checker's way in.
 
 use super::Input;
+use data_encoding::HEXLOWER;
 use relyant_finite::evidence::{Certificate, Run, Step, Weights};
 use relyant_finite::model::{Config, Counts, Split, Target};
 use relyant_finite::tts;
@@ -110,7 +111,7 @@ fn unpair(p: &Pair) -> Result<Config, CertificateError> {
 }
 
 fn sources(input: &Input) -> Vec<Source> {
-    let hex = |bytes: &[u8]| Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
+    let hex = |bytes: &[u8]| HEXLOWER.encode(&Sha256::digest(bytes));
     input.sources.iter().map(|(file, bytes)| Source { file: file.clone(), sha256: hex(bytes) }).collect()
 }
 
