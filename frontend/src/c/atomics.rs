@@ -12,10 +12,11 @@ use relyant_cfa::{BinOp, CmpOp, Expr, Loc, Op, UnOp};
 use std::rc::Rc;
 
 impl<'a> Lower<'a> {
-    fn target(&mut self, args: Args<'a>, k: usize, at: Bytes) -> Res<Place> {
+    /// What an argument points to; `whole`: it may be a struct.
+    fn target(&mut self, args: Args<'a>, k: usize, whole: bool, at: Bytes) -> Res<Place> {
         let a = self.argument(args, k, at)?;
         match self.pointee(a)? {
-            Some(p) if p.ty.is_scalar() => Ok(p),
+            Some(p) if p.ty.is_scalar() || (whole && matches!(p.ty.plain(), Ty::Record(_))) => Ok(p),
             Some(p) => {
                 let what = format!("an atomic operation on `{}` is", self.types.describe(&p.ty));
                 self.refuse(a.span, what, "use integers or pointers")
@@ -54,7 +55,17 @@ impl<'a> Lower<'a> {
 
     fn atomic_operation(&mut self, f: Atomic, args: Args<'a>, at: Bytes) -> Res<Value> {
         self.body.begin_operands(false);
-        let mut p = self.target(args, 0, at)?;
+        let whole = matches!(
+            f,
+            Atomic::Load
+                | Atomic::Store
+                | Atomic::LoadInto
+                | Atomic::StoreFrom
+                | Atomic::ExchangeInto
+                | Atomic::Fetch(Rmw::Exchange)
+                | Atomic::CompareExchange { .. }
+        );
+        let mut p = self.target(args, 0, whole, at)?;
         self.body.end_operand();
         if !matches!(p.ty, Ty::Atomic(_)) {
             // The access is atomic whatever the object's type.
@@ -73,33 +84,38 @@ impl<'a> Lower<'a> {
                 Ok(Value::void())
             }
             Atomic::LoadInto => {
-                let to = self.target(args, 1, at)?;
+                let to = self.target(args, 1, whole, at)?;
                 self.orders(args, 2)?;
                 let v = self.read(&p, at)?;
                 self.write(&to, v, at)?;
                 Ok(Value::void())
             }
             Atomic::StoreFrom => {
-                let from = self.target(args, 1, at)?;
+                let from = self.target(args, 1, whole, at)?;
                 self.orders(args, 2)?;
                 let v = self.read(&from, at)?;
                 self.write(&p, v, at)?;
                 Ok(Value::void())
             }
             Atomic::ExchangeInto => {
-                let from = self.target(args, 1, at)?;
+                let from = self.target(args, 1, whole, at)?;
                 self.body.end_operand();
-                let to = self.target(args, 2, at)?;
+                let to = self.target(args, 2, whole, at)?;
                 self.orders(args, 3)?;
                 let v = self.read(&from, at)?;
-                let (old, _) = self.update(&p, |_, _| Ok(v), at)?;
+                let old = self.swapped_in(&p, v, at)?;
                 self.write(&to, old, at)?;
                 Ok(Value::void())
+            }
+            Atomic::Fetch(Rmw::Exchange) => {
+                let v = self.value(arg(self, 1)?)?;
+                self.orders(args, 2)?;
+                self.swapped_in(&p, v, at)
             }
             Atomic::Fetch(op) | Atomic::Apply(op) => {
                 let v = self.value(arg(self, 1)?)?;
                 self.orders(args, 2)?;
-                if p.ty.target().is_some() && op != Rmw::Exchange {
+                if p.ty.target().is_some() {
                     return self.refuse(
                         at,
                         "atomic arithmetic on pointers is",
@@ -139,11 +155,11 @@ impl<'a> Lower<'a> {
                 Ok(Value { expr: Expr::Reg(r), ty: if gives_old { seen.ty } else { Ty::Int(INT) } })
             }
             Atomic::CompareExchange { desired_pointer, weak } => {
-                let expected = self.target(args, 1, at)?;
+                let expected = self.target(args, 1, whole, at)?;
                 self.body.end_operand();
                 let (mut from, mut new) = (None, Value::void());
                 if desired_pointer {
-                    from = Some(self.target(args, 2, at)?);
+                    from = Some(self.target(args, 2, whole, at)?);
                 } else {
                     new = self.value(arg(self, 2)?)?;
                 }
@@ -162,6 +178,10 @@ impl<'a> Lower<'a> {
                 if let Some(from) = from {
                     new = self.read(&from, at)?;
                 }
+                if p.ty.is_whole() {
+                    let expr = self.compare_exchange_whole(&p, &expected, new, weak, at)?;
+                    return Ok(Value { expr, ty: Ty::Int(INT) });
+                }
                 let old = self.read(&expected, at)?;
                 let (seen, swapped, differed) = self.swap(&p, old, new, weak, at)?;
                 let end = self.body.fresh();
@@ -175,6 +195,14 @@ impl<'a> Lower<'a> {
                 Ok(Value { expr: Expr::Reg(r), ty: Ty::Int(INT) })
             }
         }
+    }
+
+    /// Writes a value in the step that reads the old one, which it gives.
+    fn swapped_in(&mut self, p: &Place, v: Value, at: Bytes) -> Res<Value> {
+        if p.ty.is_whole() {
+            return self.exchange_whole(p, v, at);
+        }
+        self.update(p, |_, _| Ok(v), at).map(|u| u.0)
     }
 
     fn rmw(&mut self, op: Rmw, old: Value, v: Value, at: Bytes) -> Res<Value> {

@@ -289,7 +289,7 @@ impl<'a> Lower<'a> {
                 DerivedDeclarator::Function(f) => self.function_type(ty, &f.node)?,
                 DerivedDeclarator::KRFunction(names) => {
                     let params = if names.is_empty() { None } else { Some(vec![Ty::Int(INT); names.len()]) };
-                    Ty::Function(Rc::new(Signature { result: ty, params, variadic: false }))
+                    Ty::Function(Rc::new(Signature { result: ty.into_result(), params, variadic: false }))
                 }
                 DerivedDeclarator::Block(_) => unsupported("blocks are not supported"),
             };
@@ -340,6 +340,7 @@ impl<'a> Lower<'a> {
     }
 
     fn function_type(&mut self, result: Ty, f: &'a FunctionDeclarator) -> Res<Ty> {
+        let result = result.into_result();
         let mut params = Vec::new();
         self.scopes.enter();
         let mut failed = None;
@@ -789,7 +790,7 @@ impl<'a> Lower<'a> {
 /// `_Atomic` of a type.
 fn atomic(ty: Ty) -> Ty {
     match ty {
-        t @ (Ty::Int(_) | Ty::Pointer(_) | Ty::Float(4 | 8)) => Ty::Atomic(Rc::new(t)),
+        t @ (Ty::Int(_) | Ty::Pointer(_) | Ty::Float(4 | 8) | Ty::Record(_)) => Ty::Atomic(Rc::new(t)),
         Ty::Atomic(_) => ty,
         _ => unsupported("_Atomic of this type is not supported"),
     }

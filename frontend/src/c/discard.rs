@@ -42,6 +42,7 @@ impl<'a> Lower<'a> {
     /// Reads all of a place.
     fn discard_place(&mut self, p: &Place, at: Bytes) -> Res<()> {
         match (p.ty.plain(), &p.at) {
+            (Ty::Record(_), _) if p.ty.is_whole() => self.read_whole(p, at).map(drop),
             (Ty::Record(_), At::Memory(address)) => {
                 let mut cells = Vec::new();
                 if let Err(why) = self.types.flatten(&p.ty, "", &mut cells) {

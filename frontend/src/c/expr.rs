@@ -301,6 +301,14 @@ impl<'a> Lower<'a> {
         let Ty::Record(id) = base.ty.plain() else {
             return self.error(at, format!("`{}` has no members", self.types.describe(&base.ty)), "");
         };
+        if base.ty.is_whole() {
+            let what = if self.types.records[id.0].union { "union" } else { "structure" };
+            return self.error(
+                at,
+                format!("accessing a member `{name}` of an atomic {what} is undefined"),
+                "copy it to an object that is not atomic, or use atomic_load, atomic_store and atomic_compare_exchange",
+            );
+        }
         let Some(member) = self.types.member(*id, name) else {
             return self.error(at, format!("`{}` has no member `{name}`", self.types.describe(&base.ty)), "");
         };

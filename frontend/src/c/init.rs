@@ -395,7 +395,7 @@ impl<'a> Lower<'a> {
             }
             return Ok(());
         };
-        if let (Initializer::Expression(e), Ty::Record(_)) = (init, ty) {
+        if let (Initializer::Expression(e), Ty::Record(_)) = (init, ty.plain()) {
             let v = self.value(e)?;
             let v = self.convert(v, ty, e.span)?;
             // A fresh object: nobody knows an address in it.

@@ -78,6 +78,7 @@ mod untyped;
 mod value;
 mod variable;
 mod views;
+mod whole;
 mod wrappers;
 
 use relyant_cfa::Module;

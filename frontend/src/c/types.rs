@@ -318,6 +318,11 @@ impl Types {
     /// Size and alignment in bytes.
     pub fn size(&self, ty: &Ty) -> Result<(u64, u64), String> {
         let word = u64::from(self.long_bits) / 8;
+        if ty.is_whole() {
+            // As gcc has it: aligned like an integer of its size, where there is one.
+            let (n, align) = self.size(ty.plain())?;
+            return Ok((n, if matches!(n, 1 | 2 | 4 | 8 | 16) { align.max(n) } else { align }));
+        }
         Ok(match ty.plain() {
             Ty::Int(i) => {
                 let n = match i.rank {

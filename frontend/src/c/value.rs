@@ -375,7 +375,7 @@ impl Lower<'_> {
         let plain = p.ty.plain().clone();
         let kind = self.types.kind(&plain);
         let mark = self.body.mark();
-        if p.through.is_some() {
+        if p.through.is_some() && !p.ty.is_whole() {
             match plain {
                 Ty::Array(..) => self.fix(p),
                 _ => self.see(p),
@@ -391,6 +391,7 @@ impl Lower<'_> {
                 return Ok(Value { expr: a.clone(), ty: Ty::Pointer(t.clone()) });
             }
             (At::Memory(a), Ty::Function(_)) => return Ok(Value { expr: a.clone(), ty: plain.pointer() }),
+            (At::Memory(_), Ty::Record(_)) if p.ty.is_whole() => return self.read_whole(p, at),
             (At::Memory(a), Ty::Record(_) | Ty::Sync(_)) => a.clone(),
             (At::Memory(_), Ty::Float(_)) => {
                 return self.refuse(at, "`long double` and other wide formats are", "use `double`");
@@ -420,6 +421,10 @@ impl Lower<'_> {
                 Ok(Value { expr: Expr::Reg(*r), ty: v.ty })
             }
             At::Input => self.error(at, "NONDET is an input and can't be written", ""),
+            At::Memory(_) if p.ty.is_whole() => {
+                self.write_whole(p, &v, at)?;
+                Ok(v)
+            }
             At::Memory(a) => {
                 let mark = self.body.mark();
                 self.overwrite(p);

@@ -1,0 +1,21 @@
+// relyant: --property no-data-race
+// violation: data race on `data
+// A relaxed store of an atomic struct orders nothing.
+#include <pthread.h>
+#include <stdatomic.h>
+struct pair { int full, n; };
+_Atomic struct pair p;
+int data;
+void *worker(void *arg) {
+    struct pair new = {1, 2};
+    data = 1;
+    atomic_store_explicit(&p, new, memory_order_relaxed);
+    return arg;
+}
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, worker, 0);
+    struct pair seen = atomic_load_explicit(&p, memory_order_acquire);
+    if (seen.full)
+        data = 2;
+}

@@ -1,0 +1,22 @@
+// assumes: padding in atomic structs has any value
+// A loop of compare-exchanges ends well whatever the padding is.
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+struct mixed { char c; int n; };
+_Atomic struct mixed m;
+void *worker(void *arg) {
+    struct mixed old = m, new;
+    do {
+        new.c = 1;
+        new.n = old.n + 1;
+    } while (!atomic_compare_exchange_strong(&m, &old, new));
+    return arg;
+}
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, worker, 0);
+    worker(0);
+    pthread_join(t, 0);
+    assert(atomic_load(&m).n == 2);
+}
