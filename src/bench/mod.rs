@@ -1,6 +1,7 @@
 //! Runs the programs of a manifest and measures: for `relyant bench`, the tests, and the tables of the README.
 
 pub mod manifest;
+pub mod recognisers;
 pub mod results;
 pub mod runner;
 pub mod spin;

@@ -5,11 +5,11 @@ use super::watch::Signals;
 use super::{complain, say};
 use clap::ValueEnum;
 use relyant::bench::results::{self, Judgement, Plan};
-use relyant::bench::{manifest, table};
+use relyant::bench::{manifest, recognisers, table};
 use relyant_finite::boolean::family;
 use relyant_unbounded::boolean::decide::{self, Method, Settings, Verdict};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -62,6 +62,9 @@ pub struct Args {
     /// Do not check certificates
     #[arg(long)]
     no_check: bool,
+    /// Run each row again without each heuristic that looks for a pattern, and list those that come out worse
+    #[arg(long, conflicts_with_all = ["csv_dir", "compare"])]
+    recognisers: bool,
     /// Do not run without bias
     #[arg(long)]
     no_unbiased: bool,
@@ -111,6 +114,21 @@ fn measure(family: Family, sizes: &[usize]) -> Status {
     status
 }
 
+fn without_each(rows: &[&manifest::Row], exe: &Path, timeout: Duration) -> Status {
+    let signals = Signals::register();
+    let stop = || signals.reason().is_some();
+    match recognisers::measure(rows, exe, timeout, &stop, &|line| say(line)) {
+        Ok(all) => {
+            say(&recognisers::render(&all));
+            if stop() { Status::Unknown } else { Status::Good }
+        }
+        Err(e) => {
+            complain(&format!("error: {e}"));
+            Status::Unknown
+        }
+    }
+}
+
 /// Runs the command.
 pub fn run(a: &Args) -> Status {
     let manifest = match (a.family, &a.manifest) {
@@ -147,6 +165,10 @@ pub fn run(a: &Args) -> Status {
             return Status::Unknown;
         }
     };
+    if a.recognisers {
+        let rows: Vec<&manifest::Row> = rows.iter().filter(|r| wanted(r)).collect();
+        return without_each(&rows, &exe, a.timeout);
+    }
     let plan = Plan {
         exe,
         timeout: a.timeout,

@@ -9,6 +9,7 @@ use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::{Atomicity, DataModel, Integers, Options, Property, Signed};
 use relyant_engines::aret;
 use relyant_engines::search::{self, Strategy};
+use relyant_program::recognisers::{Recogniser, Recognisers};
 use std::path::{Path, PathBuf};
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -369,9 +370,16 @@ pub struct Engine {
     /// Tell threads of one start routine apart
     #[arg(long)]
     no_symmetry: bool,
+    /// Leave out a heuristic that looks for a pattern, to see what it is good for
+    #[arg(long, value_name = "NAME", hide = true)]
+    without: Vec<Recogniser>,
 }
 
 impl Engine {
+    /// Is a heuristic left out? A certificate is then about another thread program than `check` makes.
+    pub fn lacks_some(&self) -> bool {
+        !self.without.is_empty()
+    }
     /// Which engine for Boolean programs; `None` if one was named that is not for them.
     pub fn boolean(&self) -> Option<boolean::Method> {
         match self.method {
@@ -429,6 +437,7 @@ impl Engine {
                 MethodArg::Monolithic => aret::Method::Monolithic,
                 _ => aret::Method::RelyGuarantee,
             },
+            recognisers: Recognisers::without(&self.without),
         }
     }
 }

@@ -149,6 +149,10 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
         complain("error: --witness takes the witness of one file; give one FILE only");
         return Status::BadInput;
     }
+    if a.engine.lacks_some() && (a.proof.is_some() || a.witness.is_some()) {
+        complain("error: --without is for measuring: no certificate or witness is written");
+        return Status::BadInput;
+    }
     if a.proof.is_some() && a.files.len() > 1 {
         complain("error: --proof takes the certificate of one file; give one FILE only");
         return Status::BadInput;

@@ -35,6 +35,7 @@ use relyant_frontend::c;
 use relyant_frontend::c::instrument::Instrumentation;
 use relyant_interp::Trace;
 use relyant_program::Program;
+use relyant_program::recognisers::Recognisers;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
@@ -312,14 +313,14 @@ fn verify_read(
                 }
                 ControlFlow::Continue(pocket) => {
                     run.enter(Stage::Proving);
-                    let programs = finish(draft, &mut report)?;
+                    let programs = finish(draft, settings.engine.recognisers, &mut report)?;
                     decide(&programs, settings, &progress, pocket, &mut report);
                     programs
                 }
             }
         }
         _ => {
-            let programs = finish(draft, &mut report)?;
+            let programs = finish(draft, settings.engine.recognisers, &mut report)?;
             if let (Method::Prove | Method::Symbolic | Method::Coverability, Err(e)) =
                 (settings.method, &programs.proof)
             {
@@ -342,9 +343,9 @@ fn verify_read(
 }
 
 /// Makes the proof program, for a report that then speaks of it.
-fn finish(draft: Draft, report: &mut Report) -> Result<Programs, Diagnostic> {
+fn finish(draft: Draft, recognisers: Recognisers, report: &mut Report) -> Result<Programs, Diagnostic> {
     let start = Instant::now();
-    let programs = draft.finish()?;
+    let programs = draft.finish(recognisers)?;
     report.show(programs.shown());
     report.seconds.read += start.elapsed().as_secs_f64();
     Ok(programs)

@@ -10,7 +10,9 @@ use relyant_cfa::options::Options;
 use relyant_frontend::c;
 use relyant_frontend::instantiate;
 use relyant_program::Program;
-use relyant_program::thread_program;
+use relyant_program::linearise::Limits;
+use relyant_program::recognisers::Recognisers;
+use relyant_program::thread_program_with;
 use std::path::Path;
 
 /// What the proof engines work on.
@@ -49,9 +51,9 @@ impl Draft {
     }
 
     /// Makes the steps linear.
-    pub(super) fn finish(self) -> Result<Programs, Diagnostic> {
+    pub(super) fn finish(self, recognisers: Recognisers) -> Result<Programs, Diagnostic> {
         let proof = self.automata.and_then(|automata| {
-            let threads = thread_program(&automata)?;
+            let threads = thread_program_with(&automata, Limits::default(), recognisers)?;
             Ok(Provable { automata, threads })
         });
         let search = match (self.search, &proof) {
@@ -128,7 +130,7 @@ impl Programs {
     /// # Errors
     /// Why neither can be made of it.
     pub fn of(module: &cfa::Module, meaning: &Options) -> Result<Programs, Diagnostic> {
-        Draft::of(module, meaning)?.finish()
+        Draft::of(module, meaning)?.finish(Recognisers::default())
     }
 
     /// The program that reports speak of.

@@ -9,7 +9,8 @@ use relyant_engines::watch::Watch;
 use relyant_frontend::instantiate::{instantiate, slice};
 use relyant_interp::explore::{Exploration, Options, explore};
 use relyant_program::linearise::Limits;
-use relyant_program::thread_program_within;
+use relyant_program::recognisers::Recognisers;
+use relyant_program::thread_program_with;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// States that exploration may look at.
@@ -44,7 +45,8 @@ pub fn judge(text: &str, limits: Limits) -> Outcome {
         Ok(_) => None,
         Err(e) => panic!("{e}\n{text}"),
     };
-    let threads = thread_program_within(&p, limits).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let threads =
+        thread_program_with(&p, limits, Recognisers::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let done = AtomicU64::new(0);
     let watch = Watch {
         cancel: &|| done.load(Ordering::Relaxed) > WORK,

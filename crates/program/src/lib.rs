@@ -9,6 +9,7 @@ pub mod edges;
 pub mod ghosts;
 pub mod linearise;
 pub mod passes;
+pub mod recognisers;
 pub mod reduce;
 mod schedule;
 mod variables;
@@ -16,7 +17,7 @@ mod variables;
 use relyant_cfa::diagnostic::Span;
 use relyant_horn::linear::{Cube, LinExpr, Var};
 
-pub use passes::{reduce, thread_program, thread_program_within};
+pub use passes::{reduce, thread_program, thread_program_with};
 pub use relyant_cfa::Count;
 pub use schedule::{Step, schedule};
 

@@ -5,6 +5,7 @@ use crate::edges::access::Access;
 use crate::edges::forget::forget;
 use crate::ghosts::{counts, divisors, owners, twins};
 use crate::linearise::Limits;
+use crate::recognisers::{Recogniser, Recognisers};
 use crate::reduce::tidy::{self, Tidied};
 use crate::reduce::{compose, constants, liveness, prefix, propagate, slice};
 use relyant_cfa as cfa;
@@ -14,7 +15,11 @@ use relyant_cfa::diagnostic::Diagnostic;
 const ROUNDS: usize = 20;
 
 /// The reduced program.
-pub fn reduce(mut p: Program) -> Program {
+pub fn reduce(p: Program) -> Program {
+    reduce_with(p, Recognisers::default())
+}
+
+fn reduce_with(mut p: Program, recognisers: Recognisers) -> Program {
     let mut tidied = Tidied::default();
     small_steps(&mut p, &mut tidied);
     if prefix::fold_prefix(&mut p) {
@@ -32,7 +37,9 @@ pub fn reduce(mut p: Program) -> Program {
         }
     }
     counts::replace_counts(&mut p);
-    owners::add_owners(&mut p);
+    if recognisers.has(Recogniser::Owners) {
+        owners::add_owners(&mut p);
+    }
     let mut keep = vec![false; p.variables.len()];
     for e in p.templates.iter().flat_map(|t| &t.edges) {
         for v in e.reads().into_iter().chain(e.updates.iter().map(|u| u.0)) {
@@ -68,17 +75,26 @@ fn small_steps(p: &mut Program, tidied: &mut Tidied) -> bool {
 
 /// The thread program of a program: linear, and reduced.
 pub fn thread_program(p: &cfa::Program) -> Result<Program, Diagnostic> {
-    thread_program_within(p, Limits::default())
+    thread_program_with(p, Limits::default(), Recognisers::default())
 }
 
-/// The same with other limits for arrays.
-pub fn thread_program_within(p: &cfa::Program, limits: Limits) -> Result<Program, Diagnostic> {
+/// The same with other limits for arrays, or fewer ghosts.
+pub fn thread_program_with(
+    p: &cfa::Program,
+    limits: Limits,
+    recognisers: Recognisers,
+) -> Result<Program, Diagnostic> {
     let mut linear = crate::linearise::linearise_within(p, limits)?;
-    divisors::add_divisors(&mut linear);
-    let reduced = reduce(linear.clone());
+    if recognisers.has(Recogniser::Divisors) {
+        divisors::add_divisors(&mut linear);
+    }
+    let reduced = reduce_with(linear.clone(), recognisers);
     let mut counted = linear;
-    let mut out = if counts::add_counts(&mut counted, &reduced, p) { reduce(counted) } else { reduced };
-    twins::add_twins(&mut out);
+    let counts = recognisers.has(Recogniser::Counts) && counts::add_counts(&mut counted, &reduced, p);
+    let mut out = if counts { reduce_with(counted, recognisers) } else { reduced };
+    if recognisers.has(Recogniser::Twins) {
+        twins::add_twins(&mut out);
+    }
     Ok(out)
 }
 

@@ -13,6 +13,8 @@ pub mod step;
 pub mod store;
 pub mod tickets;
 
+use relyant_program::recognisers::Recognisers;
+
 /// Which proofs are looked for first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Bias {
@@ -42,4 +44,6 @@ pub struct Settings {
     pub bias: Bias,
     /// Which rule.
     pub method: Method,
+    /// Which patterns are looked for.
+    pub recognisers: Recognisers,
 }

@@ -16,6 +16,7 @@ use crate::verdict::{Answer, Reason};
 use crate::watch::{Stats, Watch};
 use relyant_horn::linear::Cube;
 use relyant_program::Program;
+use relyant_program::recognisers::Recogniser;
 
 /// Refinements after which the engine gives up.
 const MOST_ITERATIONS: u32 = 100_000;
@@ -28,9 +29,12 @@ pub fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Answer,
         return product::verify_product(program, settings, watch);
     }
     let full = explore::start(program);
-    let start = shift::start(program, &full);
+    let has = |r| settings.recognisers.has(r);
+    let start = if has(Recogniser::Shift) { shift::start(program, &full) } else { full.clone() };
     let mut stats = Stats::default();
-    if let Some(general) = parameters::Parametric::of(program, &start) {
+    let general =
+        if has(Recogniser::Parameters) { parameters::Parametric::of(program, &start) } else { None };
+    if let Some(general) = general {
         let starts = (general.start.clone(), None);
         match decide(&general.program, starts, GENERAL_ITERATIONS, settings, watch, &mut stats) {
             Answer::Safe(proof) => return (Answer::Safe(general.proof(proof)), stats),
@@ -56,12 +60,19 @@ fn decide(
 ) -> Answer {
     let (mut start, mut full) = starts;
     full = full.filter(|f| *f != start);
-    let tickets = tickets::of_crowds(program);
+    let has = |r| settings.recognisers.has(r);
+    let tickets = if has(Recogniser::Tickets) { tickets::of_crowds(program) } else { Vec::new() };
     let threads = precision::threads(program, &tickets);
     let mut precision = Precision::empty(program, &threads);
-    refine::seed::guards(program, &threads, &mut precision);
-    refine::counters::counts(program, &threads, &mut precision);
-    refine::counters::in_step(program, &threads, &mut precision);
+    if has(Recogniser::Guards) {
+        refine::seed::guards(program, &threads, &mut precision);
+    }
+    if has(Recogniser::Counts) {
+        refine::counters::counts(program, &threads, &mut precision);
+    }
+    if has(Recogniser::InStep) {
+        refine::counters::in_step(program, &threads, &mut precision);
+    }
     let mut caches = None;
     loop {
         stats.iterations += 1;

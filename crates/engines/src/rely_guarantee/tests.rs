@@ -68,7 +68,7 @@ fn lock_bit_is_safe_though_not_modular() {
 fn peterson_is_safe_under_every_rule() {
     for method in [Method::RelyGuarantee, Method::OwickiGries, Method::Monolithic] {
         for bias in [Bias::Modular, Bias::None] {
-            let (answer, _) = run(&peterson(), Settings { method, bias });
+            let (answer, _) = run(&peterson(), Settings { method, bias, ..Settings::default() });
             assert!(matches!(answer, Answer::Safe(_)), "{method:?} {bias:?} {answer:?}");
         }
     }

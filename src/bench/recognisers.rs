@@ -1,0 +1,106 @@
+//! On which programs each heuristic that looks for a pattern is needed: every row is run again without each of them.
+
+use super::manifest::Row;
+use super::runner::{self, RunError};
+use comfy_table::{Table, presets};
+use relyant_program::recognisers::Recogniser;
+use std::path::Path;
+use std::time::Duration;
+
+/// Slower than this many times counts as a difference, where it takes at least [`LEAST`] seconds.
+const SLOWER: f64 = 3.0;
+const LEAST: f64 = 0.5;
+
+/// What a run came to.
+#[derive(Clone, PartialEq, Debug)]
+struct Outcome {
+    /// `safe`, with `modular` where the proof is; or another verdict's word.
+    verdict: String,
+    /// Seconds to the verdict.
+    seconds: f64,
+}
+
+/// A heuristic, and the rows that come out worse without it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Needed {
+    /// Which.
+    pub recogniser: Recogniser,
+    /// Row, and what comes of it.
+    pub rows: Vec<(String, String)>,
+}
+
+fn outcome(exe: &Path, row: &Row, more: &[String], timeout: Duration) -> Result<Outcome, RunError> {
+    let mut args = row.args.clone();
+    args.extend_from_slice(more);
+    let run = runner::verify(exe, &row.file, &args, timeout)?;
+    let modular = run.entry.proof.as_ref().is_some_and(|p| p.modular);
+    let verdict = format!("{}{}", run.verdict(), if modular { ", modular" } else { "" });
+    Ok(Outcome { verdict, seconds: run.seconds() })
+}
+
+fn worse(with: &Outcome, without: &Outcome) -> Option<String> {
+    if with.verdict != without.verdict {
+        return Some(without.verdict.clone());
+    }
+    let slow = without.seconds > LEAST && without.seconds > SLOWER * with.seconds;
+    slow.then(|| format!("{:.1} s for {:.1} s", without.seconds, with.seconds))
+}
+
+/// Runs rows with all heuristics and without each; `stop` is asked between runs. Reports go to `tell`.
+///
+/// # Errors
+/// The verifier cannot be run.
+pub fn measure(
+    rows: &[&Row],
+    exe: &Path,
+    timeout: Duration,
+    stop: &dyn Fn() -> bool,
+    tell: &dyn Fn(&str),
+) -> Result<Vec<Needed>, RunError> {
+    let with = rows.iter().map(|r| outcome(exe, r, &[], timeout)).collect::<Result<Vec<_>, _>>()?;
+    let mut all = Vec::new();
+    for recogniser in Recogniser::all() {
+        let more = ["--without".to_string(), recogniser.to_string()];
+        let mut needed = Needed { recogniser, rows: Vec::new() };
+        for (row, with) in rows.iter().zip(&with) {
+            if stop() {
+                return Ok(all);
+            }
+            // A verdict takes at most a few times as long, or there is a difference.
+            let longest = timeout.min(Duration::from_secs_f64(LEAST.max(with.seconds) * 2.0 * SLOWER + 2.0));
+            let without = outcome(exe, row, &more, longest)?;
+            if let Some(what) = worse(with, &without) {
+                tell(&format!("without {recogniser}: {}: {what}\n", row.row));
+                needed.rows.push((row.row.clone(), what));
+            }
+        }
+        all.push(needed);
+    }
+    Ok(all)
+}
+
+/// A line each.
+pub fn render(all: &[Needed]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::ASCII_MARKDOWN);
+    table.set_header(["without", "rows", "which, and what comes of them"]);
+    for n in all {
+        let rows: Vec<String> = n.rows.iter().map(|(row, what)| format!("{row} ({what})")).collect();
+        table.add_row([n.recogniser.to_string(), n.rows.len().to_string(), rows.join("; ")]);
+    }
+    format!("{table}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_verdicts_and_much_slower_ones_are_worse() {
+        let o = |verdict: &str, seconds| Outcome { verdict: verdict.into(), seconds };
+        assert_eq!(worse(&o("safe, modular", 1.0), &o("safe", 1.0)).as_deref(), Some("safe"));
+        assert_eq!(worse(&o("safe", 0.01), &o("safe", 0.4)), None);
+        assert_eq!(worse(&o("safe", 1.0), &o("safe", 2.9)), None);
+        assert!(worse(&o("safe", 1.0), &o("safe", 3.1)).is_some());
+    }
+}
