@@ -1,15 +1,15 @@
 //! Small thread programs and proofs, written by hand.
 
 use relyant_cfa::diagnostic::Span;
-use relyant_check::{EnvTransition, Holder, PRIME, Proof, Rule, State, ThreadProof, Tickets};
+use relyant_check::{EnvTransition, Holder, Proof, Rule, State, ThreadProof, Tickets};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
-use relyant_program::{Count, Edge, Ghost, Loc, Location, Program, Scope, Template, Variable};
+use relyant_program::{Count, Edge, Ghost, Loc, Location, Program, Role, Scope, Template, Variable};
 
 pub fn x(v: u32) -> LinExpr {
     LinExpr::var(Var(v))
 }
 pub fn prime(v: u32) -> LinExpr {
-    x(v + PRIME)
+    Role::After(Var(v)).expr()
 }
 pub fn n(k: i128) -> LinExpr {
     LinExpr::int(k)

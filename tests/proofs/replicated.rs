@@ -12,13 +12,13 @@ use relyant_cfa::options::Options;
 use relyant_check::certificate::{AnyCertificate, CertificateError, Meta, Source, write_replicated};
 use relyant_check::check::{CheckError, Limits};
 use relyant_check::replicated::check::{Rejection, check};
-use relyant_check::replicated::{LocalState, OTHER, Proof, Step, View};
+use relyant_check::replicated::{LocalState, Proof, Step, View};
 use relyant_engines::replicated::{Answer, verify};
 use relyant_engines::watch::Watch;
 use relyant_finite::model::{Config, Counts};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Satisfiable, Var};
 use relyant_program::thread_program;
-use relyant_program::{Count, Edge, Input, Loc, Program, Scope};
+use relyant_program::{Count, Edge, Input, Loc, Program, Role, Scope, role};
 use relyant_testing::rng::cases;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -68,7 +68,7 @@ fn le(a: &LinExpr, b: &LinExpr) -> Atom {
 /// one there. That takes a predicate about two threads: no other copy is larger than mine.
 fn copies() -> (Program, Proof) {
     let [key, late, posted, mine] = [0, 1, 2, 3].map(x);
-    let theirs = x(3 + OTHER);
+    let theirs = Role::Second(Var(3)).expr();
     let copier = template(
         "copier",
         Count::Unbounded,
@@ -160,8 +160,8 @@ impl World {
                 let state = &proof.local_states[self.threads[t].state as usize];
                 let view = &proof.views[state.view as usize];
                 let of_other = |a: &Atom, other: usize| {
-                    a.holds(|v| match v.0.checked_sub(OTHER) {
-                        Some(v) => self.value(other, Var(v)),
+                    a.holds(|v| match Role::of(v).second() {
+                        Some(v) => self.value(other, v),
                         None => self.value(t, v),
                     })
                 };
@@ -618,10 +618,14 @@ fn what_does_not_exist_is_malformed() {
             let own = c.views.iter().flat_map(|v| &v.own).find(|a| !c.shared.contains(a)).unwrap().clone();
             c.shared.push(own);
         }),
-        ("a variable that is none", |c| c.shared.push(atom(Var(OTHER - 1)))),
-        ("another thread's local in own predicates", |c| c.views[0].own.push(atom(Var(OTHER)))),
+        ("a variable that is none", |c| c.shared.push(atom(Var(role::VARIABLES - 1)))),
+        ("another thread's local in own predicates", |c| {
+            c.views[0].own.push(atom(Role::Second(Var(0)).var()))
+        }),
         ("a predicate about threads of no view", |c| c.views[0].others.push((FAR, atom(Var(0))))),
-        ("a global as another thread's local", |c| c.views[0].others.push((1, atom(Var(OTHER))))),
+        ("a global as another thread's local", |c| {
+            c.views[0].others.push((1, atom(Role::Second(Var(0)).var())))
+        }),
         ("an element of no state", |c| c.certificate.minimal.push(Config::new(0, Counts::one(FAR)))),
     ];
     for (p, proof) in examples() {

@@ -6,9 +6,9 @@ use relyant_cfa::Count;
 use relyant_cfa::options::{Atomicity, Options, Signed};
 use relyant_cfa::preprocessing::{Define, Name, Preprocessing};
 use relyant_check::certificate::{Certificate, Meta, Source, write};
-use relyant_check::{EnvTransition, Holder, PRIME, Proof, Rule, State, ThreadProof, Tickets};
+use relyant_check::{EnvTransition, Holder, Proof, Rule, State, ThreadProof, Tickets};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Var};
-use relyant_program::{Loc, Program};
+use relyant_program::{Loc, Program, Role};
 
 const LOCATIONS: u32 = 4;
 const VARIABLES: u32 = 6;
@@ -51,8 +51,8 @@ pub fn meta() -> Meta {
 }
 
 fn a_cube(primes: bool) -> impl Strategy<Value = Cube> {
-    let var =
-        (0..VARIABLES, any::<bool>()).prop_map(move |(v, p)| Var(if p && primes { v + PRIME } else { v }));
+    let var = (0..VARIABLES, any::<bool>())
+        .prop_map(move |(v, p)| if p && primes { Role::After(Var(v)).var() } else { Var(v) });
     let term = (var, prop_oneof![-3i128..4, any::<i64>().prop_map(i128::from)]);
     let atom = (prop::collection::vec(term, 1..4), any::<i128>(), 0..3u8).prop_map(|(terms, c, kind)| {
         let e = LinExpr::new(terms.into_iter().map(|(v, k)| (v, rat(k))), rat(c));

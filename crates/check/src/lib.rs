@@ -17,9 +17,6 @@ pub mod validate;
 use relyant_horn::linear::{Cube, Var};
 use relyant_program::Loc;
 
-/// The primed copy of a variable in an environment transition's relation is `Var(v.0 + PRIME)`.
-pub const PRIME: u32 = 1 << 24;
-
 /// Which proof rule the assertions satisfy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rule {
@@ -56,7 +53,7 @@ pub struct EnvTransition {
     pub writes: Vec<Var>,
     /// Locations of the target where the transition applies, sorted; empty means all.
     pub at: Vec<Loc>,
-    /// Relation over variables before the step and primed variables after it ([`PRIME`]).
+    /// Relation over variables before the step and after it ([`Role::After`](relyant_program::Role::After)).
     pub relation: Cube,
 }
 

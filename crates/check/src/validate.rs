@@ -1,8 +1,8 @@
 //! What programs and proofs must look like before obligations make sense; and when a proof is modular.
 
-use super::{PRIME, Proof, Rule, State};
+use super::{Proof, Rule, State};
 use relyant_horn::linear::{Cube, Var};
-use relyant_program::{Count, Loc, Program, Scope, Template};
+use relyant_program::{Count, Loc, Program, Role, Scope, Template, role};
 use std::collections::BTreeSet;
 
 /// How many threads of a template there are, as far as proofs care.
@@ -37,10 +37,13 @@ fn vars(c: &Cube) -> impl Iterator<Item = Var> + '_ {
     c.atoms().iter().flat_map(|a| a.vars())
 }
 
+/// Variables, templates, and locations of each have to be fewer.
+const MOST: usize = 1 << 24;
+const _: () = assert!(MOST < role::VARIABLES as usize);
+
 /// Is the program as its types promise?
 pub fn program(p: &Program) -> Result<(), String> {
-    let limit = PRIME as usize;
-    require(p.variables.len() < limit && p.templates.len() < limit, || "too many variables".into())?;
+    require(p.variables.len() < MOST && p.templates.len() < MOST, || "too many variables".into())?;
     let mut owners = BTreeSet::new();
     for x in &p.variables {
         if let Scope::Local(t) = x.scope {
@@ -61,7 +64,7 @@ pub fn program(p: &Program) -> Result<(), String> {
 
 fn template(p: &Program, i: u32, t: &Template) -> Result<(), String> {
     let known = |l: Loc| (l.0 as usize) < t.locations.len();
-    require(t.locations.len() < PRIME as usize && known(t.entry), || "its entry does not exist".into())?;
+    require(t.locations.len() < MOST && known(t.entry), || "its entry does not exist".into())?;
     if let Some(v) = t.identity {
         let ok = p.variables.get(v.0 as usize).is_some_and(|x| x.identity && x.scope == Scope::Local(i));
         require(ok, || "its identity is no identity variable of its own".into())?;
@@ -191,8 +194,10 @@ fn thread(p: &Program, th: &super::ThreadProof) -> Result<(), String> {
             "an environment transition writes what is no global, or its writes are not sorted".into()
         })?;
         for v in vars(&e.relation) {
-            let v = if v.0 >= PRIME { Var(v.0 - PRIME) } else { v };
-            let ok = visible(v) || scope(p, v) == Some(Scope::Local(e.actor));
+            let ok = match Role::of(v) {
+                Role::Before(v) | Role::After(v) => visible(v) || scope(p, v) == Some(Scope::Local(e.actor)),
+                Role::Second(_) | Role::Third(_) => false,
+            };
             require(ok, || "an environment transition speaks of a variable it may not".into())?;
         }
     }
@@ -231,9 +236,7 @@ pub fn is_modular(p: &Program, proof: &Proof) -> bool {
         th.invariants.iter().all(|(_, states)| states.iter().all(state))
             && th.environment.iter().all(|e| {
                 e.control.is_empty()
-                    && vars(&e.relation)
-                        .map(|v| if v.0 >= PRIME { Var(v.0 - PRIME) } else { v })
-                        .all(|v| p.is_global(v) || identity(v))
+                    && vars(&e.relation).map(|v| Role::of(v).plain()).all(|v| p.is_global(v) || identity(v))
             })
     })
 }

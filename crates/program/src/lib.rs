@@ -11,6 +11,7 @@ pub mod linearise;
 pub mod passes;
 pub mod recognisers;
 pub mod reduce;
+pub mod role;
 mod schedule;
 mod variables;
 
@@ -19,6 +20,7 @@ use relyant_horn::linear::{Cube, LinExpr, Var};
 
 pub use passes::{reduce, thread_program, thread_program_with};
 pub use relyant_cfa::Count;
+pub use role::Role;
 pub use schedule::{Step, schedule};
 
 /// A location, by index into `locations` of its template.

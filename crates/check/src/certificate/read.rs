@@ -2,10 +2,10 @@
 
 use super::format::*;
 use super::{CertificateError, FORMAT, Source, VERSION, program_digest, text};
-use crate::{EnvTransition, Holder, PRIME, Proof, State, ThreadProof, Tickets};
+use crate::{EnvTransition, Holder, Proof, State, ThreadProof, Tickets};
 use relyant_cfa::options::Options;
 use relyant_horn::linear::{Cube, Var};
-use relyant_program::{Loc, Program};
+use relyant_program::{Loc, Program, Role};
 use rustc_hash::FxHashMap;
 
 /// A certificate that has been read, but not yet been compared with a program.
@@ -137,8 +137,8 @@ impl Reader<'_> {
     }
     fn cube(&self, texts: &[String], primes: bool) -> Result<Cube, String> {
         let resolve = |name: &str, primed: bool| {
-            let v = *self.variables.get(name)?;
-            if !primed { Some(Var(v)) } else { primes.then_some(Var(v.checked_add(PRIME)?)) }
+            let v = Var(*self.variables.get(name)?);
+            if !primed { Some(v) } else { primes.then(|| Role::After(v).var()) }
         };
         let norms = texts.iter().map(|t| text::parse(t, &resolve)).collect::<Result<Vec<_>, _>>()?;
         Ok(Cube::of(norms))

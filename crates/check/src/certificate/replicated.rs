@@ -2,12 +2,12 @@
 
 use super::format::{Names, OptionsRecord, SourceFile, location_id};
 use super::{CertificateError, FORMAT, Meta, Source, VERSION, matches_sources, program_digest, text};
-use crate::replicated::{LocalState, OTHER, Proof, Step, View};
+use crate::replicated::{LocalState, Proof, Step, View};
 use relyant_cfa::options::Options;
 use relyant_finite::evidence::{Certificate, Weights};
 use relyant_finite::model::{Config, Counts};
 use relyant_horn::linear::{Atom, Norm, Var};
-use relyant_program::{Loc, Program};
+use relyant_program::{Loc, Program, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -87,8 +87,9 @@ pub struct ReplicatedCertificate {
 pub fn write_replicated(proof: &Proof, program: &Program, meta: &Meta) -> String {
     let names = Names::new(program);
     let variable = |v: Var| {
-        let (v, mark) = if v.0 >= OTHER { (v.0 - OTHER, "'") } else { (v.0, "") };
-        text::quote(names.variables.get(v as usize).map_or("", |n| n)) + mark
+        let role = Role::of(v);
+        let (v, mark) = (role.plain(), if role.second().is_some() { "'" } else { "" });
+        text::quote(names.variables.get(v.0 as usize).map_or("", |n| n)) + mark
     };
     let atom = |a: &Atom| text::write(a, variable);
     let view = |v: &View| ThreadRecord {
@@ -198,8 +199,8 @@ impl ReplicatedCertificate {
         let find = |list: &[String], name: &str| list.iter().position(|n| n == name).map(|k| k as u32);
         let atom = |place: &str, t: &str, other: bool| -> Result<Atom, CertificateError> {
             let resolve = |name: &str, mark: bool| {
-                let v = find(&names.variables, name)?;
-                if mark { other.then_some(Var(v.checked_add(OTHER)?)) } else { Some(Var(v)) }
+                let v = Var(find(&names.variables, name)?);
+                if mark { other.then(|| Role::Second(v).var()) } else { Some(v) }
             };
             match text::parse(t, &resolve) {
                 Ok(Norm::Atom(a)) => Ok(a),

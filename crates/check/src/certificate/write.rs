@@ -2,9 +2,9 @@
 
 use super::format::*;
 use super::{FORMAT, Meta, VERSION, program_digest, text};
-use crate::{EnvTransition, Holder, PRIME, Proof, State, Tickets};
+use crate::{EnvTransition, Holder, Proof, State, Tickets};
 use relyant_horn::linear::{Cube, Var};
-use relyant_program::{Loc, Program};
+use relyant_program::{Loc, Program, Role};
 
 /// The certificate of a proof of a program, as JSON text. Reading it gives the same proof.
 pub fn write(proof: &Proof, program: &Program, meta: &Meta) -> String {
@@ -59,7 +59,8 @@ impl Writer {
         self.names.templates.get(t as usize).cloned().unwrap_or_default()
     }
     fn variable(&self, v: Var) -> String {
-        let (v, mark) = if v.0 >= PRIME { (Var(v.0 - PRIME), "'") } else { (v, "") };
+        let role = Role::of(v);
+        let (v, mark) = (role.plain(), if role.after().is_some() { "'" } else { "" });
         let name = self.names.variables.get(v.0 as usize).map_or("", |n| n);
         text::quote(name) + mark
     }

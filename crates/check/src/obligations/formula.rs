@@ -3,10 +3,17 @@
 use super::{Obligations, Values, any, before, cube, place};
 use crate::formula::{Formula, Linear, Symbol};
 use crate::validate::Copies;
-use crate::{EnvTransition, PRIME, State, Tickets};
+use crate::{EnvTransition, State, Tickets};
 use relyant_horn::linear::Var;
-use relyant_program::{Loc, Scope};
+use relyant_program::{Loc, Role, Scope};
 use std::collections::BTreeSet;
+
+/// A variable of a transition's relation, and whether its value after the step is meant: `validate` lets it speak of no
+/// other thread's.
+fn relation(v: Var) -> (Var, bool) {
+    let role = Role::of(v);
+    (role.plain(), role.after().is_some())
+}
 
 impl<'a> Obligations<'a> {
     /// The start condition, but for atoms about threads that may not exist or are not this one.
@@ -39,7 +46,6 @@ impl<'a> Obligations<'a> {
             others || written.contains(&v)
         };
         let after = |v: Var| if moving(v) { Linear::symbol(Symbol::After(v)) } else { before(v) };
-        let both = |v: Var| if v.0 >= PRIME { after(Var(v.0 - PRIME)) } else { before(v) };
         let at = |t: u32| self.here(t, &[(j, l)]);
         let moves = |t: u32| actors.contains(&t) && self.copies(t) == Copies::One;
         let at_after = |t: u32| if moves(t) { Linear::symbol(Symbol::AtAfter(t)) } else { at(t) };
@@ -62,12 +68,9 @@ impl<'a> Obligations<'a> {
             let mut parts = vec![
                 Formula::and(frame.map(|s| Formula::eq(Linear::symbol(*s).minus(&earlier(*s))))),
                 Formula::and(e.control.iter().map(|(t, ls)| place(&at(*t), ls))),
-                cube(&e.relation, &|v| {
-                    if v.0 >= PRIME && !changes(e, Symbol::After(Var(v.0 - PRIME))) {
-                        before(Var(v.0 - PRIME))
-                    } else {
-                        both(v)
-                    }
+                cube(&e.relation, &|v| match relation(v) {
+                    (v, true) if changes(e, Symbol::After(v)) => after(v),
+                    (v, _) => before(v),
                 }),
             ];
             if e.from.is_empty() || e.to.is_empty() {
@@ -98,8 +101,9 @@ impl<'a> Obligations<'a> {
         let after = |v: Var| {
             if self.is_local(v, j) { self.second(j, i, v) } else { self.written(e, v) }
         };
-        let both = |v: Var| {
-            if v.0 >= PRIME { after(Var(v.0 - PRIME)) } else { self.second(j, i, v) }
+        let both = |v: Var| match relation(v) {
+            (v, true) => after(v),
+            (v, false) => self.second(j, i, v),
         };
         let same = |v: Var| Formula::eq(self.written(e, v).minus(&before(v)));
         // Where thread j is: known to thread i's assertions only if there is one of its template.

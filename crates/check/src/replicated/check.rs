@@ -1,14 +1,14 @@
 //! The checker: whether the system over-approximates the program is decided by Z3, whether it covers no error by the
 //! checker of uncoverability proofs. Nothing of the engines is used. Fails closed.
 
-use super::{OTHER, Proof, Reached, Step, several};
+use super::{Proof, Reached, Step, several};
 use crate::check::{CheckError, Conditions, Limits, decide};
 use crate::formula::{Formula, Linear, Symbol};
 use crate::obligations::Malformed;
 use crate::validate;
 use relyant_finite::evidence;
 use relyant_horn::linear::{Atom, Cube, Var};
-use relyant_program::{Count, Edge, Loc, Program, Scope, Template};
+use relyant_program::{Count, Edge, Loc, Program, Role, Scope, Template};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -39,18 +39,18 @@ pub enum Rejection {
 
 /// Whose locals an atom speaks of.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Role {
+enum Who {
     Actor,
     Second,
     Third,
 }
 
-impl Role {
+impl Who {
     fn symbol(self, v: Var) -> Symbol {
         match self {
-            Role::Actor => Symbol::Var(v),
-            Role::Second => Symbol::Second(v),
-            Role::Third => Symbol::Third(v),
+            Who::Actor => Symbol::Var(v),
+            Who::Second => Symbol::Second(v),
+            Who::Third => Symbol::Third(v),
         }
     }
 }
@@ -162,9 +162,10 @@ impl<'a> Checker<'a> {
             for (about, a) in &v.others {
                 let other =
                     p.views.get(*about as usize).ok_or("a predicate about threads of no view")?.template;
-                let known = |x: Var| match x.0.checked_sub(OTHER) {
-                    Some(x) => self.scope(Var(x)) == Some(Scope::Local(other)),
-                    None => own(x),
+                let known = |x: Var| match Role::of(x) {
+                    Role::Before(x) => own(x),
+                    Role::Second(x) => self.scope(x) == Some(Scope::Local(other)),
+                    Role::After(_) | Role::Third(_) => false,
                 };
                 require(a.vars().all(known), "a predicate speaks of a variable it may not")?;
             }
@@ -290,7 +291,7 @@ impl<'a> Checker<'a> {
         let l = &self.proof.local_states[other as usize];
         let view = &self.proof.views[k as usize];
         let global = |v: Var| self.program.is_global(v) && e.after(v).is_some();
-        let theirs = |v: Var| v.0.checked_sub(OTHER).is_some_and(|v| e.after(Var(v)).is_some());
+        let theirs = |v: Var| Role::of(v).second().is_some_and(|v| e.after(v).is_some());
         l.own.iter().any(|n| view.own[*n as usize].vars().any(global))
             || l.others.iter().any(|n| {
                 let (about, a) = &view.others[*n as usize];
@@ -298,55 +299,53 @@ impl<'a> Checker<'a> {
             })
     }
 
-    fn symbol_of(&self, v: Var, role: Role) -> Symbol {
-        if self.program.is_global(v) { Symbol::Var(v) } else { role.symbol(v) }
+    fn symbol_of(&self, v: Var, who: Who) -> Symbol {
+        if self.program.is_global(v) { Symbol::Var(v) } else { who.symbol(v) }
     }
-    fn before(&self, v: Var, role: Role) -> Linear {
-        Linear::symbol(self.symbol_of(v, role))
+    fn before(&self, v: Var, who: Who) -> Linear {
+        Linear::symbol(self.symbol_of(v, who))
     }
     /// A variable after an edge of the actor.
-    fn after(&self, e: &Edge, v: Var, role: Role) -> Linear {
-        let moves = self.program.is_global(v) || role == Role::Actor;
+    fn after(&self, e: &Edge, v: Var, who: Who) -> Linear {
+        let moves = self.program.is_global(v) || who == Who::Actor;
         match e.after(v).filter(|_| moves) {
             // Updates were found to be integral; an unknown value would be sound, too.
             Some(value) => {
                 Linear::value(value, &|v| self.read(v)).unwrap_or_else(|| Linear::symbol(Symbol::After(v)))
             }
-            None => self.before(v, role),
+            None => self.before(v, who),
         }
     }
     fn read(&self, v: Var) -> Linear {
         match (v.0 as usize).checked_sub(self.program.variables.len()) {
             Some(k) => Linear::symbol(Symbol::Input(k as u32)),
-            None => self.before(v, Role::Actor),
+            None => self.before(v, Who::Actor),
         }
     }
     fn enabled(&self, e: &Edge) -> Formula {
         Formula::and([&e.guard, &e.bounds].map(|c| cube(c, &|v| self.read(v))))
     }
     /// An atom about a thread and another one, after the edge if there is one.
-    fn atom(&self, a: &Atom, me: Role, you: Role, e: Option<&Edge>) -> Formula {
+    fn atom(&self, a: &Atom, me: Who, you: Who, e: Option<&Edge>) -> Formula {
         let value = |v: Var| {
-            let (v, role) = match v.0.checked_sub(OTHER) {
-                Some(v) => (Var(v), you),
-                None => (v, me),
-            };
-            e.map_or_else(|| self.before(v, role), |e| self.after(e, v, role))
+            let role = Role::of(v);
+            let who = if role.second().is_some() { you } else { me };
+            e.map_or_else(|| self.before(role.plain(), who), |e| self.after(e, role.plain(), who))
         };
         Formula::atom(a, &value)
     }
     fn shared(&self, s: u32, e: Option<&Edge>) -> Formula {
         let held = &self.proof.shared_states[s as usize];
         let atoms = held.iter().map(|k| &self.proof.shared[*k as usize]);
-        Formula::and(atoms.map(|a| self.atom(a, Role::Actor, Role::Actor, e)))
+        Formula::and(atoms.map(|a| self.atom(a, Who::Actor, Who::Actor, e)))
     }
-    fn own(&self, local: u32, me: Role, e: Option<&Edge>) -> Formula {
+    fn own(&self, local: u32, me: Who, e: Option<&Edge>) -> Formula {
         let l = &self.proof.local_states[local as usize];
         let view = &self.proof.views[l.view as usize];
         Formula::and(l.own.iter().map(|k| self.atom(&view.own[*k as usize], me, me, e)))
     }
     /// What a local state says of another thread.
-    fn others(&self, local: u32, me: Role, (about, you): (u32, Role), e: Option<&Edge>) -> Formula {
+    fn others(&self, local: u32, me: Who, (about, you): (u32, Who), e: Option<&Edge>) -> Formula {
         let l = &self.proof.local_states[local as usize];
         let view = &self.proof.views[l.view as usize];
         let said = l.others.iter().map(|k| &view.others[*k as usize]).filter(|o| o.0 == about);
@@ -354,7 +353,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The start condition, but for atoms about threads that may not exist or are not these.
-    fn init(&self, views: &[(u32, Role)]) -> Formula {
+    fn init(&self, views: &[(u32, Who)]) -> Formula {
         if self.program.init.is_bottom() {
             return Formula::Const(false);
         }
@@ -367,7 +366,7 @@ impl<'a> Checker<'a> {
             };
             // Locals of the other thread are its own.
             let role_of =
-                |v: Var| if self.scope(v) == Some(Scope::Local(template)) { *role } else { Role::Actor };
+                |v: Var| if self.scope(v) == Some(Scope::Local(template)) { *role } else { Who::Actor };
             let spoken = self.program.init.atoms().iter().filter(|a| a.vars().all(known));
             parts.extend(spoken.map(|a| Formula::atom(a, &|v| self.before(v, role_of(v)))));
         }
@@ -379,27 +378,27 @@ impl<'a> Checker<'a> {
         let p = self.proof;
         let moving = |s: &Step| {
             let e = self.edge(s);
-            Formula::and([self.shared(s.from, None), self.own(s.actor, Role::Actor, None), self.enabled(e)])
+            Formula::and([self.shared(s.from, None), self.own(s.actor, Who::Actor, None), self.enabled(e)])
         };
-        let said = |l: u32, me: Role, about: u32, you: Role| self.others(l, me, (about, you), None);
+        let said = |l: u32, me: Who, about: u32, you: Who| self.others(l, me, (about, you), None);
         match c {
             Condition::Start(k) => (
-                self.init(&[(*k, Role::Actor)]),
-                Formula::and([self.shared(0, None), self.own(*k, Role::Actor, None)]),
+                self.init(&[(*k, Who::Actor)]),
+                Formula::and([self.shared(0, None), self.own(*k, Who::Actor, None)]),
             ),
             Condition::StartOther(k, j) => {
-                (self.init(&[(*k, Role::Actor), (*j, Role::Third)]), said(*k, Role::Actor, *j, Role::Third))
+                (self.init(&[(*k, Who::Actor), (*j, Who::Third)]), said(*k, Who::Actor, *j, Who::Third))
             }
             Condition::Never(s, l, e) => {
                 let e = &self.template(self.view(*l)).edges[*e as usize];
-                let premise = [self.shared(*s, None), self.own(*l, Role::Actor, None), self.enabled(e)];
+                let premise = [self.shared(*s, None), self.own(*l, Who::Actor, None), self.enabled(e)];
                 (Formula::and(premise), Formula::Const(false))
             }
             Condition::Active(cases) => {
                 let after = |n: &usize| {
                     let s = &p.steps[*n];
                     let e = Some(self.edge(s));
-                    Formula::and([self.shared(s.to, e), self.own(s.after, Role::Actor, e)])
+                    Formula::and([self.shared(s.to, e), self.own(s.after, Who::Actor, e)])
                 };
                 // All of them are from the same states.
                 let premise = cases.first().map_or(Formula::Const(true), |n| moving(&p.steps[*n]));
@@ -407,27 +406,27 @@ impl<'a> Checker<'a> {
             }
             Condition::ActiveOther(n, j) => {
                 let s = &p.steps[*n];
-                let premise = Formula::and([moving(s), said(s.actor, Role::Actor, *j, Role::Third)]);
-                (premise, self.others(s.after, Role::Actor, (*j, Role::Third), Some(self.edge(s))))
+                let premise = Formula::and([moving(s), said(s.actor, Who::Actor, *j, Who::Third)]);
+                (premise, self.others(s.after, Who::Actor, (*j, Who::Third), Some(self.edge(s))))
             }
             Condition::Passive(n, other) => {
                 let s = &p.steps[*n];
                 let premise = self.meeting(s, *other);
                 let Some(to) = s.goes(*other) else { return (premise, Formula::Const(false)) };
                 let e = Some(self.edge(s));
-                let about = (self.view(s.actor), Role::Actor);
-                let goal = [self.own(to, Role::Second, e), self.others(to, Role::Second, about, e)];
+                let about = (self.view(s.actor), Who::Actor);
+                let goal = [self.own(to, Who::Second, e), self.others(to, Who::Second, about, e)];
                 (premise, Formula::and(goal))
             }
             Condition::PassiveOther(n, other, j) => {
                 let s = &p.steps[*n];
                 let premise = Formula::and([
                     self.meeting(s, *other),
-                    said(s.actor, Role::Actor, *j, Role::Third),
-                    said(*other, Role::Second, *j, Role::Third),
+                    said(s.actor, Who::Actor, *j, Who::Third),
+                    said(*other, Who::Second, *j, Who::Third),
                 ]);
                 let goal = s.goes(*other).map_or(Formula::Const(true), |to| {
-                    self.others(to, Role::Second, (*j, Role::Third), Some(self.edge(s)))
+                    self.others(to, Who::Second, (*j, Who::Third), Some(self.edge(s)))
                 });
                 (premise, goal)
             }
@@ -439,10 +438,10 @@ impl<'a> Checker<'a> {
         let (i, k) = (self.view(s.actor), self.view(other));
         Formula::and([
             self.shared(s.from, None),
-            self.own(s.actor, Role::Actor, None),
-            self.own(other, Role::Second, None),
-            self.others(s.actor, Role::Actor, (k, Role::Second), None),
-            self.others(other, Role::Second, (i, Role::Actor), None),
+            self.own(s.actor, Who::Actor, None),
+            self.own(other, Who::Second, None),
+            self.others(s.actor, Who::Actor, (k, Who::Second), None),
+            self.others(other, Who::Second, (i, Who::Actor), None),
             self.enabled(self.edge(s)),
         ])
     }

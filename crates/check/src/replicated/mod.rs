@@ -13,7 +13,6 @@
 
 pub mod check;
 
-use super::PRIME;
 use relyant_finite::evidence::Certificate;
 use relyant_finite::input::Place;
 use relyant_finite::model::{Config, Counts, Initial, Names, System, Target, Transfer, Transition};
@@ -22,9 +21,6 @@ use relyant_program::{Count, Loc, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// In predicates about another thread its local `v` is `Var(v.0 + OTHER)`.
-pub const OTHER: u32 = PRIME;
-
 /// Predicates of the threads of a template.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct View {
@@ -32,7 +28,8 @@ pub struct View {
     pub template: u32,
     /// Over globals and the thread's locals.
     pub own: Vec<Atom>,
-    /// Over globals, the thread's locals, and those of each other thread of a view (by index), see [`OTHER`].
+    /// Over globals, the thread's locals, and those of each other thread of a view (by index) as
+    /// [`Role::Second`](relyant_program::Role::Second).
     pub others: Vec<(u32, Atom)>,
 }
 

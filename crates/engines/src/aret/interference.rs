@@ -6,9 +6,8 @@ use super::layout::{Bound, Layout, Query, Solver, answer, bounds, query};
 use super::numbered::Numbered;
 use super::precision::{Precision, Thread};
 use super::step::{Meeting, after, meeting_atoms, state_bounds};
-use relyant_check::PRIME;
 use relyant_horn::linear::{LinExpr, Var};
-use relyant_program::Program;
+use relyant_program::{Program, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What decides the data part of an environment transition, besides its bits.
@@ -59,7 +58,7 @@ impl Interference {
                     .map(|j| {
                         let vars =
                             precision.transitions[i][j].iter().flat_map(|p| p.vars().collect::<Vec<_>>());
-                        vars.filter_map(|v| v.0.checked_sub(PRIME).map(Var)).collect()
+                        vars.filter_map(|v| Role::of(v).after()).collect()
                     })
                     .collect()
             })
@@ -148,7 +147,7 @@ fn compile_abstract(precision: &Precision, actor: usize, target: usize, writes: 
     let target_states = state_bounds(&view.predicates, &mut layout);
     // A primed variable that is not written is the variable itself.
     let plain = |v: Var| {
-        let u = Var(v.0.checked_sub(PRIME)?);
+        let u = Role::of(v).after()?;
         (writes.binary_search(&u).is_err()).then(|| LinExpr::var(u))
     };
     let env = precision.transitions[actor][target]
@@ -160,7 +159,7 @@ fn compile_abstract(precision: &Precision, actor: usize, target: usize, writes: 
             Query::False => Bound::Difference(0, 0, -1),
         })
         .collect();
-    let primed = |v: Var| writes.binary_search(&v).is_ok().then(|| LinExpr::var(Var(v.0 + PRIME)));
+    let primed = |v: Var| writes.binary_search(&v).is_ok().then(|| Role::After(v).expr());
     let post = view.predicates.iter().map(|p| query(p, &mut layout, primed)).collect();
     Compiled { layout, target_states, env, fixed: Vec::new(), post }
 }
@@ -172,12 +171,11 @@ fn compile_exact(
     (actor, target, meeting): (usize, usize, Meeting),
     edge: &relyant_program::Edge,
 ) -> Compiled {
-    /// Another thread of the same template has locals of its own.
-    const OTHER: u32 = 1 << 27;
     let mut layout = Layout::default();
     let view = &precision.views[target];
     let target_states = state_bounds(&view.predicates, &mut layout);
-    let rename = |v: Var| if actor == target && !program.is_global(v) { Var(v.0 + OTHER) } else { v };
+    // An actor of the target's template has locals of its own.
+    let rename = |v: Var| if actor == target && !program.is_global(v) { Role::Second(v).var() } else { v };
     let env_predicates: Vec<_> = precision.views[actor].predicates.iter().map(|p| p.rename(rename)).collect();
     let env = state_bounds(&env_predicates, &mut layout);
     let mut fixed = bounds(&edge.guard.rename(rename), &mut layout);

@@ -4,10 +4,7 @@ use super::precision::{Precision, Thread};
 use super::step::{Meeting, meeting_atoms};
 use super::store::State;
 use relyant_horn::linear::{Cube, Norm, Var};
-use relyant_program::Program;
-
-/// Locals of the second thread where both are of one template.
-pub const SECOND: u32 = 1 << 27;
+use relyant_program::{Program, Role};
 
 /// The condition of both states.
 pub fn cube(
@@ -18,7 +15,7 @@ pub fn cube(
     meeting: Meeting,
 ) -> Cube {
     let (i, j) = (a.thread as usize, b.thread as usize);
-    let rename = |v: Var| if i == j && !program.is_global(v) { Var(v.0 + SECOND) } else { v };
+    let rename = |v: Var| if i == j && !program.is_global(v) { Role::Second(v).var() } else { v };
     let first = a.bits.iter().map(|k| precision.views[i].predicates[k].clone());
     let second = b.bits.iter().map(|k| precision.views[j].predicates[k].rename(rename));
     let mut cube = Cube::of(first.chain(second).map(Norm::Atom));

@@ -2,9 +2,9 @@
 
 use super::Method;
 use super::explore::Aret;
-use relyant_check::{EnvTransition, PRIME, Proof, Rule, State as ProofState, ThreadProof, Tickets};
+use relyant_check::{EnvTransition, Proof, Rule, State as ProofState, ThreadProof, Tickets};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rel, Var};
-use relyant_program::{Loc, Program, Scope};
+use relyant_program::{Loc, Program, Role, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The assertions of a fixpoint without error.
@@ -86,7 +86,7 @@ fn environment(program: &Program, aret: &Aret, j: usize) -> Vec<EnvTransition> {
         let predicates = &aret.precision.transitions[i][j];
         // An unwritten variable's primed copy is the variable itself.
         let plain = |v: Var| {
-            let u = Var(v.0.checked_sub(PRIME)?);
+            let u = Role::of(v).after()?;
             (e.writes.binary_search(&u).is_err()).then(|| LinExpr::var(u))
         };
         let relation = e.bits.iter().map(|k| predicates[k].subst(plain));
@@ -127,7 +127,7 @@ fn frame(program: &Program, aret: &Aret, i: usize, j: usize, writes: &[Var]) -> 
         })
         .collect();
     kept.sort_unstable();
-    kept.into_iter().map(|v| Atom::eq(&LinExpr::var(Var(v.0 + PRIME)).sub(&LinExpr::var(v)))).collect()
+    kept.into_iter().map(|v| Atom::eq(&Role::After(v).expr().sub(&LinExpr::var(v)))).collect()
 }
 
 /// Of bounds on the same terms only the strongest.
@@ -156,7 +156,7 @@ fn is_modular(program: &Program, aret: &Aret, t: &ThreadProof) -> bool {
     };
     let thread = aret.threads.iter().find(|x| x.template == t.template);
     let global = |v: Var| {
-        let v = if v.0 >= PRIME { Var(v.0 - PRIME) } else { v };
+        let v = Role::of(v).plain();
         program.is_global(v) || thread.is_some_and(|x| x.tells(v))
     };
     t.invariants

@@ -3,14 +3,10 @@
 use super::bits::Bits;
 use super::layout::{Bound, Layout, Query, Solver, answer, bounds, query};
 use super::precision::{Precision, Thread};
-use relyant_check::PRIME;
 use relyant_horn::linear::{Atom, LinExpr, Norm, Rat, Var};
-use relyant_program::{Edge, Program};
+use relyant_program::{Edge, Program, Role};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-
-/// The target's identity or ticket, where actor and target may be of one template, is `Var(v.0 + OF_TARGET)`.
-pub const OF_TARGET: u32 = 1 << 26;
 
 /// How a value of the actor compares with the target's.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -172,11 +168,12 @@ fn compile(
                 continue;
             }
             let predicates = &precision.transitions[i][j];
+            // The target's identity and ticket: it may be of the actor's template.
             let seen = |v: Var| {
                 if target.tells(v) {
-                    return Some(LinExpr::var(Var(v.0 + OF_TARGET)));
+                    return Some(Role::Second(v).expr());
                 }
-                let plain = Var(v.0.checked_sub(PRIME)?);
+                let plain = Role::of(v).after()?;
                 Some(after(edge, plain).unwrap_or_else(|| LinExpr::var(plain)))
             };
             let questions: Vec<Query> = predicates
@@ -186,7 +183,7 @@ fn compile(
                     q => q,
                 })
                 .collect();
-            let of_target = |v: Var| Var(v.0 + OF_TARGET);
+            let of_target = |v: Var| Role::Second(v).var();
             let says = meeting_atoms(meeting, (&threads[i], target), &|v| v, &of_target)
                 .iter()
                 .filter_map(|a| super::layout::bound(a, &mut layout))

@@ -1,9 +1,8 @@
 //! First predicates on counters: those that go in step, and counts of threads.
 
 use crate::aret::precision::{Precision, Thread};
-use relyant_check::PRIME;
 use relyant_horn::linear::{Atom, LinExpr, Norm, Var};
-use relyant_program::{Ghost, Origin, Program, Scope};
+use relyant_program::{Ghost, Origin, Program, Role, Scope};
 use std::collections::BTreeSet;
 
 /// Counters of a thread that are compared with one global; more are hardly in step.
@@ -70,7 +69,7 @@ pub fn counts(program: &Program, threads: &[Thread], precision: &mut Precision) 
         return;
     }
     let others: Vec<Var> = all().filter(|v| compared(program, *v) || ghosts.contains(v)).collect();
-    let after = |v: Var| LinExpr::var(Var(v.0 + PRIME));
+    let after = |v: Var| Role::After(v).expr();
     for (i, t) in threads.iter().enumerate() {
         let own = |v: Var| {
             program.is_global(v) || program.variables[v.0 as usize].scope == Scope::Local(t.template)

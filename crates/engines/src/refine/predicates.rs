@@ -2,11 +2,10 @@
 
 use super::unfold::{Kind, Unfolding};
 use crate::aret::precision::Precision;
-use relyant_check::PRIME;
 use relyant_horn::Formula;
 use relyant_horn::linear::{Atom, Cube, Var};
 use relyant_horn::tree::{Options, Tree, TreeOutcome, solve_tree};
-use relyant_program::Program;
+use relyant_program::{Program, Role};
 
 /// What the clauses gave.
 pub enum Solved {
@@ -110,7 +109,7 @@ fn add_atom(
                 let o = u.origin[v.0 as usize] as usize;
                 node.copy[o] == v.0 && node.before[o] != v.0
             };
-            let a = atom.rename(|v| if after(v) { Var(plain(v).0 + PRIME) } else { plain(v) });
+            let a = atom.rename(|v| if after(v) { Role::After(plain(v)).var() } else { plain(v) });
             let mut new = precision.add_transition(actor, target, &a);
             // A condition on the values before the step alone is one on states, too.
             if share && a.vars().all(|v| program.is_global(v)) {
@@ -129,7 +128,7 @@ fn share_everywhere(precision: &mut Precision, a: &Atom) -> bool {
         new |= precision.add_state(i, a);
         for j in 0..n {
             new |= precision.add_transition(i, j, a);
-            new |= precision.add_transition(i, j, &a.rename(|v| Var(v.0 + PRIME)));
+            new |= precision.add_transition(i, j, &a.rename(|v| Role::After(v).var()));
         }
     }
     new

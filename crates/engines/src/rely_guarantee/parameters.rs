@@ -8,9 +8,9 @@
 //! true values. (Compare [`super::shift`], which does the same for start values.)
 
 use crate::verdict::Counterexample;
-use relyant_check::{PRIME, Proof};
+use relyant_check::Proof;
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Rel, Var};
-use relyant_program::{Edge, Ghost, Program, Scope, Variable};
+use relyant_program::{Edge, Ghost, Program, Role, Scope, Variable};
 use std::collections::BTreeSet;
 
 /// Constants from here on become parameters; loops to smaller ones can be unrolled.
@@ -83,8 +83,7 @@ impl Parametric {
     /// The proof about the program as it was.
     pub fn proof(&self, mut proof: Proof) -> Proof {
         let value = |v: Var| {
-            let v = if v.0 >= PRIME { v.0 - PRIME } else { v.0 };
-            let k = v.checked_sub(self.parameters.first)?;
+            let k = Role::of(v).plain().0.checked_sub(self.parameters.first)?;
             self.parameters.spans.get(k as usize).map(|s| LinExpr::int(s.0))
         };
         for t in &mut proof.threads {

@@ -5,13 +5,9 @@
 use super::precision::Precision;
 use crate::aret::bits::Bits;
 use crate::aret::layout::{Bound, Layout, Query, Solver, bound, bounds, query};
-use relyant_check::replicated::{OTHER, several};
+use relyant_check::replicated::several;
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Var};
-use relyant_program::{Edge, Program};
-
-/// Locals of another thread are `Var(v.0 + SECOND)`, of one more `Var(v.0 + THIRD)`.
-const SECOND: u32 = 1 << 25;
-const THIRD: u32 = 1 << 26;
+use relyant_program::{Edge, Program, Role, Scope};
 
 /// What holds of a thread.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -22,11 +18,23 @@ pub struct Held {
     pub others: Bits,
 }
 
-/// Which of two threads has a predicate about others.
+/// Which of the threads of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Who {
     Actor,
     Second,
+    Third,
+}
+
+impl Who {
+    /// A local of this thread.
+    fn var(self, v: Var) -> Var {
+        match self {
+            Who::Actor => v,
+            Who::Second => Role::Second(v).var(),
+            Who::Third => Role::Third(v).var(),
+        }
+    }
 }
 
 /// Conjunctions and questions about a step, with one to three threads.
@@ -36,7 +44,7 @@ struct Meeting {
     shared: Vec<Bound>,
     actor: Vec<Bound>,
     second: Vec<Bound>,
-    /// What the predicates about others say of these threads: whose, which, what.
+    /// What the predicates about others say of these threads: whose (the actor's or the second's), which, what.
     others: Vec<(Who, usize, Bound)>,
     /// In which ways the threads differ: one of these holds. None: nothing is known.
     apart: Vec<Bound>,
@@ -188,13 +196,13 @@ struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
-    fn local(&self, v: Var, role: u32) -> Var {
-        if self.program.is_global(v) { v } else { Var(v.0 + role) }
+    fn local(&self, v: Var, who: Who) -> Var {
+        if self.program.is_global(v) { v } else { who.var(v) }
     }
-    /// An own predicate, or one about another thread, for threads in these roles.
-    fn named(&self, a: &Atom, me: u32, you: u32) -> Atom {
-        a.rename(|v| match v.0.checked_sub(OTHER) {
-            Some(v) => Var(v + you),
+    /// An own predicate, or one about another thread, for these threads.
+    fn named(&self, a: &Atom, me: Who, you: Who) -> Atom {
+        a.rename(|v| match Role::of(v).second() {
+            Some(v) => you.var(v),
             None => self.local(v, me),
         })
     }
@@ -203,10 +211,10 @@ impl Compiler<'_> {
         bound(a, layout).unwrap_or(Bound::Difference(0, 0, 0))
     }
     /// Identities of two threads of one template differ.
-    fn apart(&self, (i, x): (usize, u32), (j, y): (usize, u32), layout: &mut Layout) -> Vec<Bound> {
+    fn apart(&self, (i, x): (usize, Who), (j, y): (usize, Who), layout: &mut Layout) -> Vec<Bound> {
         let identity = |k: usize| self.program.templates[self.precision.views[k].template as usize].identity;
         let (Some(a), Some(b)) = (identity(i), identity(j)) else { return Vec::new() };
-        let difference = LinExpr::var(Var(a.0 + x)).sub(&LinExpr::var(Var(b.0 + y)));
+        let difference = LinExpr::var(x.var(a)).sub(&LinExpr::var(y.var(b)));
         let sides = [Atom::lt(&difference), Atom::lt(&difference.negated())];
         let both: Vec<Bound> = sides
             .into_iter()
@@ -224,14 +232,15 @@ impl Compiler<'_> {
         let shared = p.shared.iter().map(|a| self.fact(a, &mut layout)).collect();
         let actor = p.views[i].own.iter().map(|a| self.fact(a, &mut layout)).collect();
         let own = second.map_or(&[][..], |k| &p.views[k].own);
-        let second_own = own.iter().map(|a| self.fact(&self.named(a, SECOND, 0), &mut layout)).collect();
-        let roles = [(Some(i), 0, Who::Actor), (second, SECOND, Who::Second), (third, THIRD, Who::Actor)];
+        let second_own =
+            own.iter().map(|a| self.fact(&self.named(a, Who::Second, Who::Actor), &mut layout)).collect();
+        let threads = [(Some(i), Who::Actor), (second, Who::Second), (third, Who::Third)];
         let mut others = Vec::new();
-        for (me, from, who) in roles.into_iter().take(2) {
+        for (me, who) in threads.into_iter().take(2) {
             let Some(me) = me else { continue };
             for (k, (about, a)) in p.views[me].others.iter().enumerate() {
-                for (_, to, _) in roles.iter().filter(|r| r.0 == Some(*about as usize) && r.1 != from) {
-                    others.push((who, k, self.fact(&self.named(a, from, *to), &mut layout)));
+                for (_, you) in threads.iter().filter(|t| t.0 == Some(*about as usize) && t.1 != who) {
+                    others.push((who, k, self.fact(&self.named(a, who, *you), &mut layout)));
                 }
             }
         }
@@ -239,8 +248,8 @@ impl Compiler<'_> {
         conditions.extend(bounds(&edge.bounds, &mut layout));
         // The second or, in its absence, the third thread; a third beside a second differs from both, which is left out.
         let apart = match (second, third) {
-            (Some(k), None) => self.apart((i, 0), (k, SECOND), &mut layout),
-            (None, Some(k)) => self.apart((i, 0), (k, THIRD), &mut layout),
+            (Some(k), None) => self.apart((i, Who::Actor), (k, Who::Second), &mut layout),
+            (None, Some(k)) => self.apart((i, Who::Actor), (k, Who::Third), &mut layout),
             _ => Vec::new(),
         };
         Meeting {
@@ -293,7 +302,7 @@ impl Compiler<'_> {
                 continue;
             }
             let mut m = self.meeting(i, edge, None, Some(j));
-            let atoms = which.iter().map(|k| self.named(&p.views[i].others[*k].1, 0, THIRD));
+            let atoms = which.iter().map(|k| self.named(&p.views[i].others[*k].1, Who::Actor, Who::Third));
             m.questions = atoms.map(|a| self.question(&a, edge, &mut m.layout)).collect();
             with.push((which, m));
         }
@@ -305,7 +314,7 @@ impl Compiler<'_> {
     fn touches(&self, i: usize, edge: &Edge, view: usize) -> bool {
         let v = &self.precision.views[view];
         let global = |x: Var| self.program.is_global(x) && edge.after(x).is_some();
-        let theirs = |x: Var| x.0.checked_sub(OTHER).is_some_and(|x| edge.after(Var(x)).is_some());
+        let theirs = |x: Var| Role::of(x).second().is_some_and(|x| edge.after(x).is_some());
         v.own.iter().any(|a| a.vars().any(global))
             || v.others.iter().any(|(j, a)| a.vars().any(|x| global(x) || *j as usize == i && theirs(x)))
     }
@@ -317,8 +326,8 @@ impl Compiler<'_> {
         let v = &self.precision.views[k];
         let mut two = self.meeting(i, edge, Some(k), None);
         let about = self.about(k, i);
-        let own = v.own.iter().map(|a| self.named(a, SECOND, 0));
-        let atoms = own.chain(about.iter().map(|n| self.named(&v.others[*n].1, SECOND, 0)));
+        let own = v.own.iter().map(|a| self.named(a, Who::Second, Who::Actor));
+        let atoms = own.chain(about.iter().map(|n| self.named(&v.others[*n].1, Who::Second, Who::Actor)));
         two.questions = atoms.map(|a| self.question(&a, edge, &mut two.layout)).collect();
         let mut three = Vec::new();
         for j in (0..self.precision.views.len()).filter(|j| self.another(*j, &[i, k])) {
@@ -328,7 +337,7 @@ impl Compiler<'_> {
                 continue;
             }
             let mut m = self.meeting(i, edge, Some(k), Some(j));
-            let atoms = which.iter().map(|n| self.named(&v.others[*n].1, SECOND, THIRD));
+            let atoms = which.iter().map(|n| self.named(&v.others[*n].1, Who::Second, Who::Third));
             m.questions = atoms.map(|a| self.question(&a, edge, &mut m.layout)).collect();
             three.push((which, m));
         }
@@ -352,16 +361,14 @@ impl<'a> Abstraction<'a> {
         let c = Compiler { program, precision };
         // Conditions on locals of a template of several threads hold of each, of others they are facts of the state.
         let of = |view: Option<usize>, v: Var| match program.variables[v.0 as usize].scope {
-            relyant_program::Scope::Global => true,
-            relyant_program::Scope::Local(t) => {
-                view.is_some_and(|k| precision.views[k].template == t) || !several(program, t)
-            }
+            Scope::Global => true,
+            Scope::Local(t) => view.is_some_and(|k| precision.views[k].template == t) || !several(program, t),
         };
-        let known = |view: Option<usize>, role: u32| -> Vec<Atom> {
+        let known = |view: Option<usize>, who: Who| -> Vec<Atom> {
             let spoken = start.atoms().iter().filter(|a| a.vars().all(|v| of(view, v)));
             let template = view.map(|k| precision.views[k].template);
             let name = |v: Var| match program.variables[v.0 as usize].scope {
-                relyant_program::Scope::Local(t) if Some(t) == template => Var(v.0 + role),
+                Scope::Local(t) if Some(t) == template => who.var(v),
                 _ => v,
             };
             spoken.map(|a| a.rename(name)).collect()
@@ -392,20 +399,21 @@ impl<'a> Abstraction<'a> {
                 set(&out)
             };
         let none = |_: &mut Layout| Vec::new();
-        let shared = ask(known(None, 0), &none, precision.shared.clone());
+        let shared = ask(known(None, Who::Actor), &none, precision.shared.clone());
         let mut threads = Vec::new();
         for (i, v) in precision.views.iter().enumerate() {
-            let own = ask(known(Some(i), 0), &none, v.own.clone());
+            let own = ask(known(Some(i), Who::Actor), &none, v.own.clone());
             let mut others = Bits::new(v.others.len());
             for j in 0..precision.views.len() {
                 let which = c.about(i, j);
                 if which.is_empty() {
                     continue;
                 }
-                let mut facts = known(Some(i), 0);
-                facts.extend(known(Some(j), THIRD));
-                let questions = which.iter().map(|k| c.named(&v.others[*k].1, 0, THIRD)).collect();
-                let ways = |layout: &mut Layout| c.apart((i, 0), (j, THIRD), layout);
+                let mut facts = known(Some(i), Who::Actor);
+                facts.extend(known(Some(j), Who::Third));
+                let questions =
+                    which.iter().map(|k| c.named(&v.others[*k].1, Who::Actor, Who::Third)).collect();
+                let ways = |layout: &mut Layout| c.apart((i, Who::Actor), (j, Who::Third), layout);
                 let holds = ask(facts, &ways, questions);
                 which
                     .iter()

@@ -5,11 +5,11 @@ use super::abstraction::{Abstraction, Held};
 use super::precision::Precision;
 use crate::aret::bits::Bits;
 use crate::aret::numbered::Numbered;
-use relyant_check::replicated::{LocalState, OTHER, Proof, Reached, Step, several};
+use relyant_check::replicated::{LocalState, Proof, Reached, Step, several};
 use relyant_finite::evidence::Certificate;
 use relyant_horn::linear::{Cube, Var};
 use relyant_program::reduce::liveness;
-use relyant_program::{Loc, Program};
+use relyant_program::{Loc, Program, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -109,7 +109,7 @@ impl Builder<'_> {
         let live = &self.live[view as usize][loc as usize];
         let v = &self.precision.views[view as usize];
         let lives = |x: Var| {
-            x.0 >= OTHER
+            Role::of(x).second().is_some()
                 || self.program.is_global(x)
                 || live.contains(&x)
                 || self.program.variables[x.0 as usize].identity

@@ -2,9 +2,9 @@
 
 use super::abstraction::opposite;
 use crate::aret::precision::halves;
-use relyant_check::replicated::{OTHER, View, several};
+use relyant_check::replicated::{View, several};
 use relyant_horn::linear::{Atom, LinExpr, Norm, Var};
-use relyant_program::{Program, Scope};
+use relyant_program::{Program, Role, Scope};
 use std::collections::BTreeSet;
 
 /// Values that a variable may have for all of them to be told apart from the start.
@@ -114,7 +114,7 @@ impl Precision {
         new
     }
 
-    /// Adds a predicate about another thread, whose locals are numbered from [`OTHER`].
+    /// Adds a predicate about another thread, whose locals are [`Role::Second`].
     fn add_others(&mut self, program: &Program, (view, other): (usize, usize), atom: &Atom) -> bool {
         if view == other && !several(program, self.views[view].template) {
             return false;
@@ -173,7 +173,7 @@ impl Precision {
                 for (me, you) in [(a, b), (b, a)] {
                     let name = |v: Var| {
                         let (thread, v) = origin(v);
-                        if !program.is_global(v) && thread == you { Var(v.0 + OTHER) } else { v }
+                        if !program.is_global(v) && thread == you { Role::Second(v).var() } else { v }
                     };
                     new |= self.add_others(program, (views[me], views[you]), &atom.rename(name));
                 }

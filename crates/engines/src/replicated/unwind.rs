@@ -8,10 +8,10 @@
 use super::path::Path;
 use super::precision::Precision;
 use crate::refine::predicates::{Clause, Solved, solve};
-use relyant_check::replicated::{OTHER, Proof};
+use relyant_check::replicated::Proof;
 use relyant_horn::Formula;
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Var};
-use relyant_program::{Edge, Program, Scope};
+use relyant_program::{Edge, Program, Role, Scope};
 use std::collections::VecDeque;
 
 /// Nodes that a tree may have.
@@ -208,8 +208,8 @@ impl Unwinder<'_> {
             for k in &state.others {
                 let (about, a) = &view.others[*k as usize];
                 for you in t.threads.iter().filter(|x| *x != me && self.path.views[**x] == *about as usize) {
-                    atoms.push(a.rename(|v| match v.0.checked_sub(OTHER) {
-                        Some(v) => self.named(t, *you, Var(v)),
+                    atoms.push(a.rename(|v| match Role::of(v).second() {
+                        Some(v) => self.named(t, *you, v),
                         None => self.named(t, *me, v),
                     }));
                 }

@@ -109,7 +109,7 @@ fn strongest(cube: &Cube) -> Option<Vec<Atom>> {
 }
 
 /// An equality solved for a symbol with coefficient 1 or -1, the one of highest rank.
-pub fn solve(cube: &Cube, rank: impl Fn(Var) -> u32) -> Option<(Var, LinExpr)> {
+pub fn solve<R: Ord>(cube: &Cube, rank: impl Fn(Var) -> R) -> Option<(Var, LinExpr)> {
     let equalities = cube.atoms().iter().filter(|a| a.rel() == Rel::Eq);
     let terms = equalities.flat_map(|a| a.expr().terms().iter().map(move |t| (a, t.0, &t.1)));
     let (a, s, k) = terms.filter(|(_, _, k)| k.abs().is_one()).max_by_key(|(_, s, _)| rank(*s))?;

@@ -8,12 +8,9 @@ use super::eliminate::{Tidy, eliminate, solve, solved};
 use super::live::Live;
 use super::state::{State, Value};
 use relyant_horn::linear::{Cube, LinExpr, Var};
-use relyant_program::Loc;
+use relyant_program::{Loc, Role};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-
-/// Names of symbols that are the value of a variable, while others have their old names.
-const OWN: u32 = 1 << 25;
 
 /// Makes normal forms.
 pub struct Normal<'a> {
@@ -23,6 +20,8 @@ pub struct Normal<'a> {
     pub tidy: Tidy,
 }
 
+/// A state under work: symbols that are the value of a variable are its value [`Role::After`], others have their old
+/// names.
 struct Work<'a> {
     values: Vec<Value>,
     cube: Arc<Cube>,
@@ -54,13 +53,18 @@ impl<'a> Normal<'a> {
     }
 }
 
+/// Is the symbol the value of a variable?
+fn is_own(s: Var) -> bool {
+    Role::of(s).after().is_some()
+}
+
 impl Work<'_> {
     fn normalise(&mut self) -> Option<()> {
         loop {
             self.own();
             self.cube = self.tidy.tidy(&self.cube)?;
             // Symbols of no variable go first, then those of later variables.
-            let rank = |s: Var| if s.0 >= OWN { s.0 - OWN } else { s.0 + OWN };
+            let rank = |s: Var| (!is_own(s), Role::of(s).plain());
             if let Some((s, value)) = solve(&self.cube, rank) {
                 self.substitute(s, &value);
                 continue;
@@ -76,9 +80,9 @@ impl Work<'_> {
     fn own(&mut self) {
         for v in 0..self.values.len() {
             let Value::Sum(e) = &self.values[v] else { continue };
-            let mut old = e.terms().iter().filter(|(s, k)| s.0 < OWN && k.abs().is_one());
+            let mut old = e.terms().iter().filter(|(s, k)| !is_own(*s) && k.abs().is_one());
             let Some((s, k)) = old.next().cloned() else { continue };
-            let own = Var(OWN + v as u32);
+            let own = Role::After(Var(v as u32)).var();
             // v = k s + rest, so s = k (v - rest).
             let value = solved(&e.sub(&LinExpr::var(own)), s, &k);
             self.substitute(s, &value);
@@ -99,7 +103,7 @@ impl Work<'_> {
     }
     /// Symbols of the cube that no value mentions.
     fn unmentioned(&self) -> Vec<Var> {
-        let old = self.cube.vars().into_iter().filter(|s| s.0 < OWN);
+        let old = self.cube.vars().into_iter().filter(|s| !is_own(*s));
         let mentions = |v: &Value, s: Var| matches!(v, Value::Sum(e) if !e.coeff(s).is_zero());
         old.filter(|s| !self.values.iter().any(|v| mentions(v, *s))).collect()
     }
@@ -112,13 +116,13 @@ impl Work<'_> {
             _ => None,
         });
         for s in mentioned.flatten().chain(self.cube.vars()) {
-            if s.0 < OWN && !hidden.contains(&s) {
+            if !is_own(s) && !hidden.contains(&s) {
                 hidden.push(s);
             }
         }
         let name = |s: Var| match hidden.iter().position(|h| *h == s) {
             Some(k) => Var(n + k as u32),
-            None => Var(s.0 - OWN),
+            None => Role::of(s).plain(),
         };
         for v in &mut self.values {
             if let Value::Sum(e) = v
