@@ -5,7 +5,7 @@
 //! not seen, where both verdicts are fine. `RELYANT_CASES` sets how many programs, `RELYANT_SEED` the first seed.
 
 use relyant::pipeline::{Settings, Verdict, verify_file};
-use relyant_engines::limits::Run;
+use relyant_engines::limits::{Run, Stop};
 use relyant_testing::real::{Real, generate, to_run};
 use relyant_testing::rng::cases;
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ fn verdict(text: &str, file: &Path) -> String {
         let run = &run;
         scope.spawn(move || {
             if wait.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-                run.stop("patience");
+                run.stop(Stop::Time(PATIENCE));
             }
         });
         let report = verify_file(file, &Settings::default(), run);

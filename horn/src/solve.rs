@@ -10,7 +10,7 @@ use crate::check::implies;
 use crate::clause::{Clause, ClauseError, Derivation, Inference, Relation, Solution, System};
 use crate::formula::Formula;
 use crate::linear::{Closed, Cube, Model, Norm, Var};
-use crate::tree::{Options, Tree, TreeError, TreeOutcome, solve_tree};
+use crate::tree::{Options, Tree, TreeError, TreeOutcome, Undecided, solve_tree};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub enum Outcome {
     /// A derivation of `false`: there is no solution.
     Unsolvable(Derivation),
     /// Neither was found, and why.
-    Unknown(String),
+    Unknown(Undecided),
 }
 
 /// Solves a system of clauses.
@@ -46,26 +46,26 @@ pub fn solve(system: &System, options: &Options) -> Result<Outcome, ClauseError>
         of_relation: vec![Vec::new(); n],
         undecided: FxHashSet::default(),
     };
-    let mut undecided: Option<String> = None;
+    let mut undecided: Option<Undecided> = None;
     for _ in 0..options.max_derivations {
         let (clause, premises) = match a.abstract_facts() {
             Round::Excluded => return Ok(undecided.map_or_else(|| a.solution(&needed), Outcome::Unknown)),
             Round::Allowed(clause, premises) => (clause, premises),
-            Round::TooMany => return Ok(Outcome::Unknown("too many derivations".into())),
+            Round::TooMany => return Ok(Outcome::Unknown(Undecided::Derivations)),
         };
         match a.refine(clause, &premises) {
             Ok(Refined::Excluded) => {}
             Ok(Refined::Real(d)) if d.check(system) => return Ok(Outcome::Unsolvable(d)),
-            Ok(Refined::Real(_)) => return Ok(Outcome::Unknown("derivation check failed".into())),
+            Ok(Refined::Real(_)) => return Ok(Outcome::Unknown(Undecided::Derivation)),
             // Another derivation may be real.
             Ok(Refined::Unknown(reason)) => {
                 a.undecided.insert(a.derivation(clause, &premises));
                 undecided.get_or_insert(reason);
             }
-            Err(e) => return Ok(Outcome::Unknown(e.to_string())),
+            Err(e) => return Ok(Outcome::Unknown(e.into())),
         }
     }
-    Ok(Outcome::Unknown("too many derivations".into()))
+    Ok(Outcome::Unknown(Undecided::Derivations))
 }
 
 /// The relations that some clause chain leads from to `false`.
@@ -129,7 +129,7 @@ enum Round {
 enum Refined {
     Excluded,
     Real(Derivation),
-    Unknown(String),
+    Unknown(Undecided),
 }
 
 /// What is known of a clause under certain premises: are they contradictory, and which predicates of the
@@ -254,7 +254,7 @@ impl Abstraction<'_> {
     fn refine(&mut self, clause: usize, premises: &[usize]) -> Result<Refined, TreeError> {
         let size = premises.iter().fold(1usize, |n, &f| n.saturating_add(self.facts[f].size));
         if size > self.options.max_nodes {
-            return Ok(Refined::Unknown("a derivation is too large".into()));
+            return Ok(Refined::Unknown(Undecided::Size));
         }
         let (places, weights) = self.unfold(clause, premises);
         let tree = self.tree(&places)?;
@@ -287,7 +287,7 @@ impl Abstraction<'_> {
             }
         }
         // Without new predicates only a contradiction that the abstraction could not decide is left.
-        Ok(if progress { Refined::Excluded } else { Refined::Unknown("a derivation was not decided".into()) })
+        Ok(if progress { Refined::Excluded } else { Refined::Unknown(Undecided::NoProgress) })
     }
 
     fn solution(&self, needed: &[bool]) -> Outcome {
@@ -300,7 +300,7 @@ impl Abstraction<'_> {
         let solution = Solution { formulas: formulas.collect() };
         match solution.check(self.system, self.options.max_check) {
             Some(true) => Outcome::Solved(solution),
-            _ => Outcome::Unknown("solution check failed".into()),
+            _ => Outcome::Unknown(Undecided::Solution),
         }
     }
 }

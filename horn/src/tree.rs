@@ -54,6 +54,35 @@ pub enum TreeError {
     },
 }
 
+/// Why clauses were neither solved nor found to have no solution.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum Undecided {
+    /// What the multipliers gave does not hold over the integers.
+    #[error("solution check failed")]
+    Solution,
+    /// See [`Options::max_splits`].
+    #[error("too many splits on integer cuts")]
+    Splits,
+    /// All solutions are fractional, and no cut that excludes them is over the variables of one node.
+    #[error("no integer cut within one node")]
+    NoCut,
+    /// See [`Options::max_derivations`].
+    #[error("too many derivations")]
+    Derivations,
+    /// See [`Options::max_nodes`].
+    #[error("a derivation is too large")]
+    Size,
+    /// What was found to be a derivation of `false` is none.
+    #[error("derivation check failed")]
+    Derivation,
+    /// A derivation is neither real nor excluded by a new predicate.
+    #[error("a derivation was not decided")]
+    NoProgress,
+    /// The clauses of a derivation are no tree.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+}
+
 impl Tree {
     /// An empty tree.
     pub fn new() -> Tree {
@@ -136,7 +165,7 @@ pub enum TreeOutcome {
     /// An integer solution of all constraints together: there is no such formula.
     Satisfiable(Model),
     /// Neither was found, and why.
-    Unknown(String),
+    Unknown(Undecided),
 }
 
 /// Solves a tree. Every solution has been checked, each node by exact integer entailment.
@@ -160,7 +189,7 @@ pub fn solve_tree(tree: &Tree, options: &Options) -> Result<TreeOutcome, TreeErr
     Ok(match step {
         Step::Solved(formulas) => {
             if search.split && !check(tree, &formulas, options.max_check) {
-                TreeOutcome::Unknown("solution check failed".into())
+                TreeOutcome::Unknown(Undecided::Solution)
             } else {
                 TreeOutcome::Solved(formulas)
             }
@@ -222,7 +251,7 @@ fn path_to_root(tree: &Tree, n: NodeId) -> Vec<NodeId> {
 enum Step {
     Solved(Vec<Formula>),
     Satisfiable(Model),
-    Unknown(String),
+    Unknown(Undecided),
 }
 
 struct Search<'a> {
@@ -264,7 +293,7 @@ impl<'a> Search<'a> {
             Refutation::Proof(proof) => {
                 return Ok(match self.annotate(&proof, cuts)? {
                     Some(formulas) => Step::Solved(formulas),
-                    None => Step::Unknown("solution check failed".into()),
+                    None => Step::Unknown(Undecided::Solution),
                 });
             }
             Refutation::Feasible(f) => f,
@@ -285,10 +314,10 @@ impl<'a> Search<'a> {
             }
         }
         if self.splits >= self.options.max_splits || cuts.len() > 60 {
-            return Ok(Step::Unknown("too many splits on integer cuts".into()));
+            return Ok(Step::Unknown(Undecided::Splits));
         }
         let Some((node, e, k)) = self.cut(&feasible, cuts) else {
-            return Ok(Step::Unknown("no integer cut within one node".into()));
+            return Ok(Step::Unknown(Undecided::NoCut));
         };
         self.splits += 1;
         self.split = true;
@@ -296,7 +325,7 @@ impl<'a> Search<'a> {
         let down = Atom::le(&e.add(&LinExpr::constant(-&k)));
         let up = Atom::le(&e.negated().add(&LinExpr::constant(&k + &Rat::one())));
         let (Norm::Atom(down), Norm::Atom(up)) = (down, up) else {
-            return Ok(Step::Unknown("no integer cut within one node".into()));
+            return Ok(Step::Unknown(Undecided::NoCut));
         };
         let mut sides = Vec::new();
         for side in [down, up] {
@@ -314,7 +343,7 @@ impl<'a> Search<'a> {
             on_path[n] = true;
         }
         let (Some(b), Some(a)) = (sides.pop(), sides.pop()) else {
-            return Ok(Step::Unknown("no integer cut within one node".into()));
+            return Ok(Step::Unknown(Undecided::NoCut));
         };
         let joined = a.into_iter().zip(b).zip(on_path).map(|((a, b), or)| {
             if a == b {

@@ -182,7 +182,7 @@ pub fn run(a: &Args) -> Status {
     let mut done = Vec::new();
     for row in rows.iter().filter(|r| wanted(r)) {
         if let Some(reason) = signals.reason() {
-            complain(&reason);
+            complain(&reason.to_string());
             status = status.and(Status::Unknown);
             break;
         }

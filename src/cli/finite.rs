@@ -145,7 +145,7 @@ fn one(file: &Path, run: &Run, signals: &Signals) -> Outcome {
     match watch(&run.limits, signals, move |cancel| finite::verify(&path, kind, &wanted, cancel)) {
         Ok((Ok(mut r), stopped)) => {
             if let (Answer::Unknown(why), Some(reason)) = (&mut r.answer, stopped) {
-                *why = reason;
+                *why = reason.to_string();
             }
             Outcome::Done(Box::new(r))
         }

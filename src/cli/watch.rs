@@ -5,7 +5,7 @@
 use super::internal;
 use relyant::memory;
 use relyant_cfa::stack::fitting;
-use relyant_engines::limits;
+use relyant_engines::limits::{self, Stop};
 use relyant_frontend::c::compiler;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator;
@@ -58,25 +58,24 @@ impl Limits {
         }
     }
     /// The reason to stop a run that has taken so long.
-    pub fn too_late(&self, elapsed: Duration) -> Option<String> {
+    pub fn too_late(&self, elapsed: Duration) -> Option<Stop> {
         let limit = self.timeout.filter(|t| elapsed >= *t)?;
-        Some(format!("time limit of {} s reached", limit.as_secs_f64()))
+        Some(Stop::Time(limit))
     }
     /// The reason to stop all runs.
-    pub fn too_large(&self) -> Option<String> {
+    pub fn too_large(&self) -> Option<Stop> {
         if let (Some(limit), Some((now, _))) = (self.memory_kib, limits::memory_kib())
             && now > limit
         {
-            let there = if self.asked { "" } else { " (of what there was; --memory sets another)" };
-            return Some(format!("memory limit of {} MiB reached{there}", limit / 1024));
+            return Some(Stop::Memory { mib: limit / 1024, asked: self.asked });
         }
         let (limit, now) = (self.address_kib?, memory::address_space_used_kib()?);
-        (now > limit).then(|| format!("{} MiB of address space used, near its limit", now / 1024))
+        (now > limit).then_some(Stop::AddressSpace(now / 1024))
     }
 }
 
 /// What a run came to, and why it was asked to stop if it was.
-pub type Ended<T> = (T, Option<String>);
+pub type Ended<T> = (T, Option<Stop>);
 
 /// Does work that looks at a flag, on a thread of its own, until it ends or a limit is reached. Without a result: why.
 pub fn watch<T: Send + 'static>(
@@ -93,9 +92,9 @@ pub fn watch<T: Send + 'static>(
     std::thread::Builder::new()
         .stack_size(fitting(STACK))
         .spawn(guarded)
-        .map_err(|_| "no thread could be started".to_string())?;
+        .map_err(|_| Stop::NoThread.to_string())?;
     let began = Instant::now();
-    let mut stopped: Option<(Instant, String)> = None;
+    let mut stopped: Option<(Instant, Stop)> = None;
     loop {
         match receiver.recv_timeout(TICK) {
             Ok(Ok(result)) => return Ok((result, stopped.map(|s| s.1))),
@@ -105,7 +104,7 @@ pub fn watch<T: Send + 'static>(
         }
         if let Some((since, reason)) = &stopped {
             if since.elapsed() >= GRACE {
-                return Err(reason.clone());
+                return Err(reason.to_string());
             }
             continue;
         }
@@ -163,11 +162,11 @@ impl Signals {
         Signals { interrupt, terminate }
     }
     /// Was there one?
-    pub fn reason(&self) -> Option<String> {
+    pub fn reason(&self) -> Option<Stop> {
         if self.interrupt.load(Ordering::Relaxed) {
-            Some("interrupted".into())
+            Some(Stop::Interrupted)
         } else if self.terminate.load(Ordering::Relaxed) {
-            Some("terminated".into())
+            Some(Stop::Terminated)
         } else {
             None
         }
@@ -208,11 +207,14 @@ mod tests {
     fn runs_end_by_themselves_or_by_a_limit() {
         let signals = Signals::register();
         assert_eq!(watch(&limits(60_000, None), &signals, |_| 7), Ok((7, None)));
-        let late = Some("time limit of 0.05 s reached".to_string());
+        let late = Some(Stop::Time(Duration::from_millis(50)));
         assert_eq!(watch(&limits(50, None), &signals, listen), Ok((7, late.clone())));
         let deaf = |_: &AtomicBool| sleep(Duration::from_secs(60));
-        assert_eq!(watch(&limits(50, None), &signals, deaf).err(), late);
-        let large = Some("memory limit of 0 MiB reached".to_string());
+        assert_eq!(
+            watch(&limits(50, None), &signals, deaf).err().as_deref(),
+            Some("time limit of 0.05 s reached")
+        );
+        let large = Some(Stop::Memory { mib: 0, asked: true });
         assert_eq!(watch(&limits(60_000, Some(1)), &signals, listen), Ok((7, large)));
         let bug = |_: &AtomicBool| -> u32 { panic!("a bug") };
         let end = watch(&limits(60_000, None), &signals, bug);

@@ -16,7 +16,7 @@ use relyant::witness::{Content, Correctness, correctness, read, violation, write
 use relyant_cfa::options::Options;
 use relyant_cfa::preprocessing::Preprocessing;
 use relyant_cfa::stack::fitting;
-use relyant_engines::limits::Run;
+use relyant_engines::limits::{Run, Stop};
 use relyant_frontend::c;
 use relyant_frontend::c::outline::Outline;
 use sha2::{Digest, Sha256};
@@ -264,7 +264,7 @@ fn bounded<T: Send>(timeout: Option<Duration>, what: impl FnOnce(&Run) -> T + Se
         if let Some(t) = timeout
             && over.recv_timeout(t) == Err(mpsc::RecvTimeoutError::Timeout)
         {
-            run.stop("time limit");
+            run.stop(Stop::Patience);
         }
         worker.ok()?.join().ok()
     })

@@ -7,7 +7,7 @@ use super::watch::{GRACE, Limits, STACK, Signals, TICK};
 use relyant::pipeline::{self, Settings};
 use relyant::report::Outcome;
 use relyant_cfa::stack::fitting;
-use relyant_engines::limits::{Progress, Run};
+use relyant_engines::limits::{Progress, Run, Stop};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -84,7 +84,8 @@ pub fn verify_all(
         for i in 0..jobs.len() {
             if outcomes[i].is_none() && stopped[i].is_some_and(|t| t.elapsed() >= GRACE) {
                 let run = &shared.runs[i];
-                outcomes[i] = Some(Outcome::Abandoned(run.reason().unwrap_or_default(), run.progress()));
+                let why = run.reason().map(|r| r.to_string()).unwrap_or_default();
+                outcomes[i] = Some(Outcome::Abandoned(why, run.progress()));
                 // its worker may never come back
                 spawn(&shared, &sender);
             }
@@ -107,8 +108,8 @@ fn spawn(shared: &Arc<Shared>, sender: &Sender<(usize, Outcome)>) {
     if spawned.is_err() {
         // no thread to be had: nothing will take what is left
         for (i, run) in shared.runs.iter().enumerate().filter(|(_, r)| r.progress().since.is_none()) {
-            run.stop("no thread could be started");
-            let _ = sender.send((i, Outcome::Abandoned("no thread could be started".into(), run.progress())));
+            run.stop(Stop::NoThread);
+            let _ = sender.send((i, Outcome::Abandoned(Stop::NoThread.to_string(), run.progress())));
         }
     }
 }
@@ -118,12 +119,12 @@ fn work(shared: &Shared, sender: &Sender<(usize, Outcome)>) {
         let i = shared.next.fetch_add(1, Ordering::Relaxed);
         let (Some(job), Some(run)) = (shared.jobs.get(i), shared.runs.get(i)) else { return };
         let outcome = match run.reason() {
-            Some(reason) => Outcome::Abandoned(reason, run.progress()),
+            Some(reason) => Outcome::Abandoned(reason.to_string(), run.progress()),
             None => match internal::guarded(|| pipeline::verify_file(&job.file, &job.settings, run)) {
                 Ok(Ok(report)) => Outcome::Verdict(Box::new(report)),
                 // A child that was to help in reading may have been ended.
                 Ok(Err(diagnostic)) => match run.reason() {
-                    Some(reason) => Outcome::Abandoned(reason, run.progress()),
+                    Some(reason) => Outcome::Abandoned(reason.to_string(), run.progress()),
                     None => Outcome::BadInput(Box::new(diagnostic)),
                 },
                 Err(message) => Outcome::Abandoned(format!("internal error: {message}"), run.progress()),

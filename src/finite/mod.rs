@@ -95,7 +95,7 @@ fn coverability(input: &Input, outcome: Outcome, keep: bool, reading: f64, secon
             r.certificate = keep.then(|| text_of(&certificate::coverable(input, run))).flatten();
             r.answer = Answer::Unsafe;
         }
-        Verdict::Unknown(why) => r.answer = Answer::Unknown(why.clone()),
+        Verdict::Unknown(why) => r.answer = Answer::Unknown(why.to_string()),
     }
     r
 }

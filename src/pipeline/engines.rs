@@ -1,6 +1,6 @@
 //! Each engine, from a program to checked evidence.
 
-use super::{Engine, Evidence, Programs, Provable, Searched, Settings, Verdict};
+use super::{Engine, Evidence, Programs, Provable, Searched, Settings, Unknown, Verdict};
 use relyant_cfa as cfa;
 use relyant_cfa::LocationKind;
 use relyant_cfa::schedule::Schedule;
@@ -17,7 +17,6 @@ use relyant_engines::verdict::{Answer, Counterexample};
 use relyant_engines::watch::{Stats, Watch};
 use relyant_interp as interp;
 use relyant_interp::Trace;
-use relyant_interp::replay::ReplayError;
 use relyant_program as program;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -31,7 +30,7 @@ const FEW_SWITCHES: usize = 1_000_000;
 pub(super) struct Finding {
     pub(super) verdict: Option<Verdict>,
     pub(super) engine: Option<Engine>,
-    pub(super) reason: Option<String>,
+    pub(super) reason: Option<Unknown>,
     pub(super) stats: Option<Stats>,
     pub(super) searched: Option<Searched>,
     /// Seconds that replay or checking took.
@@ -41,12 +40,12 @@ pub(super) struct Finding {
 }
 
 impl Finding {
-    pub(super) fn unknown(reason: impl Into<String>) -> Finding {
-        Finding { reason: Some(reason.into()), ..Finding::default() }
+    pub(super) fn unknown(reason: Unknown) -> Finding {
+        Finding { reason: Some(reason), ..Finding::default() }
     }
 
     /// Takes a result that was checked just now.
-    fn checked(&mut self, since: Instant, result: Result<Verdict, String>) {
+    fn checked(&mut self, since: Instant, result: Result<Verdict, Unknown>) {
         self.check_seconds += since.elapsed().as_secs_f64();
         match result {
             Ok(v) => self.verdict = Some(v),
@@ -133,7 +132,7 @@ fn run_search(
     finding: &mut Finding,
 ) -> bool {
     if program.approximate {
-        finding.reason = Some("the search can't run a program with over-approximated calls".into());
+        finding.reason = Some(Unknown::Approximate);
         return true;
     }
     let before = lane.map_or(0, Lane::clock);
@@ -149,7 +148,7 @@ fn run_search(
     let (outcome, stats) = match search::search(program, options, &watch) {
         Ok(found) => found,
         Err(stop) => {
-            finding.reason = Some(format!("the search cannot run the program: {stop}"));
+            finding.reason = Some(Unknown::Program(stop));
             return true;
         }
     };
@@ -171,14 +170,14 @@ fn run_search(
             let stopped = || progress.run.stopped();
             let limits = states::Limits { jobs: options.jobs, cancel: &stopped, ..states::Limits::default() };
             let checked = states::check(program, &space, &limits);
-            let result = checked.map_err(|e| format!("the checker rejected the states: {e}"));
+            let result = checked.map_err(Unknown::States);
             finding.checked(start, result.map(|checked| Verdict::Safe(Evidence::Space { space, checked })));
             true
         }
         search::Outcome::Limit { reason, depth } => {
             finding.reason = Some(match bound(program, reason) {
-                Some(what) => format!("no error but where {what}"),
-                None => format!("no error within {depth} steps; {reason}"),
+                Some(what) => Unknown::Bound(what.into()),
+                None => Unknown::Search { depth, reason },
             });
             matches!(reason, search::Reason::Inputs | search::Reason::Bound { .. })
         }
@@ -195,12 +194,8 @@ fn bound(program: &cfa::Program, reason: search::Reason) -> Option<&str> {
     }
 }
 
-fn replayed(program: &cfa::Program, schedule: &Schedule) -> Result<Trace, String> {
-    interp::replay(program, schedule).map_err(|e| match e {
-        ReplayError::Limit(what) => format!("no proof: {what}"),
-        e @ ReplayError::Relies(_) => e.to_string(),
-        e => format!("the counterexample does not replay: {e}"),
-    })
+fn replayed(program: &cfa::Program, schedule: &Schedule) -> Result<Trace, Unknown> {
+    interp::replay(program, schedule).map_err(Unknown::Replay)
 }
 
 /// Abstraction and refinement, until the lane's clock stands there.
@@ -273,7 +268,7 @@ pub(super) fn prove_or_count(
         }
     }
     if last.verdict.is_none() && !reasons.is_empty() {
-        last.reason = Some(reasons.join("; "));
+        last.reason = Some(Unknown::All(reasons));
     }
     last
 }
@@ -316,12 +311,12 @@ pub(super) fn count(
                     program: Box::new(p.threads.clone()),
                     checked,
                 })),
-                Err(e) => Err(format!("the checker rejected the proof: {e}")),
+                Err(e) => Err(Unknown::System(e)),
             }
         }
         replicated::Answer::Unsafe(found) => replayed(&p.automata, &schedule(p, found))
             .map(|trace| Verdict::Unsafe { trace: Box::new(trace), shortest: false }),
-        replicated::Answer::Unknown(reason) => Err(format!("coverability: {reason}")),
+        replicated::Answer::Unknown(reason) => Err(Unknown::Coverability(reason)),
     };
     finding.checked(start, result);
     finding
@@ -350,11 +345,11 @@ fn evidence(p: &Provable, answer: Answer, settings: &Settings) -> Finding {
             Ok(checked) => {
                 Ok(Verdict::Safe(Evidence::Proof { proof, program: Box::new(p.threads.clone()), checked }))
             }
-            Err(e) => Err(format!("the checker rejected the proof: {e}")),
+            Err(e) => Err(Unknown::Proof(e)),
         },
         Answer::Unsafe(found) => replayed(&p.automata, &schedule(p, found))
             .map(|trace| Verdict::Unsafe { trace: Box::new(trace), shortest: false }),
-        Answer::Unknown(reason) => Err(reason.to_string()),
+        Answer::Unknown(reason) => Err(Unknown::Engine(reason)),
     };
     finding.checked(start, result);
     finding

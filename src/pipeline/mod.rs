@@ -12,10 +12,12 @@
 mod engines;
 mod pairs;
 mod programs;
+mod unknown;
 mod vacuous;
 
 pub use pairs::Races;
 pub use programs::{Programs, Provable, read, read_for_search};
+pub use unknown::Unknown;
 
 use engines::{Finding, Progress};
 use programs::Draft;
@@ -145,7 +147,7 @@ pub enum Verdict {
         shortest: bool,
     },
     /// Neither is known: why.
-    Unknown(String),
+    Unknown(Unknown),
 }
 
 impl Verdict {
@@ -283,7 +285,7 @@ fn verify_read(
     }
     let draft = Draft::of(&module, &settings.meaning)?;
     let mut report = Report {
-        verdict: Verdict::Unknown(String::new()),
+        verdict: Verdict::Unknown(Unknown::All(Vec::new())),
         engine: None,
         property: settings.meaning.describe(),
         checks: module.checks,
@@ -337,7 +339,7 @@ fn verify_read(
         report.assumes.extend(vacuous::note(&programs.search, &|| run.stopped()));
     }
     if let Some(reason) = run.reason().filter(|_| matches!(report.verdict, Verdict::Unknown(_))) {
-        report.verdict = Verdict::Unknown(reason);
+        report.verdict = Verdict::Unknown(Unknown::Stopped(reason));
     }
     Ok(report)
 }
@@ -408,7 +410,7 @@ fn decide(
             (None, _) => engines::search(programs, settings, progress, lane).in_race(lane),
         },
     );
-    let proved = proved.unwrap_or_else(|| Finding::unknown("internal error in the proof engine"));
+    let proved = proved.unwrap_or_else(|| Finding::unknown(Unknown::Panic));
     report.stats = proved.stats;
     report.searched = searched.searched.or(report.searched);
     report.seconds.check += proved.check_seconds + searched.check_seconds;
@@ -422,15 +424,16 @@ fn decide(
     match verdict {
         Some(v) => accept(report, v, engine),
         None => {
-            let mut reasons: Vec<String> = [proved.reason, searched.reason].into_iter().flatten().collect();
+            let mut reasons: Vec<Unknown> = [proved.reason, searched.reason].into_iter().flatten().collect();
             if provable.is_none() && programs.proof.is_ok() && settings.method != Method::Search {
-                reasons.push("no proof was tried: only the search looks for deadlocks".into());
+                reasons.push(Unknown::Deadlocks);
             }
             if let Err(e) = &programs.proof {
-                reasons.insert(0, format!("no proof was tried: {} (line {})", e.message, e.line));
+                reasons.insert(0, Unknown::Refused(Box::new(e.clone())));
             }
-            reasons.dedup();
-            report.verdict = Verdict::Unknown(reasons.join("; "));
+            // Two engines may say the same.
+            reasons.dedup_by_key(|r| r.to_string());
+            report.verdict = Verdict::Unknown(Unknown::All(reasons));
         }
     }
 }

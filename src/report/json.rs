@@ -389,7 +389,7 @@ fn fill(e: &mut Entry, r: &Report) {
             let races = pairs.iter().map(|p| p.iter().map(access).collect()).collect();
             e.trace = Some(TraceEntry { shortest: *shortest, races, ..trace(t) });
         }
-        Verdict::Unknown(reason) => e.reason = Some(reason.clone()),
+        Verdict::Unknown(reason) => e.reason = Some(reason.to_string()),
     }
 }
 

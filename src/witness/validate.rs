@@ -58,7 +58,7 @@ pub fn check(
             let why = format!("the program is not safe: {} at line {}", trace.violation, trace.place.1);
             return Ok(Checked::Violated(why));
         }
-        Verdict::Unknown(why) => return Ok(Checked::Undecided(why)),
+        Verdict::Unknown(why) => return Ok(Checked::Undecided(why.to_string())),
     }
     if witness.invariants.is_empty() {
         return Ok(Checked::Hold("the program is safe; there are no invariants".into()));

@@ -6,6 +6,40 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+/// Why a run was asked to stop.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Stop {
+    /// The user's limit of time.
+    #[error("time limit of {} s reached", .0.as_secs_f64())]
+    Time(Duration),
+    /// A limit of time that is not the user's.
+    #[error("time limit")]
+    Patience,
+    /// A limit of memory.
+    #[error(
+        "memory limit of {mib} MiB reached{}",
+        if *.asked { "" } else { " (of what there was; --memory sets another)" }
+    )]
+    Memory {
+        /// The limit.
+        mib: u64,
+        /// Was it asked for? Else it is what there was.
+        asked: bool,
+    },
+    /// This many MiB of address space are used, and there is a limit of the system.
+    #[error("{0} MiB of address space used, near its limit")]
+    AddressSpace(u64),
+    /// By the user.
+    #[error("interrupted")]
+    Interrupted,
+    /// By the system.
+    #[error("terminated")]
+    Terminated,
+    /// The system gives no thread to work on.
+    #[error("no thread could be started")]
+    NoThread,
+}
+
 /// What a run is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Stage {
@@ -70,7 +104,7 @@ impl Progress {
 pub struct Run {
     listener: Option<fn(&Stats)>,
     cancel: AtomicBool,
-    reason: Mutex<Option<String>>,
+    reason: Mutex<Option<Stop>>,
     progress: Mutex<Progress>,
 }
 
@@ -85,12 +119,12 @@ impl Run {
         Run { listener, ..Run::default() }
     }
     /// Asks the run to stop; the first reason counts.
-    pub fn stop(&self, reason: impl Into<String>) {
-        open(&self.reason).get_or_insert_with(|| reason.into());
+    pub fn stop(&self, reason: Stop) {
+        open(&self.reason).get_or_insert(reason);
         self.cancel.store(true, Ordering::Relaxed);
     }
     /// Why it was asked to stop.
-    pub fn reason(&self) -> Option<String> {
+    pub fn reason(&self) -> Option<Stop> {
         open(&self.reason).clone()
     }
     /// Was it asked to stop?
@@ -142,10 +176,10 @@ mod tests {
     fn the_first_reason_counts() {
         let run = Run::default();
         assert!(!run.stopped());
-        run.stop("time limit");
-        run.stop("interrupted");
+        run.stop(Stop::Patience);
+        run.stop(Stop::Interrupted);
         assert!(run.stopped());
-        assert_eq!(run.reason().as_deref(), Some("time limit"));
+        assert_eq!(run.reason(), Some(Stop::Patience));
     }
 
     #[test]

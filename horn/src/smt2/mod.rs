@@ -10,7 +10,7 @@ mod script;
 mod sexp;
 
 use crate::solve::{Outcome, solve};
-use crate::tree::Options;
+use crate::tree::{Options, Undecided};
 use thiserror::Error;
 
 pub use script::{Script, Sort, read};
@@ -35,7 +35,7 @@ pub enum Answer {
     /// `false` can be derived.
     Unsat,
     /// Neither was found, and why.
-    Unknown(String),
+    Unknown(Undecided),
 }
 
 /// Reads a file and solves it.

@@ -79,10 +79,10 @@ pub fn refine(t: &Tuple, settings: &Settings, precision: &mut Precision, watch: 
         most: MOST_NODES,
     };
     if watch.cancelled() {
-        return Refined::Stuck(Reason::Limit("stopped".into()));
+        return Refined::Stuck(Reason::Stopped);
     }
     // Each way in which the two threads of a tuple may differ must be ruled out.
-    let mut stuck = Refined::Stuck(Reason::Stuck("a refinement brought nothing new".into()));
+    let mut stuck = Refined::Stuck(Reason::NothingNew);
     for meeting in unfolder(true, 0).meetings(t.tuple) {
         match refine_meeting(t, settings, precision, meeting, &unfolder, watch) {
             Refined::Stuck(why) => stuck = Refined::Stuck(why),
@@ -110,11 +110,11 @@ fn refine_meeting<'a>(
                 _ => {}
             }
             if watch.cancelled() {
-                return Refined::Stuck(Reason::Limit("stopped".into()));
+                return Refined::Stuck(Reason::Stopped);
             }
         }
     }
-    let mut why = Reason::Stuck("a refinement brought nothing new".into());
+    let mut why = Reason::NothingNew;
     for depth in DEPTHS {
         let u = unfolder(false, depth).unfold(t.tuple, meeting);
         (watch.work)(NODE_WORK * u.nodes.len() as u64 + meter::take());
@@ -125,7 +125,7 @@ fn refine_meeting<'a>(
             Solved::New => return Refined::Data,
             Solved::Known => {}
             Solved::Satisfiable => why = satisfiable(t, &u),
-            Solved::Unknown(text) => why = Reason::Stuck(format!("Horn clauses not solved: {text}")),
+            Solved::Unknown(undecided) => why = Reason::Clauses(undecided),
         }
         if !u.cut || watch.cancelled() {
             break;
@@ -136,14 +136,9 @@ fn refine_meeting<'a>(
 
 fn satisfiable(t: &Tuple, u: &Unfolding) -> Reason {
     if u.cut {
-        return Reason::Limit(format!("an error's derivation has more than {MOST_NODES} nodes"));
+        return Reason::Derivation(MOST_NODES);
     }
-    let why = if t.threads.iter().any(|x| !x.single) {
-        "no modular proof for any number of threads, and no counterexample on this path"
-    } else {
-        "the error path holds up but has no run in integers"
-    };
-    Reason::Stuck(why.into())
+    if t.threads.iter().any(|x| !x.single) { Reason::NotModular } else { Reason::NotIntegral }
 }
 
 impl Tuple<'_> {

@@ -4,7 +4,7 @@ use super::unfold::{Kind, Unfolding};
 use crate::aret::precision::Precision;
 use relyant_horn::Formula;
 use relyant_horn::linear::{Atom, Cube, Var};
-use relyant_horn::tree::{Options, Tree, TreeOutcome, solve_tree};
+use relyant_horn::tree::{Options, Tree, TreeOutcome, Undecided, solve_tree};
 use relyant_program::{Program, Role};
 
 /// What the clauses gave.
@@ -16,7 +16,7 @@ pub enum Solved {
     /// No solution: the clauses' constraints are satisfiable together.
     Satisfiable,
     /// No answer, and why.
-    Unknown(String),
+    Unknown(Undecided),
 }
 
 /// Solves the unfolded clauses and adds the predicates found.
@@ -72,7 +72,7 @@ pub fn solve(clauses: Vec<Clause>, weight: &(dyn Fn(Var) -> u32 + Sync)) -> Resu
     let mut tree = Tree::new();
     for (k, c) in clauses.into_iter().enumerate().rev() {
         let below = children[k].iter().map(|c| n - 1 - c).collect();
-        tree.add(below, c.constraint, c.args).map_err(|e| Solved::Unknown(e.to_string()))?;
+        tree.add(below, c.constraint, c.args).map_err(|e| Solved::Unknown(e.into()))?;
     }
     let options = Options { weight: Some(weight), ..Options::default() };
     match solve_tree(&tree, &options) {
@@ -82,7 +82,7 @@ pub fn solve(clauses: Vec<Clause>, weight: &(dyn Fn(Var) -> u32 + Sync)) -> Resu
         }
         Ok(TreeOutcome::Satisfiable(_)) => Err(Solved::Satisfiable),
         Ok(TreeOutcome::Unknown(why)) => Err(Solved::Unknown(why)),
-        Err(e) => Err(Solved::Unknown(e.to_string())),
+        Err(e) => Err(Solved::Unknown(e.into())),
     }
 }
 

@@ -84,7 +84,7 @@ fn decide(
         stats.environment = aret.envs.len();
         (watch.progress)(stats);
         let tuple = match reached {
-            Reached::Stopped => return Answer::Unknown(Reason::Limit("stopped".into())),
+            Reached::Stopped => return Answer::Unknown(Reason::Stopped),
             Reached::Fixpoint => {
                 let proof = proof::of(program, &aret, settings.method, tickets);
                 stats.modular = proof.modular;
@@ -93,8 +93,7 @@ fn decide(
             Reached::Error(tuple) => tuple,
         };
         if stats.iterations >= most {
-            let reason = format!("no verdict after {} refinements", stats.iterations);
-            return Answer::Unknown(Reason::Limit(reason));
+            return Answer::Unknown(Reason::Refinements(stats.iterations));
         }
         let trees = refine::Tuple {
             program,

@@ -25,13 +25,13 @@ struct Product {
 
 /// Verifies the product of all threads.
 pub fn verify_product(program: &Program, settings: &Settings, watch: &Watch) -> (Answer, Stats) {
-    let unknown = |why: &str| (Answer::Unknown(Reason::Stuck(why.into())), Stats::default());
+    let unknown = |why: Reason| (Answer::Unknown(why), Stats::default());
     let all = threads(program, &[]);
     if all.iter().any(|t| !t.single) {
-        return unknown("the monolithic method needs a bounded number of threads");
+        return unknown(Reason::UnboundedProduct);
     }
     let Some(product) = build(program, &all) else {
-        return unknown("the product of all threads is too large");
+        return unknown(Reason::LargeProduct);
     };
     let inner = Settings { method: Method::RelyGuarantee, ..*settings };
     let (answer, mut stats) = verify(&product.program, &inner, watch);

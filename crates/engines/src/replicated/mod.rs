@@ -56,11 +56,11 @@ pub fn verify(program: &Program, watch: &Watch, cancel: &AtomicBool) -> (Answer,
         let precision = Precision::seed(program, values);
         match decide(program, precision, watch, cancel, &mut stats) {
             None if !watch.cancelled() => {}
-            None => return (Answer::Unknown(Reason::Limit("stopped".into())), stats),
+            None => return (Answer::Unknown(Reason::Stopped), stats),
             Some(answer) => return (answer, stats),
         }
     }
-    (Answer::Unknown(Reason::Limit("the system of threads is too large".into())), stats)
+    (Answer::Unknown(Reason::LargeSystem), stats)
 }
 
 /// As [`verify`], from these predicates; `None` where the system gets too large, or when it is stopped.
@@ -89,7 +89,7 @@ fn decide(
         let limits = Limits { vertices: VERTICES, bytes: BYTES, cancel };
         let found = match cover::decide(&net, &target, &Options::default(), &limits) {
             Ok(found) => found,
-            Err(e) => return Some(Answer::Unknown(Reason::Stuck(format!("internal error: {e}")))),
+            Err(e) => return Some(Answer::Unknown(Reason::MalformedSystem(e))),
         };
         (watch.work)(VERTEX_WORK * found.stats.vertices as u64);
         let run = match found.verdict {
@@ -98,7 +98,7 @@ fn decide(
                 return Some(Answer::Safe(Box::new(system)));
             }
             Verdict::Unknown(why) => {
-                return Some(Answer::Unknown(Reason::Limit(format!("coverability: {why}"))));
+                return Some(Answer::Unknown(Reason::Coverability(why)));
             }
             Verdict::Coverable(run) => run,
         };
@@ -106,8 +106,7 @@ fn decide(
             .ok()
             .and_then(|r| Path::of(&system, &run, target.get(r.target)?));
         let Some(path) = path else {
-            let reason = Reason::Stuck("a run of the system of threads does not replay".into());
-            return Some(Answer::Unknown(reason));
+            return Some(Answer::Unknown(Reason::LostRun));
         };
         let path = path.shrink(program, &system);
         if let Some(real) = path.feasible(program, &system, &threads) {
@@ -116,8 +115,7 @@ fn decide(
         let first = path.conflict(program, &system, &threads);
         let loss = path.loss();
         if stats.iterations >= MOST_ITERATIONS {
-            let reason = format!("no verdict after {} refinements", stats.iterations);
-            return Some(Answer::Unknown(Reason::Limit(reason)));
+            return Some(Answer::Unknown(Reason::Refinements(stats.iterations)));
         }
         let mut refiner = Refiner { program, system: &system, start: &start, watch };
         let paths: Vec<&Path> = [Some(&path), Some(&first), loss.as_ref()].into_iter().flatten().collect();
@@ -144,7 +142,7 @@ impl Refiner<'_> {
         precision: &mut Precision,
         stats: &mut Stats,
     ) -> Result<(), Reason> {
-        let mut why = "a refinement brought nothing new".to_string();
+        let mut why = Reason::NothingNew;
         let (program, system, start) = (self.program, self.system, self.start);
         for width in [1, 2] {
             let mut left: Vec<&Path> = paths.to_vec();
@@ -161,23 +159,21 @@ impl Refiner<'_> {
                         }
                         Solved::Known => {}
                         Solved::Satisfiable if !u.cut && width == 2 => {
-                            why = "a run of the abstraction is none of the program, but that takes more than two \
-                                   threads' locals at once"
-                                .into();
+                            why = Reason::ThreeThreads;
                         }
                         Solved::Satisfiable => {}
-                        Solved::Unknown(text) => why = format!("Horn clauses not solved: {text}"),
+                        Solved::Unknown(undecided) => why = Reason::Clauses(undecided),
                     }
                     if u.cut {
                         cut.push(path);
                     }
                     if self.watch.cancelled() {
-                        return Err(Reason::Limit("stopped".into()));
+                        return Err(Reason::Stopped);
                     }
                 }
                 left = cut;
             }
         }
-        Err(Reason::Stuck(why))
+        Err(why)
     }
 }

@@ -66,8 +66,7 @@ pub struct Watch<'a> {
 /// Searches a thread program.
 pub fn search(program: &Program, settings: &Settings, watch: &Watch) -> (Answer, Stats) {
     if program.templates.iter().any(|t| !matches!(t.count, Count::AtMost(0 | 1))) {
-        let why = "the symbolic search needs a bounded number of threads";
-        return (Answer::Unknown(Reason::Stuck(why.into())), Stats::default());
+        return (Answer::Unknown(Reason::UnboundedSymbolic), Stats::default());
     }
     let live = Live::new(program);
     let mut search = Search {
@@ -137,7 +136,7 @@ impl Search<'_> {
             self.stats.depth += 1;
             for id in self.layer() {
                 if (watch.cancel)() {
-                    return self.end(Reason::Limit("stopped".into()));
+                    return self.end(Reason::Stopped);
                 }
                 let before = self.work();
                 let state = self.nodes[id as usize].state.clone();
@@ -153,14 +152,13 @@ impl Search<'_> {
                 }
                 (watch.work)(self.work() - before);
                 if self.nodes.len() > settings.states {
-                    let why = format!("no verdict after {} symbolic states", self.nodes.len());
-                    return self.end(Reason::Limit(why));
+                    return self.end(Reason::SymbolicStates(self.nodes.len()));
                 }
             }
             (watch.progress)(&self.stats);
         }
-        if self.doubtful.is_some() {
-            return self.end(Reason::Stuck(String::new()));
+        if let Some(c) = self.doubtful.take() {
+            return Answer::Unsafe(c);
         }
         let all = self.places.values().flat_map(|p| &p.all);
         let (proof, exact) = proof::of(all.map(|id| self.nodes[*id as usize].state.clone()));
@@ -206,7 +204,7 @@ impl Search<'_> {
             Some(c) => {
                 self.doubtful.get_or_insert(c);
             }
-            None => return Some(Answer::Unknown(Reason::Stuck("no numbers for a path to an error".into()))),
+            None => return Some(Answer::Unknown(Reason::NoNumbers)),
         }
         None
     }

@@ -72,6 +72,34 @@ impl<'a> Limits<'a> {
     }
 }
 
+/// Why nothing is known.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unknown {
+    /// Somebody asked to stop.
+    #[error("stopped")]
+    Stopped,
+    /// See [`Limits`].
+    #[error("no answer within {0} configurations")]
+    Configurations(usize),
+    /// A step has too many predecessors to list.
+    #[error("too many predecessors by line {0}")]
+    Predecessors(u32),
+    /// The target is coverable, by a run with too many steps.
+    #[error("the target is coverable, by a run that is too long to show")]
+    LongRun,
+    /// The checker rejected the proof.
+    #[error("the proof was rejected: {0}")]
+    Proof(evidence::Rejection),
+    /// The run does not replay.
+    #[error("the run was rejected: {0}")]
+    Run(evidence::Unreplayable),
+    /// It does not replay because some steps need a state to be empty, and no other run was found.
+    #[error(
+        "where tests for absence are forgotten the target is coverable; no run with these tests was found"
+    )]
+    Absence,
+}
+
 /// What an engine says.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
@@ -79,8 +107,8 @@ pub enum Verdict {
     Uncoverable(Certificate),
     /// This run covers it.
     Coverable(Run),
-    /// Why nothing is known.
-    Unknown(String),
+    /// Nothing is known.
+    Unknown(Unknown),
 }
 
 /// What the search did.
@@ -151,12 +179,12 @@ pub fn decide(
                 obligations = checked.predecessors;
                 Verdict::Uncoverable(c)
             }
-            Err(evidence::Rejection::Cancelled) => Verdict::Unknown("stopped".into()),
-            Err(e) => Verdict::Unknown(format!("the proof was rejected: {e}")),
+            Err(evidence::Rejection::Cancelled) => Verdict::Unknown(Unknown::Stopped),
+            Err(e) => Verdict::Unknown(Unknown::Proof(e)),
         },
         Verdict::Coverable(r) => match evidence::replay(system, target, &r) {
             Ok(_) => Verdict::Coverable(r),
-            Err(e) => Verdict::Unknown(format!("the run was rejected: {e}")),
+            Err(e) => Verdict::Unknown(Unknown::Run(e)),
         },
         unknown => unknown,
     };
@@ -167,10 +195,10 @@ pub fn decide(
             let run = concrete::search(system, target, limits);
             match run.filter(|r| evidence::replay(system, target, r).is_ok()) {
                 Some(run) => Verdict::Coverable(run),
-                None if why.starts_with("the run was rejected") => Verdict::Unknown(
-                    "where tests for absence are forgotten the target is coverable; no run with these tests was found".into(),
-                ),
-                None => Verdict::Unknown(why),
+                None => Verdict::Unknown(match why {
+                    Unknown::Run(_) => Unknown::Absence,
+                    why => why,
+                }),
             }
         }
         verdict => verdict,

@@ -21,7 +21,7 @@ use super::pre::{self, Steps};
 use super::reach::Reach;
 use super::run::{self, Demand};
 use super::weights::Pool;
-use super::{Limits, Options, Stats, Verdict};
+use super::{Limits, Options, Stats, Unknown, Verdict};
 use relyant_finite::evidence::Certificate;
 use relyant_finite::model::{Config, Counts, System, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -105,7 +105,7 @@ pub struct Search<'a> {
 /// What ends the search.
 enum End {
     Coverable(Config, Reason),
-    Unknown(String),
+    Unknown(Unknown),
 }
 
 type Flow = ControlFlow<End>;
@@ -172,7 +172,7 @@ impl<'a> Search<'a> {
             ControlFlow::Break(End::Unknown(why)) => Verdict::Unknown(why),
             ControlFlow::Break(End::Coverable(c, reason)) => match self.path(&c, reason) {
                 Some(run) => Verdict::Coverable(run),
-                None => Verdict::Unknown("the target is coverable, by a run that is too long to show".into()),
+                None => Verdict::Unknown(Unknown::LongRun),
             },
         };
         self.stats.minimal = self.minimal.len();
@@ -194,11 +194,11 @@ impl<'a> Search<'a> {
         }
         loop {
             if self.limits.cancel.load(Ordering::Relaxed) {
-                return ControlFlow::Break(End::Unknown("stopped".into()));
+                return ControlFlow::Break(End::Unknown(Unknown::Stopped));
             }
             let n = self.vertices.len() + self.oracle.as_ref().map_or(0, Oracle::len);
             if n >= self.limits.vertices || self.bytes >= self.limits.bytes {
-                return ControlFlow::Break(End::Unknown(format!("no answer within {n} configurations")));
+                return ControlFlow::Break(End::Unknown(Unknown::Configurations(n)));
             }
             let Some(Reverse((_, w))) = self.work.pop() else { return ControlFlow::Continue(()) };
             let Some(v) = self.vertices.get(w as usize) else { continue };
@@ -262,10 +262,7 @@ impl<'a> Search<'a> {
                 if found.len() > 1 << 20 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
             if !matches!(flow, Ok(ControlFlow::Continue(()))) {
-                return ControlFlow::Break(End::Unknown(format!(
-                    "too many predecessors by line {}",
-                    t.place.line
-                )));
+                return ControlFlow::Break(End::Unknown(Unknown::Predecessors(t.place.line)));
             }
             for p in found {
                 if !config.is_below(&p) {

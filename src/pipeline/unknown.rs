@@ -1,0 +1,77 @@
+//! Why there is no verdict, and the words for it.
+
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_check::{check, replicated, states};
+use relyant_engines::limits::Stop;
+use relyant_engines::search;
+use relyant_engines::verdict::Reason;
+use relyant_interp::machine;
+use relyant_interp::replay::ReplayError;
+
+/// Why there is no verdict.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unknown {
+    /// The run was stopped from outside.
+    #[error("{0}")]
+    Stopped(Stop),
+    /// Each engine's reason, in their order.
+    #[error("{}", joined(.0))]
+    All(Vec<Unknown>),
+    /// The proof engine has no answer.
+    #[error("{0}")]
+    Engine(Reason),
+    /// The abstraction to replicated threads has no answer.
+    #[error("coverability: {0}")]
+    Coverability(Reason),
+    /// The proof engine panicked.
+    #[error("internal error in the proof engine")]
+    Panic,
+    /// The program has no proof program.
+    #[error("no proof was tried: {} (line {})", .0.message, .0.line)]
+    Refused(Box<Diagnostic>),
+    /// Deadlocks are no errors of the thread program.
+    #[error("no proof was tried: only the search looks for deadlocks")]
+    Deadlocks,
+    /// The interpreter cannot do what the program's calls may do.
+    #[error("the search can't run a program with over-approximated calls")]
+    Approximate,
+    /// The interpreter does not run the program.
+    #[error("the search cannot run the program: {0}")]
+    Program(machine::Stop),
+    /// All was seen but what is beyond a bound of the program, in its words.
+    #[error("no error but where {0}")]
+    Bound(String),
+    /// The search ended before it had seen all.
+    #[error("no error within {depth} steps; {reason}")]
+    Search {
+        /// All states at up to this many visible steps from the start were explored.
+        depth: u32,
+        /// Why it ended.
+        reason: search::Reason,
+    },
+    /// The interpreter rejected the counterexample.
+    #[error("{}", replay(.0))]
+    Replay(ReplayError),
+    /// The checker rejected the proof.
+    #[error("the checker rejected the proof: {0}")]
+    Proof(check::CheckError),
+    /// The checker rejected the system of replicated threads or its proof.
+    #[error("the checker rejected the proof: {0}")]
+    System(replicated::check::Rejection),
+    /// The checker rejected the set of states.
+    #[error("the checker rejected the states: {0}")]
+    States(states::Rejection),
+}
+
+fn joined(all: &[Unknown]) -> String {
+    let all: Vec<String> = all.iter().map(Unknown::to_string).collect();
+    all.join("; ")
+}
+
+fn replay(e: &ReplayError) -> String {
+    match e {
+        ReplayError::Limit(what) => format!("no proof: {what}"),
+        ReplayError::Relies(_) => e.to_string(),
+        e => format!("the counterexample does not replay: {e}"),
+    }
+}
