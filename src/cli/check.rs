@@ -63,7 +63,7 @@ pub fn run(a: &Args) -> Status {
     drop(text);
     let mut meaning = certificate.options();
     if let Err(why) = agree(&mut meaning.preprocessing, &a.macros.preprocessing()) {
-        return reject(&why);
+        return reject(&why.to_string());
     }
     let about = match sources(&a.file, &meaning) {
         Ok((sources, includes)) => certificate.is_about(&sources, &includes),

@@ -3,6 +3,7 @@
 
 use num_bigint::BigInt;
 use num_traits::One;
+use relyant_check::flaw::ProgramFlaw;
 use relyant_check::smt2::number;
 use relyant_check::validate;
 use relyant_horn::linear::{Cube, LinExpr, Rel, Var};
@@ -24,7 +25,7 @@ pub enum ChcError {
     TooMany(String, u32),
     /// The program is not as its types promise.
     #[error("the program is not well-formed: {0}")]
-    Malformed(String),
+    Malformed(ProgramFlaw),
 }
 
 /// A thread: template and number among its like.

@@ -7,6 +7,7 @@
 pub mod certificate;
 pub mod check;
 pub mod finite;
+pub mod flaw;
 pub mod formula;
 pub mod obligations;
 pub mod replicated;

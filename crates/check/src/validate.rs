@@ -1,5 +1,6 @@
 //! What programs and proofs must look like before obligations make sense; and when a proof is modular.
 
+use super::flaw::{AssertionFlaw, EdgeFlaw, ProgramFlaw, ProofFlaw, ThreadFlaw};
 use super::{Proof, Rule, State};
 use relyant_horn::linear::{Cube, Var};
 use relyant_program::{Count, Loc, Program, Role, Scope, Template, role};
@@ -25,8 +26,8 @@ pub fn copies(t: &Template) -> Copies {
     }
 }
 
-fn require(ok: bool, message: impl FnOnce() -> String) -> Result<(), String> {
-    if ok { Ok(()) } else { Err(message()) }
+fn require<E>(ok: bool, flaw: impl FnOnce() -> E) -> Result<(), E> {
+    if ok { Ok(()) } else { Err(flaw()) }
 }
 
 fn scope(p: &Program, v: Var) -> Option<Scope> {
@@ -42,51 +43,52 @@ const MOST: usize = 1 << 24;
 const _: () = assert!(MOST < role::VARIABLES as usize);
 
 /// Is the program as its types promise?
-pub fn program(p: &Program) -> Result<(), String> {
-    require(p.variables.len() < MOST && p.templates.len() < MOST, || "too many variables".into())?;
+pub fn program(p: &Program) -> Result<(), ProgramFlaw> {
+    require(p.variables.len() < MOST && p.templates.len() < MOST, || ProgramFlaw::TooMany)?;
     let mut owners = BTreeSet::new();
     for x in &p.variables {
         if let Scope::Local(t) = x.scope {
-            require((t as usize) < p.templates.len(), || format!("`{}` belongs to no template", x.name))?;
-            require(!x.identity || owners.insert(t), || format!("`{}` is a second identity", x.name))?;
+            require((t as usize) < p.templates.len(), || ProgramFlaw::NoOwner(x.name.clone()))?;
+            require(!x.identity || owners.insert(t), || ProgramFlaw::SecondIdentity(x.name.clone()))?;
         } else {
-            require(!x.identity, || format!("`{}` is a global identity", x.name))?;
+            require(!x.identity, || ProgramFlaw::GlobalIdentity(x.name.clone()))?;
         }
     }
     for v in vars(&p.init) {
-        require(scope(p, v).is_some(), || "the start condition speaks of an unknown variable".into())?;
+        require(scope(p, v).is_some(), || ProgramFlaw::Start)?;
     }
     for (i, t) in p.templates.iter().enumerate() {
-        template(p, i as u32, t).map_err(|e| format!("thread `{}`: {e}", t.name))?;
+        template(p, i as u32, t).map_err(|e| ProgramFlaw::Thread(t.name.clone(), e))?;
     }
     Ok(())
 }
 
-fn template(p: &Program, i: u32, t: &Template) -> Result<(), String> {
+fn template(p: &Program, i: u32, t: &Template) -> Result<(), ThreadFlaw> {
     let known = |l: Loc| (l.0 as usize) < t.locations.len();
-    require(t.locations.len() < MOST && known(t.entry), || "its entry does not exist".into())?;
+    require(t.locations.len() < MOST && known(t.entry), || ThreadFlaw::Entry)?;
     if let Some(v) = t.identity {
         let ok = p.variables.get(v.0 as usize).is_some_and(|x| x.identity && x.scope == Scope::Local(i));
-        require(ok, || "its identity is no identity variable of its own".into())?;
+        require(ok, || ThreadFlaw::Identity)?;
     }
     for (k, e) in t.edges.iter().enumerate() {
+        let wrong = |flaw: EdgeFlaw| move || ThreadFlaw::Edge(k, flaw);
         let readable = |v: Var, inputs: bool| match scope(p, v) {
             Some(Scope::Global) => true,
             Some(Scope::Local(o)) => o == i,
             None => inputs && (v.0 as usize - p.variables.len()) < e.inputs.len(),
         };
-        require(known(e.from) && known(e.to), || format!("step {k} leads nowhere"))?;
+        require(known(e.from) && known(e.to), wrong(EdgeFlaw::Nowhere))?;
         let reads = vars(&e.guard).chain(vars(&e.bounds)).chain(e.updates.iter().flat_map(|u| u.1.vars()));
         for v in reads {
-            require(readable(v, true), || format!("step {k} reads a variable that is not its own"))?;
+            require(readable(v, true), wrong(EdgeFlaw::Reads))?;
         }
         for (n, (v, value)) in e.updates.iter().enumerate() {
             let constant = p.variables.get(v.0 as usize).is_none_or(|x| x.identity);
-            require(readable(*v, false) && !constant, || format!("step {k} writes what it may not"))?;
-            require(n == 0 || e.updates[n - 1].0 < *v, || format!("step {k} has unsorted updates"))?;
+            require(readable(*v, false) && !constant, wrong(EdgeFlaw::Writes))?;
+            require(n == 0 || e.updates[n - 1].0 < *v, wrong(EdgeFlaw::Unsorted))?;
             let integral =
                 value.constant_part().is_integer() && value.terms().iter().all(|x| x.1.is_integer());
-            require(integral, || format!("step {k} has a fraction in an update"))?;
+            require(integral, wrong(EdgeFlaw::Fraction))?;
         }
     }
     Ok(())
@@ -94,72 +96,68 @@ fn template(p: &Program, i: u32, t: &Template) -> Result<(), String> {
 
 /// Does the proof fit the program: known templates, locations and variables, nothing said of the locals or the
 /// location of "the" thread of a template that has many, all threads covered, the claim `modular` true?
-pub fn proof(p: &Program, proof: &Proof) -> Result<(), String> {
+pub fn proof(p: &Program, proof: &Proof) -> Result<(), ProofFlaw> {
     match proof.rule {
         Rule::Monolithic => monolithic(p, proof)?,
         _ => by_thread(p, proof)?,
     }
     require(proof.modular == is_modular(p, proof), || {
-        if proof.modular { "it is not modular" } else { "it is modular, but does not say so" }.into()
+        if proof.modular { ProofFlaw::NotModular } else { ProofFlaw::Modular }
     })
 }
 
-fn monolithic(p: &Program, proof: &Proof) -> Result<(), String> {
-    require(proof.threads.is_empty(), || "a monolithic proof has no assertions of threads".into())?;
-    require(proof.tickets.is_empty(), || "a monolithic proof has no tickets".into())?;
+fn monolithic(p: &Program, proof: &Proof) -> Result<(), ProofFlaw> {
+    require(proof.threads.is_empty(), || ProofFlaw::MonolithicThreads)?;
+    require(proof.tickets.is_empty(), || ProofFlaw::MonolithicTickets)?;
     for t in &p.templates {
-        require(copies(t) != Copies::Many, || {
-            format!("a monolithic proof can't speak of the threads `{}`, of which there may be many", t.name)
-        })?;
+        require(copies(t) != Copies::Many, || ProofFlaw::MonolithicMany(t.name.clone()))?;
     }
     for (at, cube) in &proof.global {
         let known = at.len() == p.templates.len()
             && at.iter().zip(&p.templates).all(|(l, t)| (l.0 as usize) < t.locations.len());
-        require(known, || "unknown location".into())?;
+        require(known, || ProofFlaw::Location)?;
         for v in vars(cube) {
-            require(scope(p, v).is_some(), || "unknown variable".into())?;
+            require(scope(p, v).is_some(), || ProofFlaw::Variable)?;
         }
     }
     Ok(())
 }
 
-fn by_thread(p: &Program, proof: &Proof) -> Result<(), String> {
-    require(proof.global.is_empty(), || "only a monolithic proof has a global invariant".into())?;
+fn by_thread(p: &Program, proof: &Proof) -> Result<(), ProofFlaw> {
+    require(proof.global.is_empty(), || ProofFlaw::Global)?;
     let mut seen = BTreeSet::new();
     for th in &proof.threads {
-        let t = p.templates.get(th.template as usize).ok_or("unknown thread")?;
-        require(seen.insert(th.template), || format!("thread `{}` appears twice", t.name))?;
+        let t = p.templates.get(th.template as usize).ok_or(ProofFlaw::NoThread)?;
+        require(seen.insert(th.template), || ProofFlaw::Twice(t.name.clone()))?;
         require(proof.rule == Rule::RelyGuarantee || th.environment.is_empty(), || {
-            format!("thread `{}` has environment transitions, which this rule does not", t.name)
+            ProofFlaw::Environment(t.name.clone())
         })?;
-        thread(p, th).map_err(|e| format!("thread `{}`: {e}", t.name))?;
+        thread(p, th).map_err(|e| ProofFlaw::Thread(t.name.clone(), e))?;
     }
     for t in &proof.tickets {
         tickets(p, t)?;
     }
     for (i, t) in p.templates.iter().enumerate() {
         let needed = copies(t) != Copies::None && !t.edges.is_empty();
-        require(!needed || seen.contains(&(i as u32)), || format!("thread `{}` is missing", t.name))?;
+        require(!needed || seen.contains(&(i as u32)), || ProofFlaw::Missing(t.name.clone()))?;
     }
     Ok(())
 }
 
-fn tickets(p: &Program, t: &super::Tickets) -> Result<(), String> {
-    require(p.is_global(t.counter), || "a counter of tickets is no global".into())?;
+fn tickets(p: &Program, t: &super::Tickets) -> Result<(), ProofFlaw> {
+    require(p.is_global(t.counter), || ProofFlaw::Counter)?;
     let mut seen = BTreeSet::new();
     for h in &t.holders {
-        let template = p.templates.get(h.template as usize).ok_or("tickets of an unknown thread")?;
-        require(seen.insert(h.template), || {
-            format!("thread `{}` holds two tickets of a counter", template.name)
-        })?;
-        require(scope(p, h.variable) == Some(Scope::Local(h.template)), || "a ticket is no local".into())?;
+        let template = p.templates.get(h.template as usize).ok_or(ProofFlaw::UnknownHolder)?;
+        require(seen.insert(h.template), || ProofFlaw::TwoTickets(template.name.clone()))?;
+        require(scope(p, h.variable) == Some(Scope::Local(h.template)), || ProofFlaw::Ticket)?;
         let known = locations(p, h.template, &h.locations) && !h.locations.contains(&template.entry);
-        require(known, || format!("thread `{}` can't hold a ticket where it says", template.name))?;
+        require(known, || ProofFlaw::Holds(template.name.clone()))?;
     }
     Ok(())
 }
 
-fn thread(p: &Program, th: &super::ThreadProof) -> Result<(), String> {
+fn thread(p: &Program, th: &super::ThreadProof) -> Result<(), AssertionFlaw> {
     let i = th.template;
     let one = |t: u32| p.templates.get(t as usize).is_some_and(|t| copies(t) == Copies::One);
     // May an assertion of thread i speak of v?
@@ -170,35 +168,29 @@ fn thread(p: &Program, th: &super::ThreadProof) -> Result<(), String> {
     };
     let mut last = None;
     for (l, states) in &th.invariants {
-        require(locations(p, i, std::slice::from_ref(l)), || "unknown location".into())?;
-        require(last.is_none_or(|x| x < *l), || "locations are not sorted".into())?;
+        require(locations(p, i, std::slice::from_ref(l)), || AssertionFlaw::Location)?;
+        require(last.is_none_or(|x| x < *l), || AssertionFlaw::Unsorted)?;
         last = Some(*l);
         for s in states {
             control(p, &s.control, i)?;
-            require(vars(&s.cube).all(visible), || "a state speaks of a variable it may not".into())?;
+            require(vars(&s.cube).all(visible), || AssertionFlaw::State)?;
         }
     }
     for e in &th.environment {
-        let t = p.templates.get(e.actor as usize).ok_or("unknown actor")?;
+        let t = p.templates.get(e.actor as usize).ok_or(AssertionFlaw::Actor)?;
         let other = if e.actor == i { copies(t) == Copies::Many } else { copies(t) != Copies::None };
-        require(other, || format!("there is no other thread `{}`", t.name))?;
-        require(locations(p, e.actor, &e.from) && locations(p, e.actor, &e.to), || {
-            "an environment transition has unknown or unsorted locations".into()
-        })?;
+        require(other, || AssertionFlaw::NoOther(t.name.clone()))?;
+        require(locations(p, e.actor, &e.from) && locations(p, e.actor, &e.to), || AssertionFlaw::Ends)?;
         control(p, &e.control, e.actor)?;
-        require(locations(p, i, &e.at), || {
-            "an environment transition applies at unknown or unsorted locations".into()
-        })?;
+        require(locations(p, i, &e.at), || AssertionFlaw::At)?;
         let sorted = e.writes.windows(2).all(|w| w[0] < w[1]);
-        require(sorted && e.writes.iter().all(|v| p.is_global(*v)), || {
-            "an environment transition writes what is no global, or its writes are not sorted".into()
-        })?;
+        require(sorted && e.writes.iter().all(|v| p.is_global(*v)), || AssertionFlaw::Writes)?;
         for v in vars(&e.relation) {
             let ok = match Role::of(v) {
                 Role::Before(v) | Role::After(v) => visible(v) || scope(p, v) == Some(Scope::Local(e.actor)),
                 Role::Second(_) | Role::Third(_) => false,
             };
-            require(ok, || "an environment transition speaks of a variable it may not".into())?;
+            require(ok, || AssertionFlaw::Relation)?;
         }
     }
     Ok(())
@@ -209,12 +201,12 @@ fn locations(p: &Program, t: u32, ls: &[Loc]) -> bool {
     ls.iter().all(|l| (l.0 as usize) < count) && ls.windows(2).all(|w| w[0] < w[1])
 }
 
-fn control(p: &Program, control: &[(u32, Vec<Loc>)], own: u32) -> Result<(), String> {
-    require(control.windows(2).all(|w| w[0].0 < w[1].0), || "control is not sorted".into())?;
+fn control(p: &Program, control: &[(u32, Vec<Loc>)], own: u32) -> Result<(), AssertionFlaw> {
+    require(control.windows(2).all(|w| w[0].0 < w[1].0), || AssertionFlaw::ControlOrder)?;
     for (t, ls) in control {
         let known = p.templates.get(*t as usize).is_some_and(|x| copies(x) == Copies::One);
-        require(known && *t != own, || "control of a thread that is not another single one".into())?;
-        require(locations(p, *t, ls), || "control has unknown or unsorted locations".into())?;
+        require(known && *t != own, || AssertionFlaw::ControlThread)?;
+        require(locations(p, *t, ls), || AssertionFlaw::ControlLocations)?;
     }
     Ok(())
 }

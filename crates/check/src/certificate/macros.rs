@@ -75,24 +75,38 @@ fn tells(name: &str) -> bool {
     NAMES.contains(&name) || PREFIXES.iter().any(|p| name.starts_with(p))
 }
 
+/// What a command line says otherwise than a certificate.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Disagreement {
+    /// It defines a macro.
+    #[error("the certificate was made without -D{0}")]
+    Define(Define),
+    /// It undefines this macro.
+    #[error("the certificate was made without -U{0}")]
+    Undefine(String),
+    /// It leaves a macro alone by which properties are told.
+    #[error(
+        "the certificate is about the program with another `{0}`, which can change what is checked: if that is \
+         meant, give check the same -D or -U as verify"
+    )]
+    Property(String),
+}
+
 /// Takes what the command line of `check` says together with what a certificate says: folders are added, macros must be the
 /// certificate's, and those that could change what is checked must be said in both.
 ///
 /// # Errors
 /// What does not agree.
-pub fn agree(certificate: &mut Preprocessing, given: &Preprocessing) -> Result<(), String> {
+pub fn agree(certificate: &mut Preprocessing, given: &Preprocessing) -> Result<(), Disagreement> {
     if let Some(d) = given.define.iter().find(|d| !certificate.define.contains(d)) {
-        return Err(format!("the certificate was made without -D{d}"));
+        return Err(Disagreement::Define(d.clone()));
     }
     if let Some(u) = given.undefine.iter().find(|u| !certificate.undefine.contains(u)) {
-        return Err(format!("the certificate was made without -U{}", u.text()));
+        return Err(Disagreement::Undefine(u.text().into()));
     }
     let said = |name: &str| given.names().any(|n| n == name);
     if let Some(name) = certificate.names().find(|n| tells(n) && !said(n)) {
-        return Err(format!(
-            "the certificate is about the program with another `{name}`, which can change what is checked: if that is \
-             meant, give check the same -D or -U as verify"
-        ));
+        return Err(Disagreement::Property(name.into()));
     }
     certificate.include.extend(given.include.iter().cloned());
     Ok(())

@@ -13,10 +13,11 @@ use relyant_cfa::options::Options;
 use relyant_program::Program;
 use sha2::{Digest, Sha256};
 
-pub use macros::agree;
+pub use macros::{Disagreement, agree};
 pub use read::Certificate;
 pub use replicated::{ReplicatedCertificate, write_replicated};
 pub use states::{StatesCertificate, write_states};
+pub use text::TextError;
 pub use write::write;
 
 /// The `format` of every certificate.
@@ -77,13 +78,48 @@ pub enum CertificateError {
     )]
     Program,
     /// Something in it does not exist in the program.
-    #[error("{place}: {message}")]
+    #[error("{place}: {what}")]
     Content {
         /// Where in the certificate.
         place: String,
         /// What.
-        message: String,
+        what: ContentError,
     },
+}
+
+/// What is wrong at a place in a certificate.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ContentError {
+    /// A thread that the program has not.
+    #[error("unknown thread `{0}`")]
+    Thread(String),
+    /// Predicates of a thread that the program has not.
+    #[error("there is none")]
+    NoThread,
+    /// A location that the program has not.
+    #[error("unknown location `{0}`")]
+    Location(String),
+    /// A variable that the program has not.
+    #[error("unknown variable `{0}`")]
+    Variable(String),
+    /// What should be a comparison.
+    #[error(transparent)]
+    Text(#[from] TextError),
+    /// A predicate without variables.
+    #[error("`{0}` is always or never so")]
+    Constant(String),
+    /// A configuration with more threads than can be counted.
+    #[error("too many threads")]
+    TooManyThreads,
+    /// A number that should say which way a state may differ.
+    #[error("`{0}` is no direction")]
+    Direction(char),
+    /// The number of states is not the one that is said.
+    #[error("there are more or fewer than `count`")]
+    Count,
+    /// The last state is not whole.
+    #[error("they are cut off")]
+    CutOff,
 }
 
 /// What to do about a version that is not read any more.

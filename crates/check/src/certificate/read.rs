@@ -1,7 +1,7 @@
 //! Reading certificates.
 
 use super::format::*;
-use super::{CertificateError, FORMAT, Source, VERSION, program_digest, text};
+use super::{CertificateError, ContentError, FORMAT, Source, VERSION, program_digest, text};
 use crate::{EnvTransition, Holder, Proof, State, ThreadProof, Tickets};
 use relyant_cfa::options::Options;
 use relyant_horn::linear::{Cube, Var};
@@ -86,8 +86,8 @@ struct Reader<'p> {
 }
 
 /// Adds where in the certificate something is wrong.
-fn within<T>(place: impl Fn() -> String, r: Result<T, String>) -> Result<T, CertificateError> {
-    r.map_err(|message| CertificateError::Content { place: place(), message })
+fn within<T>(place: impl Fn() -> String, r: Result<T, ContentError>) -> Result<T, CertificateError> {
+    r.map_err(|what| CertificateError::Content { place: place(), what })
 }
 
 impl Reader<'_> {
@@ -113,29 +113,29 @@ impl Reader<'_> {
         let at = g.at.iter().enumerate().map(|(t, id)| self.location(t as u32, id)).collect::<Result<_, _>>();
         Ok((within(place, at)?, within(place, self.cube(&g.holds, false))?))
     }
-    fn template(&self, name: &str) -> Result<u32, String> {
-        self.templates.get(name).copied().ok_or_else(|| format!("unknown thread `{name}`"))
+    fn template(&self, name: &str) -> Result<u32, ContentError> {
+        self.templates.get(name).copied().ok_or_else(|| ContentError::Thread(name.into()))
     }
-    fn location(&self, template: u32, id: &str) -> Result<Loc, String> {
+    fn location(&self, template: u32, id: &str) -> Result<Loc, ContentError> {
         let count = self.program.templates.get(template as usize).map_or(0, |t| t.locations.len());
         let number =
             id.split_once('.').and_then(|(t, l)| Some((t.parse::<u32>().ok()?, l.parse::<u32>().ok()?)));
         match number {
             Some((t, l)) if t == template && (l as usize) < count && location_id(t, l) == id => Ok(Loc(l)),
-            _ => Err(format!("unknown location `{id}`")),
+            _ => Err(ContentError::Location(id.into())),
         }
     }
-    fn locations(&self, template: u32, ids: &[String]) -> Result<Vec<Loc>, String> {
+    fn locations(&self, template: u32, ids: &[String]) -> Result<Vec<Loc>, ContentError> {
         ids.iter().map(|id| self.location(template, id)).collect()
     }
-    fn control(&self, records: &[ControlRecord]) -> Result<Vec<(u32, Vec<Loc>)>, String> {
+    fn control(&self, records: &[ControlRecord]) -> Result<Vec<(u32, Vec<Loc>)>, ContentError> {
         let one = |c: &ControlRecord| {
             let t = self.template(&c.thread)?;
             Ok((t, self.locations(t, &c.at)?))
         };
         records.iter().map(one).collect()
     }
-    fn cube(&self, texts: &[String], primes: bool) -> Result<Cube, String> {
+    fn cube(&self, texts: &[String], primes: bool) -> Result<Cube, ContentError> {
         let resolve = |name: &str, primed: bool| {
             let v = Var(*self.variables.get(name)?);
             if !primed { Some(v) } else { primes.then(|| Role::After(v).var()) }
@@ -143,22 +143,22 @@ impl Reader<'_> {
         let norms = texts.iter().map(|t| text::parse(t, &resolve)).collect::<Result<Vec<_>, _>>()?;
         Ok(Cube::of(norms))
     }
-    fn state(&self, s: &StateRecord) -> Result<State, String> {
+    fn state(&self, s: &StateRecord) -> Result<State, ContentError> {
         Ok(State { control: self.control(&s.others)?, cube: self.cube(&s.holds, false)? })
     }
-    fn tickets(&self, t: &TicketsRecord) -> Result<Tickets, String> {
+    fn tickets(&self, t: &TicketsRecord) -> Result<Tickets, ContentError> {
         let holder = |h: &HolderRecord| {
             let template = self.template(&h.thread)?;
             let locations = self.locations(template, &h.at)?;
-            Ok::<_, String>(Holder { template, variable: self.variable(&h.variable)?, locations })
+            Ok::<_, ContentError>(Holder { template, variable: self.variable(&h.variable)?, locations })
         };
         let holders = t.holders.iter().map(holder).collect::<Result<_, _>>()?;
         Ok(Tickets { counter: self.variable(&t.counter)?, holders })
     }
-    fn variable(&self, name: &str) -> Result<Var, String> {
-        self.variables.get(name).map(|v| Var(*v)).ok_or_else(|| format!("unknown variable `{name}`"))
+    fn variable(&self, name: &str) -> Result<Var, ContentError> {
+        self.variables.get(name).map(|v| Var(*v)).ok_or_else(|| ContentError::Variable(name.into()))
     }
-    fn transition(&self, target: u32, e: &TransitionRecord) -> Result<EnvTransition, String> {
+    fn transition(&self, target: u32, e: &TransitionRecord) -> Result<EnvTransition, ContentError> {
         let actor = self.template(&e.actor)?;
         Ok(EnvTransition {
             actor,

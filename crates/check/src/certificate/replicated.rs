@@ -1,7 +1,9 @@
 //! Certificates of kind `replicated`: a system of finite-state threads, and why it covers no error.
 
 use super::format::{Names, OptionsRecord, SourceFile, location_id};
-use super::{CertificateError, FORMAT, Meta, Source, VERSION, matches_sources, program_digest, text};
+use super::{
+    CertificateError, ContentError, FORMAT, Meta, Source, VERSION, matches_sources, program_digest, text,
+};
 use crate::replicated::{LocalState, Proof, Step, View};
 use relyant_cfa::options::Options;
 use relyant_finite::evidence::{Certificate, Weights};
@@ -161,8 +163,8 @@ fn lines(file: &Value) -> String {
     format!("{{\n{}\n}}\n", fields.join(",\n"))
 }
 
-fn wrong(place: &str, message: impl Into<String>) -> CertificateError {
-    CertificateError::Content { place: place.into(), message: message.into() }
+fn wrong(place: &str, what: ContentError) -> CertificateError {
+    CertificateError::Content { place: place.into(), what }
 }
 
 impl ReplicatedCertificate {
@@ -204,15 +206,16 @@ impl ReplicatedCertificate {
             };
             match text::parse(t, &resolve) {
                 Ok(Norm::Atom(a)) => Ok(a),
-                Ok(_) => Err(wrong(place, format!("`{t}` is always or never so"))),
-                Err(e) => Err(wrong(place, e)),
+                Ok(_) => Err(wrong(place, ContentError::Constant(t.into()))),
+                Err(e) => Err(wrong(place, e.into())),
             }
         };
         let shared = f.globals.iter().map(|t| atom("globals", t, false)).collect::<Result<_, _>>()?;
         let mut views = Vec::new();
         for t in &f.threads {
             let place = format!("thread `{}`", t.thread);
-            let template = find(&names.templates, &t.thread).ok_or_else(|| wrong(&place, "there is none"))?;
+            let template =
+                find(&names.templates, &t.thread).ok_or_else(|| wrong(&place, ContentError::NoThread))?;
             let own = t.own.iter().map(|x| atom(&place, x, false)).collect::<Result<_, _>>()?;
             let others =
                 t.others.iter().map(|(j, x)| Ok((*j, atom(&place, x, true)?))).collect::<Result<_, _>>()?;
@@ -221,7 +224,7 @@ impl ReplicatedCertificate {
         let mut local_states = Vec::new();
         for l in &f.local_states {
             let place = "local_states";
-            let unknown = || wrong(place, format!("unknown location `{}`", l.at));
+            let unknown = || wrong(place, ContentError::Location(l.at.clone()));
             let (t, loc) = l.at.split_once('.').ok_or_else(unknown)?;
             let (t, loc): (u32, u32) = t.parse().ok().zip(loc.parse().ok()).ok_or_else(unknown)?;
             let view = views.iter().position(|v: &View| v.template == t).ok_or_else(unknown)?;
@@ -238,7 +241,7 @@ impl ReplicatedCertificate {
             p.1.iter().try_for_each(|(l, n)| counts.add(*l, *n)).map(|()| Config::new(p.0, counts))
         };
         let minimal = f.uncoverable.minimal.iter().map(config).collect::<Option<_>>();
-        let minimal = minimal.ok_or_else(|| wrong("uncoverable", "too many threads"))?;
+        let minimal = minimal.ok_or_else(|| wrong("uncoverable", ContentError::TooManyThreads))?;
         let weights =
             |w: &Heavy| Weights { shared: w.shared.clone(), local: w.local.clone(), bound: w.bound };
         Ok(Proof {

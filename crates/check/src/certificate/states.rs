@@ -1,7 +1,7 @@
 //! Certificates that are sets of states.
 
 use super::format::{OptionsRecord, SourceFile};
-use super::{CertificateError, FORMAT, Meta, Source, VERSION, hex, matches_sources};
+use super::{CertificateError, ContentError, FORMAT, Meta, Source, VERSION, hex, matches_sources};
 use crate::states::order::{Direction, Order};
 use crate::states::{Encoding, Space};
 use data_encoding::BASE64;
@@ -48,10 +48,9 @@ impl OrderRecord {
             '=' => Ok(Direction::Exact),
             '+' => Ok(Direction::Rising),
             '-' => Ok(Direction::Falling),
-            other => Err(CertificateError::Content {
-                place: "order".into(),
-                message: format!("`{other}` is no direction"),
-            }),
+            other => {
+                Err(CertificateError::Content { place: "order".into(), what: ContentError::Direction(other) })
+            }
         };
         let directions = |text: &String| text.chars().map(direction).collect::<Result<Vec<_>, _>>();
         Ok(Order {
@@ -182,17 +181,17 @@ impl StatesCertificate {
         if about != digest(program) {
             return Err(CertificateError::Program);
         }
-        let (bytes, ends) = split(bytes).ok_or_else(|| damaged("they are cut off"))?;
+        let (bytes, ends) = split(bytes).ok_or_else(|| damaged(ContentError::CutOff))?;
         if ends.len() as u64 != count {
-            return Err(damaged("there are more or fewer than `count`"));
+            return Err(damaged(ContentError::Count));
         }
         let order = order.map(|o| o.order()).transpose()?;
         Ok(Space::from_parts(Encoding { symmetry }, bytes, ends).with_order(order).with_points(points))
     }
 }
 
-fn damaged(message: &str) -> CertificateError {
-    CertificateError::Content { place: "states".into(), message: message.into() }
+fn damaged(what: ContentError) -> CertificateError {
+    CertificateError::Content { place: "states".into(), what }
 }
 
 /// Seven bits a byte, the low ones first.

@@ -52,15 +52,40 @@ pub fn write(a: &Atom, name: impl Fn(Var) -> String) -> String {
     a.display(name)
 }
 
+/// Why a text is no comparison.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum TextError {
+    /// Something behind it.
+    #[error("`{text}`: unexpected `{rest}`")]
+    Rest {
+        /// All of the text.
+        text: String,
+        /// What should not be there.
+        rest: String,
+    },
+    /// No operator between the two sums; what is there.
+    #[error("no comparison at `{0}`")]
+    Operator(String),
+    /// A number with more digits than are read.
+    #[error("a number is too long")]
+    Number,
+    /// A variable that there is not, or is not primed here.
+    #[error("unknown variable `{0}`")]
+    Variable(String),
+    /// A quoted name without an end.
+    #[error("a backquote is missing")]
+    Backquote,
+}
+
 /// Reads a comparison. `resolve` says which variable a name, primed or not, stands for.
-pub fn parse(text: &str, resolve: &dyn Fn(&str, bool) -> Option<Var>) -> Result<Norm, String> {
+pub fn parse(text: &str, resolve: &dyn Fn(&str, bool) -> Option<Var>) -> Result<Norm, TextError> {
     let mut p = Parser { rest: text, resolve };
     let left = p.sum()?;
     let op = p.operator()?;
     let right = p.sum()?;
     p.spaces();
     if !p.rest.is_empty() {
-        return Err(format!("`{text}`: unexpected `{}`", p.rest));
+        return Err(TextError::Rest { text: text.into(), rest: p.rest.into() });
     }
     Ok(match op {
         "<=" => Atom::le(&left.sub(&right)),
@@ -90,11 +115,11 @@ impl<'t> Parser<'t> {
             None => false,
         }
     }
-    fn operator(&mut self) -> Result<&'static str, String> {
+    fn operator(&mut self) -> Result<&'static str, TextError> {
         let all = ["<=", ">=", "==", "<", ">"];
-        all.into_iter().find(|op| self.eat(op)).ok_or_else(|| format!("no comparison at `{}`", self.rest))
+        all.into_iter().find(|op| self.eat(op)).ok_or_else(|| TextError::Operator(self.rest.into()))
     }
-    fn sum(&mut self) -> Result<LinExpr, String> {
+    fn sum(&mut self) -> Result<LinExpr, TextError> {
         let mut out = LinExpr::zero();
         let mut negative = self.eat("-");
         loop {
@@ -109,7 +134,7 @@ impl<'t> Parser<'t> {
             }
         }
     }
-    fn term(&mut self) -> Result<LinExpr, String> {
+    fn term(&mut self) -> Result<LinExpr, TextError> {
         self.spaces();
         if !self.rest.starts_with(|c: char| c.is_ascii_digit()) {
             return Ok(LinExpr::var(self.name()?));
@@ -118,14 +143,14 @@ impl<'t> Parser<'t> {
         let (digits, rest) = self.rest.split_at(end);
         self.rest = rest;
         let number = (end <= MAX_DIGITS).then(|| digits.parse::<BigInt>().ok()).flatten();
-        let number = Rat::from(number.ok_or("a number is too long")?);
+        let number = Rat::from(number.ok_or(TextError::Number)?);
         if self.eat("*") {
             self.spaces();
             return Ok(LinExpr::var(self.name()?).scale(&number));
         }
         Ok(LinExpr::constant(number))
     }
-    fn name(&mut self) -> Result<Var, String> {
+    fn name(&mut self) -> Result<Var, TextError> {
         let name = if let Some(rest) = self.rest.strip_prefix('`') {
             self.rest = rest;
             self.quoted()?
@@ -139,13 +164,12 @@ impl<'t> Parser<'t> {
         if primed {
             self.rest = &self.rest[1..];
         }
-        (self.resolve)(&name, primed)
-            .ok_or_else(|| format!("unknown variable `{name}{}`", if primed { "'" } else { "" }))
+        (self.resolve)(&name, primed).ok_or_else(|| TextError::Variable(name + if primed { "'" } else { "" }))
     }
-    fn quoted(&mut self) -> Result<String, String> {
+    fn quoted(&mut self) -> Result<String, TextError> {
         let mut name = String::new();
         loop {
-            let end = self.rest.find('`').ok_or("a backquote is missing")?;
+            let end = self.rest.find('`').ok_or(TextError::Backquote)?;
             name.push_str(&self.rest[..end]);
             self.rest = &self.rest[end + 1..];
             match self.rest.strip_prefix('`') {
@@ -163,7 +187,7 @@ impl<'t> Parser<'t> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Norm, String> {
+    fn read(text: &str) -> Result<Norm, TextError> {
         let names = ["x", "a[2]", "odd `name` - 1", "f::x"];
         parse(text, &|name, primed| {
             let k = names.iter().position(|n| *n == name)? as u32;

@@ -12,6 +12,7 @@ mod formula;
 mod list;
 mod text;
 
+use super::flaw::{ProgramFlaw, ProofFlaw, SystemFlaw};
 use super::formula::{Formula, Linear, Symbol};
 use super::validate::{self, Copies};
 use super::{EnvTransition, Proof, Rule, State};
@@ -27,10 +28,13 @@ pub use text::locate;
 pub enum Malformed {
     /// The program.
     #[error("the program is not well-formed: {0}")]
-    Program(String),
+    Program(ProgramFlaw),
     /// The proof.
     #[error("the proof does not fit the program: {0}")]
-    Proof(String),
+    Proof(ProofFlaw),
+    /// The proof, which is a system of replicated threads.
+    #[error("the proof does not fit the program: {0}")]
+    System(SystemFlaw),
 }
 
 /// What an obligation says. Edges, states and transitions by index.

@@ -3,6 +3,7 @@
 
 use super::{Proof, Reached, Step, several};
 use crate::check::{CheckError, Conditions, Limits, decide};
+use crate::flaw::SystemFlaw as Flaw;
 use crate::formula::{Formula, Linear, Symbol};
 use crate::obligations::Malformed;
 use crate::validate;
@@ -93,7 +94,7 @@ pub fn check(
     let start = Instant::now();
     validate::program(program).map_err(|e| CheckError::Malformed(Malformed::Program(e)))?;
     let c = Checker { program, proof };
-    c.validate().map_err(|e| CheckError::Malformed(Malformed::Proof(e)))?;
+    c.validate().map_err(|e| CheckError::Malformed(Malformed::System(e)))?;
     let reached = proof.reached(program);
     let (system, target) = proof.system(program, &reached);
     let covered = evidence::check(&system, &target, &proof.certificate, cancel)?;
@@ -123,8 +124,8 @@ fn batches(list: Vec<(Like, Condition)>) -> Vec<Vec<Condition>> {
         .collect()
 }
 
-fn require(ok: bool, message: &str) -> Result<(), String> {
-    if ok { Ok(()) } else { Err(message.into()) }
+fn require(ok: bool, flaw: Flaw) -> Result<(), Flaw> {
+    if ok { Ok(()) } else { Err(flaw) }
 }
 
 fn sorted(list: &[u32], below: usize) -> bool {
@@ -149,25 +150,24 @@ impl<'a> Checker<'a> {
     }
 
     /// Are all numbers in range, and do states and steps fit the program?
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Flaw> {
         let p = self.proof;
         let global = |v: Var| self.scope(v) == Some(Scope::Global);
-        require(p.shared.iter().all(|a| a.vars().all(global)), "a shared predicate is not over globals")?;
+        require(p.shared.iter().all(|a| a.vars().all(global)), Flaw::Shared)?;
         let mut seen = BTreeSet::new();
         for v in &p.views {
-            require((v.template as usize) < self.program.templates.len(), "a view of an unknown thread")?;
-            require(seen.insert(v.template), "two views of a thread")?;
+            require((v.template as usize) < self.program.templates.len(), Flaw::ViewThread)?;
+            require(seen.insert(v.template), Flaw::TwoViews)?;
             let own = |x: Var| global(x) || self.scope(x) == Some(Scope::Local(v.template));
-            require(v.own.iter().all(|a| a.vars().all(own)), "a predicate speaks of a variable it may not")?;
+            require(v.own.iter().all(|a| a.vars().all(own)), Flaw::Predicate)?;
             for (about, a) in &v.others {
-                let other =
-                    p.views.get(*about as usize).ok_or("a predicate about threads of no view")?.template;
+                let other = p.views.get(*about as usize).ok_or(Flaw::NoOther)?.template;
                 let known = |x: Var| match Role::of(x) {
                     Role::Before(x) => own(x),
                     Role::Second(x) => self.scope(x) == Some(Scope::Local(other)),
                     Role::After(_) | Role::Third(_) => false,
                 };
-                require(a.vars().all(known), "a predicate speaks of a variable it may not")?;
+                require(a.vars().all(known), Flaw::Predicate)?;
             }
         }
         for (i, t) in self.program.templates.iter().enumerate() {
@@ -178,38 +178,38 @@ impl<'a> Checker<'a> {
                 .as_ref()
                 .is_some_and(|x| t.locations.iter().any(|l| l.labels.contains(x)));
             let needed = t.count != Count::AtMost(0) && (moves || labelled);
-            require(!needed || seen.contains(&(i as u32)), "a thread has no view")?;
+            require(!needed || seen.contains(&(i as u32)), Flaw::NoView)?;
         }
-        require(!p.shared_states.is_empty(), "no shared state")?;
-        require(p.shared_states.iter().all(|s| sorted(s, p.shared.len())), "a shared state is not sorted")?;
-        require(p.local_states.len() >= p.views.len(), "a view has no first state")?;
+        require(!p.shared_states.is_empty(), Flaw::NoSharedState)?;
+        require(p.shared_states.iter().all(|s| sorted(s, p.shared.len())), Flaw::SharedState)?;
+        require(p.local_states.len() >= p.views.len(), Flaw::NoFirst)?;
         for (k, l) in p.local_states.iter().enumerate() {
-            let view = p.views.get(l.view as usize).ok_or("a local state of no view")?;
+            let view = p.views.get(l.view as usize).ok_or(Flaw::LocalView)?;
             let template = &self.program.templates[view.template as usize];
-            require((l.loc.0 as usize) < template.locations.len(), "a local state nowhere")?;
+            require((l.loc.0 as usize) < template.locations.len(), Flaw::LocalPlace)?;
             let held = sorted(&l.own, view.own.len()) && sorted(&l.others, view.others.len());
-            require(held, "a local state is not sorted")?;
+            require(held, Flaw::LocalState)?;
             let first = k >= p.views.len() || (l.view as usize == k && l.loc == template.entry);
-            require(first, "the first local states are not those at the start")?;
+            require(first, Flaw::First)?;
         }
         let locals = p.local_states.len();
         for s in &p.steps {
             let shared = |x: u32| (x as usize) < p.shared_states.len();
             let known =
                 shared(s.from) && shared(s.to) && (s.actor as usize) < locals && (s.after as usize) < locals;
-            require(known, "a step from or to nowhere")?;
+            require(known, Flaw::StepEnds)?;
             let template = self.template(self.view(s.actor));
-            let e = template.edges.get(s.edge as usize).ok_or("a step without an edge")?;
+            let e = template.edges.get(s.edge as usize).ok_or(Flaw::StepEdge)?;
             let fits = e.from == self.loc(s.actor)
                 && e.to == self.loc(s.after)
                 && self.view(s.after) == self.view(s.actor);
-            require(fits, "a step does not fit its edge")?;
-            require(s.moved.windows(2).all(|w| w[0].0 < w[1].0), "moves of others are not sorted")?;
+            require(fits, Flaw::StepPlace)?;
+            require(s.moved.windows(2).all(|w| w[0].0 < w[1].0), Flaw::MovesOrder)?;
             for (from, to) in &s.moved {
                 let to = to.unwrap_or(*from);
-                require((*from as usize) < locals && (to as usize) < locals, "another thread goes nowhere")?;
+                require((*from as usize) < locals && (to as usize) < locals, Flaw::Move)?;
                 let stays = self.view(*from) == self.view(to) && self.loc(*from) == self.loc(to);
-                require(stays, "another thread changes its place")?;
+                require(stays, Flaw::MovePlace)?;
             }
         }
         Ok(())
