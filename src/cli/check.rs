@@ -1,22 +1,18 @@
 //! `relyant check`
 
 use super::exit::Status;
-use super::input::{read_text, sources};
+use super::input::read_text;
 use super::macros::Macros;
 use super::{complain, finite, say, witness};
-use relyant::pipeline;
+use relyant::pipeline::recheck::{Claim, Claimed, Refusal};
 use relyant_cfa::diagnostic::plain;
 use relyant_cfa::options::Options;
 use relyant_cfa::preprocessing::Preprocessing;
-use relyant_check::certificate::{AnyCertificate, ReplicatedCertificate, StatesCertificate, agree};
-use relyant_check::check::{self, CheckError, Limits};
+use relyant_check::certificate::AnyCertificate;
 use relyant_check::obligations::Obligations;
-use relyant_check::replicated;
 use relyant_check::smt2;
-use relyant_check::states::{self, Rejection};
-use relyant_program::thread_program;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Check a certificate or a witness (`.yml`) against its source, with Z3 and without the engines
 ///
@@ -61,33 +57,28 @@ pub fn run(a: &Args) -> Status {
     };
     // The text of a large one takes room.
     drop(text);
-    let mut meaning = certificate.options();
-    if let Err(why) = agree(&mut meaning.preprocessing, &a.macros.preprocessing()) {
-        return reject(&why.to_string());
+    let claim = match Claim::about(certificate, &a.file, &a.macros.preprocessing()) {
+        Ok(claim) => claim,
+        Err(refusal) => return refused(refusal),
+    };
+    tell(claim.meaning());
+    if a.smt2.is_some() {
+        match claim.certificate() {
+            AnyCertificate::Proof(_) => {}
+            AnyCertificate::Replicated(_) => {
+                return refuse("error: --smt2: obligations about replicated threads are not written");
+            }
+            AnyCertificate::States(_) => {
+                return refuse("error: --smt2: a set of states has no obligations for a solver");
+            }
+        }
     }
-    let about = match sources(&a.file, &meaning) {
-        Ok((sources, includes)) => certificate.is_about(&sources, &includes),
-        Err(d) => return refuse(&d.to_string()),
+    let read = match claim.read() {
+        Ok(read) => read,
+        Err(refusal) => return refused(refusal),
     };
-    if let Err(e) = about {
-        return reject(&e.to_string());
-    }
-    tell(&meaning);
-    let certificate = match certificate {
-        AnyCertificate::Proof(c) => c,
-        AnyCertificate::Replicated(c) => return check_replicated(a, &c, &meaning),
-        AnyCertificate::States(c) => return check_states(a, c, &meaning),
-    };
-    let program = match pipeline::read(&a.file, &meaning).and_then(|p| thread_program(&p)) {
-        Ok(p) => p,
-        Err(d) => return refuse(&d.to_string()),
-    };
-    let proof = match certificate.proof(&program) {
-        Ok(p) => p,
-        Err(e) => return reject(&e.to_string()),
-    };
-    if let Some(dir) = &a.smt2 {
-        let obligations = match Obligations::new(&program, &proof) {
+    if let (Some(dir), Claimed::Proof(proof, program)) = (&a.smt2, &read.evidence) {
+        let obligations = match Obligations::new(program, proof) {
             Ok(o) => o,
             Err(e) => return reject(&e.to_string()),
         };
@@ -96,95 +87,29 @@ pub fn run(a: &Args) -> Status {
             Err(e) => return refuse(&format!("{}: error: {e}", dir.display())),
         }
     }
-    let mut limits = Limits::default();
-    if let Some(t) = a.timeout {
-        limits.total = t;
-    }
-    match check::check(&program, &proof, &limits) {
-        Ok(report) => {
-            for line in &program.assumes {
+    match read.check(a.timeout) {
+        Ok(accepted) => {
+            for line in &accepted.assumes {
                 say(&format!("assumes: {line}\n"));
             }
-            say(&format!("accepted: {} obligations hold, in {:.2} s\n", report.obligations, report.seconds));
+            say(&format!("accepted: {}, in {:.2} s\n", accepted.counted, accepted.seconds));
             Status::Good
         }
-        Err(e @ CheckError::Undecided { .. }) => {
-            say(&format!("undecided: {e}\n"));
-            Status::Unknown
-        }
-        Err(e) => reject(&e.to_string()),
+        Err(refusal) => refused(refusal),
     }
 }
 
-/// Checks a system of finite-state threads.
-fn check_replicated(a: &Args, certificate: &ReplicatedCertificate, meaning: &Options) -> Status {
-    if a.smt2.is_some() {
-        return refuse("error: --smt2: obligations about replicated threads are not written");
-    }
-    let program = match pipeline::read(&a.file, meaning).and_then(|p| thread_program(&p)) {
-        Ok(p) => p,
-        Err(d) => return refuse(&d.to_string()),
-    };
-    let proof = match certificate.proof(&program) {
-        Ok(p) => p,
-        Err(e) => return reject(&e.to_string()),
-    };
-    let mut limits = Limits::default();
-    if let Some(t) = a.timeout {
-        limits.total = t;
-    }
-    let cancel = std::sync::atomic::AtomicBool::new(false);
-    match replicated::check::check(&program, &proof, &limits, &cancel) {
-        Ok(report) => {
-            for line in &program.assumes {
-                say(&format!("assumes: {line}\n"));
-            }
-            let replicated::check::Report { obligations, predecessors, seconds, .. } = report;
-            say(&format!(
-                "accepted: {obligations} obligations hold, {predecessors} cover predecessors are in the set, in \
-                 {seconds:.2} s\n"
-            ));
-            Status::Good
+fn refused(refusal: Refusal) -> Status {
+    match refusal {
+        Refusal::Unreadable(_) | Refusal::Input(_) => refuse(&refusal.to_string()),
+        Refusal::Rejected(_) => {
+            say(&format!("{refusal}\n"));
+            Status::Bad
         }
-        Err(e @ replicated::check::Rejection::System(CheckError::Undecided { .. })) => {
-            say(&format!("undecided: {e}\n"));
+        Refusal::Undecided(_) => {
+            say(&format!("{refusal}\n"));
             Status::Unknown
         }
-        Err(e) => reject(&e.to_string()),
-    }
-}
-
-/// Checks a set of states.
-fn check_states(a: &Args, certificate: StatesCertificate, meaning: &Options) -> Status {
-    if a.smt2.is_some() {
-        return refuse("error: --smt2: a set of states has no obligations for a solver");
-    }
-    let program = match pipeline::read_for_search(&a.file, meaning) {
-        Ok(p) => p,
-        Err(d) => return refuse(&d.to_string()),
-    };
-    let space = match certificate.space(&program) {
-        Ok(s) => s,
-        Err(e) => return reject(&e.to_string()),
-    };
-    let deadline = a.timeout.map(|t| Instant::now() + t);
-    let cancel = || deadline.is_some_and(|d| Instant::now() >= d);
-    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    let limits = states::Limits { jobs, cancel: &cancel, ..states::Limits::default() };
-    match states::check(&program, &space, &limits) {
-        Ok(report) => {
-            for line in &program.assumes {
-                say(&format!("assumes: {line}\n"));
-            }
-            let states::SpaceReport { states, steps, seconds, .. } = report;
-            say(&format!("accepted: {states} states, closed under {steps} steps, in {seconds:.2} s\n"));
-            Status::Good
-        }
-        Err(e @ (Rejection::Cancelled | Rejection::Fuel)) => {
-            say(&format!("undecided: {e}\n"));
-            Status::Unknown
-        }
-        Err(e) => reject(&e.to_string()),
     }
 }
 

@@ -5,15 +5,15 @@ use super::meaning::{Engine, Input, Meaning};
 use super::watch::Limits;
 use super::witness::Missing;
 use super::workers::{self, Job, Standing};
-use super::{complain, finite, input, rewriting, say, say_all, witness, write_file};
+use super::{complain, finite, input, rewriting, say, say_all, witness};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use relyant::finite::boolean;
-use relyant::pipeline::{self, Evidence, QUICK_STATES, Settings, Verdict};
+use relyant::pipeline::certify::Certificate;
+use relyant::pipeline::{QUICK_STATES, Settings};
 use relyant::report::{Outcome, json, standing, text};
 use relyant::task::words;
 use relyant_cfa::diagnostic::Diagnostic;
-use relyant_check::certificate::{self, Meta};
 use relyant_check::finite::{Kind, kind};
 use relyant_engines::limits;
 use relyant_engines::watch::Stats;
@@ -282,28 +282,12 @@ fn about(input: &Input) -> String {
 
 fn write_proof(path: &Path, file: &Path, outcome: &Outcome, settings: &Settings) -> Result<(), String> {
     let Outcome::Verdict(report) = outcome else { return Ok(()) };
-    let Verdict::Safe(evidence) = &report.verdict else { return Ok(()) };
-    if !settings.meaning.more_files.is_empty() {
-        return Err("certificates of several files are not written".into());
-    }
-    let (sources, includes) = input::sources(file, &settings.meaning).map_err(|d| d.to_string())?;
-    let meta = Meta { sources, includes, options: settings.meaning.clone() };
-    match evidence {
-        Evidence::Proof { proof, program, .. } => {
-            write_file(path, &certificate::write(proof, program, &meta))
-        }
-        Evidence::Replicated { proof, program, .. } => {
-            write_file(path, &certificate::write_replicated(proof, program, &meta))
-        }
-        Evidence::Space { space, .. } => {
-            // The certificate names the program by its digest, as `check` makes it.
-            let program = pipeline::read_for_search(file, &settings.meaning).map_err(|e| e.to_string())?;
-            let unwritten = |e: std::io::Error| format!("{}: cannot be written: {e}", path.display());
-            let mut out = BufWriter::new(File::create(path).map_err(unwritten)?);
-            let written = certificate::write_states(space, &program, &meta, &mut out);
-            written.and_then(|()| out.flush()).map_err(unwritten)
-        }
-    }
+    let certificate = Certificate::of(report, file, &settings.meaning).map_err(|e| e.to_string())?;
+    let Some(certificate) = certificate else { return Ok(()) };
+    let unwritten = |e: std::io::Error| format!("{}: cannot be written: {e}", path.display());
+    let mut out = BufWriter::new(File::create(path).map_err(unwritten)?);
+    let written = certificate.write(&mut out);
+    written.and_then(|()| out.flush()).map_err(unwritten)
 }
 
 /// The line on standard error that says how far things are; on a terminal only.

@@ -5,7 +5,7 @@
 use super::internal;
 use relyant::memory;
 use relyant_cfa::stack::fitting;
-use relyant_engines::limits::{self, Stop};
+use relyant_engines::limits::{self, STACK, Stop};
 use relyant_frontend::c::compiler;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator;
@@ -20,8 +20,6 @@ pub const GRACE: Duration = Duration::from_millis(700);
 const SMALL: u64 = 256 << 10;
 /// How often the watcher looks.
 pub const TICK: Duration = Duration::from_millis(20);
-/// Deeply nested input needs deep stacks. Only what is used is ever allocated.
-pub const STACK: usize = 1 << 28;
 
 /// What is left of the memory there is, in percent: a run must not be what the system chooses to kill.
 const SHARE: u64 = 90;

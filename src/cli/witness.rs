@@ -15,13 +15,11 @@ use relyant::witness::validate::{self, Checked};
 use relyant::witness::{Content, Correctness, correctness, read, violation, write};
 use relyant_cfa::options::Options;
 use relyant_cfa::preprocessing::Preprocessing;
-use relyant_cfa::stack::fitting;
-use relyant_engines::limits::{Run, Stop};
+use relyant_engines::limits::{Stop, bounded};
 use relyant_frontend::c;
 use relyant_frontend::c::outline::Outline;
 use sha2::{Digest, Sha256};
 use std::path::Path;
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// Versions of the format.
@@ -44,9 +42,6 @@ impl Version {
         }
     }
 }
-
-/// Bytes of stack for engines; only what is used is ever touched.
-const STACK: usize = 1 << 28;
 
 /// States that the search for a witness's run may look at.
 const FOLLOWED: usize = 400_000;
@@ -108,7 +103,7 @@ pub fn write(
             let found = bounded(None, |_| {
                 correctness::invariants(evidence, &input.file, &input.options, &outline, ghosts)
             })
-            .ok_or("internal error")?
+            .map_err(|_| "internal error")?
             .map_err(|d| d.to_string())?;
             let default = if found.correctness.ghosts.is_empty() { Version::V20 } else { Version::V21 };
             (default, Content::Correctness(found.correctness), vec![found.note])
@@ -235,37 +230,17 @@ fn validated(
     witness: &Correctness,
     timeout: Option<Duration>,
 ) -> Status {
-    let checked = bounded(timeout, |run| validate::check(file, options, property, outline, witness, run));
+    let checked = bounded(timeout.map(|t| (t, Stop::Patience)), |run| validate::check(file, options, property, outline, witness, run));
     let (word, status, why) = match checked {
-        Some(Ok(Checked::Hold(why))) => ("accepted", Status::Good, why),
-        Some(Ok(Checked::Violated(why))) => ("rejected", Status::Bad, why),
-        Some(Ok(Checked::Undecided(why))) => ("undecided", Status::Unknown, why),
-        Some(Err(d)) => {
+        Ok(Ok(Checked::Hold(why))) => ("accepted", Status::Good, why),
+        Ok(Ok(Checked::Violated(why))) => ("rejected", Status::Bad, why),
+        Ok(Ok(Checked::Undecided(why))) => ("undecided", Status::Unknown, why),
+        Ok(Err(d)) => {
             complain(&d.to_string());
             return Status::BadInput;
         }
-        None => ("undecided", Status::Unknown, "internal error".into()),
+        Err(_) => ("undecided", Status::Unknown, "internal error".into()),
     };
     say(&format!("{word}: {why}\n"));
     status
-}
-
-/// Runs engines on a stack that they need, with a limit; `None` if that fails.
-fn bounded<T: Send>(timeout: Option<Duration>, what: impl FnOnce(&Run) -> T + Send) -> Option<T> {
-    let run = &Run::new(None);
-    std::thread::scope(|scope| {
-        let (done, over) = mpsc::channel();
-        let work = move || {
-            let result = what(run);
-            let _ = done.send(());
-            result
-        };
-        let worker = std::thread::Builder::new().stack_size(fitting(STACK)).spawn_scoped(scope, work);
-        if let Some(t) = timeout
-            && over.recv_timeout(t) == Err(mpsc::RecvTimeoutError::Timeout)
-        {
-            run.stop(Stop::Patience);
-        }
-        worker.ok()?.join().ok()
-    })
 }

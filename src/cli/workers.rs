@@ -3,11 +3,11 @@
 //! Workers run the files; the calling thread watches clock, memory and signals, and asks a run to stop by its flag.
 
 use super::internal;
-use super::watch::{GRACE, Limits, STACK, Signals, TICK};
+use super::watch::{GRACE, Limits, Signals, TICK};
 use relyant::pipeline::{self, Settings};
 use relyant::report::Outcome;
 use relyant_cfa::stack::fitting;
-use relyant_engines::limits::{Progress, Run, Stop};
+use relyant_engines::limits::{Progress, Run, STACK, Stop};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

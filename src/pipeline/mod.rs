@@ -9,9 +9,11 @@
 //!
 //! An engine's answer alone is never a verdict: what the checker or the interpreter does not accept is *unknown*.
 
+pub mod certify;
 mod engines;
 mod pairs;
 mod programs;
+pub mod recheck;
 mod unknown;
 mod vacuous;
 
@@ -34,6 +36,7 @@ use relyant_engines::race::{Lane, Winner, race};
 use relyant_engines::search;
 use relyant_engines::watch::Stats;
 use relyant_frontend::c;
+use relyant_frontend::c::unit::Unit;
 use relyant_frontend::c::instrument::Instrumentation;
 use relyant_interp::Trace;
 use relyant_program::Program;
@@ -239,19 +242,24 @@ pub struct Report {
     pub work: u64,
 }
 
-/// Verifies a file.
+/// Verifies a file, or a text.
 ///
 /// # Errors
 /// What is wrong with the input. Everything else, the limits that `run` brings included, is a verdict.
-pub fn verify_file(path: &Path, settings: &Settings, run: &Run) -> Result<Report, Diagnostic> {
+pub fn verify_file<'a>(
+    what: impl Into<Unit<'a>>,
+    settings: &Settings,
+    run: &Run,
+) -> Result<Report, Diagnostic> {
+    let unit: Unit<'a> = what.into();
     let mut pairs = 0;
-    let mut report = verify_read(path, settings, run, || {
-        c::load(path, &settings.meaning).inspect(|module| pairs = module.race_pairs)
+    let mut report = verify_read(unit, settings, run, || {
+        c::load(unit, &settings.meaning).inspect(|module| pairs = module.race_pairs)
     })?;
     if let Verdict::Unsafe { trace, .. } = &report.verdict
         && !trace.accesses.is_empty()
     {
-        report.races = pairs::all(path, settings, run, pairs, &trace.accesses);
+        report.races = pairs::all(unit, settings, run, pairs, &trace.accesses);
     }
     Ok(report)
 }
@@ -266,11 +274,11 @@ pub fn verify_with(
     settings: &Settings,
     run: &Run,
 ) -> Result<Report, Diagnostic> {
-    verify_read(path, settings, run, || c::load_with(path, &settings.meaning, what))
+    verify_read(path.into(), settings, run, || c::load_with(path, &settings.meaning, what))
 }
 
 fn verify_read(
-    path: &Path,
+    unit: Unit<'_>,
     settings: &Settings,
     run: &Run,
     read: impl FnOnce() -> Result<cfa::Module, Diagnostic>,
@@ -281,7 +289,7 @@ fn verify_read(
     let checks = &module.checks;
     let meant = checks.declares_errors && checks.unreached.is_empty();
     if settings.needs_checks && checks.is_empty() && !meant {
-        return Err(nothing_to_check(path, checks));
+        return Err(nothing_to_check(&unit.name(), checks));
     }
     let draft = Draft::of(&module, &settings.meaning)?;
     let mut report = Report {
@@ -292,7 +300,7 @@ fn verify_read(
         assumes: Vec::new(),
         races: Races::default(),
         losses: Vec::new(),
-        source_lines: source_lines(path),
+        source_lines: source_lines(unit.path()),
         threads: Vec::new(),
         stats: None,
         searched: None,
@@ -439,13 +447,13 @@ fn decide(
 }
 
 /// No property was asked for, and the program says none.
-fn nothing_to_check(path: &Path, checks: &cfa::Checks) -> Diagnostic {
+fn nothing_to_check(name: &str, checks: &cfa::Checks) -> Diagnostic {
     let unreached = match checks.unreached.as_slice() {
         [] => String::new(),
         all => format!(": what asserts is in `{}`, which cannot be reached", all.join("`, `")),
     };
     Diagnostic {
-        file: path.display().to_string(),
+        file: name.into(),
         line: 0,
         column: 0,
         message: format!("nothing to check: no assertion, call of an error function or error label{unreached}"),

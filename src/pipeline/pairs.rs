@@ -4,8 +4,8 @@ use super::{Progress, Settings, Verdict, engines, programs};
 use relyant_cfa::options::Options;
 use relyant_engines::limits::Run;
 use relyant_frontend::c;
+use relyant_frontend::c::unit::Unit;
 use relyant_interp::RacingAccess;
-use std::path::Path;
 
 /// Pairs that are looked at.
 const MOST: usize = 64;
@@ -21,7 +21,7 @@ pub struct Races {
 
 /// The other pairs than the first one.
 pub(super) fn all(
-    path: &Path,
+    unit: Unit<'_>,
     settings: &Settings,
     run: &Run,
     pairs: usize,
@@ -35,7 +35,7 @@ pub(super) fn all(
             break;
         }
         let meaning = Options { race_pair: Some(k), ..settings.meaning.clone() };
-        let Ok(search) = c::load(path, &meaning).and_then(|m| programs::for_search(&m, &meaning)) else {
+        let Ok(search) = c::load(unit, &meaning).and_then(|m| programs::for_search(&m, &meaning)) else {
             races.open += 1;
             continue;
         };

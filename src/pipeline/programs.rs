@@ -8,12 +8,12 @@ use relyant_cfa as cfa;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::Options;
 use relyant_frontend::c;
+use relyant_frontend::c::unit::Unit;
 use relyant_frontend::instantiate;
 use relyant_program::Program;
 use relyant_program::linearise::Limits;
 use relyant_program::recognisers::Recognisers;
 use relyant_program::thread_program_with;
-use std::path::Path;
 
 /// What the proof engines work on.
 #[derive(Clone, Debug)]
@@ -77,14 +77,17 @@ impl Draft {
 }
 
 /// Reads a file and makes its proof program.
-pub fn read(path: &Path, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
-    let module = c::load(path, meaning)?;
+pub fn read<'a>(what: impl Into<Unit<'a>>, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
+    let module = c::load(what, meaning)?;
     for_proof(&module, meaning)
 }
 
 /// Reads a file and makes its search program. Certificates of exhausted searches are about this one.
-pub fn read_for_search(path: &Path, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
-    let module = c::load(path, meaning)?;
+pub fn read_for_search<'a>(
+    what: impl Into<Unit<'a>>,
+    meaning: &Options,
+) -> Result<cfa::Program, Diagnostic> {
+    let module = c::load(what, meaning)?;
     for_search(&module, meaning)
 }
 
@@ -121,8 +124,8 @@ impl Programs {
     ///
     /// # Errors
     /// What is wrong with the input, or why neither can be made of it.
-    pub fn read(path: &Path, meaning: &Options) -> Result<Programs, Diagnostic> {
-        Programs::of(&c::load(path, meaning)?, meaning)
+    pub fn read<'a>(what: impl Into<Unit<'a>>, meaning: &Options) -> Result<Programs, Diagnostic> {
+        Programs::of(&c::load(what, meaning)?, meaning)
     }
 
     /// Makes both of what was read.

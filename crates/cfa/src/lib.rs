@@ -1,9 +1,22 @@
 //! Control-flow automata with C's typed expressions: what a C program does, exactly, step by step.
 //!
-//! Two stages share these types. A [`HeapSite, Module`] has functions, as lowered from C. A [`Program`] has thread
+//! Two stages share these types. A [`Module`] has functions, as lowered from C. A [`Program`] has thread
 //! templates: calls inlined, each template one automaton. In both, an edge is at most one access to memory
 //! (`Load`, `Store`); everything else works on registers, which only the running thread can see. A path through
 //! locations marked `atomic` is taken without interruption.
+//!
+//! ```
+//! use relyant_cfa::diagnostic::Span;
+//! use relyant_cfa::{Expr, Graph, IntKind, Op, Reg};
+//!
+//! // int r = 3; return r;
+//! let mut graph = Graph::default();
+//! let [entry, set, end] = [(); 3].map(|()| graph.add_location(Span::default()));
+//! graph.add_edge(entry, set, Op::Assign(Reg(0), Expr::Const(3)), Span::default());
+//! graph.add_edge(set, end, Op::Return(Some(Expr::Reg(Reg(0)))), Span::default());
+//! assert_eq!(graph.out_edges(), [vec![0], vec![1], vec![]]);
+//! assert_eq!(IntKind::INT.max(), Some(i128::from(i32::MAX)));
+//! ```
 #![deny(missing_docs)]
 
 mod checks;

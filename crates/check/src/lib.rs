@@ -2,6 +2,50 @@
 //!
 //! The checker ([`check`]) shares nothing with the engines but these types: [`obligations`] turns a program and a
 //! proof into [`formula`]s, and an SMT solver decides each.
+//!
+//! ```
+//! use relyant_cfa::diagnostic::Span;
+//! use relyant_check::check::{Limits, check};
+//! use relyant_check::{Proof, Rule};
+//! use relyant_horn::linear::{Atom, Cube, LinExpr, Var};
+//! use relyant_program::{Count, Edge, Ghost, Loc, Location, Program, Scope, Template, Variable};
+//!
+//! // x begins as 0; a thread adds 1, and must not find 2 after that.
+//! let (x, int) = (LinExpr::var(Var(0)), |n| LinExpr::int(n));
+//! let edge = |from, to, guard, updates| Edge {
+//!     from: Loc(from), to: Loc(to), inputs: vec![], guard, bounds: Cube::of([]), updates, path: vec![],
+//!     span: Span::default(), exact: true,
+//! };
+//! let error = Location { error: Some("assertion".into()), ..Location::default() };
+//! let program = Program {
+//!     variables: vec![Variable::ghost("x".into(), Scope::Global, (None, None), Ghost::Other)],
+//!     templates: vec![Template {
+//!         name: "main".into(),
+//!         count: Count::AtMost(1),
+//!         identity: None,
+//!         entry: Loc(0),
+//!         locations: vec![Location::default(), Location::default(), error],
+//!         edges: vec![
+//!             edge(0, 1, Cube::of([]), vec![(Var(0), x.add(&int(1)))]),
+//!             edge(1, 2, Cube::of([Atom::eq(&x.sub(&int(2)))]), vec![]),
+//!         ],
+//!     }],
+//!     init: Cube::of([Atom::eq(&x)]),
+//!     ..Program::default()
+//! };
+//! let claim = |at_1| Proof {
+//!     rule: Rule::Monolithic,
+//!     modular: false,
+//!     threads: vec![],
+//!     tickets: vec![],
+//!     global: vec![
+//!         (vec![Loc(0)], Cube::of([Atom::eq(&x)])),
+//!         (vec![Loc(1)], Cube::of([Atom::eq(&x.sub(&int(at_1)))])),
+//!     ],
+//! };
+//! assert!(check(&program, &claim(1), &Limits::default()).is_ok());
+//! assert!(check(&program, &claim(2), &Limits::default()).is_err());
+//! ```
 #![deny(missing_docs)]
 
 pub mod certificate;

@@ -1,4 +1,24 @@
 //! Engines that look for proofs and for runs: nothing of theirs is believed before a checker or the interpreter has seen it.
+//!
+//! ```
+//! use relyant_cfa::options::Options;
+//! use relyant_check::check::{Limits, check};
+//! use relyant_engines::verdict::Answer;
+//! use relyant_engines::watch::Watch;
+//! use relyant_engines::{aret, rely_guarantee};
+//! use relyant_frontend::{c, instantiate};
+//! use relyant_program::thread_program;
+//!
+//! let text = "extern void reach_error(void);
+//!     int main(void) { int i = 0; while (i < 1000000) i = i + 1; if (i != 1000000) reach_error(); return 0; }";
+//! let module = c::load_text("a.i", text, &Options::default())?;
+//! let program = thread_program(&instantiate::instantiate(&module, &Options::default())?)?;
+//! let watch = Watch { cancel: &|| false, work: &|_| {}, progress: &|_| {} };
+//! let (answer, stats) = rely_guarantee::verify(&program, &aret::Settings::default(), &watch);
+//! let Answer::Safe(proof) = answer else { panic!("{answer:?}") };
+//! assert!(stats.iterations > 0 && check(&program, &proof, &Limits::default()).is_ok());
+//! # Ok::<(), relyant_cfa::diagnostic::Diagnostic>(())
+//! ```
 #![deny(missing_docs)]
 
 pub mod aret;

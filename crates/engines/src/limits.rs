@@ -2,7 +2,9 @@
 
 use crate::search;
 use crate::watch::Stats;
+use relyant_cfa::stack::fitting;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -158,6 +160,40 @@ impl Run {
     }
 }
 
+/// Bytes of stack for engines: deeply nested input needs deep stacks. Only what is used is ever touched.
+pub const STACK: usize = 1 << 28;
+
+/// Runs engines on a stack that they need. When the time is over they are asked to stop, for this reason, and waited for.
+///
+/// # Errors
+/// What a panic said, or that no thread could be started.
+pub fn bounded<T: Send>(
+    limit: Option<(Duration, Stop)>,
+    what: impl FnOnce(&Run) -> T + Send,
+) -> Result<T, String> {
+    let run = &Run::new(None);
+    std::thread::scope(|scope| {
+        let (done, over) = mpsc::channel();
+        let work = move || {
+            let result = what(run);
+            let _ = done.send(());
+            result
+        };
+        let worker = std::thread::Builder::new().stack_size(fitting(STACK)).spawn_scoped(scope, work);
+        if let Some((t, reason)) = limit
+            && over.recv_timeout(t) == Err(RecvTimeoutError::Timeout)
+        {
+            run.stop(reason);
+        }
+        let worker = worker.map_err(|_| "no thread could be started")?;
+        worker.join().map_err(|payload| {
+            let text = payload.downcast_ref::<&str>().map(|s| (*s).to_string());
+            let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+            format!("internal error: {}", text.unwrap_or_else(|| "no message".into()))
+        })
+    })
+}
+
 /// Memory of this process in KiB: now in use, and the most that ever was. `None` where the system does not tell.
 pub fn memory_kib() -> Option<(u64, u64)> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -180,6 +216,21 @@ mod tests {
         run.stop(Stop::Interrupted);
         assert!(run.stopped());
         assert_eq!(run.reason(), Some(Stop::Patience));
+    }
+
+    #[test]
+    fn engines_are_asked_to_stop_and_their_panics_are_no_crash() {
+        assert_eq!(bounded(None, |_| 7), Ok(7));
+        let listen = |run: &Run| {
+            while !run.stopped() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            run.reason()
+        };
+        let limit = (Duration::from_millis(20), Stop::Patience);
+        assert_eq!(bounded(Some(limit), listen), Ok(Some(Stop::Patience)));
+        let bug = |_: &Run| -> u32 { panic!("a bug") };
+        assert_eq!(bounded(None, bug), Err("internal error: a bug".into()));
     }
 
     #[test]

@@ -1,7 +1,28 @@
 //! The concrete interpreter: runs a [`relyant_cfa::Program`] with C's own semantics.
 //!
-//! [`machine`] does one step, [`eval`] gives expressions their values, [`replay`] runs a given schedule, [`explore`]
+//! [`machine`] does one step, [`eval`] gives expressions their values, [`mod@replay`] runs a given schedule, [`mod@explore`]
 //! tries all of them.
+//!
+//! ```
+//! use relyant_cfa::options::Options;
+//! use relyant_frontend::{c, instantiate};
+//! use relyant_interp::{Exploration, explore, replay};
+//!
+//! let text = "typedef unsigned long pthread_t;
+//!     extern int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+//!     extern void reach_error(void);
+//!     int x;
+//!     void *run(void *arg) { x = 1; return 0; }
+//!     int main(void) { pthread_t t; pthread_create(&t, 0, run, 0); if (x) reach_error(); return 0; }";
+//! let module = c::load_text("a.i", text, &Options::default())?;
+//! let program = instantiate::instantiate(&module, &Options::default())?;
+//! let Ok(Exploration::Violation(schedule)) = explore(&program, &Default::default(), &|| false) else {
+//!     panic!("the thread may be first")
+//! };
+//! let trace = replay(&program, &schedule).expect("what was found is a run");
+//! assert_eq!(trace.violation, "reach_error");
+//! # Ok::<(), relyant_cfa::diagnostic::Diagnostic>(())
+//! ```
 #![deny(missing_docs)]
 
 pub mod candidates;

@@ -2,6 +2,21 @@
 //!
 //! Variables are numbered through the whole program: globals and the locals of every template in one list.
 //! Locals of template `t` appear in edges of `t` only. One edge is one atomic step.
+//!
+//! ```
+//! use relyant_cfa::options::Options;
+//! use relyant_frontend::{c, instantiate};
+//! use relyant_program::thread_program;
+//!
+//! let text = "extern void reach_error(void);
+//!     extern int __VERIFIER_nondet_int(void);
+//!     int main(void) { int n = __VERIFIER_nondet_int(); if (n > 3 && n < 4) reach_error(); return 0; }";
+//! let module = c::load_text("a.i", text, &Options::default())?;
+//! let program = thread_program(&instantiate::instantiate(&module, &Options::default())?)?;
+//! // No integer is between 3 and 4: the step to the error is not there.
+//! assert!(program.templates.iter().all(|t| t.locations.iter().all(|l| l.error.is_none())));
+//! # Ok::<(), relyant_cfa::diagnostic::Diagnostic>(())
+//! ```
 #![deny(missing_docs)]
 
 mod display;

@@ -5,6 +5,33 @@
 //! narrowing modulo AC ([`narrow`], [`unify`]), tested by theorem 3.1 ([`instance`], [`automaton`]), breadth first
 //! ([`search`]), and not looked at again when they are instances of earlier ones ([`visited`]). A rewrite sequence is
 //! replayed and a closed set of terms checked ([`check`]) by code that shares nothing with all this ([`ground`]).
+//!
+//! ```
+//! use relyant_rewriting::search::Limits;
+//! use relyant_rewriting::{Verdict, decide, timbuk};
+//! use std::sync::atomic::AtomicBool;
+//!
+//! // Two variables that begin equal are counted up in turn.
+//! let text = "Ops Box:3 head:0 middle:0 error:0 a:1 b:1 s:1 zero:0
+//!     Vars x y p
+//!     TRS Pair
+//!       Box(head, a(x), b(y)) -> Box(middle, a(s(x)), b(y))
+//!       Box(middle, a(x), b(y)) -> Box(head, a(x), b(s(y)))
+//!       Box(head, a(x), b(y)) -> Box(error, a(x), b(y)) if x != y
+//!     Automaton Bad
+//!     States any bad box
+//!     Final States box
+//!     Transitions
+//!       zero -> any  s(any) -> any  a(any) -> any  b(any) -> any
+//!       error -> bad
+//!       Box(bad, any, any) -> box
+//!     Set Initial
+//!       Box(head, a(x), b(x)) if x >= x";
+//! let system = timbuk::load_text("pair.timbuk", text)?;
+//! let report = decide(&system, &Limits { terms: 1000, cancel: &AtomicBool::new(false) })?;
+//! assert!(matches!(report.verdict, Verdict::Closed(_)));
+//! # Ok::<(), Box<relyant_cfa::diagnostic::Diagnostic>>(())
+//! ```
 #![deny(missing_docs)]
 
 pub mod automaton;

@@ -1,4 +1,11 @@
 //! Random programs for tests: seeded, the same for every run, and shrinking.
+//!
+//! ```
+//! use relyant_testing::driver::driver;
+//!
+//! let text = driver(100, true);
+//! assert!(text.lines().count() >= 100 && text == driver(100, true));
+//! ```
 #![deny(missing_docs)]
 
 pub mod damage;

@@ -2,22 +2,13 @@
 //! functions that are stubs.
 
 use super::compiler::{self, Failure, Output};
+use super::unit::Folder;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-
-/// A folder that goes when it is dropped.
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use std::path::Path;
 
 /// A folder of our own, which nobody else has made, with an empty `gnu/stubs-32.h`.
 fn stubs() -> Option<Folder> {
-    let name = |k: u32| std::env::temp_dir().join(format!("relyant-headers-{}-{k}", std::process::id()));
-    let folder = (0..100).map(name).find(|f| std::fs::create_dir(f).is_ok()).map(Folder)?;
+    let folder = Folder::new("headers")?;
     std::fs::create_dir(folder.0.join("gnu")).ok()?;
     std::fs::write(folder.0.join("gnu/stubs-32.h"), "/* No stubs. */\n").ok()?;
     Some(folder)

@@ -1,22 +1,25 @@
 //! Which files a source includes.
 
 use super::preprocess::{arguments, run};
+use super::unit::Unit;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::Options;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The files that a source includes, in the order of the compiler; not the system's headers, nor what those include. A file
 /// that is already preprocessed includes none.
 ///
 /// # Errors
 /// What the preprocessor says.
-pub fn includes(path: &Path, options: &Options) -> Result<Vec<PathBuf>, Diagnostic> {
+pub fn includes<'a>(what: impl Into<Unit<'a>>, options: &Options) -> Result<Vec<PathBuf>, Diagnostic> {
+    let unit: Unit<'a> = what.into();
+    let path = unit.path();
     if path.extension().is_none_or(|e| e != "c") {
         return Ok(Vec::new());
     }
     let mut args = arguments(options);
     args.extend(["-E", "-MM", "-MT", "x"].map(Into::into));
-    let rule = run(path, args, options.data_model)?;
+    let rule = run(path, args, options.data_model).map_err(|d| unit.about(d))?;
     // The first is the source itself.
     Ok(prerequisites(&rule).into_iter().skip(1).map(PathBuf::from).collect())
 }

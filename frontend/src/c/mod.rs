@@ -73,6 +73,7 @@ mod tokens;
 mod types;
 mod union_starts;
 mod unions;
+pub mod unit;
 mod universal;
 mod untyped;
 mod value;
@@ -88,15 +89,17 @@ use relyant_cfa::stack::fitting;
 use std::path::Path;
 
 pub use includes::includes;
+use unit::Unit;
 
 /// Stack for parsing and lowering, which recurse along the syntax tree; only what is used is ever touched. The
 /// smaller ones are for where address space is limited.
 const STACKS: [usize; 3] = [1 << 30, 1 << 28, 1 << 26];
 
-/// Reads a C file and lowers what can be reached from its starts.
-pub fn load(path: &Path, options: &Options) -> Result<Module, Diagnostic> {
+/// Reads a C file, or a text, and lowers what can be reached from its starts.
+pub fn load<'a>(what: impl Into<Unit<'a>>, options: &Options) -> Result<Module, Diagnostic> {
+    let unit: Unit<'a> = what.into();
+    let (path, name) = (unit.path(), unit.name());
     if let Some(what) = other_language(path) {
-        let name = path.display().to_string();
         return Err(preprocess::about(
             &name,
             format!("{what} are not read yet"),
@@ -107,17 +110,16 @@ pub fn load(path: &Path, options: &Options) -> Result<Module, Diagnostic> {
         // The compiler reads it meanwhile; where no thread can be had, it is not asked.
         let ask = || accept::rejected(path, options);
         let asked = std::thread::Builder::new().spawn_scoped(scope, ask);
-        let text = preprocess::read(path, options)?;
+        let text = unit.named(preprocess::read(path, options).map_err(|d| unit.about(d))?);
         let original = preprocess::original(path);
-        let read = on_large_stack(&path.display().to_string(), &text, original, options, None);
+        let read = on_large_stack(&name, &text, original, options, None);
         match asked.ok().and_then(|a| a.join().ok()).flatten() {
             // Of what does not end, ours says where it begins.
             Some(error)
                 if read.is_ok()
-                    || !error.message.ends_with(" at end of input")
-                        && tokens::splits(&path.display().to_string(), &text) =>
+                    || !error.message.ends_with(" at end of input") && tokens::splits(&name, &text) =>
             {
-                Err(error)
+                Err(unit.about(error))
             }
             _ => read,
         }

@@ -6,7 +6,7 @@
 //!
 //! * when it is in the set, or below one that is, where the set comes with an order ([`order`]),
 //! * when some thread can move, all that its moves lead to is covered, and none of them can ever be noticed by
-//!   another thread ([`future`]).
+//!   another thread (`future`).
 //!
 //! Why that is enough: take a run of fewest moves from a covered state to a violation. If the state is in the set, the
 //! first move leads to a covered state, from where a shorter run violates the property. If it is covered by the moves

@@ -4,8 +4,8 @@
 //! rewriting", section 4); the machine runs it, and its normal form, in which interchangeable threads are sorted
 //! (Basler et al., "Context-aware counter abstraction", section 5), is what is stored.
 //!
-//! [`moves`] makes successors, [`independence`] says which moves need no interleaving, [`store`] keeps what was
-//! seen, [`levels`] searches breadth first, [`ordered`] in other orders, [`trace`] finds a run to a violation.
+//! `moves` makes successors, `independence` says which moves need no interleaving, `store` keeps what was
+//! seen, `levels` searches breadth first, `ordered` in other orders, `trace` finds a run to a violation.
 
 mod config;
 mod cycles;
@@ -164,7 +164,7 @@ pub enum Outcome {
     },
 }
 
-/// All states of an exhausted search, in normal form. See [`independence`] for what it means that they are all.
+/// All states of an exhausted search, in normal form. See `independence` for what it means that they are all.
 pub struct Space {
     store: Store,
     unbounded_initial: u32,

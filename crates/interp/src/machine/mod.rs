@@ -1,4 +1,4 @@
-//! A program ready to run: its states, and what can be asked of them. Steps are in [`step`].
+//! A program ready to run: its states, and what can be asked of them. Steps are in `step`.
 
 mod step;
 

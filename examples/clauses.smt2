@@ -1,0 +1,6 @@
+(set-logic HORN)
+(declare-fun p (Int) Bool)
+(assert (forall ((x Int)) (=> (> x 3) (p x))))
+(assert (forall ((x Int)) (=> (and (p x) (< x 4)) false)))
+(check-sat)
+(get-model)

@@ -1,0 +1,135 @@
+//! What is read: a file, or a text that is in none.
+//!
+//! Compilers read files. A text is put into a folder of our own for as long as it is needed; diagnostics, places and
+//! certificates have the name that it was given, never that of the folder.
+
+use super::preprocess::about;
+use relyant_cfa::diagnostic::Diagnostic;
+use std::path::{Path, PathBuf};
+
+/// A source, and what it is called.
+#[derive(Clone, Copy, Debug)]
+pub struct Unit<'a> {
+    path: &'a Path,
+    name: Option<&'a str>,
+}
+
+impl<'a, P: AsRef<Path> + ?Sized> From<&'a P> for Unit<'a> {
+    fn from(path: &'a P) -> Unit<'a> {
+        Unit { path: path.as_ref(), name: None }
+    }
+}
+
+impl Unit<'_> {
+    /// Where its bytes are.
+    pub fn path(&self) -> &Path {
+        self.path
+    }
+    /// What it is called in all that is said of it.
+    pub fn name(&self) -> String {
+        self.name.map_or_else(|| self.path.display().to_string(), String::from)
+    }
+    /// A preprocessed text with the name in place of the path.
+    pub(super) fn named(&self, text: String) -> String {
+        match self.name {
+            None => text,
+            Some(name) => text.replace(&quoted(&self.path.display().to_string()), &quoted(name)),
+        }
+    }
+    /// A message with the name in place of the path.
+    pub(super) fn about(&self, mut d: Diagnostic) -> Diagnostic {
+        if let Some(name) = self.name {
+            let path = self.path.display().to_string();
+            d.file = d.file.replace(&path, name);
+            d.message = d.message.replace(&path, name);
+        }
+        d
+    }
+}
+
+/// As the preprocessor writes the names of files.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// A folder of our own, which goes when it is dropped.
+#[derive(Debug)]
+pub(super) struct Folder(pub(super) PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Folder {
+    /// One that nobody else has made.
+    pub(super) fn new(what: &str) -> Option<Folder> {
+        let name =
+            |k: u32| std::env::temp_dir().join(format!("relyant-{what}-{}-{k}", std::process::id()));
+        (0..100).map(name).find(|f| std::fs::create_dir(f).is_ok()).map(Folder)
+    }
+}
+
+/// A text that a compiler can read.
+#[derive(Debug)]
+pub struct Text {
+    name: String,
+    path: PathBuf,
+    _folder: Folder,
+}
+
+impl Text {
+    /// Puts it where a compiler finds it. Its name says what it is: `.c`, or `.i` when it is preprocessed.
+    ///
+    /// # Errors
+    /// The name is none of a file, or there is no room.
+    pub fn new(name: &str, text: &str) -> Result<Text, Diagnostic> {
+        let file = Path::new(name).file_name().ok_or_else(|| about(name, "this is no name of a file", ""))?;
+        let folder =
+            Folder::new("text").ok_or_else(|| about(name, "no folder for it can be made", "look at TMPDIR"))?;
+        let path = folder.0.join(file);
+        std::fs::write(&path, text).map_err(|e| about(name, format!("cannot be put aside: {e}"), ""))?;
+        Ok(Text { name: name.into(), path, _folder: folder })
+    }
+    /// To be read while this is there.
+    pub fn unit(&self) -> Unit<'_> {
+        Unit { path: &self.path, name: Some(&self.name) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::c::load;
+    use relyant_cfa::options::Options;
+
+    #[test]
+    fn the_name_given_is_the_one_that_is_told() {
+        let options = Options::default();
+        let good = "#include <assert.h>\nint main(void) { assert(sizeof(__FILE__) == 8); return 0; }\n";
+        for name in ["sub/a.c", "a \"b\".c", "a.c"] {
+            let text = Text::new(name, good).unwrap();
+            let module = load(text.unit(), &options).unwrap();
+            let told = format!("{module:?}");
+            assert!(!told.contains("relyant-text"), "{told}");
+            assert!(text.path.exists());
+        }
+        for wrong in ["int main(void) { return x; }\n", "#error no\n", "int main(void) { return 0 }\n"] {
+            let text = Text::new("wrong.c", wrong).unwrap();
+            let d = load(text.unit(), &options).unwrap_err();
+            assert_eq!((d.file.as_str(), d.line), ("wrong.c", 1), "{d:?}");
+            assert!(!d.to_string().contains("relyant-text"), "{d}");
+        }
+        assert!(Text::new("..", good).is_err());
+    }
+
+    #[test]
+    fn nothing_is_left() {
+        let text = Text::new("a.i", "int x;\n").unwrap();
+        let path = text.unit().path().to_path_buf();
+        assert!(path.exists());
+        drop(text);
+        assert!(!path.exists() && !path.parent().unwrap().exists());
+    }
+}

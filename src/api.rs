@@ -1,0 +1,144 @@
+//! What other programs call: a program's source and options in, a verdict with its evidence out, and certificates checked
+//! again. `docs/LIBRARY.md` is the guide. The command line goes the same way: [`crate::pipeline`] alone makes verdicts.
+
+use relyant_engines::limits::{Stop, bounded};
+use crate::pipeline::certify::{Certificate, CertifyError};
+use crate::pipeline::recheck::{Accepted, Claim, Refusal};
+use crate::pipeline::{self, Method, Report, Settings, Verdict};
+use relyant_check::certificate::AnyCertificate;
+use relyant_frontend::c::unit::{Text, Unit};
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::options::Options as Meaning;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What is asked of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What the program means, and what must not happen: [`Meaning::property`].
+    pub meaning: Meaning,
+    /// Which engines.
+    pub method: Method,
+    /// Wall-clock time after which engines are asked to stop: the verdict is then unknown, and may come somewhat later.
+    pub timeout: Option<Duration>,
+}
+
+/// Why there is no verdict.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The source is wrong, not supported or not there: where and why.
+    #[error("{0}")]
+    Input(Box<Diagnostic>),
+    /// A bug of ours, or no thread to be had.
+    #[error("{0}")]
+    Internal(String),
+}
+
+/// A verdict on a program, with its evidence.
+#[derive(Clone, Debug)]
+pub struct Verified {
+    /// All that is said of the program: the verdict, who found its evidence, what was assumed.
+    pub report: Report,
+    source: Source,
+    meaning: Meaning,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    File(PathBuf),
+    Text { name: String, text: String },
+}
+
+impl Source {
+    /// Does something with the source where a compiler finds it.
+    fn with<T>(&self, what: impl FnOnce(Unit<'_>) -> T) -> Result<T, Box<Diagnostic>> {
+        Ok(match self {
+            Source::File(path) => what(path.into()),
+            Source::Text { name, text } => what(Text::new(name, text)?.unit()),
+        })
+    }
+}
+
+/// Verifies a C file: `.c`, or `.i` when it is preprocessed. A program without threads is one, too.
+///
+/// # Errors
+/// The file is wrong, not supported or not there. Limits are a verdict: unknown.
+pub fn verify_file(path: impl AsRef<Path>, options: &Options) -> Result<Verified, Error> {
+    verify(Source::File(path.as_ref().into()), options)
+}
+
+/// Verifies a text as [`verify_file`] does a file. `name` is what reports and certificates call it; its extension says
+/// whether it is preprocessed. Headers are looked for in the system's folders and those of
+/// [`Preprocessing::include`](relyant_cfa::preprocessing::Preprocessing::include).
+///
+/// # Errors
+/// The text is wrong or not supported.
+pub fn verify_text(name: &str, text: &str, options: &Options) -> Result<Verified, Error> {
+    verify(Source::Text { name: name.into(), text: text.into() }, options)
+}
+
+fn verify(source: Source, options: &Options) -> Result<Verified, Error> {
+    let settings =
+        Settings { meaning: options.meaning.clone(), method: options.method, ..Settings::default() };
+    let done = source.with(|unit| {
+        bounded(options.timeout.map(|t| (t, Stop::Time(t))), |run| pipeline::verify_file(unit, &settings, run))
+    });
+    let report = done.map_err(Error::Input)?.map_err(Error::Internal)?;
+    let report = report.map_err(|d| Error::Input(Box::new(d)))?;
+    Ok(Verified { report, source, meaning: settings.meaning })
+}
+
+impl Verified {
+    /// The verdict.
+    pub fn verdict(&self) -> &Verdict {
+        &self.report.verdict
+    }
+
+    /// The certificate of a safe program, as a document (`docs/CERTIFICATE.md`); none if it is not safe. A file is read again,
+    /// and must not have changed.
+    ///
+    /// # Errors
+    /// The program has several sources, or they cannot be read any more.
+    pub fn certificate(&self) -> Result<Option<String>, CertifyError> {
+        let written = self.source.with(|unit| {
+            let Some(certificate) = Certificate::of(&self.report, unit, &self.meaning)? else { return Ok(None) };
+            let mut bytes = Vec::new();
+            certificate.write(&mut bytes).map_err(CertifyError::Unwritten)?;
+            String::from_utf8(bytes).map(Some).map_err(|e| CertifyError::Unwritten(std::io::Error::other(e)))
+        });
+        written.map_err(CertifyError::Input)?
+    }
+}
+
+/// Checks a certificate against a file, which is read anew: no engine takes part. Of the options count the macros and
+/// folders that the source needs, and the time; all else the certificate says.
+///
+/// # Errors
+/// It is none, is rejected, or not decided in time.
+pub fn check_file(certificate: &str, path: impl AsRef<Path>, options: &Options) -> Result<Accepted, Refusal> {
+    check(certificate, &Source::File(path.as_ref().into()), options)
+}
+
+/// The same against a text.
+///
+/// # Errors
+/// It is none, is rejected, or not decided in time.
+pub fn check_text(
+    certificate: &str,
+    name: &str,
+    text: &str,
+    options: &Options,
+) -> Result<Accepted, Refusal> {
+    check(certificate, &Source::Text { name: name.into(), text: text.into() }, options)
+}
+
+fn check(certificate: &str, source: &Source, options: &Options) -> Result<Accepted, Refusal> {
+    let certificate = AnyCertificate::parse(certificate).map_err(Refusal::Unreadable)?;
+    let told = &options.meaning.preprocessing;
+    let checked = source.with(|unit| {
+        // The checker looks at the clock itself; this is about its stack and its panics.
+        let read_and_check = |_: &_| Claim::about(certificate, unit, told)?.read()?.check(options.timeout);
+        bounded(None, read_and_check).unwrap_or_else(|why| Err(Refusal::Undecided(why)))
+    });
+    checked.map_err(Refusal::Input)?
+}

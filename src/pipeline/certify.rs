@@ -1,0 +1,106 @@
+//! The certificate of a verdict: from evidence to a document that [`super::recheck`] reads.
+
+use super::{Evidence, Report, Verdict, read_for_search};
+use relyant_check::certificate::{self, Meta, Source};
+use relyant_frontend::c::unit::Unit;
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::options::Options;
+use relyant_cfa as cfa;
+use relyant_cfa::files;
+use relyant_frontend::c;
+use std::io::{self, Write};
+
+/// Why a verdict has no certificate.
+#[derive(Debug, thiserror::Error)]
+pub enum CertifyError {
+    /// Certificates are about one file.
+    #[error("certificates of several files are not written")]
+    SeveralFiles,
+    /// The source cannot be read any more.
+    #[error("{0}")]
+    Input(Box<Diagnostic>),
+    /// The writer failed.
+    #[error("cannot be written: {0}")]
+    Unwritten(io::Error),
+}
+
+/// A certificate that is ready to be written.
+pub struct Certificate<'a> {
+    evidence: &'a Evidence,
+    meta: Meta,
+    /// Of a set of states, which is written in terms of it: made anew, as the checker makes it.
+    searched: Option<Box<cfa::Program>>,
+}
+
+impl<'a> Certificate<'a> {
+    /// That of a report on this source; none if the verdict is not *safe*.
+    ///
+    /// # Errors
+    /// There are several sources, or they cannot be read.
+    pub fn of<'u>(
+        report: &'a Report,
+        what: impl Into<Unit<'u>>,
+        meaning: &Options,
+    ) -> Result<Option<Certificate<'a>>, CertifyError> {
+        let Verdict::Safe(evidence) = &report.verdict else { return Ok(None) };
+        if !meaning.more_files.is_empty() {
+            return Err(CertifyError::SeveralFiles);
+        }
+        let unit: Unit<'u> = what.into();
+        let (sources, includes) = sources(unit, meaning).map_err(CertifyError::Input)?;
+        let searched = match evidence {
+            Evidence::Space { .. } => {
+                let program = read_for_search(unit, meaning);
+                Some(Box::new(program.map_err(|d| CertifyError::Input(Box::new(d)))?))
+            }
+            Evidence::Proof { .. } | Evidence::Replicated { .. } => None,
+        };
+        let meta = Meta { sources, includes, options: meaning.clone() };
+        Ok(Some(Certificate { evidence, meta, searched }))
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        match (self.evidence, &self.searched) {
+            (Evidence::Proof { proof, program, .. }, _) => {
+                out.write_all(certificate::write(proof, program, &self.meta).as_bytes())
+            }
+            (Evidence::Replicated { proof, program, .. }, _) => {
+                out.write_all(certificate::write_replicated(proof, program, &self.meta).as_bytes())
+            }
+            (Evidence::Space { space, .. }, Some(program)) => {
+                certificate::write_states(space, program, &self.meta, out)
+            }
+            (Evidence::Space { .. }, None) => Err(io::Error::other("the program of its states is not there")),
+        }
+    }
+}
+
+/// A source and the files that it includes, with their digests.
+///
+/// # Errors
+/// One of them cannot be read, or the preprocessor fails.
+pub fn sources<'a>(
+    what: impl Into<Unit<'a>>,
+    options: &Options,
+) -> Result<(Vec<Source>, Vec<Source>), Box<Diagnostic>> {
+    let unit: Unit<'a> = what.into();
+    let one = |unit: Unit<'_>| match files::read(unit.path()) {
+        Ok(bytes) => Ok(Source::new(&unit.name(), &bytes)),
+        Err(e) => Err(Box::new(Diagnostic {
+            file: unit.name(),
+            line: 0,
+            column: 0,
+            message: format!("cannot be read: {e}"),
+            help: String::new(),
+            source_line: None,
+        })),
+    };
+    let source = one(unit)?;
+    let includes = c::includes(unit, options)?;
+    let includes = includes.iter().map(|p| one(p.into())).collect::<Result<_, _>>()?;
+    Ok((vec![source], includes))
+}

@@ -1,0 +1,216 @@
+//! A certificate checked against its source, which is read anew. No engine takes part.
+//!
+//! The steps are apart, so that a caller may look at what is claimed in between: [`Claim::about`] finds the source to be the
+//! one, [`Claim::read`] makes program and evidence, [`Read::check`] asks the checker.
+
+use super::certify::sources;
+use super::{read, read_for_search};
+use relyant_check::certificate::{AnyCertificate, CertificateError, agree};
+use relyant_check::check::{self, CheckError, Limits};
+use relyant_check::states::{self, Rejection, Space};
+use relyant_check::{Proof, replicated};
+use relyant_frontend::c::unit::Unit;
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::options::Options;
+use relyant_cfa::preprocessing::Preprocessing;
+use relyant_cfa as cfa;
+use relyant_program::{Program, thread_program};
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// Why a certificate was not accepted.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// It is no certificate, or of another version.
+    #[error("{0}")]
+    Unreadable(CertificateError),
+    /// The source cannot be read.
+    #[error("{0}")]
+    Input(Box<Diagnostic>),
+    /// It does not show that this source is safe.
+    #[error("rejected: {0}")]
+    Rejected(String),
+    /// A limit was reached before it was clear.
+    #[error("undecided: {0}")]
+    Undecided(String),
+}
+
+/// What the checker counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Counted {
+    /// Premises of a proof rule, all of which hold.
+    Obligations(usize),
+    /// The same of replicated threads, and predecessors that are in the set of configurations.
+    Replicated {
+        /// Obligations that hold.
+        obligations: usize,
+        /// Cover predecessors in the set.
+        predecessors: u64,
+    },
+    /// States, and steps that lead from one to another.
+    States {
+        /// States.
+        states: usize,
+        /// Steps.
+        steps: u64,
+    },
+}
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Counted::Obligations(n) => write!(f, "{n} obligations hold"),
+            Counted::Replicated { obligations, predecessors } => write!(
+                f,
+                "{obligations} obligations hold, {predecessors} cover predecessors are in the set"
+            ),
+            Counted::States { states, steps } => write!(f, "{states} states, closed under {steps} steps"),
+        }
+    }
+}
+
+/// A certificate that was accepted.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Accepted {
+    /// The choices about the program's meaning under which it is safe, its property among them.
+    pub meaning: Options,
+    /// What was assumed of the program, a line each.
+    pub assumes: Vec<String>,
+    /// What was checked.
+    pub counted: Counted,
+    /// Seconds that it took.
+    pub seconds: f64,
+}
+
+/// A certificate about this source.
+pub struct Claim<'a> {
+    certificate: AnyCertificate,
+    meaning: Options,
+    unit: Unit<'a>,
+}
+
+impl<'a> Claim<'a> {
+    /// Compares a certificate with the source. `told`: macros by which properties are told have to be said again, and where
+    /// headers are.
+    ///
+    /// # Errors
+    /// It is about another source, or under macros that nobody asked for.
+    pub fn about(
+        certificate: AnyCertificate,
+        what: impl Into<Unit<'a>>,
+        told: &Preprocessing,
+    ) -> Result<Claim<'a>, Refusal> {
+        let unit: Unit<'a> = what.into();
+        let mut meaning = certificate.options();
+        agree(&mut meaning.preprocessing, told).map_err(|why| Refusal::Rejected(why.to_string()))?;
+        let (sources, includes) = sources(unit, &meaning).map_err(Refusal::Input)?;
+        certificate.is_about(&sources, &includes).map_err(rejected)?;
+        Ok(Claim { certificate, meaning, unit })
+    }
+
+    /// What was claimed, in terms of the source.
+    pub fn certificate(&self) -> &AnyCertificate {
+        &self.certificate
+    }
+
+    /// The choices under which it holds.
+    pub fn meaning(&self) -> &Options {
+        &self.meaning
+    }
+
+    /// Makes the program again, and the evidence in its terms.
+    ///
+    /// # Errors
+    /// The source cannot be read, or the certificate speaks of what is not there.
+    pub fn read(self) -> Result<Read, Refusal> {
+        let Claim { certificate, meaning, unit } = self;
+        let wrong = |d| Refusal::Input(Box::new(d));
+        let threads = || read(unit, &meaning).and_then(|p| thread_program(&p)).map_err(wrong);
+        let evidence = match certificate {
+            AnyCertificate::Proof(c) => {
+                let program = Box::new(threads()?);
+                Claimed::Proof(c.proof(&program).map_err(rejected)?, program)
+            }
+            AnyCertificate::Replicated(c) => {
+                let program = Box::new(threads()?);
+                Claimed::Replicated(Box::new(c.proof(&program).map_err(rejected)?), program)
+            }
+            AnyCertificate::States(c) => {
+                let program = Box::new(read_for_search(unit, &meaning).map_err(wrong)?);
+                Claimed::States(c.space(&program).map_err(rejected)?, program)
+            }
+        };
+        Ok(Read { evidence, meaning })
+    }
+}
+
+fn rejected(e: CertificateError) -> Refusal {
+    Refusal::Rejected(e.to_string())
+}
+
+/// Evidence, and what it is about.
+pub enum Claimed {
+    /// Assertions.
+    Proof(Proof, Box<Program>),
+    /// A system of finite-state threads.
+    Replicated(Box<replicated::Proof>, Box<Program>),
+    /// All states.
+    States(Space, Box<cfa::Program>),
+}
+
+/// A certificate in terms of the program that was made anew.
+pub struct Read {
+    /// What it claims.
+    pub evidence: Claimed,
+    meaning: Options,
+}
+
+impl Read {
+    /// Asks the checker; `timeout` is for all of it.
+    ///
+    /// # Errors
+    /// It is rejected, or not decided in time.
+    pub fn check(self, timeout: Option<Duration>) -> Result<Accepted, Refusal> {
+        let mut limits = Limits::default();
+        if let Some(t) = timeout {
+            limits.total = t;
+        }
+        let (assumes, counted, seconds) = match self.evidence {
+            Claimed::Proof(proof, program) => match check::check(&program, &proof, &limits) {
+                Ok(r) => (program.assumes, Counted::Obligations(r.obligations), r.seconds),
+                Err(e @ CheckError::Undecided { .. }) => return Err(Refusal::Undecided(e.to_string())),
+                Err(e) => return Err(Refusal::Rejected(e.to_string())),
+            },
+            Claimed::Replicated(proof, program) => {
+                match replicated::check::check(&program, &proof, &limits, &AtomicBool::new(false)) {
+                    Ok(r) => {
+                        let (obligations, predecessors) = (r.obligations, r.predecessors);
+                        (program.assumes, Counted::Replicated { obligations, predecessors }, r.seconds)
+                    }
+                    Err(e @ replicated::check::Rejection::System(CheckError::Undecided { .. })) => {
+                        return Err(Refusal::Undecided(e.to_string()));
+                    }
+                    Err(e) => return Err(Refusal::Rejected(e.to_string())),
+                }
+            }
+            Claimed::States(space, program) => {
+                let deadline = timeout.map(|t| Instant::now() + t);
+                let cancel = || deadline.is_some_and(|d| Instant::now() >= d);
+                let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+                let limits = states::Limits { jobs, cancel: &cancel, ..states::Limits::default() };
+                match states::check(&program, &space, &limits) {
+                    Ok(r) => {
+                        let (states, steps) = (r.states, r.steps);
+                        (program.assumes, Counted::States { states, steps }, r.seconds)
+                    }
+                    Err(e @ (Rejection::Cancelled | Rejection::Fuel)) => {
+                        return Err(Refusal::Undecided(e.to_string()));
+                    }
+                    Err(e) => return Err(Refusal::Rejected(e.to_string())),
+                }
+            }
+        };
+        Ok(Accepted { meaning: self.meaning, assumes, counted, seconds })
+    }
+}
