@@ -36,7 +36,7 @@ pub mod witness;
 
 pub use api::{Error, Options, Verified, check_file, check_text, verify_file, verify_text};
 pub use pipeline::recheck::{Accepted, Counted, Refusal};
-pub use pipeline::{Evidence, Method, Report, Verdict};
+pub use pipeline::{Evidence, Method, Report, Unknown, Verdict};
 pub use relyant_cfa::diagnostic::Diagnostic;
 pub use relyant_interp::Trace;
 pub use relyant_cfa::options::{Options as Meaning, Property};
