@@ -1,14 +1,14 @@
 //! What other programs call: a program's source and options in, a verdict with its evidence out, and certificates checked
 //! again. `docs/LIBRARY.md` is the guide. The command line goes the same way: [`crate::pipeline`] alone makes verdicts.
 
-use relyant_engines::limits::{Stop, bounded};
 use crate::pipeline::certify::{Certificate, CertifyError};
 use crate::pipeline::recheck::{Accepted, Claim, Refusal};
 use crate::pipeline::{self, Method, Report, Settings, Verdict};
-use relyant_check::certificate::AnyCertificate;
-use relyant_frontend::c::unit::{Text, Unit};
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::Options as Meaning;
+use relyant_check::certificate::AnyCertificate;
+use relyant_engines::limits::{Stop, bounded};
+use relyant_frontend::c::unit::{Text, Unit};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -81,7 +81,9 @@ fn verify(source: Source, options: &Options) -> Result<Verified, Error> {
     let settings =
         Settings { meaning: options.meaning.clone(), method: options.method, ..Settings::default() };
     let done = source.with(|unit| {
-        bounded(options.timeout.map(|t| (t, Stop::Time(t))), |run| pipeline::verify_file(unit, &settings, run))
+        bounded(options.timeout.map(|t| (t, Stop::Time(t))), |run| {
+            pipeline::verify_file(unit, &settings, run)
+        })
     });
     let report = done.map_err(Error::Input)?.map_err(Error::Internal)?;
     let report = report.map_err(|d| Error::Input(Box::new(d)))?;
@@ -101,7 +103,9 @@ impl Verified {
     /// The program has several sources, or they cannot be read any more.
     pub fn certificate(&self) -> Result<Option<String>, CertifyError> {
         let written = self.source.with(|unit| {
-            let Some(certificate) = Certificate::of(&self.report, unit, &self.meaning)? else { return Ok(None) };
+            let Some(certificate) = Certificate::of(&self.report, unit, &self.meaning)? else {
+                return Ok(None);
+            };
             let mut bytes = Vec::new();
             certificate.write(&mut bytes).map_err(CertifyError::Unwritten)?;
             String::from_utf8(bytes).map(Some).map_err(|e| CertifyError::Unwritten(std::io::Error::other(e)))
@@ -123,12 +127,7 @@ pub fn check_file(certificate: &str, path: impl AsRef<Path>, options: &Options) 
 ///
 /// # Errors
 /// It is none, is rejected, or not decided in time.
-pub fn check_text(
-    certificate: &str,
-    name: &str,
-    text: &str,
-    options: &Options,
-) -> Result<Accepted, Refusal> {
+pub fn check_text(certificate: &str, name: &str, text: &str, options: &Options) -> Result<Accepted, Refusal> {
     check(certificate, &Source::Text { name: name.into(), text: text.into() }, options)
 }
 

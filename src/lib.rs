@@ -38,8 +38,8 @@ pub use api::{Error, Options, Verified, check_file, check_text, verify_file, ver
 pub use pipeline::recheck::{Accepted, Counted, Refusal};
 pub use pipeline::{Evidence, Method, Report, Unknown, Verdict};
 pub use relyant_cfa::diagnostic::Diagnostic;
-pub use relyant_interp::Trace;
 pub use relyant_cfa::options::{Options as Meaning, Property};
+pub use relyant_interp::Trace;
 
 /// The guide's examples are tests.
 #[cfg(doctest)]

@@ -1,8 +1,8 @@
 //! The library as other programs call it.
 
 use relyant::{
-    Counted, Error, Evidence, Meaning, Method, Options, Property, Refusal, Verdict, check_file, check_text, verify_file,
-    verify_text,
+    Counted, Error, Evidence, Meaning, Method, Options, Property, Refusal, Verdict, check_file, check_text,
+    verify_file, verify_text,
 };
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,7 +20,11 @@ const SAFE: &str = "#include <assert.h>\n#include <pthread.h>\nint x;\n\
 #[test]
 fn certificates_are_those_of_the_command_line() {
     let dir = tempfile::tempdir().unwrap();
-    let methods = [("rely-guarantee", Method::Prove), ("search", Method::Search), ("coverability", Method::Coverability)];
+    let methods = [
+        ("rely-guarantee", Method::Prove),
+        ("search", Method::Search),
+        ("coverability", Method::Coverability),
+    ];
     for (name, method) in methods {
         let file = benchmark("library/handle_fixed.c");
         let out = dir.path().join(name);
@@ -95,7 +99,10 @@ fn what_is_no_proof_is_refused() {
     let other = certificate.replacen("\"signed\": \"assume\"", "\"signed\": \"wrap\"", 1);
     assert!(other != certificate, "{certificate}");
     assert!(check(&other, SAFE).is_ok_and(|a| a.meaning.signed == relyant_cfa::options::Signed::Wrap));
-    let wrong = Options { meaning: Meaning { property: Property::Assertions, ..Meaning::default() }, ..options.clone() };
+    let wrong = Options {
+        meaning: Meaning { property: Property::Assertions, ..Meaning::default() },
+        ..options.clone()
+    };
     assert!(check_text(&certificate, "a.c", SAFE, &wrong).is_ok());
 }
 

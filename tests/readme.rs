@@ -16,7 +16,8 @@ fn root() -> &'static Path {
 
 /// The README and all pages, and their texts.
 fn pages() -> Vec<(PathBuf, String)> {
-    let mut paths: Vec<PathBuf> = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"].map(|f| root().join(f)).into();
+    let mut paths: Vec<PathBuf> =
+        ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"].map(|f| root().join(f)).into();
     paths.extend(fs::read_dir(root().join("docs")).unwrap().map(|e| e.unwrap().path()));
     paths.sort();
     paths.into_iter().map(|p| (p.clone(), fs::read_to_string(p).unwrap())).collect()
@@ -59,7 +60,8 @@ fn without_times(line: &str) -> String {
         let number = &rest[at..];
         let length = number.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(number.len());
         let number = &number[..length];
-        let is_time = number.split_once('.').is_some_and(|(a, b)| !a.is_empty() && !b.is_empty() && !b.contains('.'));
+        let is_time =
+            number.split_once('.').is_some_and(|(a, b)| !a.is_empty() && !b.is_empty() && !b.contains('.'));
         out.push_str(&rest[..at]);
         out.push_str(if is_time { "T" } else { number });
         rest = &rest[at + length..];
@@ -84,7 +86,8 @@ fn workplace() -> tempfile::TempDir {
 fn run(command: &str, folder: &Path) -> Vec<String> {
     let path = format!("{}:{}", folder.join("bin").display(), std::env::var("PATH").unwrap());
     let script = format!("{{ {command}\n}} 2>&1");
-    let out = Command::new("sh").args(["-c", &script]).current_dir(folder).env("PATH", path).output().unwrap();
+    let out =
+        Command::new("sh").args(["-c", &script]).current_dir(folder).env("PATH", path).output().unwrap();
     String::from_utf8(out.stdout).unwrap().lines().map(without_times).collect()
 }
 
@@ -160,6 +163,9 @@ fn links_lead_somewhere() {
 
 #[test]
 fn times_are_left_out() {
-    assert_eq!(without_times("checked: 53 obligations hold, in 0.13 s"), "checked: 53 obligations hold, in T s");
+    assert_eq!(
+        without_times("checked: 53 obligations hold, in 0.13 s"),
+        "checked: 53 obligations hold, in T s"
+    );
     assert_eq!(without_times("  0.019 s: search 0.002, at a.c:12:3."), "  T s: search T, at a.c:12:3.");
 }

@@ -230,7 +230,9 @@ fn validated(
     witness: &Correctness,
     timeout: Option<Duration>,
 ) -> Status {
-    let checked = bounded(timeout.map(|t| (t, Stop::Patience)), |run| validate::check(file, options, property, outline, witness, run));
+    let checked = bounded(timeout.map(|t| (t, Stop::Patience)), |run| {
+        validate::check(file, options, property, outline, witness, run)
+    });
     let (word, status, why) = match checked {
         Ok(Ok(Checked::Hold(why))) => ("accepted", Status::Good, why),
         Ok(Ok(Checked::Violated(why))) => ("rejected", Status::Bad, why),

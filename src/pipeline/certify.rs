@@ -1,13 +1,13 @@
 //! The certificate of a verdict: from evidence to a document that [`super::recheck`] reads.
 
 use super::{Evidence, Report, Verdict, read_for_search};
-use relyant_check::certificate::{self, Meta, Source};
-use relyant_frontend::c::unit::Unit;
-use relyant_cfa::diagnostic::Diagnostic;
-use relyant_cfa::options::Options;
 use relyant_cfa as cfa;
+use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::files;
+use relyant_cfa::options::Options;
+use relyant_check::certificate::{self, Meta, Source};
 use relyant_frontend::c;
+use relyant_frontend::c::unit::Unit;
 use std::io::{self, Write};
 
 /// Why a verdict has no certificate.

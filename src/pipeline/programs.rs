@@ -83,10 +83,7 @@ pub fn read<'a>(what: impl Into<Unit<'a>>, meaning: &Options) -> Result<cfa::Pro
 }
 
 /// Reads a file and makes its search program. Certificates of exhausted searches are about this one.
-pub fn read_for_search<'a>(
-    what: impl Into<Unit<'a>>,
-    meaning: &Options,
-) -> Result<cfa::Program, Diagnostic> {
+pub fn read_for_search<'a>(what: impl Into<Unit<'a>>, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
     let module = c::load(what, meaning)?;
     for_search(&module, meaning)
 }

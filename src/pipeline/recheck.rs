@@ -5,15 +5,15 @@
 
 use super::certify::sources;
 use super::{read, read_for_search};
+use relyant_cfa as cfa;
+use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::options::Options;
+use relyant_cfa::preprocessing::Preprocessing;
 use relyant_check::certificate::{AnyCertificate, CertificateError, agree};
 use relyant_check::check::{self, CheckError, Limits};
 use relyant_check::states::{self, Rejection, Space};
 use relyant_check::{Proof, replicated};
 use relyant_frontend::c::unit::Unit;
-use relyant_cfa::diagnostic::Diagnostic;
-use relyant_cfa::options::Options;
-use relyant_cfa::preprocessing::Preprocessing;
-use relyant_cfa as cfa;
 use relyant_program::{Program, thread_program};
 use std::fmt;
 use std::sync::atomic::AtomicBool;
@@ -61,10 +61,9 @@ impl fmt::Display for Counted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Counted::Obligations(n) => write!(f, "{n} obligations hold"),
-            Counted::Replicated { obligations, predecessors } => write!(
-                f,
-                "{obligations} obligations hold, {predecessors} cover predecessors are in the set"
-            ),
+            Counted::Replicated { obligations, predecessors } => {
+                write!(f, "{obligations} obligations hold, {predecessors} cover predecessors are in the set")
+            }
             Counted::States { states, steps } => write!(f, "{states} states, closed under {steps} steps"),
         }
     }

@@ -65,8 +65,7 @@ impl Drop for Folder {
 impl Folder {
     /// One that nobody else has made.
     pub(super) fn new(what: &str) -> Option<Folder> {
-        let name =
-            |k: u32| std::env::temp_dir().join(format!("relyant-{what}-{}-{k}", std::process::id()));
+        let name = |k: u32| std::env::temp_dir().join(format!("relyant-{what}-{}-{k}", std::process::id()));
         (0..100).map(name).find(|f| std::fs::create_dir(f).is_ok()).map(Folder)
     }
 }
@@ -86,8 +85,8 @@ impl Text {
     /// The name is none of a file, or there is no room.
     pub fn new(name: &str, text: &str) -> Result<Text, Diagnostic> {
         let file = Path::new(name).file_name().ok_or_else(|| about(name, "this is no name of a file", ""))?;
-        let folder =
-            Folder::new("text").ok_or_else(|| about(name, "no folder for it can be made", "look at TMPDIR"))?;
+        let folder = Folder::new("text")
+            .ok_or_else(|| about(name, "no folder for it can be made", "look at TMPDIR"))?;
         let path = folder.0.join(file);
         std::fs::write(&path, text).map_err(|e| about(name, format!("cannot be put aside: {e}"), ""))?;
         Ok(Text { name: name.into(), path, _folder: folder })
