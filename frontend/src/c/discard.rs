@@ -27,6 +27,9 @@ impl<'a> Lower<'a> {
                 return Ok(());
             }
         }
+        if let Some(p) = self.byte_place(e)? {
+            return self.discard_place(&p, e.span);
+        }
         if let Expression::UnaryOperator(u) = &e.node {
             let v = self.value(&u.node.operand)?;
             if let Some(Ty::Function(_) | Ty::Void) = v.ty.target().map(Ty::plain) {

@@ -163,6 +163,9 @@ impl<'a> Lower<'a> {
 
     /// The place an expression designates.
     pub fn place(&mut self, e: &'a Node<Expression>) -> Res<Place> {
+        if let Some(p) = self.byte_place(e)? {
+            return Ok(p);
+        }
         match &e.node {
             Expression::Identifier(i) => {
                 let name = &i.node.name;
@@ -360,6 +363,9 @@ impl<'a> Lower<'a> {
             UnaryOperator::Indirection => {
                 if let Some(v) = self.command_line_character(&e.node)? {
                     return Ok(v);
+                }
+                if let Some(p) = self.byte_place(e)? {
+                    return self.read(&p, e.span);
                 }
                 let v = self.value(operand)?;
                 if let Some(Ty::Function(_)) = v.ty.target() {

@@ -16,6 +16,7 @@ mod beyond;
 mod blocks;
 mod body;
 mod builtins;
+mod bytes;
 mod calls;
 mod cancel;
 mod checked;

@@ -1,6 +1,7 @@
 //! Values and places: conversions, arithmetic with constants folded, reading and writing.
 
 use super::access::How;
+use super::bytes::Byte;
 use super::floats::float_unary;
 use super::lower::{Lower, Res};
 use super::types::{INT, Int, Ty};
@@ -48,6 +49,8 @@ pub enum At {
     Memory(Expr),
     /// The global `NONDET`, which has any value at each read.
     Input,
+    /// A byte of an integer in memory.
+    Byte(Byte),
 }
 
 /// Something that can be read or written.
@@ -384,6 +387,7 @@ impl Lower<'_> {
         let expr = match (&p.at, &plain) {
             (At::Register(r), _) => Expr::Reg(*r),
             (At::Input, _) => self.body.havoc(kind, "NONDET"),
+            (At::Byte(b), _) => self.read_byte(b, &plain, at),
             (At::Memory(a), Ty::Int(_) | Ty::Pointer(_) | Ty::Float(4 | 8)) => {
                 self.read_cell(a.clone(), kind, How::of(p), at)
             }
@@ -421,6 +425,10 @@ impl Lower<'_> {
                 Ok(Value { expr: Expr::Reg(*r), ty: v.ty })
             }
             At::Input => self.error(at, "NONDET is an input and can't be written", ""),
+            At::Byte(b) => {
+                self.write_byte(b, &v, at);
+                Ok(v)
+            }
             At::Memory(_) if p.ty.is_whole() => {
                 self.write_whole(p, &v, at)?;
                 Ok(v)
