@@ -52,7 +52,7 @@ pub enum Callee {
 }
 
 /// First character of the sources of inputs that are approximate: not each of their values is known to be possible. A run
-/// that relies on one is no counterexample (see [`relyant_interp::replay()`]).
+/// that relies on one is no counterexample (see `relyant_interp::replay()`).
 const APPROXIMATE: char = '≈';
 
 /// The source of an approximate input of a function.

@@ -75,7 +75,7 @@ pub struct Object {
 }
 
 impl Object {
-    /// Name of the cell that holds the address which some thread is about to write, or 0 (see [`relyant_frontend::races`]).
+    /// Name of the cell that holds the address which some thread is about to write, or 0 (see `relyant_frontend::races`).
     pub const WATCHED_WRITE: &str = "(about to write)";
     /// The same for reads.
     pub const WATCHED_READ: &str = "(about to read)";

@@ -44,7 +44,7 @@ pub struct TraceStep {
     pub about_to: Option<AboutTo>,
 }
 
-/// An access that waits, see [`relyant_frontend::races`].
+/// An access that waits, see `relyant_frontend::races`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AboutTo {
     /// Is it a write?

@@ -37,7 +37,7 @@ pub const HEAD: &str = "\
 
    Arguments of box after the threads:";
 
-/// The rewriting system of a program, made by [`relyant_frontend::instantiate::for_search`].
+/// The rewriting system of a program, made by `relyant_frontend::instantiate::for_search`.
 ///
 /// # Errors
 /// What of the program cannot be said by rewriting: where, and what to do about it.
