@@ -76,7 +76,7 @@ pub fn exact_proof(p: &Program, start: &[i128], rule: Rule) -> Proof {
                 to: vec![to[*actor as usize]],
                 control: others(at, *actor),
                 writes: e.updates.iter().map(|u| u.0).filter(|v| p.is_global(*v)).collect(),
-                at: Vec::new(),
+                at: None,
                 relation: is(values, x).and(&is(after, prime)),
             });
         }

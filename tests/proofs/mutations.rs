@@ -303,7 +303,7 @@ fn tickets_are_not_what_they_claim() {
         fails(&p, &lenient, "tickets", what);
     }
     // Drawn where nobody says so.
-    let at = edit(&|c| c.threads[0].environment[1].at = vec![Loc(1)]);
+    let at = edit(&|c| c.threads[0].environment[1].at = Some(vec![Loc(1)]));
     fails(&p, &at, "CS4", "not for that location");
 }
 

@@ -84,7 +84,7 @@ pub fn env(actor: u32, from: u32, to: u32, writes: &[u32], relation: Cube) -> En
         to: vec![Loc(to)],
         control: Vec::new(),
         writes: writes.iter().map(|v| Var(*v)).collect(),
-        at: Vec::new(),
+        at: None,
         relation,
     }
 }
@@ -190,7 +190,8 @@ pub fn ticket_lock() -> (Program, Proof) {
     let variables = vec![global("next"), global("serving"), local("worker::ticket", 0)];
     let init = cube([eq(&x(0), &n(0)), eq(&x(1), &n(0))]);
     let program = Program { exclusive: Some("critical".into()), ..program(variables, vec![t], init) };
-    let at = |ls: &[u32], e: EnvTransition| EnvTransition { at: ls.iter().map(|l| Loc(*l)).collect(), ..e };
+    let at =
+        |ls: &[u32], e: EnvTransition| EnvTransition { at: Some(ls.iter().map(|l| Loc(*l)).collect()), ..e };
     let proof = Proof {
         rule: Rule::RelyGuarantee,
         modular: true,

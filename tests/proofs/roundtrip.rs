@@ -88,7 +88,7 @@ fn a_thread() -> impl Strategy<Value = ThreadProof> {
         a_cube(true),
     )
         .prop_map(|(actor, from, to, control, at, writes, relation)| EnvTransition {
-            at,
+            at: Some(at).filter(|at| !at.is_empty()),
             actor,
             from,
             to,

@@ -96,8 +96,8 @@ pub struct EnvTransition {
     pub control: Vec<(u32, Vec<Loc>)>,
     /// Globals it may write, sorted; all else stays as it is, but for the actor's own locals.
     pub writes: Vec<Var>,
-    /// Locations of the target where the transition applies, sorted; empty means all.
-    pub at: Vec<Loc>,
+    /// Locations of the target where the transition applies, sorted, at least one; `None`: all.
+    pub at: Option<Vec<Loc>>,
     /// Relation over variables before the step and after it ([`Role::After`](relyant_program::Role::After)).
     pub relation: Cube,
 }

@@ -182,7 +182,7 @@ fn thread(p: &Program, th: &super::ThreadProof) -> Result<(), AssertionFlaw> {
         require(other, || AssertionFlaw::NoOther(t.name.clone()))?;
         require(locations(p, e.actor, &e.from) && locations(p, e.actor, &e.to), || AssertionFlaw::Ends)?;
         control(p, &e.control, e.actor)?;
-        require(locations(p, i, &e.at), || AssertionFlaw::At)?;
+        require(e.at.as_ref().is_none_or(|at| !at.is_empty() && locations(p, i, at)), || AssertionFlaw::At)?;
         let sorted = e.writes.windows(2).all(|w| w[0] < w[1]);
         require(sorted && e.writes.iter().all(|v| p.is_global(*v)), || AssertionFlaw::Writes)?;
         for v in vars(&e.relation) {

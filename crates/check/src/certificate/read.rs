@@ -165,7 +165,7 @@ impl Reader<'_> {
             from: self.locations(actor, &e.from)?,
             to: self.locations(actor, &e.to)?,
             control: self.control(&e.others)?,
-            at: self.locations(target, &e.at)?,
+            at: Some(self.locations(target, &e.at)?).filter(|at| !at.is_empty()),
             writes: e.writes.iter().map(|v| self.variable(v)).collect::<Result<_, _>>()?,
             relation: self.cube(&e.relation, true)?,
         })

@@ -98,7 +98,7 @@ impl Writer {
             from: self.ids(e.actor, &e.from),
             to: self.ids(e.actor, &e.to),
             others: self.control(&e.control),
-            at: self.ids(target, &e.at),
+            at: self.ids(target, e.at.as_deref().unwrap_or_default()),
             writes: e.writes.iter().map(|v| self.name(*v)).collect(),
             relation: self.cube(&e.relation),
         }

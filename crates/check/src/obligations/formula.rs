@@ -113,7 +113,7 @@ impl<'a> Obligations<'a> {
             if x.actor == i && x.from.contains(&e.from) && x.to.contains(&e.to) {
                 let unwritten =
                     e.updates.iter().filter(|u| self.program.is_global(u.0) && !x.writes.contains(&u.0));
-                let applies = if x.at.is_empty() { Formula::Const(true) } else { place(&there, &x.at) };
+                let applies = x.at.as_ref().map_or(Formula::Const(true), |at| place(&there, at));
                 goal.push(Formula::and([
                     applies,
                     Formula::and(x.control.iter().map(|(t, ls)| place(&at(*t), ls))),

@@ -124,7 +124,7 @@ impl<'a> Obligations<'a> {
     /// The environment transitions that could end a state of thread j at l.
     pub(super) fn transitions(&self, j: u32, l: Loc) -> Vec<&'a EnvTransition> {
         let there = |e: &EnvTransition| e.control.iter().all(|(t, ls)| *t != j || ls.contains(&l));
-        let applies = |e: &EnvTransition| e.at.is_empty() || e.at.contains(&l);
+        let applies = |e: &EnvTransition| e.at.as_ref().is_none_or(|at| at.contains(&l));
         let touches = |e: &EnvTransition| self.at(j, l).iter().any(|s| self.touched(s, j, e));
         self.environment[j as usize].iter().filter(|e| applies(e) && there(e) && touches(e)).collect()
     }

@@ -8,8 +8,9 @@ use super::interference::{Interference, Shape};
 use super::layout::{Layout, Solver, answer, bounds, query};
 use super::precision::{Precision, Thread};
 use super::step::{Meeting, Post, Steps, meetings, meets_at, meets_from, state_bounds};
-use super::store::{Blocks, Env, Parent, State};
+use super::store::{Blocks, Env, EnvId, Parent, State, StateId};
 use crate::watch::Watch;
+use index_vec::IndexVec;
 use relyant_horn::linear::{Cube, Satisfiable, Var};
 use relyant_horn::meter;
 use relyant_program::{Loc, Program};
@@ -27,14 +28,14 @@ pub enum Reached {
     /// A pre-fixpoint without error.
     Fixpoint,
     /// These states together (one for an assertion) meet the error condition.
-    Error(Vec<u32>),
+    Error(Vec<StateId>),
     /// Somebody asked to stop.
     Stopped,
 }
 
 enum Item {
-    State(u32),
-    Env(u32),
+    State(StateId),
+    Env(EnvId),
 }
 
 /// Answers that depend on predicates only, not on blocks.
@@ -54,9 +55,9 @@ pub struct Aret<'a> {
     method: Method,
     start: &'a Cube,
     /// All states, in order of discovery.
-    pub states: Vec<State>,
+    pub states: IndexVec<StateId, State>,
     /// All environment transitions, in order of discovery.
-    pub envs: Vec<Env>,
+    pub envs: IndexVec<EnvId, Env>,
     /// Answers computed so far.
     pub caches: Caches,
     solver: Solver,
@@ -64,12 +65,12 @@ pub struct Aret<'a> {
     global_writes: Vec<Vec<Vec<Var>>>,
     queue: VecDeque<Item>,
     /// By thread and location: states found, by blocks.
-    places: Vec<Vec<FxHashMap<Blocks, Vec<u32>>>>,
+    places: Vec<Vec<FxHashMap<Blocks, Vec<StateId>>>>,
     /// States taken from the queue, by thread.
-    open_states: Vec<Vec<u32>>,
+    open_states: Vec<Vec<StateId>>,
     /// Transitions taken from the queue, by target.
-    open_envs: Vec<Vec<u32>>,
-    env_index: FxHashMap<EnvKey, Vec<u32>>,
+    open_envs: Vec<Vec<EnvId>>,
+    env_index: FxHashMap<EnvKey, Vec<EnvId>>,
     stutters: FxHashSet<(u16, u16, u16)>,
 }
 
@@ -111,8 +112,8 @@ impl<'a> Aret<'a> {
             precision,
             method,
             start,
-            states: Vec::new(),
-            envs: Vec::new(),
+            states: IndexVec::new(),
+            envs: IndexVec::new(),
             caches,
             solver: Solver::default(),
             out,
@@ -185,22 +186,21 @@ impl<'a> Aret<'a> {
     }
 
     /// Adds a state unless it is covered; an error tuple if it makes one.
-    fn add_state(&mut self, s: State) -> Option<Vec<u32>> {
+    fn add_state(&mut self, s: State) -> Option<Vec<StateId>> {
         let place = self.places[s.thread as usize][s.loc as usize].entry(s.blocks.clone()).or_default();
-        if place.iter().any(|o| self.states[*o as usize].bits.is_subset(&s.bits)) {
+        if place.iter().any(|o| self.states[*o].bits.is_subset(&s.bits)) {
             return None;
         }
         let states = &mut self.states;
         place.retain(|o| {
-            let weaker = s.bits.is_subset(&states[*o as usize].bits);
-            states[*o as usize].covered |= weaker;
+            let weaker = s.bits.is_subset(&states[*o].bits);
+            states[*o].covered |= weaker;
             !weaker
         });
-        let id = self.states.len() as u32;
+        let id = self.states.push(s);
         place.push(id);
         self.queue.push_back(Item::State(id));
-        self.states.push(s);
-        let s = &self.states[id as usize];
+        let s = &self.states[id];
         if self.template(s.thread as usize).locations[s.loc as usize].error.is_some() {
             return Some(vec![id]);
         }
@@ -208,25 +208,25 @@ impl<'a> Aret<'a> {
     }
 
     /// A state of another thread that must not go with this one, but does.
-    fn exclusion(&mut self, id: u32) -> Option<Vec<u32>> {
+    fn exclusion(&mut self, id: StateId) -> Option<Vec<StateId>> {
         let label = self.program.exclusive.as_ref()?;
         let program = self.program;
         let labelled = |t: &Thread, l: u32| {
             program.templates[t.template as usize].locations[l as usize].labels.contains(label)
         };
-        let (i, loc) = (self.states[id as usize].thread as usize, self.states[id as usize].loc);
+        let (i, loc) = (self.states[id].thread as usize, self.states[id].loc);
         if !labelled(&self.threads[i], loc) {
             return None;
         }
-        for other in 0..=id {
-            let (j, place) = (self.states[other as usize].thread as usize, self.states[other as usize].loc);
+        for other in self.states.indices() {
+            let (j, place) = (self.states[other].thread as usize, self.states[other].loc);
             if (j == i && self.threads[i].single)
-                || self.states[other as usize].covered
+                || self.states[other].covered
                 || !labelled(&self.threads[j], place)
             {
                 continue;
             }
-            let (a, b) = (&self.states[id as usize], &self.states[other as usize]);
+            let (a, b) = (&self.states[id], &self.states[other]);
             if i != j {
                 let (vi, vj) = (&self.precision.views[i], &self.precision.views[j]);
                 if a.blocks[j] != vi.partitions[j].block(Loc(place))
@@ -246,8 +246,8 @@ impl<'a> Aret<'a> {
         None
     }
 
-    fn take_state(&mut self, id: u32) -> Option<Vec<u32>> {
-        let s = &self.states[id as usize];
+    fn take_state(&mut self, id: StateId) -> Option<Vec<StateId>> {
+        let s = &self.states[id];
         if s.covered {
             return None;
         }
@@ -255,10 +255,10 @@ impl<'a> Aret<'a> {
         self.open_states[i].push(id);
         let edges = self.out[i][s.loc as usize].clone();
         for e in edges {
-            let bits = self.states[id as usize].bits.clone();
+            let bits = self.states[id].bits.clone();
             let Some(post) = self.caches.steps.post(i, e as usize, &bits, &mut self.solver) else { continue };
             let edge = &self.template(i).edges[e as usize];
-            let s = &self.states[id as usize];
+            let s = &self.states[id];
             let next = State {
                 thread: s.thread,
                 loc: edge.to.0,
@@ -282,8 +282,8 @@ impl<'a> Aret<'a> {
         None
     }
 
-    fn take_env(&mut self, e: u32) -> Option<Vec<u32>> {
-        let j = self.envs[e as usize].target as usize;
+    fn take_env(&mut self, e: EnvId) -> Option<Vec<StateId>> {
+        let j = self.envs[e].target as usize;
         self.open_envs[j].push(e);
         for k in 0..self.open_states[j].len() {
             let id = self.open_states[j][k];
@@ -295,17 +295,17 @@ impl<'a> Aret<'a> {
     }
 
     /// The environment transitions that an edge from a state gives to others.
-    fn add_envs(&mut self, id: u32, e: u32, post: &Post) {
-        let i = self.states[id as usize].thread as usize;
+    fn add_envs(&mut self, id: StateId, e: u32, post: &Post) {
+        let i = self.states[id].thread as usize;
         if self.method == Method::OwickiGries {
             for j in 0..self.threads.len() {
                 if j == i && self.threads[i].single {
                     continue;
                 }
                 for meeting in meetings(&self.threads[i], &self.threads[j]) {
-                    let loc = self.states[id as usize].loc;
+                    let loc = self.states[id].loc;
                     if meets_from(meeting, &self.threads[i], loc) {
-                        let bits = self.states[id as usize].bits.clone();
+                        let bits = self.states[id].bits.clone();
                         self.add_env(id, e, j, meeting, bits);
                     }
                 }
@@ -317,8 +317,8 @@ impl<'a> Aret<'a> {
         }
     }
 
-    fn add_env(&mut self, id: u32, e: u32, j: usize, meeting: Meeting, bits: Bits) {
-        let s = &self.states[id as usize];
+    fn add_env(&mut self, id: StateId, e: u32, j: usize, meeting: Meeting, bits: Bits) {
+        let s = &self.states[id];
         let i = s.thread as usize;
         let edge = &self.template(i).edges[e as usize];
         // A thread of the same template is another one: its locals are not the target's.
@@ -366,25 +366,26 @@ impl<'a> Aret<'a> {
         };
         let found = self.env_index.entry((env.actor, env.target, meeting, blocks, group)).or_default();
         let envs = &self.envs;
-        let covered = |o: &u32| {
-            let o = &envs[*o as usize];
-            o.bits.is_subset(&env.bits)
-                && o.third.iter().zip(&env.third).all(|(a, b)| b & !a == 0)
-                && (o.at.is_empty()
-                    || (!env.at.is_empty() && o.at.iter().zip(&env.at).all(|(a, b)| *a || !*b)))
+        let covered = |o: &EnvId| {
+            let o = &envs[*o];
+            let there = match (&o.at, &env.at) {
+                (None, _) => true,
+                (Some(_), None) => false,
+                (Some(a), Some(b)) => a.iter().zip(b).all(|(a, b)| *a || !*b),
+            };
+            o.bits.is_subset(&env.bits) && o.third.iter().zip(&env.third).all(|(a, b)| b & !a == 0) && there
         };
         if found.iter().any(covered) {
             return;
         }
-        let n = self.envs.len() as u32;
+        let n = self.envs.push(env);
         found.push(n);
         self.queue.push_back(Item::Env(n));
-        self.envs.push(env);
     }
 
     /// What a state knows of where others are, in terms of the target's partitions.
-    fn control(&self, id: u32, target: usize) -> (SmallVec<[u64; 4]>, Vec<bool>) {
-        let s = &self.states[id as usize];
+    fn control(&self, id: StateId, target: usize) -> (SmallVec<[u64; 4]>, Option<Vec<bool>>) {
+        let s = &self.states[id];
         let i = s.thread as usize;
         let view = &self.precision.views[i];
         let third = (0..self.threads.len())
@@ -396,38 +397,37 @@ impl<'a> Aret<'a> {
                 view.partitions[k].members(s.blocks[k]).iter().fold(0, |m, l| m | 1 << theirs.block(*l))
             })
             .collect();
-        let mut at = Vec::new();
-        if target != i && self.threads[target].single && view.partitions[target].blocks() > 1 {
-            at = vec![false; self.template(target).locations.len()];
+        let seen = target != i && self.threads[target].single && view.partitions[target].blocks() > 1;
+        let at = seen.then(|| {
+            let mut at = vec![false; self.template(target).locations.len()];
             for l in view.partitions[target].members(s.blocks[target]) {
                 at[l.0 as usize] = true;
             }
-        }
+            at
+        });
         (third, at)
     }
 
     /// Leaves out the target's locations where the meeting can't be.
-    fn restrict(&self, at: &mut Vec<bool>, meeting: Meeting, (i, j): (usize, usize), from: u32) {
+    fn restrict(&self, at: &mut Option<Vec<bool>>, meeting: Meeting, (i, j): (usize, usize), from: u32) {
         let (actor, target) = (&self.threads[i], &self.threads[j]);
         if !actor.shares_counter(target) || !actor.holds(from) {
             return;
         }
-        if at.is_empty() {
-            *at = vec![true; self.template(j).locations.len()];
-        }
+        let at = at.get_or_insert_with(|| vec![true; self.template(j).locations.len()]);
         for (l, here) in at.iter_mut().enumerate() {
             *here &= meets_at(meeting, actor, target, from, l as u32);
         }
     }
 
     /// Applies a transition to a state.
-    fn apply(&mut self, id: u32, e: u32) -> Option<Vec<u32>> {
+    fn apply(&mut self, id: StateId, e: EnvId) -> Option<Vec<StateId>> {
         meter::add(APPLY_WORK);
-        let (s, env) = (&self.states[id as usize], &self.envs[e as usize]);
+        let (s, env) = (&self.states[id], &self.envs[e]);
         let (i, j) = (env.actor as usize, env.target as usize);
         if s.covered
             || (i != j && s.blocks[i] != env.blocks.0)
-            || !(env.at.is_empty() || env.at[s.loc as usize])
+            || env.at.as_ref().is_some_and(|at| !at[s.loc as usize])
             || (0..self.threads.len()).any(|k| k != i && k != j && env.third[k] >> s.blocks[k] & 1 == 0)
         {
             return None;

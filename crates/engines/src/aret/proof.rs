@@ -57,7 +57,7 @@ fn environment(program: &Program, aret: &Aret, j: usize) -> Vec<EnvTransition> {
             to: blocks(i, b),
             control: Vec::new(),
             writes: irrelevant.clone(),
-            at: Vec::new(),
+            at: None,
             relation: Cube::of(frame(program, aret, i, j, &[])),
         });
     }
@@ -73,7 +73,9 @@ fn environment(program: &Program, aret: &Aret, j: usize) -> Vec<EnvTransition> {
                 control.push((aret.threads[k].template, members));
             }
         }
-        let at = (0..e.at.len()).filter(|l| e.at[*l]).map(|l| Loc(l as u32)).collect();
+        let at = e.at.as_ref().map(|at| (0..at.len()).filter(|l| at[*l]).map(|l| Loc(l as u32)).collect());
+        // Nothing is lost where a transition that applies nowhere may apply anywhere.
+        let at = at.filter(|ls: &Vec<Loc>| !ls.is_empty());
         let mut writes: Vec<Var> = e
             .writes
             .iter()

@@ -2,7 +2,22 @@
 
 use super::bits::Bits;
 use super::step::Meeting;
+use index_vec::IndexSlice;
 use smallvec::SmallVec;
+
+index_vec::define_index_type! {
+    /// A state, in order of discovery.
+    pub struct StateId = u32;
+}
+index_vec::define_index_type! {
+    /// An environment transition, in order of discovery.
+    pub struct EnvId = u32;
+}
+
+/// All states.
+pub type States = IndexSlice<StateId, [State]>;
+/// All environment transitions.
+pub type Envs = IndexSlice<EnvId, [Env]>;
 
 /// Block of each thread's location, by thread (0 for the thread itself).
 pub type Blocks = SmallVec<[u16; 4]>;
@@ -15,16 +30,16 @@ pub enum Parent {
     /// By an edge of the thread itself, from a state.
     Own {
         /// State before.
-        state: u32,
+        state: StateId,
         /// Edge.
         edge: u32,
     },
     /// By an environment transition, from a state.
     Env {
         /// State before.
-        state: u32,
+        state: StateId,
         /// Environment transition.
-        env: u32,
+        env: EnvId,
     },
 }
 
@@ -60,8 +75,8 @@ pub struct Env {
     pub blocks: (u16, u16),
     /// Blocks where each other thread may be, as masks in the target's partitions.
     pub third: SmallVec<[u64; 4]>,
-    /// Locations where the target may be; empty means any.
-    pub at: Vec<bool>,
+    /// By location: may the target be there? It may be anywhere where this is `None`.
+    pub at: Option<Vec<bool>>,
     /// Group of [`super::interference::Interference`].
     pub group: u32,
     /// Variables written that the target knows of (abstract transitions).
@@ -71,5 +86,5 @@ pub struct Env {
     /// The number of group and bits.
     pub number: u32,
     /// State of the actor and its edge.
-    pub parent: (u32, u32),
+    pub parent: (StateId, u32),
 }

@@ -9,7 +9,7 @@ pub mod unfold;
 
 use crate::aret::precision::{Precision, Thread};
 use crate::aret::step::Meeting;
-use crate::aret::store::{Env, State};
+use crate::aret::store::{Envs, StateId, States};
 use crate::aret::{Bias, Settings};
 use crate::verdict::{Counterexample, Reason};
 use crate::watch::Watch;
@@ -27,15 +27,15 @@ pub struct Tuple<'a> {
     /// The analysis' threads.
     pub threads: &'a [Thread],
     /// All states.
-    pub states: &'a [State],
+    pub states: &'a States,
     /// All environment transitions.
-    pub envs: &'a [Env],
+    pub envs: &'a Envs,
     /// Predicates and blocks of the fixpoint.
     pub precision: &'a Precision,
     /// The start condition of the fixpoint.
     pub start: &'a Cube,
     /// One or two states.
-    pub tuple: &'a [u32],
+    pub tuple: &'a [StateId],
 }
 
 /// What refinement did.
@@ -146,7 +146,7 @@ impl Tuple<'_> {
     fn counterexample(&self) -> Option<Counterexample> {
         self.tuple.iter().find_map(|s| {
             let path = path::to_state(self.states, self.envs, *s);
-            let observer = self.states[*s as usize].thread as usize;
+            let observer = self.states[*s].thread as usize;
             path::feasible(self.program, self.threads, observer, &path, &|places| {
                 is_error(self.program, places)
             })

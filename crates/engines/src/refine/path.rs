@@ -1,7 +1,7 @@
 //! Counterexample paths (GPR, figure 8) and their exact feasibility.
 
 use crate::aret::precision::Thread;
-use crate::aret::store::{Env, Parent, State};
+use crate::aret::store::{Envs, Parent, StateId, States};
 use crate::verdict::{Counterexample, Step};
 use num_bigint::BigInt;
 use relyant_cfa::schedule::ThreadRef;
@@ -23,11 +23,11 @@ pub struct PathStep {
 }
 
 /// The steps that lead to a state (`MkPath`).
-pub fn to_state(states: &[State], envs: &[Env], id: u32) -> Vec<PathStep> {
+pub fn to_state(states: &States, envs: &Envs, id: StateId) -> Vec<PathStep> {
     let mut path = Vec::new();
     let mut at = id;
     loop {
-        let s = &states[at as usize];
+        let s = &states[at];
         match s.parent {
             Parent::Initial => break,
             Parent::Own { state, edge } => {
@@ -35,7 +35,7 @@ pub fn to_state(states: &[State], envs: &[Env], id: u32) -> Vec<PathStep> {
                 at = state;
             }
             Parent::Env { state, env } => {
-                let e = &envs[env as usize];
+                let e = &envs[env];
                 path.push(PathStep { thread: e.actor as usize, edge: e.parent.1, own: false });
                 at = state;
             }

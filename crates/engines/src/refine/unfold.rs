@@ -7,7 +7,7 @@
 use crate::aret::Method;
 use crate::aret::precision::{Precision, Thread};
 use crate::aret::step::{Meeting, Side, meeting_atoms, meetings, meets_at};
-use crate::aret::store::{Env, Parent, State};
+use crate::aret::store::{EnvId, Envs, Parent, StateId, States};
 use relyant_horn::linear::{Cube, LinExpr, Norm, Var};
 use relyant_program::{Edge, Loc, Program, Scope};
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ pub enum Kind {
         /// The thread.
         thread: usize,
         /// Its number.
-        state: u32,
+        state: StateId,
     },
     /// An environment transition.
     Transition {
@@ -84,9 +84,9 @@ pub struct Unfolder<'a> {
     /// The analysis' threads.
     pub threads: &'a [Thread],
     /// All states.
-    pub states: &'a [State],
+    pub states: &'a States,
     /// All environment transitions.
-    pub envs: &'a [Env],
+    pub envs: &'a Envs,
     /// The start condition.
     pub start: &'a Cube,
     /// How transitions were computed.
@@ -107,7 +107,7 @@ const ABSENT: u32 = u32::MAX;
 /// A state to expand: its node, and the copies of variables and program counters at it.
 struct Task {
     node: usize,
-    state: u32,
+    state: StateId,
     copy: Vec<u32>,
     counters: Vec<u32>,
 }
@@ -115,7 +115,7 @@ struct Task {
 impl Unfolder<'_> {
     /// The tree of an error tuple of one or two states. `meeting` is what is known of the
     /// two threads.
-    pub fn unfold(&self, tuple: &[u32], meeting: Meeting) -> Unfolding {
+    pub fn unfold(&self, tuple: &[StateId], meeting: Meeting) -> Unfolding {
         let mut u = Unfolding::default();
         let n = self.program.variables.len();
         u.nodes.push(Node {
@@ -126,12 +126,12 @@ impl Unfolder<'_> {
             copy: vec![ABSENT; n],
             before: Vec::new(),
         });
-        let first = &self.states[tuple[0] as usize];
+        let first = &self.states[tuple[0]];
         let copy = self.fresh_copy(&mut u, first.thread as usize);
         let counters: Vec<u32> = (0..self.threads.len()).map(|_| u.counter()).collect();
         let mut tasks = VecDeque::new();
         for (k, s) in tuple.iter().enumerate() {
-            let thread = self.states[*s as usize].thread as usize;
+            let thread = self.states[*s].thread as usize;
             let mine = if k == 0 { copy.clone() } else { self.pass(&mut u, &copy, thread) };
             let node = u.add(0, Kind::State { thread, state: *s }, mine.clone());
             tasks.push_back(Task { node, state: *s, copy: mine, counters: counters.clone() });
@@ -152,7 +152,7 @@ impl Unfolder<'_> {
 
     /// What is known of a state, as the constraint of its node.
     fn label(&self, u: &mut Unfolding, t: &Task) {
-        let s = &self.states[t.state as usize];
+        let s = &self.states[t.state];
         let i = s.thread as usize;
         let known = s.bits.iter().map(|k| &self.precision.views[i].predicates[k]);
         let spoken = known.filter(|p| p.vars().all(|v| t.copy[v.0 as usize] != ABSENT));
@@ -164,15 +164,15 @@ impl Unfolder<'_> {
     }
 
     /// The ways in which two threads of a tuple may differ.
-    pub fn meetings(&self, tuple: &[u32]) -> Vec<Meeting> {
+    pub fn meetings(&self, tuple: &[StateId]) -> Vec<Meeting> {
         let [a, b] = *tuple else { return vec![Meeting { identity: Side::Any, ticket: Side::Any }] };
-        let (a, b) = (&self.states[a as usize], &self.states[b as usize]);
+        let (a, b) = (&self.states[a], &self.states[b]);
         let (x, y) = (&self.threads[a.thread as usize], &self.threads[b.thread as usize]);
         meetings(x, y).into_iter().filter(|m| meets_at(*m, x, y, a.loc, b.loc)).collect()
     }
 
     fn apart(&self, a: &Task, b: &Task, meeting: Meeting) -> Cube {
-        let thread = |t: &Task| &self.threads[self.states[t.state as usize].thread as usize];
+        let thread = |t: &Task| &self.threads[self.states[t.state].thread as usize];
         let of = |v: Var| Var(a.copy[v.0 as usize]);
         let atoms = meeting_atoms(meeting, (thread(a), thread(b)), &of, &|v| Var(b.copy[v.0 as usize]));
         Cube::of(atoms.into_iter().map(Norm::Atom))
@@ -212,7 +212,7 @@ impl Unfolder<'_> {
     }
 
     fn expand(&self, u: &mut Unfolding, t: Task, tasks: &mut VecDeque<Task>) {
-        let s = &self.states[t.state as usize];
+        let s = &self.states[t.state];
         let i = s.thread as usize;
         if self.threads[i].single {
             u.claims.push(Claim { node: t.node, copy: t.counters[i], thread: i, loc: Loc(s.loc) });
@@ -239,8 +239,14 @@ impl Unfolder<'_> {
         }
     }
 
-    fn expand_env(&self, u: &mut Unfolding, t: Task, (state, env): (u32, u32), tasks: &mut VecDeque<Task>) {
-        let env = &self.envs[env as usize];
+    fn expand_env(
+        &self,
+        u: &mut Unfolding,
+        t: Task,
+        (state, env): (StateId, EnvId),
+        tasks: &mut VecDeque<Task>,
+    ) {
+        let env = &self.envs[env];
         let (i, j) = (env.actor as usize, env.target as usize);
         let (source, edge) = env.parent;
         let edge = &self.program.templates[self.threads[i].template as usize].edges[edge as usize];
