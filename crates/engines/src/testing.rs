@@ -82,7 +82,7 @@ pub fn program(globals: &str, threads: &[(&str, &str, &str)]) -> Program {
                 .position(|v| v.identity && v.scope == Scope::Local(t as u32))
                 .map(|v| Var(v as u32)),
             entry: Loc(0),
-            locations: Vec::new(),
+            locations: Default::default(),
             edges: Vec::new(),
         };
         for line in edges.lines().map(str::trim).filter(|l| !l.is_empty()) {

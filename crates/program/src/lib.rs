@@ -30,6 +30,7 @@ pub mod role;
 mod schedule;
 mod variables;
 
+use index_vec::IndexVec;
 use relyant_cfa::diagnostic::Span;
 use relyant_horn::linear::{Cube, LinExpr, Var};
 
@@ -41,6 +42,15 @@ pub use schedule::{Step, schedule};
 /// A location, by index into `locations` of its template.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Loc(pub u32);
+
+impl index_vec::Idx for Loc {
+    fn from_usize(index: usize) -> Loc {
+        Loc(u32::try_from(index).unwrap_or(u32::MAX))
+    }
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// Whose a variable is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -175,7 +185,7 @@ pub struct Template {
     /// First location.
     pub entry: Loc,
     /// Locations.
-    pub locations: Vec<Location>,
+    pub locations: IndexVec<Loc, Location>,
     /// Edges.
     pub edges: Vec<Edge>,
 }

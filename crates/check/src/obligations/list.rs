@@ -71,7 +71,7 @@ impl<'a> Obligations<'a> {
         }
         for i in self.templates() {
             for l in self.locations(i) {
-                let error = self.program.templates[i as usize].locations[l.0 as usize].error.is_some();
+                let error = self.program.templates[i as usize].locations[l].error.is_some();
                 if error && !self.at(i, l).is_empty() {
                     list.push(Obligation::Error(i, l));
                 }

@@ -66,7 +66,7 @@ impl Obligations<'_> {
 
 /// `file:line:column (location)`
 pub fn locate(p: &Program, t: u32, l: Loc) -> String {
-    let span = p.templates[t as usize].locations[l.0 as usize].span;
+    let span = p.templates[t as usize].locations[l].span;
     let file = p.files.get(span.file as usize).map_or("?", |f| f);
     if span.line == 0 {
         return format!("location {}", l.0);

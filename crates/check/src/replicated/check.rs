@@ -171,7 +171,7 @@ impl<'a> Checker<'a> {
             }
         }
         for (i, t) in self.program.templates.iter().enumerate() {
-            let moves = !t.edges.is_empty() || t.locations[t.entry.0 as usize].error.is_some();
+            let moves = !t.edges.is_empty() || t.locations[t.entry].error.is_some();
             let labelled = self
                 .program
                 .exclusive

@@ -191,7 +191,7 @@ impl Proof {
     fn location<'p>(&self, program: &'p Program, local: u32) -> Option<&'p relyant_program::Location> {
         let l = self.local_states.get(local as usize)?;
         let view = self.views.get(l.view as usize)?;
-        program.templates.get(view.template as usize)?.locations.get(l.loc.0 as usize)
+        program.templates.get(view.template as usize)?.locations.get(l.loc)
     }
 
     /// Is a thread in this local state at an error location?

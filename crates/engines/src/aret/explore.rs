@@ -10,7 +10,7 @@ use super::precision::{Precision, Thread};
 use super::step::{Meeting, Post, Steps, meetings, meets_at, meets_from, state_bounds};
 use super::store::{Blocks, Env, EnvId, Parent, State, StateId};
 use crate::watch::Watch;
-use index_vec::IndexVec;
+use index_vec::{IndexVec, index_vec};
 use relyant_horn::linear::{Cube, Satisfiable, Var};
 use relyant_horn::meter;
 use relyant_program::{Loc, Program};
@@ -61,11 +61,12 @@ pub struct Aret<'a> {
     /// Answers computed so far.
     pub caches: Caches,
     solver: Solver,
-    out: Vec<Vec<Vec<u32>>>,
+    /// By thread and location: edges from there.
+    out: Vec<IndexVec<Loc, Vec<u32>>>,
     global_writes: Vec<Vec<Vec<Var>>>,
     queue: VecDeque<Item>,
     /// By thread and location: states found, by blocks.
-    places: Vec<Vec<FxHashMap<Blocks, Vec<StateId>>>>,
+    places: Vec<IndexVec<Loc, FxHashMap<Blocks, Vec<StateId>>>>,
     /// States taken from the queue, by thread.
     open_states: Vec<Vec<StateId>>,
     /// Transitions taken from the queue, by target.
@@ -94,9 +95,9 @@ impl<'a> Aret<'a> {
         let out = templates
             .clone()
             .map(|t| {
-                let mut out = vec![Vec::new(); t.locations.len()];
+                let mut out = index_vec![Vec::new(); t.locations.len()];
                 for (k, e) in t.edges.iter().enumerate() {
-                    out[e.from.0 as usize].push(k as u32);
+                    out[e.from].push(k as u32);
                 }
                 out
             })
@@ -105,7 +106,7 @@ impl<'a> Aret<'a> {
             .clone()
             .map(|t| t.edges.iter().map(|e| e.updates.iter().map(|u| u.0).collect()).collect())
             .collect();
-        let places = templates.map(|t| vec![FxHashMap::default(); t.locations.len()]).collect();
+        let places = templates.map(|t| index_vec![FxHashMap::default(); t.locations.len()]).collect();
         Aret {
             program,
             threads,
@@ -180,14 +181,14 @@ impl<'a> Aret<'a> {
                     }
                 })
                 .collect();
-        let loc = self.template(i).entry.0;
+        let loc = self.template(i).entry;
         let number = self.caches.interference.state_number(i, &bits);
         Some(State { thread: i as u16, loc, blocks, bits, number, parent: Parent::Initial, covered: false })
     }
 
     /// Adds a state unless it is covered; an error tuple if it makes one.
     fn add_state(&mut self, s: State) -> Option<Vec<StateId>> {
-        let place = self.places[s.thread as usize][s.loc as usize].entry(s.blocks.clone()).or_default();
+        let place = self.places[s.thread as usize][s.loc].entry(s.blocks.clone()).or_default();
         if place.iter().any(|o| self.states[*o].bits.is_subset(&s.bits)) {
             return None;
         }
@@ -201,7 +202,7 @@ impl<'a> Aret<'a> {
         place.push(id);
         self.queue.push_back(Item::State(id));
         let s = &self.states[id];
-        if self.template(s.thread as usize).locations[s.loc as usize].error.is_some() {
+        if self.template(s.thread as usize).locations[s.loc].error.is_some() {
             return Some(vec![id]);
         }
         self.exclusion(id)
@@ -211,9 +212,8 @@ impl<'a> Aret<'a> {
     fn exclusion(&mut self, id: StateId) -> Option<Vec<StateId>> {
         let label = self.program.exclusive.as_ref()?;
         let program = self.program;
-        let labelled = |t: &Thread, l: u32| {
-            program.templates[t.template as usize].locations[l as usize].labels.contains(label)
-        };
+        let labelled =
+            |t: &Thread, l: Loc| program.templates[t.template as usize].locations[l].labels.contains(label);
         let (i, loc) = (self.states[id].thread as usize, self.states[id].loc);
         if !labelled(&self.threads[i], loc) {
             return None;
@@ -229,8 +229,7 @@ impl<'a> Aret<'a> {
             let (a, b) = (&self.states[id], &self.states[other]);
             if i != j {
                 let (vi, vj) = (&self.precision.views[i], &self.precision.views[j]);
-                if a.blocks[j] != vi.partitions[j].block(Loc(place))
-                    || b.blocks[i] != vj.partitions[i].block(Loc(loc))
+                if a.blocks[j] != vi.partitions[j].block(place) || b.blocks[i] != vj.partitions[i].block(loc)
                 {
                     continue;
                 }
@@ -253,7 +252,7 @@ impl<'a> Aret<'a> {
         }
         let i = s.thread as usize;
         self.open_states[i].push(id);
-        let edges = self.out[i][s.loc as usize].clone();
+        let edges = self.out[i][s.loc].clone();
         for e in edges {
             let bits = self.states[id].bits.clone();
             let Some(post) = self.caches.steps.post(i, e as usize, &bits, &mut self.solver) else { continue };
@@ -261,7 +260,7 @@ impl<'a> Aret<'a> {
             let s = &self.states[id];
             let next = State {
                 thread: s.thread,
-                loc: edge.to.0,
+                loc: edge.to,
                 blocks: s.blocks.clone(),
                 bits: post.state.clone(),
                 number: self.caches.interference.state_number(i, &post.state),
@@ -343,7 +342,7 @@ impl<'a> Aret<'a> {
             _ => Shape::Abstract(writes.clone()),
         };
         let (third, mut at) = self.control(id, j);
-        self.restrict(&mut at, meeting, (i, j), edge.from.0);
+        self.restrict(&mut at, meeting, (i, j), edge.from);
         let group = self.caches.interference.group(
             self.program,
             self.threads,
@@ -384,7 +383,7 @@ impl<'a> Aret<'a> {
     }
 
     /// What a state knows of where others are, in terms of the target's partitions.
-    fn control(&self, id: StateId, target: usize) -> (SmallVec<[u64; 4]>, Option<Vec<bool>>) {
+    fn control(&self, id: StateId, target: usize) -> (SmallVec<[u64; 4]>, Option<IndexVec<Loc, bool>>) {
         let s = &self.states[id];
         let i = s.thread as usize;
         let view = &self.precision.views[i];
@@ -399,9 +398,9 @@ impl<'a> Aret<'a> {
             .collect();
         let seen = target != i && self.threads[target].single && view.partitions[target].blocks() > 1;
         let at = seen.then(|| {
-            let mut at = vec![false; self.template(target).locations.len()];
+            let mut at = index_vec![false; self.template(target).locations.len()];
             for l in view.partitions[target].members(s.blocks[target]) {
-                at[l.0 as usize] = true;
+                at[l] = true;
             }
             at
         });
@@ -409,14 +408,20 @@ impl<'a> Aret<'a> {
     }
 
     /// Leaves out the target's locations where the meeting can't be.
-    fn restrict(&self, at: &mut Option<Vec<bool>>, meeting: Meeting, (i, j): (usize, usize), from: u32) {
+    fn restrict(
+        &self,
+        at: &mut Option<IndexVec<Loc, bool>>,
+        meeting: Meeting,
+        (i, j): (usize, usize),
+        from: Loc,
+    ) {
         let (actor, target) = (&self.threads[i], &self.threads[j]);
         if !actor.shares_counter(target) || !actor.holds(from) {
             return;
         }
-        let at = at.get_or_insert_with(|| vec![true; self.template(j).locations.len()]);
-        for (l, here) in at.iter_mut().enumerate() {
-            *here &= meets_at(meeting, actor, target, from, l as u32);
+        let at = at.get_or_insert_with(|| index_vec![true; self.template(j).locations.len()]);
+        for (l, here) in at.iter_mut_enumerated() {
+            *here &= meets_at(meeting, actor, target, from, l);
         }
     }
 
@@ -427,7 +432,7 @@ impl<'a> Aret<'a> {
         let (i, j) = (env.actor as usize, env.target as usize);
         if s.covered
             || (i != j && s.blocks[i] != env.blocks.0)
-            || env.at.as_ref().is_some_and(|at| !at[s.loc as usize])
+            || env.at.as_ref().is_some_and(|at| !at[s.loc])
             || (0..self.threads.len()).any(|k| k != i && k != j && env.third[k] >> s.blocks[k] & 1 == 0)
         {
             return None;

@@ -1,6 +1,7 @@
 //! The abstraction's precision: predicates of threads and of pairs of threads, blocks of locations (GPR, figure 6,
 //! and section 8 for control).
 
+use index_vec::{IndexVec, index_vec};
 use relyant_check::Tickets;
 use relyant_horn::linear::{Atom, Norm, Rel, Var};
 use relyant_program::{Count, Loc, Program};
@@ -27,7 +28,7 @@ pub struct Ticket {
     /// The local.
     pub variable: Var,
     /// By location: does it hold a ticket?
-    pub holds: Vec<bool>,
+    pub holds: IndexVec<Loc, bool>,
 }
 
 impl Thread {
@@ -36,8 +37,8 @@ impl Thread {
         matches!((&self.ticket, &other.ticket), (Some(a), Some(b)) if a.counter == b.counter)
     }
     /// Does it hold a ticket at a location?
-    pub fn holds(&self, loc: u32) -> bool {
-        self.ticket.as_ref().is_some_and(|t| t.holds[loc as usize])
+    pub fn holds(&self, loc: Loc) -> bool {
+        self.ticket.as_ref().is_some_and(|t| t.holds[loc])
     }
     /// Is it a variable that tells this thread from others?
     pub fn tells(&self, v: Var) -> bool {
@@ -51,8 +52,8 @@ pub fn threads(program: &Program, tickets: &[Tickets]) -> Vec<Thread> {
     let ticket = |template: u32| {
         tickets.iter().find_map(|t| {
             let h = t.holders.iter().find(|h| h.template == template)?;
-            let mut holds = vec![false; program.templates[template as usize].locations.len()];
-            h.locations.iter().for_each(|l| holds[l.0 as usize] = true);
+            let mut holds = index_vec![false; program.templates[template as usize].locations.len()];
+            h.locations.iter().for_each(|l| holds[*l] = true);
             Some(Ticket { counter: t.counter, variable: h.variable, holds })
         })
     };
@@ -60,7 +61,7 @@ pub fn threads(program: &Program, tickets: &[Tickets]) -> Vec<Thread> {
         .templates
         .iter()
         .enumerate()
-        .filter(|(_, t)| !t.edges.is_empty() || t.locations[t.entry.0 as usize].error.is_some())
+        .filter(|(_, t)| !t.edges.is_empty() || t.locations[t.entry].error.is_some())
         .map(|(i, t)| Thread {
             template: i as u32,
             single: matches!(t.count, Count::AtMost(0 | 1)),
@@ -73,18 +74,18 @@ pub fn threads(program: &Program, tickets: &[Tickets]) -> Vec<Thread> {
 /// A partition of the locations of a thread, as another one sees them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Partition {
-    block_of: Vec<u16>,
+    block_of: IndexVec<Loc, u16>,
     blocks: u16,
 }
 
 impl Partition {
     /// One block of all `n` locations.
     pub fn coarse(n: usize) -> Partition {
-        Partition { block_of: vec![0; n], blocks: 1 }
+        Partition { block_of: index_vec![0; n], blocks: 1 }
     }
     /// The block of a location.
     pub fn block(&self, l: Loc) -> u16 {
-        self.block_of[l.0 as usize]
+        self.block_of[l]
     }
     /// Number of blocks.
     pub fn blocks(&self) -> u16 {
@@ -92,7 +93,7 @@ impl Partition {
     }
     /// Locations of a block, ascending.
     pub fn members(&self, block: u16) -> Vec<Loc> {
-        (0..self.block_of.len()).filter(|l| self.block_of[*l] == block).map(|l| Loc(l as u32)).collect()
+        self.block_of.indices().filter(|l| self.block_of[*l] == block).collect()
     }
     /// Makes a location a block of its own; false if it is one.
     pub fn split_off(&mut self, l: Loc) -> bool {
@@ -100,7 +101,7 @@ impl Partition {
         if self.block_of.iter().filter(|x| **x == b).count() <= 1 || self.blocks >= 64 {
             return false;
         }
-        self.block_of[l.0 as usize] = self.blocks;
+        self.block_of[l] = self.blocks;
         self.blocks += 1;
         true
     }

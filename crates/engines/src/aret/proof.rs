@@ -26,7 +26,7 @@ fn thread_proof(program: &Program, aret: &Aret, method: Method, j: usize) -> Thr
             control.push((aret.threads[k].template, view.partitions[k].members(s.blocks[k])));
         }
         let cube = strongest(s.bits.iter().map(|p| view.predicates[p].clone()));
-        invariants.entry(Loc(s.loc)).or_default().insert(ProofState { control, cube });
+        invariants.entry(s.loc).or_default().insert(ProofState { control, cube });
     }
     let environment = if method == Method::OwickiGries { Vec::new() } else { environment(program, aret, j) };
     let invariants = invariants.into_iter().map(|(l, s)| (l, s.into_iter().collect())).collect();
@@ -73,7 +73,7 @@ fn environment(program: &Program, aret: &Aret, j: usize) -> Vec<EnvTransition> {
                 control.push((aret.threads[k].template, members));
             }
         }
-        let at = e.at.as_ref().map(|at| (0..at.len()).filter(|l| at[*l]).map(|l| Loc(l as u32)).collect());
+        let at = e.at.as_ref().map(|at| at.indices().filter(|l| at[*l]).collect());
         // Nothing is lost where a transition that applies nowhere may apply anywhere.
         let at = at.filter(|ls: &Vec<Loc>| !ls.is_empty());
         let mut writes: Vec<Var> = e

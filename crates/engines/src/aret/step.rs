@@ -4,7 +4,7 @@ use super::bits::Bits;
 use super::layout::{Bound, Layout, Query, Solver, answer, bounds, query};
 use super::precision::{Precision, Thread};
 use relyant_horn::linear::{Atom, LinExpr, Norm, Rat, Var};
-use relyant_program::{Edge, Program, Role};
+use relyant_program::{Edge, Loc, Program, Role};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -42,12 +42,12 @@ pub fn meetings(actor: &Thread, target: &Thread) -> Vec<Meeting> {
 }
 
 /// Does an actor at a location leave with this meeting?
-pub fn meets_from(meeting: Meeting, actor: &Thread, loc: u32) -> bool {
+pub fn meets_from(meeting: Meeting, actor: &Thread, loc: Loc) -> bool {
     meeting.ticket == Side::Any || actor.holds(loc)
 }
 
 /// Does the meeting apply to a target at a location, when the actor moves from `from`?
-pub fn meets_at(meeting: Meeting, actor: &Thread, target: &Thread, from: u32, loc: u32) -> bool {
+pub fn meets_at(meeting: Meeting, actor: &Thread, target: &Thread, from: Loc, loc: Loc) -> bool {
     let both = actor.shares_counter(target) && actor.holds(from) && target.holds(loc);
     (meeting.ticket != Side::Any) == both
 }
@@ -164,7 +164,7 @@ fn compile(
             continue;
         }
         for meeting in meetings(&threads[i], target) {
-            if !meets_from(meeting, &threads[i], edge.from.0) {
+            if !meets_from(meeting, &threads[i], edge.from) {
                 continue;
             }
             let predicates = &precision.transitions[i][j];

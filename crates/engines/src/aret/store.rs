@@ -2,16 +2,35 @@
 
 use super::bits::Bits;
 use super::step::Meeting;
-use index_vec::IndexSlice;
+use index_vec::{IndexSlice, IndexVec};
+use relyant_program::Loc;
 use smallvec::SmallVec;
 
-index_vec::define_index_type! {
-    /// A state, in order of discovery.
-    pub struct StateId = u32;
+/// Defines the index of a list.
+macro_rules! index {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub struct $name(u32);
+
+        impl index_vec::Idx for $name {
+            fn from_usize(index: usize) -> $name {
+                $name(u32::try_from(index).unwrap_or(u32::MAX))
+            }
+            fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
 }
-index_vec::define_index_type! {
+
+index! {
+    /// A state, in order of discovery.
+    StateId
+}
+index! {
     /// An environment transition, in order of discovery.
-    pub struct EnvId = u32;
+    EnvId
 }
 
 /// All states.
@@ -49,7 +68,7 @@ pub struct State {
     /// Thread.
     pub thread: u16,
     /// Its location.
-    pub loc: u32,
+    pub loc: Loc,
     /// Where the others are.
     pub blocks: Blocks,
     /// Predicates that hold.
@@ -76,7 +95,7 @@ pub struct Env {
     /// Blocks where each other thread may be, as masks in the target's partitions.
     pub third: SmallVec<[u64; 4]>,
     /// By location: may the target be there? It may be anywhere where this is `None`.
-    pub at: Option<Vec<bool>>,
+    pub at: Option<IndexVec<Loc, bool>>,
     /// Group of [`super::interference::Interference`].
     pub group: u32,
     /// Variables written that the target knows of (abstract transitions).

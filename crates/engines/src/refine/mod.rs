@@ -155,8 +155,8 @@ impl Tuple<'_> {
 }
 
 /// Is a thread at an error location, or are two where they exclude each other?
-fn is_error(program: &Program, places: &[(ThreadRef, u32)]) -> bool {
-    let at = |p: &(ThreadRef, u32)| &program.templates[p.0.template as usize].locations[p.1 as usize];
+fn is_error(program: &Program, places: &[(ThreadRef, Loc)]) -> bool {
+    let at = |p: &(ThreadRef, Loc)| &program.templates[p.0.template as usize].locations[p.1];
     let excluded = |l: &String| places.iter().filter(|p| at(p).labels.contains(l)).count() >= 2;
     places.iter().any(|p| at(p).error.is_some()) || program.exclusive.as_ref().is_some_and(excluded)
 }

@@ -6,7 +6,7 @@ use crate::verdict::{Counterexample, Step};
 use num_bigint::BigInt;
 use relyant_cfa::schedule::ThreadRef;
 use relyant_horn::linear::{Atom, Cube, LinExpr, Model, Satisfiable, Var};
-use relyant_program::{Program, Scope};
+use relyant_program::{Loc, Program, Scope};
 
 /// Assignments of steps to threads of a template that are tried.
 const ASSIGNMENTS: usize = 16;
@@ -46,9 +46,9 @@ pub fn to_state(states: &States, envs: &Envs, id: StateId) -> Vec<PathStep> {
 }
 
 /// Where each thread met is.
-type Places = Vec<(ThreadRef, u32)>;
+type Places = Vec<(ThreadRef, Loc)>;
 /// Whether final places are an error.
-type Goal<'a> = &'a dyn Fn(&[(ThreadRef, u32)]) -> bool;
+type Goal<'a> = &'a dyn Fn(&[(ThreadRef, Loc)]) -> bool;
 
 /// Runs a path from the start: a counterexample if some values make it feasible.
 /// `observer` is the path's own thread; `goal` says whether the final locations are an error.
@@ -69,7 +69,7 @@ fn start(program: &Program, threads: &[Thread]) -> Places {
     threads
         .iter()
         .map(|t| {
-            let entry = program.templates[t.template as usize].entry.0;
+            let entry = program.templates[t.template as usize].entry;
             (ThreadRef { template: t.template, instance: 0 }, entry)
         })
         .collect()
@@ -97,7 +97,7 @@ fn assign(
     let edge = &program.templates[template as usize].edges[step.edge as usize];
     let entry = program.templates[template as usize].entry;
     let mut candidates: Vec<usize> = (0..places.len())
-        .filter(|k| places[*k].0.template == template && places[*k].1 == edge.from.0)
+        .filter(|k| places[*k].0.template == template && places[*k].1 == edge.from)
         .filter(|k| {
             threads[step.thread].single
                 || (places[*k].0.instance == 0) == (step.own || step.thread != observer)
@@ -111,7 +111,7 @@ fn assign(
     if !threads[step.thread].single && !step.own && edge.from == entry {
         let instance = places.iter().filter(|p| p.0.template == template).count() as u32;
         candidates.push(places.len());
-        places.push((ThreadRef { template, instance }, entry.0));
+        places.push((ThreadRef { template, instance }, entry));
     }
     let fresh = candidates.last().is_some_and(|k| *k + 1 == places.len());
     let mut found = None;
@@ -120,7 +120,7 @@ fn assign(
             break;
         }
         let old = places[k].1;
-        places[k].1 = edge.to.0;
+        places[k].1 = edge.to;
         who.push(places[k].0);
         found = assign(program, threads, observer, path, goal, places, who, tries);
         who.pop();

@@ -159,7 +159,7 @@ impl Unfolder<'_> {
         u.nodes[t.node].constraint =
             Cube::of(spoken.map(|p| Norm::Atom(p.rename(|v| Var(t.copy[v.0 as usize])))));
         if self.threads[i].single {
-            u.claims.push(Claim { node: t.node, copy: t.counters[i], thread: i, loc: Loc(s.loc) });
+            u.claims.push(Claim { node: t.node, copy: t.counters[i], thread: i, loc: s.loc });
         }
     }
 
@@ -215,7 +215,7 @@ impl Unfolder<'_> {
         let s = &self.states[t.state];
         let i = s.thread as usize;
         if self.threads[i].single {
-            u.claims.push(Claim { node: t.node, copy: t.counters[i], thread: i, loc: Loc(s.loc) });
+            u.claims.push(Claim { node: t.node, copy: t.counters[i], thread: i, loc: s.loc });
         }
         match s.parent {
             Parent::Initial => {

@@ -38,7 +38,7 @@ impl Precision {
             .templates
             .iter()
             .enumerate()
-            .filter(|(_, t)| !t.edges.is_empty() || t.locations[t.entry.0 as usize].error.is_some())
+            .filter(|(_, t)| !t.edges.is_empty() || t.locations[t.entry].error.is_some())
             .map(|(i, _)| View { template: i as u32, own: Vec::new(), others: Vec::new() })
             .collect();
         let mut p = Precision { shared: Vec::new(), views, known: BTreeSet::new(), split: BTreeSet::new() };

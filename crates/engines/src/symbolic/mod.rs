@@ -269,7 +269,7 @@ impl Search<'_> {
     }
     fn is_error(&self, at: &[Loc]) -> bool {
         let there = || self.program.templates.iter().zip(at).filter(|(t, _)| t.count != Count::AtMost(0));
-        let locations = || there().map(|(t, l)| &t.locations[l.0 as usize]);
+        let locations = || there().map(|(t, l)| &t.locations[*l]);
         let label = |label: &String| locations().filter(|l| l.labels.contains(label)).count() > 1;
         locations().any(|l| l.error.is_some()) || self.program.exclusive.as_ref().is_some_and(label)
     }

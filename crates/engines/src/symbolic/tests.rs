@@ -51,7 +51,7 @@ fn replay(p: &Program, c: &Counterexample) {
         }
         at[t] = e.to;
     }
-    let error = |(t, l): (&relyant_program::Template, &Loc)| t.locations[l.0 as usize].error.is_some();
+    let error = |(t, l): (&relyant_program::Template, &Loc)| t.locations[*l].error.is_some();
     assert!(p.templates.iter().zip(&at).any(error));
 }
 

@@ -104,7 +104,7 @@ impl Steps {
             joined.push((self.keys[*i].clone(), new));
         }
         if dead.is_some() {
-            let l = p.templates[t].locations[v.0 as usize].clone();
+            let l = p.templates[t].locations[v].clone();
             p.templates[t].locations.push(Location { labels: Vec::new(), error: None, ..l });
             self.ins.push(Vec::new());
             self.outs.push(Vec::new());

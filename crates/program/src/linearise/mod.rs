@@ -222,10 +222,9 @@ impl Lineariser<'_> {
                 points_to: self.points_to,
                 arrays: self.arrays,
             };
-            let entry = out.locations[template.entry.0 as usize].clone();
+            let entry = out.locations[out.entry].clone();
             let span = entry.span;
-            out.locations.push(Location { labels: Vec::new(), error: None, ..entry });
-            let first = Loc(out.locations.len() as u32 - 1);
+            let first = out.locations.push(Location { labels: Vec::new(), error: None, ..entry });
             if self.ranges.started[self.t] {
                 let step = Linear { env, variables: self.variables }.begin(self.ranges);
                 out.edges.push(make_edge(step, first, out.entry, Vec::new(), span));

@@ -72,7 +72,7 @@ pub fn compose(p: &mut Program, t: usize, access: &Access) -> bool {
 /// May a location disappear, and would it leave few enough edges?
 fn may_disappear(p: &Program, t: usize, steps: &Steps, v: Loc) -> bool {
     let template = &p.templates[t];
-    let l = &template.locations[v.0 as usize];
+    let l = &template.locations[v];
     let kept = p.exclusive.as_ref().is_some_and(|x| l.labels.contains(x));
     let (ins, outs) = (steps.ins(v), steps.outs(v));
     let (n, m) = (ins.len(), outs.len());

@@ -119,7 +119,7 @@ fn first_thread(p: &Program) -> Option<usize> {
 fn can_begin(p: &Program, t: usize, store: &BTreeMap<Var, LinExpr>, condition: &Cube) -> bool {
     let template = &p.templates[t];
     let observed = |l: Loc| {
-        let l = &template.locations[l.0 as usize];
+        let l = &template.locations[l];
         l.error.is_some() || p.exclusive.as_ref().is_some_and(|x| l.labels.contains(x))
     };
     let able = |e: &Edge| {
@@ -160,7 +160,7 @@ impl Run {
     /// One step of the thread, if there is only one it can do and nobody can tell when.
     fn step(&mut self, p: &Program, main: usize) -> bool {
         let template = &p.templates[main];
-        let l = &template.locations[self.at.0 as usize];
+        let l = &template.locations[self.at];
         let labelled = p.exclusive.as_ref().is_some_and(|x| l.labels.contains(x));
         if l.error.is_some() || labelled {
             return false;
@@ -174,7 +174,7 @@ impl Run {
             }
         }
         let [(e, here)] = &able[..] else { return false };
-        if template.locations[e.to.0 as usize].error.is_some() {
+        if template.locations[e.to].error.is_some() {
             return false;
         }
         let active = self.active(p, main);
@@ -187,7 +187,7 @@ impl Run {
                 reads.iter().any(|v| global(v) && theirs.contains(v))
                     || written.iter().any(|v| global(v) && (theirs.contains(v) || f.reads().contains(v)))
             });
-            let to = &template.locations[e.to.0 as usize];
+            let to = &template.locations[e.to];
             let observed = p.exclusive.as_ref().is_some_and(|x| to.labels.contains(x));
             // Others go on where this thread would wait, so it must be sure not to.
             let sure = here
