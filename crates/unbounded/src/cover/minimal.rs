@@ -3,23 +3,36 @@
 use relyant_finite::model::{Config, Local, Shared};
 use rustc_hash::FxHashMap;
 
+/// An element, by its place in the search's list of vertices.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct VertexId(u32);
+
+impl index_vec::Idx for VertexId {
+    fn from_usize(index: usize) -> VertexId {
+        VertexId(u32::try_from(index).unwrap_or(u32::MAX))
+    }
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// A bit for each of the local states: a filter before comparing.
 fn signature(c: &Config) -> u64 {
     c.locals.iter().fold(0, |s, (l, _)| s | 1 << (l.wrapping_mul(0x9E37_79B1) >> 26))
 }
 
-/// An index of configurations by number. The configurations themselves are elsewhere.
+/// An index of configurations by vertex. The configurations themselves are elsewhere.
 #[derive(Default)]
 pub struct Minimal {
     /// Without threads.
-    bare: FxHashMap<Shared, u32>,
+    bare: FxHashMap<Shared, VertexId>,
     /// By the local state that was rarest at the time.
-    keyed: FxHashMap<(Shared, Local), Vec<(u64, u32)>>,
+    keyed: FxHashMap<(Shared, Local), Vec<(u64, VertexId)>>,
     /// All that have a thread there, and some that were removed.
-    with: FxHashMap<(Shared, Local), Vec<u32>>,
+    with: FxHashMap<(Shared, Local), Vec<VertexId>>,
     /// Shared states' elements, and some that were removed.
-    here: FxHashMap<Shared, Vec<u32>>,
-    key: FxHashMap<u32, Local>,
+    here: FxHashMap<Shared, Vec<VertexId>>,
+    key: FxHashMap<VertexId, Local>,
     live: usize,
     /// Comparisons made.
     pub work: u64,
@@ -32,7 +45,7 @@ impl Minimal {
     }
 
     /// Adds an element.
-    pub fn insert(&mut self, id: u32, c: &Config) {
+    pub fn insert(&mut self, id: VertexId, c: &Config) {
         self.live += 1;
         self.here.entry(c.shared).or_default().push(id);
         let often = |l: &Local| self.with.get(&(c.shared, *l)).map_or(0, Vec::len);
@@ -49,7 +62,7 @@ impl Minimal {
     }
 
     /// Removes an element.
-    pub fn remove(&mut self, id: u32, c: &Config) {
+    pub fn remove(&mut self, id: VertexId, c: &Config) {
         match self.key.remove(&id) {
             None => {
                 if self.bare.get(&c.shared) == Some(&id) {
@@ -69,7 +82,7 @@ impl Minimal {
     }
 
     /// An element below `c`.
-    pub fn below<'a>(&mut self, c: &Config, get: impl Fn(u32) -> &'a Config) -> Option<u32> {
+    pub fn below<'a>(&mut self, c: &Config, get: impl Fn(VertexId) -> &'a Config) -> Option<VertexId> {
         if let Some(id) = self.bare.get(&c.shared) {
             return Some(*id);
         }
@@ -86,13 +99,13 @@ impl Minimal {
     }
 
     /// All elements below `c`, which may have [`super::ideals::OMEGA`].
-    pub fn all_below<'a>(&mut self, c: &Config, get: impl Fn(u32) -> &'a Config) -> Vec<u32> {
-        let mut out: Vec<u32> = self.bare.get(&c.shared).copied().into_iter().collect();
+    pub fn all_below<'a>(&mut self, c: &Config, get: impl Fn(VertexId) -> &'a Config) -> Vec<VertexId> {
+        let mut out: Vec<VertexId> = self.bare.get(&c.shared).copied().into_iter().collect();
         let bits = signature(c);
         for (l, _) in c.locals.iter() {
             let Some(list) = self.keyed.get(&(c.shared, l)) else { continue };
             self.work += list.len() as u64;
-            let fits = |x: &&(u64, u32)| x.0 & !bits == 0 && get(x.1).locals.is_below(&c.locals);
+            let fits = |x: &&(u64, VertexId)| x.0 & !bits == 0 && get(x.1).locals.is_below(&c.locals);
             out.extend(list.iter().filter(fits).map(|x| x.1));
         }
         out.sort_unstable();
@@ -103,9 +116,9 @@ impl Minimal {
     pub fn above<'a>(
         &mut self,
         c: &Config,
-        live: impl Fn(u32) -> bool,
-        get: impl Fn(u32) -> &'a Config,
-    ) -> Vec<u32> {
+        live: impl Fn(VertexId) -> bool,
+        get: impl Fn(VertexId) -> &'a Config,
+    ) -> Vec<VertexId> {
         let key = |l: &Local| self.with.get(&(c.shared, *l)).map_or(0, Vec::len);
         let list = match c.locals.iter().map(|x| x.0).min_by_key(key) {
             None => self.here.get_mut(&c.shared),
@@ -114,7 +127,7 @@ impl Minimal {
         let Some(list) = list else { return Vec::new() };
         self.work += list.len() as u64;
         list.retain(|id| live(*id));
-        let mut out: Vec<u32> =
+        let mut out: Vec<VertexId> =
             list.iter().copied().filter(|id| c.locals.is_below(&get(*id).locals)).collect();
         // one that came back may be listed twice
         out.sort_unstable();

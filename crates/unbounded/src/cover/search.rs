@@ -15,7 +15,7 @@
 //! guess: the first is taken as a candidate that is never pruned, the second is left to the invariant.
 
 use super::ideals::{Ideals, of_initial};
-use super::minimal::Minimal;
+use super::minimal::{Minimal, VertexId};
 use super::oracle::Oracle;
 use super::pre::{self, Steps};
 use super::reach::Reach;
@@ -24,13 +24,13 @@ use super::weights::Pool;
 use super::{Limits, Options, Stats, Unknown, Verdict};
 use relyant_finite::evidence::Certificate;
 use relyant_finite::model::{Config, Counts, System, Target};
+use index_vec::IndexVec;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
-const NONE: u32 = u32::MAX;
 /// Work of the oracle before the search begins.
 const HEAD_START: u64 = 20_000;
 
@@ -49,15 +49,14 @@ enum State {
 
 struct Vertex {
     config: Config,
-    /// The vertex that this is a predecessor of, and the transition; [`NONE`] for candidates.
-    next: u32,
-    by: u32,
+    /// The vertex that this is a predecessor of, and by which transition; candidates are of none.
+    next: Option<(VertexId, u32)>,
     /// The candidate of its tree.
-    root: u32,
+    root: VertexId,
     state: State,
     expanded: bool,
     /// Who relies on it.
-    watchers: Vec<u32>,
+    watchers: Vec<VertexId>,
 }
 
 /// Why something is coverable.
@@ -78,15 +77,16 @@ pub struct Search<'a> {
     target: &'a Target,
     options: &'a Options,
     limits: &'a Limits<'a>,
-    vertices: Vec<Vertex>,
-    trees: FxHashMap<u32, Vec<u32>>,
+    vertices: IndexVec<VertexId, Vertex>,
+    /// By candidate: the vertices of its tree.
+    trees: FxHashMap<VertexId, Vec<VertexId>>,
     /// The vertex of a configuration, and by vertex those of other trees that it is a predecessor of. Not if lean.
-    index: FxHashMap<Config, u32>,
-    edges: FxHashMap<u32, Vec<u32>>,
+    index: FxHashMap<Config, VertexId>,
+    edges: FxHashMap<VertexId, Vec<VertexId>>,
     minimal: Minimal,
     /// Vertices that are certain.
     settled: FxHashSet<Config>,
-    work: BinaryHeap<Reverse<(u64, u32)>>,
+    work: BinaryHeap<Reverse<(u64, VertexId)>>,
     known: Ideals,
     /// For elements of `known`.
     reasons: FxHashMap<u32, Reason>,
@@ -145,7 +145,7 @@ impl<'a> Search<'a> {
             target,
             options,
             limits,
-            vertices: Vec::new(),
+            vertices: IndexVec::new(),
             trees: FxHashMap::default(),
             index: FxHashMap::default(),
             edges: FxHashMap::default(),
@@ -201,7 +201,7 @@ impl<'a> Search<'a> {
                 return ControlFlow::Break(End::Unknown(Unknown::Configurations(n)));
             }
             let Some(Reverse((_, w))) = self.work.pop() else { return ControlFlow::Continue(()) };
-            let Some(v) = self.vertices.get(w as usize) else { continue };
+            let Some(v) = self.vertices.get(w) else { continue };
             if v.state != State::Minimal || v.expanded {
                 continue;
             }
@@ -249,8 +249,8 @@ impl<'a> Search<'a> {
     }
 
     /// Looks at all predecessors of a vertex.
-    fn expand(&mut self, w: u32) -> Flow {
-        let Some(v) = self.vertices.get_mut(w as usize) else { return ControlFlow::Continue(()) };
+    fn expand(&mut self, w: VertexId) -> Flow {
+        let Some(v) = self.vertices.get_mut(w) else { return ControlFlow::Continue(()) };
         v.expanded = true;
         self.stats.expanded += 1;
         let config = v.config.clone();
@@ -269,7 +269,7 @@ impl<'a> Search<'a> {
                     self.discover(&p, w, i)?;
                 }
                 // it may have been found coverable meanwhile
-                if self.vertices.get(w as usize).is_none_or(|v| v.state == State::Dead) {
+                if self.vertices.get(w).is_none_or(|v| v.state == State::Dead) {
                     return ControlFlow::Continue(());
                 }
             }
@@ -282,15 +282,15 @@ impl<'a> Search<'a> {
         if let Some(lost) = self.reach.as_ref().and_then(|r| r.unreachable(q)) {
             self.settle(lost);
         } else if !self.excluded(q) {
-            let id = self.aside(q.clone(), NONE, NONE);
+            let id = self.aside(q.clone(), None);
             self.revive(id, &mut VecDeque::new());
         }
     }
 
     /// A new vertex that is not among the minimal ones yet.
-    fn aside(&mut self, config: Config, next: u32, by: u32) -> u32 {
-        let id = self.vertices.len() as u32;
-        let root = self.vertices.get(next as usize).map_or(id, |v| v.root);
+    fn aside(&mut self, config: Config, next: Option<(VertexId, u32)>) -> VertexId {
+        let id = self.vertices.next_idx();
+        let root = next.map_or(id, |(v, _)| self.vertices[v].root);
         self.trees.entry(root).or_default().push(id);
         self.bytes += 160 + config.locals.len() * 24;
         if !self.options.lean {
@@ -298,18 +298,17 @@ impl<'a> Search<'a> {
             self.index.insert(config.clone(), id);
         }
         let vertex =
-            Vertex { config, next, by, root, state: State::Redundant, expanded: false, watchers: Vec::new() };
-        self.vertices.push(vertex);
-        id
+            Vertex { config, next, root, state: State::Redundant, expanded: false, watchers: Vec::new() };
+        self.vertices.push(vertex)
     }
 
     /// A configuration that is certainly not coverable becomes part of the proof, whatever becomes of what covers it.
     fn settle(&mut self, lost: Config) {
         if self.settled.insert(lost.clone()) {
-            let id = self.aside(lost, NONE, NONE);
+            let id = self.aside(lost, None);
             let vertices = &self.vertices;
-            let config = &vertices[id as usize].config;
-            match self.minimal.below(config, |u| &vertices[u as usize].config) {
+            let config = &vertices[id].config;
+            match self.minimal.below(config, |u| &vertices[u].config) {
                 Some(u) => self.watch(u, id),
                 None => self.enter(id),
             }
@@ -317,13 +316,13 @@ impl<'a> Search<'a> {
     }
 
     /// A predecessor of a vertex.
-    fn discover(&mut self, p: &Config, w: u32, by: u32) -> Flow {
+    fn discover(&mut self, p: &Config, w: VertexId, by: u32) -> Flow {
         if !self.options.lean {
             if let Some(id) = self.index.get(p).copied() {
                 self.connect(id, w);
                 return ControlFlow::Continue(());
             }
-        } else if let Some(u) = self.minimal.below(p, |id| &self.vertices[id as usize].config) {
+        } else if let Some(u) = self.minimal.below(p, |id| &self.vertices[id].config) {
             self.watch(u, w);
             return ControlFlow::Continue(());
         }
@@ -343,22 +342,22 @@ impl<'a> Search<'a> {
             return ControlFlow::Continue(());
         }
         if !self.options.lean {
-            let id = self.aside(p.clone(), w, by);
+            let id = self.aside(p.clone(), Some((w, by)));
             let mut queue = VecDeque::new();
             self.revive(id, &mut queue);
             return self.coverable(&mut queue);
         }
         let id = match self.candidate(p) {
-            Some(r) => self.add(r, NONE, NONE),
-            None => self.add(p.clone(), w, by),
+            Some(r) => self.add(r, None),
+            None => self.add(p.clone(), Some((w, by))),
         };
         self.watch(id, w);
         ControlFlow::Continue(())
     }
 
     /// A vertex that is there is a predecessor of `w`, too.
-    fn connect(&mut self, p: u32, w: u32) {
-        let root = |x: u32| self.vertices.get(x as usize).map(|v| v.root);
+    fn connect(&mut self, p: VertexId, w: VertexId) {
+        let root = |x: VertexId| self.vertices.get(x).map(|v| v.root);
         // of one tree, they go together
         if root(p) != root(w) {
             self.edges.entry(p).or_default().push(w);
@@ -393,8 +392,8 @@ impl<'a> Search<'a> {
         self.pool.excludes(p)
     }
 
-    fn watch(&mut self, u: u32, w: u32) {
-        if let Some(v) = self.vertices.get_mut(u as usize) {
+    fn watch(&mut self, u: VertexId, w: VertexId) {
+        if let Some(v) = self.vertices.get_mut(u) {
             if v.watchers.last() != Some(&w) {
                 v.watchers.push(w);
                 self.bytes += 4;
@@ -437,28 +436,28 @@ impl<'a> Search<'a> {
     }
 
     /// A new vertex that is not in the set yet.
-    fn add(&mut self, config: Config, next: u32, by: u32) -> u32 {
-        let id = self.aside(config, next, by);
+    fn add(&mut self, config: Config, next: Option<(VertexId, u32)>) -> VertexId {
+        let id = self.aside(config, next);
         self.enter(id);
         id
     }
 
     /// Makes a vertex one of the minimal ones, and those above it redundant.
-    fn enter(&mut self, id: u32) {
+    fn enter(&mut self, id: VertexId) {
         let vertices = &self.vertices;
-        let Some(v) = vertices.get(id as usize) else { return };
+        let Some(v) = vertices.get(id) else { return };
         let config = v.config.clone();
-        let live = |x: u32| vertices.get(x as usize).is_some_and(|v| v.state == State::Minimal);
-        let get = |x: u32| &vertices[x as usize].config;
+        let live = |x: VertexId| vertices.get(x).is_some_and(|v| v.state == State::Minimal);
+        let get = |x: VertexId| &vertices[x].config;
         let above = self.minimal.above(&config, live, get);
         for x in above {
-            self.minimal.remove(x, &self.vertices[x as usize].config);
-            self.vertices[x as usize].state = State::Redundant;
+            self.minimal.remove(x, &self.vertices[x].config);
+            self.vertices[x].state = State::Redundant;
             self.watch(id, x);
         }
         self.minimal.insert(id, &config);
         self.stats.peak = self.stats.peak.max(self.minimal.len());
-        if let Some(v) = self.vertices.get_mut(id as usize) {
+        if let Some(v) = self.vertices.get_mut(id) {
             v.state = State::Minimal;
             if !v.expanded {
                 self.work.push(Reverse((config.locals.total(), id)));
@@ -469,21 +468,21 @@ impl<'a> Search<'a> {
     /// All vertices below `c` are coverable.
     fn withdraw(&mut self, c: &Config, reason: Reason) -> Flow {
         let vertices = &self.vertices;
-        let below = self.minimal.all_below(c, |id| &vertices[id as usize].config);
-        let mut queue: VecDeque<(u32, Reason)> = below.into_iter().map(|u| (u, reason)).collect();
+        let below = self.minimal.all_below(c, |id| &vertices[id].config);
+        let mut queue: VecDeque<(VertexId, Reason)> = below.into_iter().map(|u| (u, reason)).collect();
         self.coverable(&mut queue)
     }
 
     /// Backtracks: these vertices are coverable, and so is what they lead to.
-    fn coverable(&mut self, queue: &mut VecDeque<(u32, Reason)>) -> Flow {
+    fn coverable(&mut self, queue: &mut VecDeque<(VertexId, Reason)>) -> Flow {
         while let Some((u, reason)) = queue.pop_front() {
             let (mut at, mut why) = (u, reason);
             let root = loop {
-                let Some(v) = self.vertices.get(at as usize) else { break NONE };
+                let Some(v) = self.vertices.get(at) else { break None };
                 if v.state == State::Dead {
-                    break NONE;
+                    break None;
                 }
-                let (config, next, by) = (v.config.clone(), v.next, v.by);
+                let (config, next) = (v.config.clone(), v.next);
                 if let Some(q) = self.target.iter().find(|q| q.is_below(&config)) {
                     return ControlFlow::Break(End::Coverable(q.clone(), self.keep(config, why)));
                 }
@@ -492,16 +491,14 @@ impl<'a> Search<'a> {
                     let id = self.known.insert(&config);
                     self.reasons.insert(id, known);
                     let vertices = &self.vertices;
-                    let below = self.minimal.all_below(&config, |id| &vertices[id as usize].config);
+                    let below = self.minimal.all_below(&config, |id| &vertices[id].config);
                     queue.extend(below.into_iter().filter(|x| *x != at).map(|x| (x, known)));
                 }
-                if next == NONE {
-                    break at;
-                }
+                let Some((next, by)) = next else { break Some(at) };
                 why = Reason::Step(by, self.proved.len() as u32 - 1);
                 at = next;
             };
-            if root != NONE {
+            if let Some(root) = root {
                 self.prune(root, queue);
             }
         }
@@ -516,11 +513,11 @@ impl<'a> Search<'a> {
     }
 
     /// Prunes a tree, and revives who relied on it.
-    fn prune(&mut self, root: u32, queue: &mut VecDeque<(u32, Reason)>) {
+    fn prune(&mut self, root: VertexId, queue: &mut VecDeque<(VertexId, Reason)>) {
         self.stats.pruned += 1;
         let (mut revived, mut open) = (Vec::new(), Vec::new());
         for x in self.trees.remove(&root).unwrap_or_default() {
-            let Some(v) = self.vertices.get_mut(x as usize) else { continue };
+            let Some(v) = self.vertices.get_mut(x) else { continue };
             if v.state == State::Minimal {
                 self.minimal.remove(x, &v.config);
             }
@@ -544,25 +541,25 @@ impl<'a> Search<'a> {
             self.reopen(x);
         }
         for x in revived {
-            if self.vertices.get(x as usize).is_some_and(|v| v.state == State::Redundant) {
+            if self.vertices.get(x).is_some_and(|v| v.state == State::Redundant) {
                 self.revive(x, queue);
             }
         }
     }
 
     /// A vertex lost a predecessor, and has to be expanded again.
-    fn reopen(&mut self, x: u32) {
-        let Some(v) = self.vertices.get_mut(x as usize) else { return };
+    fn reopen(&mut self, x: VertexId) {
+        let Some(v) = self.vertices.get_mut(x) else { return };
         let expanded = std::mem::take(&mut v.expanded);
         if expanded && v.state == State::Minimal {
             self.work.push(Reverse((v.config.locals.total(), x)));
         }
     }
 
-    fn revive(&mut self, x: u32, queue: &mut VecDeque<(u32, Reason)>) {
-        let Some(config) = self.vertices.get(x as usize).map(|v| v.config.clone()) else { return };
+    fn revive(&mut self, x: VertexId, queue: &mut VecDeque<(VertexId, Reason)>) {
+        let Some(config) = self.vertices.get(x).map(|v| v.config.clone()) else { return };
         let vertices = &self.vertices;
-        if let Some(u) = self.minimal.below(&config, |id| &vertices[id as usize].config) {
+        if let Some(u) = self.minimal.below(&config, |id| &vertices[id].config) {
             self.watch(u, x);
             return;
         }
@@ -572,7 +569,7 @@ impl<'a> Search<'a> {
         }
         match self.candidate(&config) {
             Some(r) => {
-                let id = self.add(r, NONE, NONE);
+                let id = self.add(r, None);
                 self.watch(id, x);
             }
             None => self.enter(x),
