@@ -2,11 +2,12 @@
 //! again. `docs/LIBRARY.md` is the guide. The command line goes the same way: [`crate::pipeline`] alone makes verdicts.
 
 use crate::pipeline::certify::{Certificate, CertifyError};
-use crate::pipeline::recheck::{Accepted, Claim, Refusal};
 use crate::pipeline::{self, Method, Report, Settings, Verdict};
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::Options as Meaning;
 use relyant_check::certificate::AnyCertificate;
+use relyant_checker::Refusal;
+use relyant_checker::source::{Accepted, Claim};
 use relyant_engines::limits::{Stop, bounded};
 use relyant_frontend::c::unit::{Text, Unit};
 use std::path::{Path, PathBuf};
@@ -132,7 +133,7 @@ pub fn check_text(certificate: &str, name: &str, text: &str, options: &Options) 
 }
 
 fn check(certificate: &str, source: &Source, options: &Options) -> Result<Accepted, Refusal> {
-    let certificate = AnyCertificate::parse(certificate).map_err(Refusal::Unreadable)?;
+    let certificate = AnyCertificate::parse(certificate).map_err(|e| Refusal::Unreadable(e.to_string()))?;
     let told = &options.meaning.preprocessing;
     let checked = source.with(|unit| {
         // The checker looks at the clock itself; this is about its stack and its panics.

@@ -35,10 +35,11 @@ pub mod task;
 pub mod witness;
 
 pub use api::{Error, Options, Verified, check_file, check_text, verify_file, verify_text};
-pub use pipeline::recheck::{Accepted, Counted, Refusal};
 pub use pipeline::{Evidence, Method, Report, Unknown, Verdict};
 pub use relyant_cfa::diagnostic::Diagnostic;
 pub use relyant_cfa::options::{Options as Meaning, Property};
+pub use relyant_checker::Refusal;
+pub use relyant_checker::source::{Accepted, Counted};
 pub use relyant_interp::Trace;
 
 /// The guide's examples are tests.

@@ -28,4 +28,5 @@
 pub mod c;
 pub mod instantiate;
 mod orders;
+pub mod programs;
 pub mod races;

@@ -2,15 +2,13 @@
 
 use super::exit::Status;
 use super::input::read_text;
-use super::macros::Macros;
 use super::{complain, finite, say, witness};
-use relyant::pipeline::recheck::{Claim, Claimed, Refusal};
-use relyant_cfa::diagnostic::plain;
-use relyant_cfa::options::Options;
-use relyant_cfa::preprocessing::Preprocessing;
 use relyant_check::certificate::AnyCertificate;
 use relyant_check::obligations::Obligations;
 use relyant_check::smt2;
+use relyant_checker::macros::Macros;
+use relyant_checker::source::{Claim, Claimed};
+use relyant_checker::{Refusal, describe};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -61,7 +59,9 @@ pub fn run(a: &Args) -> Status {
         Ok(claim) => claim,
         Err(refusal) => return refused(refusal),
     };
-    tell(claim.meaning());
+    for line in describe(claim.meaning()) {
+        say(&format!("{line}\n"));
+    }
     if a.smt2.is_some() {
         match claim.certificate() {
             AnyCertificate::Proof(_) => {}
@@ -110,18 +110,6 @@ fn refused(refusal: Refusal) -> Status {
             say(&format!("{refusal}\n"));
             Status::Unknown
         }
-    }
-}
-
-/// What the certificate is about: its property, and the choices under which it holds.
-fn tell(meaning: &Options) {
-    say(&format!("property: {}\n", plain(&meaning.describe())));
-    let choices = meaning.choices();
-    if !choices.is_empty() {
-        say(&format!("under: {}\n", plain(&choices.join(", "))));
-    }
-    if meaning.preprocessing != Preprocessing::default() {
-        say(&format!("preprocessed with: {}\n", plain(&meaning.preprocessing.describe())));
     }
 }
 

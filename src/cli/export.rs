@@ -5,7 +5,6 @@ use super::meaning::Meaning;
 use super::{complain, finite, say_all};
 use clap::ValueEnum;
 use relyant::export::chc;
-use relyant::pipeline;
 use relyant_check::finite::{Kind, boolean, export, kind, read};
 use relyant_rewriting::export as timbuk;
 
@@ -82,7 +81,7 @@ fn finite_text(a: &Args, to: Kind) -> Result<String, String> {
 
 fn chc_text(a: &Args) -> Result<String, String> {
     let input = a.meaning.input(&a.file).map_err(|d| d.to_string())?;
-    let program = pipeline::read(&input.file, &input.options)
+    let program = relyant_frontend::programs::read(&input.file, &input.options)
         .and_then(|p| thread_program(&p))
         .map_err(|d| d.to_string())?;
     chc::export(&program).map_err(|e| format!("{}: error: {e}", a.file.display()))

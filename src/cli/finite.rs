@@ -6,14 +6,11 @@ use super::{complain, input, say, say_all, write_file};
 use clap::{Args, ValueEnum};
 use relyant::finite::report::{self, Answer, Outcome};
 use relyant::finite::{self, Wanted, boolean};
-use relyant_check::finite::certificate::{self, Claim};
-use relyant_check::finite::{self as files, Kind, Question};
-use relyant_finite::evidence::{self, Rejection};
+use relyant_check::finite::{self as files, Question};
+use relyant_checker::Refusal;
 use relyant_unbounded::cover::Options;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Above the options in `--help`.
 pub const HEADING: &str = "Finite-state threads (.tts, .spec, .pnml)";
@@ -155,114 +152,35 @@ fn one(file: &Path, run: &Run, signals: &Signals) -> Outcome {
 }
 
 /// Checks a certificate against its source, without the engines.
-pub fn check(proof: &Path, file: &Path, finite: &Finite, timeout: Option<Duration>) -> Status {
+pub fn check(proof: &Path, file: &Path, asked: &Finite, timeout: Option<Duration>) -> Status {
     let Some(kind) = files::kind(file) else { return Status::BadInput };
     let refuse = |message: &str| {
         complain(message);
         Status::BadInput
     };
-    let reject = |message: &str| {
-        say(&format!("rejected: {message}\n"));
-        Status::Bad
-    };
     let text = match input::read_text(proof) {
         Ok(text) => text,
         Err(d) => return refuse(&d.to_string()),
     };
-    if kind == Kind::Boolean {
-        return check_boolean(proof, &text, file, timeout);
-    }
-    let mut wanted = finite.question();
-    let read = certificate::parse(&text).and_then(|d| Ok((certificate::about(&d)?, d)));
-    let (about, document) = match read {
-        Ok(read) => read,
-        Err(e) => return refuse(&format!("{}: error: {e}", proof.display())),
-    };
-    if kind == Kind::Threads {
-        // what the certificate is about, unless something else is asked
-        wanted.initial = wanted.initial.or(about.0);
-        if wanted.target.is_none() && !file.with_extension("prop").exists() {
-            wanted.target = Some(about.1);
-        }
-    }
-    let input = match files::read(file, kind, &wanted) {
-        Ok(i) => i,
-        Err(d) => return refuse(&d.to_string()),
-    };
-    let claim = match certificate::read(document, &input) {
-        Ok(c) => c,
-        Err(e) => return reject(&e.to_string()),
-    };
-    for a in &input.assumes {
-        say(&format!("assumes: {a}\n"));
-    }
-    if let (Kind::Threads, Some(initial)) = (kind, &wanted.initial) {
-        say(&format!("initial: {initial}\n"));
-    }
-    let began = Instant::now();
-    match claim {
-        Claim::Coverable(run) => match evidence::replay(&input.system, &input.target, &run) {
-            Ok(_) => {
-                say(&format!("accepted: a run of {} steps that covers the target\n", run.steps.len()));
-                Status::Good
+    match relyant_checker::finite::check(&text, file, kind, &asked.question(), timeout) {
+        Ok(accepted) => {
+            for a in &accepted.assumes {
+                say(&format!("assumes: {a}\n"));
             }
-            Err(e) => reject(&e.to_string()),
-        },
-        Claim::Uncoverable(c) => {
-            let cancel = stop_after(timeout);
-            match evidence::check(&input.system, &input.target, &c, &cancel) {
-                Ok(r) => {
-                    let seconds = began.elapsed().as_secs_f64();
-                    let (n, m) = (r.elements, r.predecessors);
-                    say(&format!(
-                        "accepted: {n} elements, all {m} predecessors are in the set, in {seconds:.2} s\n"
-                    ));
-                    Status::Good
-                }
-                Err(e @ (Rejection::Cancelled | Rejection::TooMany(_))) => {
-                    say(&format!("undecided: {e}\n"));
-                    Status::Unknown
-                }
-                Err(e) => reject(&e.to_string()),
+            if let Some(initial) = &accepted.initial {
+                say(&format!("initial: {initial}\n"));
             }
-        }
-    }
-}
-
-/// A flag that is set when the time is over.
-fn stop_after(timeout: Option<Duration>) -> Arc<AtomicBool> {
-    let cancel = Arc::new(AtomicBool::new(false));
-    if let Some(t) = timeout {
-        let flag = Arc::clone(&cancel);
-        std::thread::spawn(move || {
-            std::thread::sleep(t);
-            flag.store(true, Ordering::Relaxed);
-        });
-    }
-    cancel
-}
-
-fn check_boolean(proof: &Path, text: &str, file: &Path, timeout: Option<Duration>) -> Status {
-    let began = Instant::now();
-    match files::boolean::check(text, file, &stop_after(timeout)) {
-        Err(d) => {
-            complain(&d.to_string());
-            Status::BadInput
-        }
-        Ok(Ok(what)) => {
-            say(&format!("accepted: {what}, in {:.2} s\n", began.elapsed().as_secs_f64()));
+            say(&format!("accepted: {}, in {:.2} s\n", accepted.what, accepted.seconds));
             Status::Good
         }
-        Ok(Err(files::boolean::Refusal::Unreadable(why))) => {
-            complain(&format!("{}: error: not a certificate: {why}", proof.display()));
-            Status::BadInput
-        }
-        Ok(Err(files::boolean::Refusal::Rejected(why))) => {
-            say(&format!("rejected: {why}\n"));
+        Err(Refusal::Input(d)) => refuse(&d.to_string()),
+        Err(Refusal::Unreadable(why)) => refuse(&format!("{}: error: {why}", proof.display())),
+        Err(e @ Refusal::Rejected(_)) => {
+            say(&format!("{e}\n"));
             Status::Bad
         }
-        Ok(Err(files::boolean::Refusal::Undecided(why))) => {
-            say(&format!("undecided: {why}\n"));
+        Err(e @ Refusal::Undecided(_)) => {
+            say(&format!("{e}\n"));
             Status::Unknown
         }
     }

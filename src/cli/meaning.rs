@@ -1,12 +1,12 @@
 //! Options about what a program means and how it is proved.
 
-use super::macros::Macros;
 use clap::{Args, ValueEnum};
 use relyant::finite::boolean;
 use relyant::pipeline::Method;
 use relyant::task::{self, Task};
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::{Atomicity, DataModel, Integers, Options, Property, Signed};
+use relyant_checker::macros::Macros;
 use relyant_engines::aret;
 use relyant_engines::search::{self, Strategy};
 use relyant_program::recognisers::{Recogniser, Recognisers};

@@ -8,7 +8,6 @@ mod finite;
 mod horn;
 mod input;
 mod internal;
-mod macros;
 mod meaning;
 mod output;
 mod rewriting;

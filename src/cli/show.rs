@@ -4,7 +4,6 @@ use super::exit::Status;
 use super::meaning::Meaning;
 use super::{complain, say};
 use clap::ValueEnum;
-use relyant::pipeline;
 use relyant::report::automaton;
 use relyant_program::thread_program;
 use std::path::PathBuf;
@@ -40,14 +39,18 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(a: &Args) -> Status {
-    let shown = a.meaning.input(&a.file).and_then(|i| pipeline::read(&i.file, &i.options)).and_then(|p| {
-        Ok(match (a.stage, a.format) {
-            (Stage::Automaton, Format::Text) => automaton::text(&p),
-            (Stage::Automaton, Format::Dot) => automaton::dot(&p),
-            (Stage::Program, Format::Text) => thread_program(&p)?.display(),
-            (Stage::Program, Format::Dot) => thread_program(&p)?.dot(),
-        })
-    });
+    let shown = a
+        .meaning
+        .input(&a.file)
+        .and_then(|i| relyant_frontend::programs::read(&i.file, &i.options))
+        .and_then(|p| {
+            Ok(match (a.stage, a.format) {
+                (Stage::Automaton, Format::Text) => automaton::text(&p),
+                (Stage::Automaton, Format::Dot) => automaton::dot(&p),
+                (Stage::Program, Format::Text) => thread_program(&p)?.display(),
+                (Stage::Program, Format::Dot) => thread_program(&p)?.dot(),
+            })
+        });
     match shown {
         Ok(text) => {
             say(&text);

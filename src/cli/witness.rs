@@ -6,7 +6,7 @@ use super::meaning::Input;
 use super::{complain, say, write_file};
 use clap::ValueEnum;
 use data_encoding::HEXLOWER;
-use relyant::pipeline::{self, Verdict};
+use relyant::pipeline::Verdict;
 use relyant::report::Outcome;
 use relyant::task::Property;
 use relyant::witness::guide::{self, Found};
@@ -195,7 +195,7 @@ pub fn check(witness: &Path, file: &Path, preprocessing: Preprocessing, timeout:
     let cancel = || deadline.is_some_and(|d| Instant::now() >= d);
     match &w.content {
         Content::Violation(waypoints) => {
-            let program = match pipeline::read_for_search(file, &options) {
+            let program = match relyant_frontend::programs::read_for_search(file, &options) {
                 Ok(p) => p,
                 Err(d) => return refuse(d.to_string()),
             };

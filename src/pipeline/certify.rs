@@ -1,13 +1,13 @@
-//! The certificate of a verdict: from evidence to a document that [`super::recheck`] reads.
+//! The certificate of a verdict: from evidence to a document that [`relyant_checker`] reads.
 
-use super::{Evidence, Report, Verdict, read_for_search};
+use super::{Evidence, Report, Verdict};
 use relyant_cfa as cfa;
 use relyant_cfa::diagnostic::Diagnostic;
-use relyant_cfa::files;
 use relyant_cfa::options::Options;
-use relyant_check::certificate::{self, Meta, Source};
-use relyant_frontend::c;
+use relyant_check::certificate::{self, Meta};
+use relyant_checker::source::sources;
 use relyant_frontend::c::unit::Unit;
+use relyant_frontend::programs::read_for_search;
 use std::io::{self, Write};
 
 /// Why a verdict has no certificate.
@@ -77,30 +77,4 @@ impl<'a> Certificate<'a> {
             (Evidence::Space { .. }, None) => Err(io::Error::other("the program of its states is not there")),
         }
     }
-}
-
-/// A source and the files that it includes, with their digests.
-///
-/// # Errors
-/// One of them cannot be read, or the preprocessor fails.
-pub fn sources<'a>(
-    what: impl Into<Unit<'a>>,
-    options: &Options,
-) -> Result<(Vec<Source>, Vec<Source>), Box<Diagnostic>> {
-    let unit: Unit<'a> = what.into();
-    let one = |unit: Unit<'_>| match files::read(unit.path()) {
-        Ok(bytes) => Ok(Source::new(&unit.name(), &bytes)),
-        Err(e) => Err(Box::new(Diagnostic {
-            file: unit.name(),
-            line: 0,
-            column: 0,
-            message: format!("cannot be read: {e}"),
-            help: String::new(),
-            source_line: None,
-        })),
-    };
-    let source = one(unit)?;
-    let includes = c::includes(unit, options)?;
-    let includes = includes.iter().map(|p| one(p.into())).collect::<Result<_, _>>()?;
-    Ok((vec![source], includes))
 }

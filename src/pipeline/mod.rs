@@ -13,12 +13,11 @@ pub mod certify;
 mod engines;
 mod pairs;
 mod programs;
-pub mod recheck;
 mod unknown;
 mod vacuous;
 
 pub use pairs::Races;
-pub use programs::{Programs, Provable, read, read_for_search};
+pub use programs::{Programs, Provable};
 pub use unknown::Unknown;
 
 use engines::{Finding, Progress};

@@ -1,6 +1,6 @@
 //! All pairs of accesses that race: once there is one race, each pair that may race is looked at alone, in a short search.
 
-use super::{Progress, Settings, Verdict, engines, programs};
+use super::{Progress, Settings, Verdict, engines};
 use relyant_cfa::options::Options;
 use relyant_engines::limits::Run;
 use relyant_frontend::c;
@@ -35,7 +35,9 @@ pub(super) fn all(
             break;
         }
         let meaning = Options { race_pair: Some(k), ..settings.meaning.clone() };
-        let Ok(search) = c::load(unit, &meaning).and_then(|m| programs::for_search(&m, &meaning)) else {
+        let Ok(search) =
+            c::load(unit, &meaning).and_then(|m| relyant_frontend::programs::for_search(&m, &meaning))
+        else {
             races.open += 1;
             continue;
         };

@@ -10,6 +10,7 @@ use relyant_cfa::options::Options;
 use relyant_frontend::c;
 use relyant_frontend::c::unit::Unit;
 use relyant_frontend::instantiate;
+use relyant_frontend::programs::{for_proof, sliced};
 use relyant_program::Program;
 use relyant_program::linearise::Limits;
 use relyant_program::recognisers::Recognisers;
@@ -74,34 +75,6 @@ impl Draft {
     pub(super) fn shown(&self) -> Option<&cfa::Program> {
         self.automata.as_ref().or(self.search.as_ref()).ok()
     }
-}
-
-/// Reads a file and makes its proof program.
-pub fn read<'a>(what: impl Into<Unit<'a>>, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
-    let module = c::load(what, meaning)?;
-    for_proof(&module, meaning)
-}
-
-/// Reads a file and makes its search program. Certificates of exhausted searches are about this one.
-pub fn read_for_search<'a>(what: impl Into<Unit<'a>>, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
-    let module = c::load(what, meaning)?;
-    for_search(&module, meaning)
-}
-
-/// Some programs can only be searched with their threads told apart.
-pub(super) fn for_search(module: &cfa::Module, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
-    sliced(instantiate::for_search(module, meaning)).or_else(|e| for_proof(module, meaning).map_err(|_| e))
-}
-
-fn for_proof(module: &cfa::Module, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
-    sliced(instantiate::instantiate(module, meaning))
-}
-
-fn sliced(mut program: Result<cfa::Program, Diagnostic>) -> Result<cfa::Program, Diagnostic> {
-    if let Ok(p) = &mut program {
-        instantiate::slice(p);
-    }
-    program
 }
 
 impl Programs {

@@ -3,7 +3,7 @@
 use super::places::Location;
 use super::ranges::ranges;
 use super::{Correctness, Invariant, predicates, validate};
-use crate::pipeline::{self, Evidence};
+use crate::pipeline::Evidence;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::Options;
 use relyant_frontend::c::outline::Outline;
@@ -42,7 +42,7 @@ pub fn invariants(
     let mut most = STATES;
     let mut work = WORK;
     if let Evidence::Proof { proof, program, .. } = evidence {
-        let automata = pipeline::read(file, options)?;
+        let automata = relyant_frontend::programs::read(file, options)?;
         let found = predicates::correctness(proof, program, &automata, outline, ghosts);
         all = validate::valid(file, options, outline, found, &mut work);
         if !all.invariants.is_empty() {
@@ -54,7 +54,7 @@ pub fn invariants(
     if predicates > 0 {
         notes.push(format!("{predicates} invariants, of the proof's predicates"));
     }
-    match ranges(&pipeline::read_for_search(file, options)?, outline, most) {
+    match ranges(&relyant_frontend::programs::read_for_search(file, options)?, outline, most) {
         Ok(Some((found, states))) => {
             let said = |i: &Invariant| all.invariants.iter().any(|j| j.location == i.location);
             let invariants = found.into_iter().filter(|i| !said(i)).collect();

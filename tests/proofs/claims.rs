@@ -83,11 +83,11 @@ struct Programs {
 
 impl Programs {
     fn thread(&mut self, file: &Path, options: &Options) -> Option<&Program> {
-        let make = || pipeline::read(file, options).and_then(|p| thread_program(&p)).ok();
+        let make = || relyant_frontend::programs::read(file, options).and_then(|p| thread_program(&p)).ok();
         self.thread.entry(format!("{file:?} {options:?}")).or_insert_with(make).as_ref()
     }
     fn search(&mut self, file: &Path, options: &Options) -> Option<&cfa::Program> {
-        let make = || pipeline::read_for_search(file, options).ok();
+        let make = || relyant_frontend::programs::read_for_search(file, options).ok();
         self.search.entry(format!("{file:?} {options:?}")).or_insert_with(make).as_ref()
     }
 

@@ -7,7 +7,6 @@ use crate::programs::{
 };
 use crate::roundtrip::meta;
 use rayon::prelude::*;
-use relyant::pipeline;
 use relyant_cfa::options::Options;
 use relyant_check::certificate::{AnyCertificate, CertificateError, Meta, Source, write_replicated};
 use relyant_check::check::{CheckError, Limits};
@@ -31,7 +30,7 @@ const COPIES: u32 = 2;
 
 fn program(name: &str) -> Program {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("benchmarks/unbounded").join(name);
-    thread_program(&pipeline::read(&file, &Options::default()).unwrap()).unwrap()
+    thread_program(&relyant_frontend::programs::read(&file, &Options::default()).unwrap()).unwrap()
 }
 
 fn accepted(p: &Program, proof: &Proof) -> Result<(), Rejection> {

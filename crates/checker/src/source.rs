@@ -1,40 +1,26 @@
-//! A certificate checked against its source, which is read anew. No engine takes part.
+//! A certificate checked against a C source, which is read anew.
 //!
 //! The steps are apart, so that a caller may look at what is claimed in between: [`Claim::about`] finds the source to be the
 //! one, [`Claim::read`] makes program and evidence, [`Read::check`] asks the checker.
 
-use super::certify::sources;
-use super::{read, read_for_search};
+use crate::Refusal;
 use relyant_cfa as cfa;
 use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::files;
 use relyant_cfa::options::Options;
 use relyant_cfa::preprocessing::Preprocessing;
+use relyant_check::certificate::Source;
 use relyant_check::certificate::{AnyCertificate, CertificateError, agree};
 use relyant_check::check::{self, CheckError, Limits};
 use relyant_check::states::{self, Rejection, Space};
 use relyant_check::{Proof, replicated};
+use relyant_frontend::c;
 use relyant_frontend::c::unit::Unit;
+use relyant_frontend::programs::{read, read_for_search};
 use relyant_program::{Program, thread_program};
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-
-/// Why a certificate was not accepted.
-#[derive(Debug, thiserror::Error)]
-pub enum Refusal {
-    /// It is no certificate, or of another version.
-    #[error("{0}")]
-    Unreadable(CertificateError),
-    /// The source cannot be read.
-    #[error("{0}")]
-    Input(Box<Diagnostic>),
-    /// It does not show that this source is safe.
-    #[error("rejected: {0}")]
-    Rejected(String),
-    /// A limit was reached before it was clear.
-    #[error("undecided: {0}")]
-    Undecided(String),
-}
 
 /// What the checker counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -212,4 +198,30 @@ impl Read {
         };
         Ok(Accepted { meaning: self.meaning, assumes, counted, seconds })
     }
+}
+
+/// A source and the files that it includes, with their digests.
+///
+/// # Errors
+/// One of them cannot be read, or the preprocessor fails.
+pub fn sources<'a>(
+    what: impl Into<Unit<'a>>,
+    options: &Options,
+) -> Result<(Vec<Source>, Vec<Source>), Box<Diagnostic>> {
+    let unit: Unit<'a> = what.into();
+    let one = |unit: Unit<'_>| match files::read(unit.path()) {
+        Ok(bytes) => Ok(Source::new(&unit.name(), &bytes)),
+        Err(e) => Err(Box::new(Diagnostic {
+            file: unit.name(),
+            line: 0,
+            column: 0,
+            message: format!("cannot be read: {e}"),
+            help: String::new(),
+            source_line: None,
+        })),
+    };
+    let source = one(unit)?;
+    let includes = c::includes(unit, options)?;
+    let includes = includes.iter().map(|p| one(p.into())).collect::<Result<_, _>>()?;
+    Ok((vec![source], includes))
 }
