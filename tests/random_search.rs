@@ -38,7 +38,7 @@ fn truth(program: &Program) -> Result<Option<bool>, String> {
         Ok(Exploration::Violation(run)) => {
             let plain = Settings {
                 reduction: false,
-                domination: false,
+                subsumption: false,
                 max_states: 4 * STATES,
                 ..Settings::default()
             };
@@ -81,7 +81,7 @@ fn compare(p: &ThreadProgram, deadlock: bool) -> Result<Option<bool>, String> {
     // Automata made directly do not tell assumptions from waiting.
     let direct = if deadlock { &text } else { &direct };
     let truth = truth(direct)?;
-    for (program, reduction, symmetry, domination) in [
+    for (program, reduction, symmetry, subsumption) in [
         (direct, true, true, true),
         (direct, false, true, true),
         (&text, true, true, true),
@@ -90,7 +90,8 @@ fn compare(p: &ThreadProgram, deadlock: bool) -> Result<Option<bool>, String> {
         (&text, false, true, true),
         (&text, false, false, false),
     ] {
-        let one = Settings { reduction, symmetry, domination, max_states: 4 * STATES, ..Settings::default() };
+        let one =
+            Settings { reduction, symmetry, subsumption, max_states: 4 * STATES, ..Settings::default() };
         let first = found(program, &one)?;
         if let (Some(a), Some(b)) = (truth, first.0)
             && a != b

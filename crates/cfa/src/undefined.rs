@@ -1,16 +1,16 @@
-//! Steps that C gives no meaning: all there are, each with what a verdict assumes where a program has one.
+//! Steps of undefined behaviour: all there are, each with what a verdict assumes where a program has one.
 //!
 //! The interpreter ends a run at such a step and names it; what is assumed of a program is worked out from its
 //! operations (`instantiate/undefined.rs`). Both know these and no others.
 
 use std::fmt;
 
-/// Why a step has no meaning.
+/// Why a step is undefined behaviour.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Undefined {
     /// An arithmetic result that its signed type does not have.
     Overflow,
-    /// The least number divided by -1, which has no meaning where signed arithmetic wraps either.
+    /// The least number divided by -1, which is undefined where signed arithmetic wraps either.
     Quotient,
     /// A division by zero.
     Division,

@@ -8,7 +8,7 @@ pub enum Stop {
     /// Its condition does not hold now.
     #[error("the step is not enabled")]
     Blocked,
-    /// C gives it no meaning.
+    /// It is undefined behaviour.
     #[error("undefined behaviour: {0}")]
     Undefined(Undefined),
     /// A mathematical integer got too large for the interpreter.

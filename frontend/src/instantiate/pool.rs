@@ -1,4 +1,4 @@
-//! Objects that come and go: pools.
+//! Bounded heap abstraction: objects that come and go are taken from pools.
 //!
 //! An inlined call has objects of its own, which is enough where each is made once. A place that is passed again and
 //! again (malloc in a loop), or a local whose address other threads may have while there is any number of threads

@@ -5,7 +5,7 @@
 //! A shared state says which predicates over globals are known to hold, a local state where a thread is and which
 //! predicates hold of it. These may speak of globals and the thread's own locals, and of all other threads of a view:
 //! `others` of a local state hold for each other thread, whatever its number. What is not listed may hold or not, so
-//! that a state with fewer predicates stands for more.
+//! that a state with fewer predicates subsumes those with more.
 //!
 //! The system is right when for each step of a thread, from each shared state with that thread that may be reached, there
 //! is a transition to a state that holds after the step, and each other thread goes to a state that holds of it then

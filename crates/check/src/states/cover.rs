@@ -340,7 +340,7 @@ impl<'f, 'p> Walker<'f, 'p> {
         }
     }
 
-    /// Does a step, if it can be done. One that C gives no meaning is assumed away.
+    /// Does a step, if it can be done. Undefined behaviour is assumed away.
     fn step(
         &mut self,
         state: &mut State,

@@ -25,7 +25,7 @@ pub(super) struct Facts<'p> {
     inputs: Vec<Vec<Option<Inputs>>>,
     /// By object, and kind of its cells: the same, where a load chooses the value.
     cells: Vec<Vec<(IntKind, Inputs)>>,
-    /// States of the set that stand for those below them.
+    /// States of the set that subsume those below them.
     pub larger: Option<Larger>,
     /// Where the set comes with points: who looks whether they tell all inputs apart that have to be.
     pub observer: Option<(Observer, Points)>,

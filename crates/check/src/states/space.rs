@@ -16,7 +16,7 @@ pub struct Encoding {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Space {
     encoding: Encoding,
-    /// A state stands for those below it, too.
+    /// A state subsumes those below it.
     order: Option<Order>,
     /// Values that tell inputs apart, where what the program does with them was observed.
     points: Option<Points>,
@@ -60,7 +60,7 @@ impl Space {
         space
     }
 
-    /// The same states, each of which stands for those below it, too.
+    /// The same states, each of which subsumes those below it.
     pub fn with_order(self, order: Option<Order>) -> Space {
         Space { order, ..self }
     }
@@ -72,7 +72,7 @@ impl Space {
     pub fn points(&self) -> Option<&Points> {
         self.points.as_ref()
     }
-    /// The order in which a state stands for those below it.
+    /// The order in which a state subsumes those below it.
     pub fn order(&self) -> Option<&Order> {
         self.order.as_ref()
     }

@@ -103,7 +103,7 @@ pub fn below(a: &[i128], b: &[i128]) -> bool {
 /// Numbers of states, with what is not exact in them, by their exact part.
 type ByExact = FxHashMap<Box<[u8]>, Vec<(u32, Box<[i128]>)>>;
 
-/// A state of a set may have no more threads than this to stand for others.
+/// A state of a set with more threads than this subsumes none but itself.
 const MOST_THREADS: usize = 1 << 12;
 
 /// States by their exact part, to find one that is not below a given one.

@@ -128,8 +128,10 @@ impl<'a> Aret<'a> {
         }
     }
 
-    /// Runs to a fixpoint or to the first error tuple.
-    pub fn run(&mut self, watch: &Watch) -> Reached {
+    /// Procedure ABSTREACHENV (figure 7): runs to a fixpoint or to the first error tuple. Where the figure goes through all
+    /// states and environment transitions again and again (lines 5 to 27), a worklist has each of them taken once, against all
+    /// that were taken before.
+    pub fn abst_reach_env(&mut self, watch: &Watch) -> Reached {
         for i in 0..self.threads.len() {
             if let Some(s) = self.initial(i) {
                 if let Some(tuple) = self.add_state(s) {
@@ -145,8 +147,8 @@ impl<'a> Aret<'a> {
                 return Reached::Stopped;
             }
             let error = match item {
-                Item::State(s) => self.take_state(s),
-                Item::Env(e) => self.take_env(e),
+                Item::State(s) => self.post_state(s),
+                Item::Env(e) => self.post_env(e),
             };
             if let Some(tuple) = error {
                 return Reached::Error(tuple);
@@ -245,7 +247,8 @@ impl<'a> Aret<'a> {
         None
     }
 
-    fn take_state(&mut self, id: StateId) -> Option<Vec<StateId>> {
+    /// A state is taken (lines 7 to 26): its own steps, what they are for others, and the environment transitions so far.
+    fn post_state(&mut self, id: StateId) -> Option<Vec<StateId>> {
         let s = &self.states[id];
         if s.covered {
             return None;
@@ -281,7 +284,8 @@ impl<'a> Aret<'a> {
         None
     }
 
-    fn take_env(&mut self, e: EnvId) -> Option<Vec<StateId>> {
+    /// An environment transition is taken (line 11): applied to the states of its target so far.
+    fn post_env(&mut self, e: EnvId) -> Option<Vec<StateId>> {
         let j = self.envs[e].target as usize;
         self.open_envs[j].push(e);
         for k in 0..self.open_states[j].len() {
@@ -293,7 +297,7 @@ impl<'a> Aret<'a> {
         None
     }
 
-    /// The environment transitions that an edge from a state gives to others.
+    /// The environment transitions that an edge from a state gives to others (lines 19 to 24).
     fn add_envs(&mut self, id: StateId, e: u32, post: &Post) {
         let i = self.states[id].thread as usize;
         if self.method == Method::OwickiGries {

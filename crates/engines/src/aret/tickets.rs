@@ -1,4 +1,4 @@
-//! Tickets: locals that differ between threads because a shared counter hands out each value once.
+//! A thread-pair relation: tickets, locals that differ between threads because a shared counter hands out each value once.
 //!
 //! A template of any number of threads that draws tickets (`mine := next, next := next + 1` in one step) has no proof
 //! over globals and one thread's locals alone: nothing there says that two tickets differ. This is the one fact about

@@ -60,7 +60,8 @@ const MOST_NODES: usize = 5_000;
 /// Work of a node of a tree, see [`Watch::work`].
 const NODE_WORK: u64 = 20;
 
-/// Refines the precision so that the tuple does not come back.
+/// Procedure REFINE (figure 9): refines the precision so that the tuple does not come back. Lines 1 to 4 are
+/// [`Unfolder::mk_horn_clauses`](unfold::Unfolder::mk_horn_clauses), lines 5 to 7 the solver, lines 8 to 12 [`predicates::add`].
 pub fn refine(t: &Tuple, settings: &Settings, precision: &mut Precision, watch: &Watch) -> Refined {
     if let Some(c) = t.counterexample() {
         return Refined::Real(c);
@@ -102,7 +103,7 @@ fn refine_meeting<'a>(
 ) -> Refined {
     if settings.bias == Bias::Modular {
         for depth in DEPTHS {
-            let u = unfolder(true, depth).unfold(t.tuple, meeting);
+            let u = unfolder(true, depth).mk_horn_clauses(t.tuple, meeting);
             (watch.work)(NODE_WORK * u.nodes.len() as u64 + meter::take());
             match predicates::add(&u, t.program, precision, true) {
                 Solved::New => return Refined::Modular,
@@ -116,7 +117,7 @@ fn refine_meeting<'a>(
     }
     let mut why = Reason::NothingNew;
     for depth in DEPTHS {
-        let u = unfolder(false, depth).unfold(t.tuple, meeting);
+        let u = unfolder(false, depth).mk_horn_clauses(t.tuple, meeting);
         (watch.work)(NODE_WORK * u.nodes.len() as u64 + meter::take());
         if control::refine(&u, precision) {
             return Refined::Control;
@@ -145,7 +146,7 @@ impl Tuple<'_> {
     /// A real run, if one of the tuple's paths is one.
     fn counterexample(&self) -> Option<Counterexample> {
         self.tuple.iter().find_map(|s| {
-            let path = path::to_state(self.states, self.envs, *s);
+            let path = path::mk_path(self.states, self.envs, *s);
             let observer = self.states[*s].thread as usize;
             path::feasible(self.program, self.threads, observer, &path, &|places| {
                 is_error(self.program, places)

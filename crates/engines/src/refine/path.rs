@@ -22,8 +22,8 @@ pub struct PathStep {
     pub own: bool,
 }
 
-/// The steps that lead to a state (`MkPath`).
-pub fn to_state(states: &States, envs: &Envs, id: StateId) -> Vec<PathStep> {
+/// Function MKPATH (figure 8): the steps that lead to a state.
+pub fn mk_path(states: &States, envs: &Envs, id: StateId) -> Vec<PathStep> {
     let mut path = Vec::new();
     let mut at = id;
     loop {

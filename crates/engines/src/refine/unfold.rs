@@ -113,9 +113,9 @@ struct Task {
 }
 
 impl Unfolder<'_> {
-    /// The tree of an error tuple of one or two states. `meeting` is what is known of the
-    /// two threads.
-    pub fn unfold(&self, tuple: &[StateId], meeting: Meeting) -> Unfolding {
+    /// Function MKHORNCLAUSES (figures 10 and 11): the tree of an error tuple of one or two states. `meeting` is what is known
+    /// of the two threads.
+    pub fn mk_horn_clauses(&self, tuple: &[StateId], meeting: Meeting) -> Unfolding {
         let mut u = Unfolding::default();
         let n = self.program.variables.len();
         u.nodes.push(Node {

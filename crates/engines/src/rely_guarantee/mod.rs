@@ -48,7 +48,7 @@ pub fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Answer,
     (answer, stats)
 }
 
-/// Proves or refutes a program whose start is taken to be the first of `starts` for proofs, and the second when that
+/// Function MAIN (figure 6), lines 4 to 19: proves or refutes a program whose start is taken to be the first of `starts` for proofs, and the second when that
 /// is too little; gives up once there were `most` iterations in all.
 fn decide(
     program: &Program,
@@ -78,7 +78,7 @@ fn decide(
         stats.iterations += 1;
         let now = start.clone();
         let mut aret = Aret::new(program, &threads, &precision, settings.method, &now, caches.take());
-        let reached = aret.run(watch);
+        let reached = aret.abst_reach_env(watch);
         stats.predicates = precision.size();
         stats.states = aret.states.len();
         stats.environment = aret.envs.len();

@@ -10,7 +10,7 @@
 //! * The end of a thread is noticed by a join only, which can wait; with a bound on the number of live threads the
 //!   end writes what creations read. A join that can be done changes nothing for others.
 //! * The end of the program is noticed by all. A move from a location of the property is not independent either.
-//! * A move that is not enabled is none: it may never be. An enabled one stays enabled and does the same, as all it
+//! * A disabled move is none: it may never be enabled. An enabled one stays enabled and does the same, as all it
 //!   reads stays. So a condition need not count as a write, as it does where states are symbolic (Boom, example 1).
 //!
 //! *Coverage.* A set C of states covers a state that is in C, and a state in which some thread is at a location

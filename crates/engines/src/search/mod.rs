@@ -59,7 +59,7 @@ pub struct Settings {
     /// States that differ in the order of interchangeable threads are one.
     pub symmetry: bool,
     /// Breadth first: of states that differ in numbers that only matter by being large, the largest will do.
-    pub domination: bool,
+    pub subsumption: bool,
     /// Workers.
     pub jobs: usize,
     /// Stop after about this many states.
@@ -79,7 +79,7 @@ impl Default for Settings {
             max_switches: None,
             reduction: true,
             symmetry: true,
-            domination: true,
+            subsumption: true,
             jobs: 1,
             max_states: 1_000_000,
             max_steps: u64::MAX,
@@ -149,7 +149,7 @@ pub enum Outcome {
     Violation {
         /// The run.
         schedule: Schedule,
-        /// There is none with fewer visible steps, nor (where no state stands for smaller ones) with as many and fewer
+        /// There is none with fewer visible steps, nor (where no state subsumes smaller ones) with as many and fewer
         /// context switches.
         shortest: bool,
     },
@@ -188,7 +188,7 @@ impl Space {
     pub fn symmetry(&self) -> bool {
         self.symmetry
     }
-    /// The order in which states stand for those below them, too.
+    /// The order in which states subsume those below them.
     pub fn order(&self) -> Option<&Order> {
         self.order.as_ref()
     }
@@ -297,7 +297,7 @@ fn run<'p>(
 ) -> Result<(Outcome, Stats), Stop> {
     let reduction = settings.reduction.then(|| Independence::new(config));
     let by_levels = settings.strategy == Strategy::BreadthFirst && settings.max_switches.is_none();
-    let order = (by_levels && settings.domination).then(|| order::find(program)).filter(|o| !o.is_exact());
+    let order = (by_levels && settings.subsumption).then(|| order::find(program)).filter(|o| !o.is_exact());
     let mut search = Search {
         config,
         reduction: reduction.as_ref(),
@@ -327,7 +327,7 @@ fn run<'p>(
             };
             let tried = !search.cut.any() && config.all_starts && !config.any_number;
             let guided = guide.is_some() || matches!(found, Found::AtStart(_));
-            // Where states stand for smaller ones, runs with fewer switches may have been passed over.
+            // Where states subsume smaller ones, runs with fewer switches may have been passed over.
             let shortest = order.is_some() && tried && !search.cut.undefined;
             if (by_levels && order.is_none()) || settings.max_switches.is_some() {
                 return Ok((Outcome::Violation { schedule, shortest: tried && guided }, stats));
@@ -341,7 +341,7 @@ fn run<'p>(
             // A smaller number might have gone on where the larger one overflowed.
             let tick = |work| (watch.tick)(stats.steps + work);
             let watch = Watch { tick: &tick, ..*watch };
-            self::search(program, &Settings { domination: false, ..*settings }, &watch)
+            self::search(program, &Settings { subsumption: false, ..*settings }, &watch)
         }
         End::All if search.cut.limit.is_some() => {
             let (template, location) = search.cut.limit.unwrap_or_default();
@@ -377,7 +377,7 @@ fn shorten(
 ) -> Result<(Outcome, Stats), Stop> {
     let levels = Settings {
         strategy: Strategy::BreadthFirst,
-        domination: false,
+        subsumption: false,
         max_depth: None,
         max_states: states.saturating_mul(SHORTEN).saturating_add(MIN_SHORTEN).min(settings.max_states),
         ..*settings

@@ -59,7 +59,7 @@ pub(super) struct Cut {
     pub stack: bool,
     /// A bound of the program itself (template and location).
     pub limit: Option<(u32, u32)>,
-    /// Steps without meaning. They are none; but where states stand for smaller ones, those may have a step.
+    /// Steps of undefined behaviour: the run ends there. Where states subsume smaller ones, those may go on.
     pub undefined: bool,
 }
 

@@ -10,7 +10,7 @@ const ROUNDS: usize = 40;
 
 /// Searches with more and more points; `None` when that leads nowhere. `before` is what was done before.
 ///
-/// States that stand for smaller ones would hide what is compared in those, and handles that change places what an
+/// States that subsume smaller ones would hide what is compared in those, and handles that change places what an
 /// input is compared with: there is neither.
 pub(super) fn search(
     program: &Program,
@@ -19,7 +19,7 @@ pub(super) fn search(
     before: Stats,
 ) -> Result<Option<(Outcome, Stats)>, Stop> {
     let observer = Observer::new(program);
-    let settings = Settings { domination: false, symmetry: false, ..*settings };
+    let settings = Settings { subsumption: false, symmetry: false, ..*settings };
     let mut points = Points::new();
     let mut steps = before.steps;
     for _ in 0..ROUNDS {

@@ -1,5 +1,5 @@
-//! Runs threads as far as nobody can tell when, and lets the program start where they get to: the first thread as
-//! long as it is alone, then the steps of each thread that only it can see.
+//! The commuting prefix: steps before the first that does not commute with all steps of others are run here, and the
+//! program starts where they lead: the first thread as long as it is alone, then the steps of each thread that only it can see.
 
 use crate::edges::bounds::feasible;
 use crate::edges::bounds::type_bounds;

@@ -46,7 +46,7 @@ pub(super) enum Need {
     Branch(CmpOp, Val, Val),
     /// Who has a lock.
     Holder(usize),
-    /// C gives the step no meaning.
+    /// The step is undefined behaviour.
     Undefined,
     /// It cannot be said.
     Refuse(String),
