@@ -23,6 +23,11 @@ pub fn take() -> u64 {
     })
 }
 
+/// Forgets the work of this thread: what comes is counted as on a new one.
+pub fn reset() {
+    WORK.with(|w| w.set(0));
+}
+
 /// Units of work that this thread has done since it was last asked, without starting anew.
 pub fn units() -> u64 {
     WORK.with(Cell::get)

@@ -31,7 +31,7 @@ use relyant_check::replicated;
 use relyant_check::states::{Space, SpaceReport};
 use relyant_engines::aret;
 use relyant_engines::limits::{Run, Stage};
-use relyant_engines::race::{Lane, Winner, race};
+use relyant_engines::race::{Lane, Racer, race};
 use relyant_engines::search;
 use relyant_engines::watch::Stats;
 use relyant_frontend::c;
@@ -397,35 +397,34 @@ fn decide(
     let stopped = || progress.run.stopped();
     // Only the search looks for deadlocks.
     let provable = programs.proof.as_ref().ok().filter(|p| !p.automata.deadlock);
-    let (proved, searched, winner) = race(
-        settings.max_work.saturating_sub(report.work),
-        &stopped,
-        |lane| match (provable, settings.method) {
-            (Some(p), Method::Auto) => engines::prove_or_count(p, settings, progress, lane).in_race(lane),
-            (Some(p), Method::Prove) => engines::prove(p, settings, progress, lane, u64::MAX).in_race(lane),
-            (Some(p), Method::Coverability) => {
-                engines::count(p, settings, progress, lane, u64::MAX).in_race(lane)
-            }
-            _ => (Finding::default(), None),
-        },
-        |lane| match (pocket, settings.method) {
-            (Some(safe), Method::Auto | Method::Search) => {
-                (Finding { verdict: Some(safe), ..Finding::default() }, Some(SPACE_HANDICAP))
-            }
-            (_, Method::Prove | Method::Coverability) => (Finding::default(), None),
-            (_, Method::Symbolic) => engines::symbolic(provable, progress, lane).in_race(lane),
-            (None, _) => engines::search(programs, settings, progress, lane).in_race(lane),
-        },
-    );
-    let proved = proved.unwrap_or_else(|| Finding::unknown(Unknown::Panic));
+    let prove: Racer<'_, Finding> = Box::new(|lane| match (provable, settings.method) {
+        (Some(p), Method::Auto) => engines::prove_or_count(p, settings, progress, lane).in_race(lane),
+        (Some(p), Method::Prove) => engines::prove(p, settings, progress, lane, u64::MAX).in_race(lane),
+        (Some(p), Method::Coverability) => {
+            engines::count(p, settings, progress, lane, u64::MAX).in_race(lane)
+        }
+        _ => (Finding::default(), None),
+    });
+    let search: Racer<'_, Finding> = Box::new(|lane| match (pocket, settings.method) {
+        (Some(safe), Method::Auto | Method::Search) => {
+            (Finding { verdict: Some(safe), ..Finding::default() }, Some(SPACE_HANDICAP))
+        }
+        (_, Method::Prove | Method::Coverability) => (Finding::default(), None),
+        (_, Method::Symbolic) => engines::symbolic(provable, progress, lane).in_race(lane),
+        (None, _) => engines::search(programs, settings, progress, lane).in_race(lane),
+    });
+    let outcome = race(settings.max_work.saturating_sub(report.work), &stopped, vec![prove, search]);
+    let mut answers =
+        outcome.answers.into_iter().map(|a| a.unwrap_or_else(|| Finding::unknown(Unknown::Panic)));
+    let (proved, searched) = (answers.next().unwrap_or_default(), answers.next().unwrap_or_default());
     report.stats = proved.stats;
     report.searched = searched.searched.or(report.searched);
     report.seconds.check += proved.check_seconds + searched.check_seconds;
     report.seconds.prove = (start.elapsed().as_secs_f64() - (report.seconds.check - checked)).max(0.0);
-    let (verdict, engine, work) = match winner {
-        Winner::First => (proved.verdict, proved.engine.unwrap_or(Engine::Refinement), proved.work),
-        Winner::Second => (searched.verdict, searched.engine.unwrap_or(Engine::Search), searched.work),
-        Winner::Nobody => (None, Engine::Search, proved.work.max(searched.work)),
+    let (verdict, engine, work) = match outcome.winner {
+        Some(0) => (proved.verdict, proved.engine.unwrap_or(Engine::Refinement), proved.work),
+        Some(_) => (searched.verdict, searched.engine.unwrap_or(Engine::Search), searched.work),
+        None => (None, Engine::Search, proved.work.max(searched.work)),
     };
     report.work = report.work.saturating_add(work);
     match verdict {

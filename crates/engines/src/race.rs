@@ -1,20 +1,27 @@
-//! Two engines side by side: the first evidence wins, and which that is does not depend on the machine.
+//! Engines side by side: the first evidence wins, and which that is does not depend on the machine.
 //!
 //! Each engine has a lane with a clock that counts its work in units of about a microsecond, the same in every run.
-//! An engine that finishes with evidence stops the other one as soon as that one has worked longer; until then the
-//! other may still finish with less work, and then its evidence is taken. Clock time decides nothing.
+//! An engine that finishes with evidence stops each other one as soon as that one has worked longer; until then the
+//! others may still finish with less work, and then their evidence is taken. Clock time decides nothing.
 
+use relyant_horn::meter;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// An engine's side of a race.
 pub struct Lane<'a> {
-    clock: &'a AtomicU64,
-    /// Work after which the other engine had evidence.
-    other: &'a AtomicU64,
-    /// Wins when both have worked the same.
-    first: bool,
+    all: &'a [Clock],
+    own: usize,
     stopped: &'a (dyn Fn() -> bool + Sync),
     limit: u64,
+}
+
+/// What others see of an engine.
+struct Clock {
+    /// Work done so far.
+    work: AtomicU64,
+    /// Work after which it had evidence, [`NEVER`] until then.
+    end: AtomicU64,
 }
 
 /// Work of an engine that has found nothing.
@@ -23,73 +30,83 @@ const NEVER: u64 = u64::MAX;
 impl Lane<'_> {
     /// Sets the clock to all the work done so far.
     pub fn set(&self, work: u64) {
-        self.clock.fetch_max(work, Ordering::Relaxed);
+        self.all[self.own].work.fetch_max(work, Ordering::Relaxed);
     }
     /// Adds to the work done.
     pub fn work(&self, more: u64) {
-        self.clock.fetch_add(more, Ordering::Relaxed);
+        self.all[self.own].work.fetch_add(more, Ordering::Relaxed);
     }
     /// Work done so far.
     pub fn clock(&self) -> u64 {
-        self.clock.load(Ordering::Relaxed)
+        self.all[self.own].work.load(Ordering::Relaxed)
     }
     /// Is it pointless to go on?
     pub fn is_over(&self) -> bool {
-        let (mine, theirs) = (self.clock(), self.other.load(Ordering::Acquire));
-        mine > theirs || mine == theirs && !self.first || mine > self.limit || (self.stopped)()
+        let mine = self.clock();
+        let beaten = |(other, c): (usize, &Clock)| {
+            let theirs = c.end.load(Ordering::Acquire);
+            other != self.own && (theirs, other) < (mine, self.own)
+        };
+        self.all.iter().enumerate().any(beaten) || mine > self.limit || (self.stopped)()
+    }
+    /// Evidence was found; it counts as if it had taken so much more work.
+    fn finish(&self, extra: u64) {
+        let work = self.clock().saturating_add(extra).min(NEVER - 1);
+        self.all[self.own].end.store(work, Ordering::Release);
     }
 }
 
+/// An engine in a race: tells whether it has evidence, and how much work to count on top for it (evidence of a kind
+/// that users like less).
+pub type Racer<'a, A> = Box<dyn FnOnce(&Lane<'_>) -> (A, Option<u64>) + Send + 'a>;
+
 /// What came of a race.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Winner {
-    /// The first engine.
-    First,
-    /// The second engine.
-    Second,
-    /// Neither has evidence.
-    Nobody,
+#[derive(Debug)]
+pub struct Outcome<A> {
+    /// What each engine came to, in their order; `None` for one that panicked or got no thread.
+    pub answers: Vec<Option<A>>,
+    /// Whose evidence is taken, if there is any: that of the least work, of the first one in a draw.
+    pub winner: Option<usize>,
 }
 
-/// Runs two engines; each tells whether it has evidence, and how much work to count on top for it (evidence of a kind
-/// that users like less). `limit` bounds the work of both, `stopped` ends the race from outside.
-pub fn race<A: Send, B>(
+/// Runs engines side by side, the last one on this thread. `limit` bounds the work of each, `stopped` ends the race from
+/// outside. An engine that panics has found nothing; on this thread its panic goes on where nobody has evidence.
+pub fn race<A: Send>(
     limit: u64,
     stopped: &(dyn Fn() -> bool + Sync),
-    first: impl FnOnce(&Lane<'_>) -> (A, Option<u64>) + Send,
-    second: impl FnOnce(&Lane<'_>) -> (B, Option<u64>),
-) -> (Option<A>, B, Winner) {
-    let clocks = [AtomicU64::new(0), AtomicU64::new(0)];
-    let ends = [AtomicU64::new(NEVER), AtomicU64::new(NEVER)];
-    let lane =
-        |own: usize| Lane { clock: &clocks[own], other: &ends[1 - own], first: own == 0, stopped, limit };
-    let finish = |own: usize, found: Option<u64>| {
+    mut engines: Vec<Racer<'_, A>>,
+) -> Outcome<A> {
+    let clock = || Clock { work: AtomicU64::new(0), end: AtomicU64::new(NEVER) };
+    let all: Vec<Clock> = engines.iter().map(|_| clock()).collect();
+    let run = |own: usize, engine: Racer<'_, A>| {
+        let lane = Lane { all: &all, own, stopped, limit };
+        meter::reset();
+        let (answer, found) = engine(&lane);
         if let Some(extra) = found {
-            let work = clocks[own].load(Ordering::Relaxed).saturating_add(extra).min(NEVER - 1);
-            ends[own].store(work, Ordering::Release);
+            lane.finish(extra);
         }
+        answer
     };
-    let (lanes, finish) = ([lane(0), lane(1)], &finish);
-    let (a, b) = std::thread::scope(|scope| {
-        let [left, right] = &lanes;
-        let run = move || {
-            let (answer, found) = first(left);
-            finish(0, found);
-            answer
+    let Some(last) = engines.pop() else { return Outcome { answers: Vec::new(), winner: None } };
+    let (run, place) = (&run, engines.len());
+    let (mut answers, here) = std::thread::scope(|scope| {
+        let spawn = |(own, engine)| {
+            std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || run(own, engine))
         };
-        // An engine that panicked has found nothing.
-        let handle = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
-        let (answer, found) = second(right);
-        finish(1, found);
-        (handle.ok().and_then(|h| h.join().ok()), answer)
+        let others: Vec<_> = engines.into_iter().enumerate().map(spawn).collect();
+        let here = catch_unwind(AssertUnwindSafe(|| run(place, last)));
+        let answers: Vec<Option<A>> =
+            others.into_iter().map(|handle| handle.ok().and_then(|h| h.join().ok())).collect();
+        (answers, here)
     });
-    let [x, y] = ends.map(|e| e.into_inner());
-    let winner = match (x, y) {
-        (NEVER, NEVER) => Winner::Nobody,
-        _ if x <= y => Winner::First,
-        _ => Winner::Second,
-    };
-    (a, b, winner)
+    let end = |own: &usize| all[*own].end.load(Ordering::Acquire);
+    let winner = (0..all.len()).filter(|own| end(own) != NEVER).min_by_key(end);
+    answers.push(match here {
+        Ok(answer) => Some(answer),
+        Err(_) if winner.is_some() => None,
+        Err(panic) => resume_unwind(panic),
+    });
+    Outcome { answers, winner }
 }
 
 /// Engines recurse over expressions; only what is used of it is ever allocated.
@@ -101,8 +118,8 @@ mod tests {
     use std::time::Duration;
 
     /// Works in steps until it has done `total`, or the race is over.
-    fn engine(total: u64, pause: Duration, found: bool) -> impl Fn(&Lane<'_>) -> (bool, Option<u64>) {
-        move |lane| {
+    fn engine(total: u64, pause: Duration, found: bool) -> Racer<'static, bool> {
+        Box::new(move |lane| {
             for _ in 0..total {
                 lane.work(1);
                 if lane.is_over() {
@@ -111,51 +128,95 @@ mod tests {
                 std::thread::sleep(pause);
             }
             (true, found.then_some(0))
-        }
+        })
+    }
+
+    /// As [`engine`], with evidence that users like less.
+    fn handicapped(total: u64, extra: u64) -> Racer<'static, bool> {
+        Box::new(move |lane| (engine(total, FAST, true)(lane).0, Some(extra)))
+    }
+
+    fn broken() -> Racer<'static, bool> {
+        Box::new(|_| panic!("on purpose"))
+    }
+
+    fn run(engines: Vec<Racer<'_, bool>>) -> (Vec<Option<bool>>, Option<usize>) {
+        let outcome = race(NEVER, &|| false, engines);
+        (outcome.answers, outcome.winner)
     }
 
     const SLOW: Duration = Duration::from_millis(5);
     const FAST: Duration = Duration::ZERO;
+    const ENDLESS: u64 = 1 << 40;
 
     #[test]
     fn less_work_wins_however_slow() {
-        let r = race(NEVER, &|| false, engine(10, SLOW, true), engine(1000, FAST, true));
-        assert_eq!(r.2, Winner::First);
-        let r = race(NEVER, &|| false, engine(1000, FAST, true), engine(10, SLOW, true));
-        assert_eq!(r.2, Winner::Second);
+        assert_eq!(run(vec![engine(10, SLOW, true), engine(1000, FAST, true)]).1, Some(0));
+        assert_eq!(run(vec![engine(1000, FAST, true), engine(10, SLOW, true)]).1, Some(1));
+        for slow in 0..3 {
+            let total = |own: u64| if own == slow { 10 } else { 1000 + own };
+            let pause = |own| if own == slow { SLOW } else { FAST };
+            let engines = (0..3).map(|own| engine(total(own), pause(own), true)).collect();
+            assert_eq!(run(engines).1, Some(slow as usize));
+        }
     }
 
     #[test]
     fn the_first_wins_a_draw() {
-        let r = race(NEVER, &|| false, engine(10, SLOW, true), engine(10, FAST, true));
-        assert_eq!(r.2, Winner::First);
+        assert_eq!(run(vec![engine(10, SLOW, true), engine(10, FAST, true)]).1, Some(0));
+        let three = vec![engine(11, FAST, true), engine(10, SLOW, true), engine(10, FAST, true)];
+        assert_eq!(run(three).1, Some(1));
     }
 
     #[test]
-    fn the_other_is_stopped() {
-        let r = race(NEVER, &|| false, engine(10, FAST, true), engine(1 << 40, FAST, true));
-        assert_eq!((r.0, r.1, r.2), (Some(true), false, Winner::First));
+    fn the_others_are_stopped() {
+        let two = run(vec![engine(10, FAST, true), engine(ENDLESS, FAST, true)]);
+        assert_eq!(two, (vec![Some(true), Some(false)], Some(0)));
+        let three =
+            run(vec![engine(ENDLESS, FAST, true), engine(10, FAST, true), engine(ENDLESS, FAST, true)]);
+        assert_eq!(three, (vec![Some(false), Some(true), Some(false)], Some(1)));
     }
 
     #[test]
     fn evidence_may_count_for_less() {
-        let handicapped = |lane: &Lane<'_>| (engine(10, FAST, true)(lane).0, Some(100));
-        let r = race(NEVER, &|| false, handicapped, engine(50, SLOW, true));
-        assert_eq!(r.2, Winner::Second);
+        assert_eq!(run(vec![handicapped(10, 100), engine(50, SLOW, true)]).1, Some(1));
+        let three = vec![handicapped(10, 100), handicapped(20, 50), engine(80, FAST, true)];
+        assert_eq!(run(three).1, Some(1));
+    }
+
+    #[test]
+    fn evidence_of_one_is_none_of_the_others() {
+        let three = vec![engine(5, FAST, false), engine(10, FAST, false), engine(100, FAST, true)];
+        assert_eq!(run(three), (vec![Some(true); 3], Some(2)));
     }
 
     #[test]
     fn limits_end_a_race_without_winner() {
-        let r = race(100, &|| false, engine(1 << 40, FAST, true), engine(10, FAST, false));
-        assert_eq!((r.0, r.1, r.2), (Some(false), true, Winner::Nobody));
-        let r = race(NEVER, &|| true, engine(1 << 40, FAST, true), engine(1 << 40, FAST, true));
-        assert_eq!(r.2, Winner::Nobody);
+        let engines =
+            || vec![engine(ENDLESS, FAST, true), engine(ENDLESS, FAST, true), engine(10, FAST, false)];
+        let r = race(100, &|| false, engines());
+        assert_eq!((r.answers, r.winner), (vec![Some(false), Some(false), Some(true)], None));
+        assert_eq!(race(NEVER, &|| true, engines()).winner, None);
+        assert_eq!(run(Vec::new()), (Vec::new(), None));
+    }
+
+    #[test]
+    fn one_engine_is_a_race() {
+        assert_eq!(run(vec![handicapped(10, NEVER)]), (vec![Some(true)], Some(0)));
+        assert_eq!(run(vec![engine(10, FAST, false)]), (vec![Some(true)], None));
     }
 
     #[test]
     fn who_panics_has_found_nothing() {
-        let broken = |_: &Lane<'_>| -> (bool, Option<u64>) { panic!("on purpose") };
-        let r = race(NEVER, &|| false, broken, engine(10, FAST, true));
-        assert_eq!((r.0, r.1, r.2), (None, true, Winner::Second));
+        assert_eq!(run(vec![broken(), engine(10, FAST, true)]), (vec![None, Some(true)], Some(1)));
+        assert_eq!(run(vec![engine(10, SLOW, true), broken()]), (vec![Some(true), None], Some(0)));
+        let three = vec![broken(), engine(10, FAST, true), broken()];
+        assert_eq!(run(three), (vec![None, Some(true), None], Some(1)));
+    }
+
+    #[test]
+    #[should_panic(expected = "on purpose")]
+    fn a_panic_here_goes_on_without_evidence() {
+        run(vec![engine(10, FAST, false), broken()]);
     }
 }
