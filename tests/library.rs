@@ -21,9 +21,9 @@ const SAFE: &str = "#include <assert.h>\n#include <pthread.h>\nint x;\n\
 fn certificates_are_those_of_the_command_line() {
     let dir = tempfile::tempdir().unwrap();
     let methods = [
-        ("rely-guarantee", Method::Prove),
-        ("search", Method::Search),
-        ("coverability", Method::Coverability),
+        ("rely-guarantee", Method::PROVE),
+        ("search", Method::SEARCH),
+        ("coverability", Method::COVERABILITY),
     ];
     for (name, method) in methods {
         let file = benchmark("library/handle_fixed.c");
@@ -37,9 +37,9 @@ fn certificates_are_those_of_the_command_line() {
         let options = Options { method, ..Options::default() };
         let verified = verify_file(&file, &options).unwrap();
         let kind = match verified.verdict() {
-            Verdict::Safe(Evidence::Proof { .. }) => Method::Prove,
-            Verdict::Safe(Evidence::Space { .. }) => Method::Search,
-            Verdict::Safe(Evidence::Replicated { .. }) => Method::Coverability,
+            Verdict::Safe(Evidence::Proof { .. }) => Method::PROVE,
+            Verdict::Safe(Evidence::Space { .. }) => Method::SEARCH,
+            Verdict::Safe(Evidence::Replicated { .. }) => Method::COVERABILITY,
             other => panic!("{other:?}"),
         };
         assert_eq!(kind, method);
@@ -48,9 +48,9 @@ fn certificates_are_those_of_the_command_line() {
         let accepted = check_file(&certificate, &file, &Options::default()).unwrap();
         assert!(matches!(
             (method, accepted.counted),
-            (Method::Prove, Counted::Obligations(1..))
-                | (Method::Search, Counted::States { states: 1.., .. })
-                | (Method::Coverability, Counted::Replicated { obligations: 1.., .. })
+            (Method::PROVE, Counted::Obligations(1..))
+                | (Method::SEARCH, Counted::States { states: 1.., .. })
+                | (Method::COVERABILITY, Counted::Replicated { obligations: 1.., .. })
         ));
         assert_eq!(accepted.assumes, verified.report.assumes);
     }

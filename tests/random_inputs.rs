@@ -6,7 +6,8 @@
 use rayon::prelude::*;
 use relyant_cfa::options::Options as Meaning;
 use relyant_check::states::{Encoding, Limits, Space, check};
-use relyant_engines::search::{Outcome, Settings, Watch, search};
+use relyant_engines::search::{Outcome, Settings, search};
+use relyant_engines::watch::Watch;
 use relyant_frontend::c;
 use relyant_frontend::instantiate::for_search;
 use relyant_interp::explore::{Exploration, Options, explore};

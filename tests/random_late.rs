@@ -6,7 +6,8 @@
 use rayon::prelude::*;
 use relyant_cfa::{Edge, Expr, IntKind, LocationKind, ObjId, Op, Owner, Program, Reg, Register};
 use relyant_check::states::{Encoding, Limits, Space, check};
-use relyant_engines::search::{Outcome, Settings, Watch, search};
+use relyant_engines::search::{Outcome, Settings, search};
+use relyant_engines::watch::Watch;
 use relyant_interp::explore::{Exploration, Options, explore};
 use relyant_interp::late::declarations;
 use relyant_interp::replay::replay;

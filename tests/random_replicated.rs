@@ -119,8 +119,8 @@ fn verdict(program: &Program) -> Outcome {
                 cancel.store(true, Ordering::Relaxed);
             }
         });
-        let watch = Watch { cancel: &|| cancel.load(Ordering::Relaxed), work: &|_| (), progress: &|_| {} };
-        let answer = verify(&threads, &watch, cancel).0;
+        let watch = Watch { cancel: &|| cancel.load(Ordering::Relaxed), ..Watch::NONE };
+        let answer = verify(&threads, &watch).0;
         drop(done);
         answer
     });

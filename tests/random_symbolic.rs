@@ -5,8 +5,9 @@
 use rayon::prelude::*;
 use relyant_cfa as cfa;
 use relyant_check::check;
-use relyant_engines::symbolic::{Settings, Watch, search};
+use relyant_engines::symbolic::{Settings, search};
 use relyant_engines::verdict::Answer;
+use relyant_engines::watch::Watch;
 use relyant_interp::explore::{Exploration, Options, explore};
 use relyant_interp::replay::replay;
 use relyant_program::thread_program;
@@ -37,8 +38,7 @@ fn verdict(program: &cfa::Program, settings: &Settings) -> Outcome {
         Err(e) => return Outcome::Wrong(format!("refused: {e}")),
     };
     let exact = threads.templates.iter().flat_map(|t| &t.edges).all(|e| e.exact);
-    let watch = Watch { cancel: &|| false, work: &|_| (), progress: &|_| () };
-    match search(&threads, settings, &watch).0 {
+    match search(&threads, settings, &Watch::NONE).0 {
         Answer::Safe(proof) => match check::check(&threads, &proof, &check::Limits::default()) {
             Ok(_) => Outcome::Safe,
             Err(e) => Outcome::Wrong(format!("the checker rejects the proof: {e}")),

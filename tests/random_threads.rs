@@ -53,7 +53,7 @@ fn verdict(program: &cfa::Program, settings: &Settings) -> Outcome {
                 cancel.store(true, Ordering::Relaxed);
             }
         });
-        let watch = Watch { cancel: &|| cancel.load(Ordering::Relaxed), work: &|_| (), progress: &|_| {} };
+        let watch = Watch { cancel: &|| cancel.load(Ordering::Relaxed), ..Watch::NONE };
         let answer = rely_guarantee::verify(&threads, settings, &watch).0;
         drop(done);
         answer

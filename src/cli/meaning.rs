@@ -402,10 +402,10 @@ impl Engine {
     pub fn method(&self) -> Method {
         match self.method {
             MethodArg::Auto | MethodArg::ThreadStates | MethodArg::Counters => Method::Auto,
-            MethodArg::Coverability => Method::Coverability,
-            MethodArg::Search => Method::Search,
-            MethodArg::Symbolic => Method::Symbolic,
-            MethodArg::RelyGuarantee | MethodArg::OwickiGries | MethodArg::Monolithic => Method::Prove,
+            MethodArg::Coverability => Method::COVERABILITY,
+            MethodArg::Search => Method::SEARCH,
+            MethodArg::Symbolic => Method::SYMBOLIC,
+            MethodArg::RelyGuarantee | MethodArg::OwickiGries | MethodArg::Monolithic => Method::PROVE,
         }
     }
     /// For the search.

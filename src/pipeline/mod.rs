@@ -1,245 +1,52 @@
 //! From a source file to a verdict with checked evidence.
 //!
 //! ```text
-//!               .-> search program -> quick search -> search ---.--> replay -------> unsafe
-//! load -> Module                                        race     \-> states checked -> safe
-//!               '-> proof program  -> thread program -> refinement -> schedule, replay -> unsafe
-//!                                                              '----> checker --------> safe
+//!               .-> search program -> quick search -.             .-> replay, schedule -> unsafe
+//! load -> Module                                    task -> race -
+//!               '-> proof program  -> thread program              '-> checkers ---------> safe
 //! ```
+//!
+//! The race is between lanes of engines, which [`relyant_engines::registry`] lists.
 //!
 //! An engine's answer alone is never a verdict: what the checker or the interpreter does not accept is *unknown*.
 
 pub mod certify;
-mod engines;
+mod evidence;
+mod lanes;
 mod pairs;
 mod programs;
+mod report;
+mod settings;
 mod unknown;
 mod vacuous;
 
 pub use pairs::Races;
 pub use programs::{Programs, Provable};
+pub use report::{Evidence, Report, Searched, Seconds, Verdict};
+pub use settings::{Method, QUICK_STATES, Settings};
 pub use unknown::Unknown;
 
-use engines::{Finding, Progress};
+use evidence::Checker;
+use lanes::{Found, SPACE_HANDICAP};
 use programs::Draft;
 use relyant_cfa as cfa;
 use relyant_cfa::diagnostic::Diagnostic;
-use relyant_cfa::options::Options;
-use relyant_check::Proof;
-use relyant_check::check::{self, CheckReport};
-use relyant_check::replicated;
-use relyant_check::states::{Space, SpaceReport};
-use relyant_engines::aret;
+use relyant_engines::engine::Task;
 use relyant_engines::limits::{Run, Stage};
-use relyant_engines::race::{Lane, Racer, race};
-use relyant_engines::search;
-use relyant_engines::watch::Stats;
+use relyant_engines::race::{Racer, race};
+use relyant_engines::registry::Entry;
+use relyant_engines::search::{self, Interleavings};
+use relyant_engines::watch::Watch;
 use relyant_frontend::c;
 use relyant_frontend::c::instrument::Instrumentation;
 use relyant_frontend::c::unit::Unit;
-use relyant_interp::Trace;
-use relyant_program::Program;
-use relyant_program::recognisers::Recognisers;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-/// States that the search before the proof may look at. A number of states, not a time: the verdict does not depend
-/// on the machine.
-pub const QUICK_STATES: usize = 20_000;
-
-/// Work that a set of all states counts for on top, see [`relyant_engines::race`]: a proof found soon says more.
-const SPACE_HANDICAP: u64 = 250_000;
-
 /// Work that it takes to make the steps of the proof program linear, for each edge of its automata.
 const MAKING: u64 = 500;
-
-/// How a file is decided.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Method {
-    /// Search and proof side by side.
-    #[default]
-    Auto,
-    /// The search alone.
-    Search,
-    /// The symbolic search alone.
-    Symbolic,
-    /// The proof rule of [`aret::Settings`], after the quick search.
-    Prove,
-    /// Replicated finite-state threads, after the quick search.
-    Coverability,
-}
-
-/// What the user may choose.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// What the program means.
-    pub meaning: Options,
-    /// Which engines.
-    pub method: Method,
-    /// How it is proved.
-    pub engine: aret::Settings,
-    /// How it is searched.
-    pub search: search::Settings,
-    /// States of the quick search, 0 for no search at all.
-    pub quick_states: usize,
-    /// Work that each engine may do, in units of about a microsecond.
-    pub max_work: u64,
-    /// Limits of the checker.
-    pub check: check::Limits,
-    /// A program in which there is nothing to check is refused: nobody asked for a property by its name.
-    pub needs_checks: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            meaning: Options::default(),
-            method: Method::Auto,
-            engine: aret::Settings::default(),
-            search: search::Settings::default(),
-            quick_states: QUICK_STATES,
-            max_work: u64::MAX,
-            check: check::Limits::default(),
-            needs_checks: false,
-        }
-    }
-}
-
-/// Why a program is safe, accepted by the checker.
-#[derive(Clone, Debug)]
-pub enum Evidence {
-    /// A proof by assertions.
-    Proof {
-        /// The proof.
-        proof: Proof,
-        /// What it is a proof of.
-        program: Box<Program>,
-        /// What the checker did.
-        checked: CheckReport,
-    },
-    /// Replicated finite-state threads that do what it does, no number of which covers an error.
-    Replicated {
-        /// The proof.
-        proof: Box<replicated::Proof>,
-        /// What it is a proof of.
-        program: Box<Program>,
-        /// What the checker did.
-        checked: replicated::check::Report,
-    },
-    /// All its states, none of which is an error.
-    Space {
-        /// The states.
-        space: Space,
-        /// What the checker did.
-        checked: SpaceReport,
-    },
-}
-
-/// A verdict and its evidence.
-#[derive(Clone, Debug)]
-pub enum Verdict {
-    /// No error can be reached.
-    Safe(Evidence),
-    /// An error can be reached: a run of the program that gets there, replayed by the interpreter.
-    Unsafe {
-        /// The run.
-        trace: Box<Trace>,
-        /// No run with fewer steps gets to an error.
-        shortest: bool,
-    },
-    /// Neither is known: why.
-    Unknown(Unknown),
-}
-
-impl Verdict {
-    /// `safe`, `unsafe` or `unknown`.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Verdict::Safe(_) => "safe",
-            Verdict::Unsafe { .. } => "unsafe",
-            Verdict::Unknown(_) => "unknown",
-        }
-    }
-}
-
-/// Who found the evidence.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Engine {
-    /// The search of states.
-    Search,
-    /// The search of symbolic states.
-    SymbolicSearch,
-    /// Abstraction and refinement.
-    Refinement,
-    /// Abstraction to replicated threads, whose coverability is decided.
-    Coverability,
-}
-
-impl Engine {
-    /// For reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Engine::Search => "search",
-            Engine::SymbolicSearch => "symbolic search",
-            Engine::Refinement => "refinement",
-            Engine::Coverability => "coverability",
-        }
-    }
-}
-
-/// Seconds of wall-clock time, by stage.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Seconds {
-    /// Reading the source, making the programs.
-    pub read: f64,
-    /// The quick search.
-    pub search: f64,
-    /// Refinement, and the search beside it.
-    pub prove: f64,
-    /// Checking the certificate, or the replay.
-    pub check: f64,
-}
-
-/// Where the search ended.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Searched {
-    /// Its numbers.
-    pub stats: search::Stats,
-    /// Seconds it took.
-    pub seconds: f64,
-}
-
-/// What is said about a file.
-#[derive(Clone, Debug)]
-pub struct Report {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// Who found its evidence.
-    pub engine: Option<Engine>,
-    /// What was decided, in words.
-    pub property: String,
-    /// The places that the property is about.
-    pub checks: cfa::Checks,
-    /// What was assumed about the program, a line each.
-    pub assumes: Vec<String>,
-    /// In a program with a data race: all pairs of accesses that race, the one of the verdict first.
-    pub races: Races,
-    /// Where the proof engine had to take the program for more than it is, a line each.
-    pub losses: Vec<String>,
-    /// Lines of the source file.
-    pub source_lines: usize,
-    /// Threads, by name and number.
-    pub threads: Vec<(String, cfa::Count)>,
-    /// Where refinement ended, if it ran.
-    pub stats: Option<Stats>,
-    /// Where the search ended, if it ran.
-    pub searched: Option<Searched>,
-    /// Where the time went.
-    pub seconds: Seconds,
-    /// Work until there was evidence, or no engine had any, in units of about a microsecond: the same in every run.
-    pub work: u64,
-}
 
 /// Verifies a file, or a text.
 ///
@@ -307,41 +114,7 @@ fn verify_read(
         work: 0,
     };
     draft.shown().into_iter().for_each(|p| report.show(p));
-    let progress = Progress::new(run);
-    let programs = match (&draft.search, settings.method) {
-        // What comes of a short search may be all that there is to say.
-        (Ok(search), Method::Auto | Method::Search) => {
-            match quick(search, settings, &progress, &mut report) {
-                ControlFlow::Break(()) => draft.search.map(Programs::searched)?,
-                // No proof would come soon enough.
-                ControlFlow::Continue(Some(safe @ Verdict::Safe(_)))
-                    if draft.edges() * MAKING > SPACE_HANDICAP =>
-                {
-                    accept(&mut report, safe, Engine::Search);
-                    draft.search.map(Programs::searched)?
-                }
-                ControlFlow::Continue(pocket) => {
-                    run.enter(Stage::Proving);
-                    let programs = finish(draft, settings.engine.recognisers, &mut report)?;
-                    decide(&programs, settings, &progress, pocket, &mut report);
-                    programs
-                }
-            }
-        }
-        _ => {
-            let programs = finish(draft, settings.engine.recognisers, &mut report)?;
-            if let (Method::Prove | Method::Symbolic | Method::Coverability, Err(e)) =
-                (settings.method, &programs.proof)
-            {
-                return Err(e.clone());
-            }
-            if let ControlFlow::Continue(pocket) = quick(&programs.search, settings, &progress, &mut report) {
-                run.enter(Stage::Proving);
-                decide(&programs, settings, &progress, pocket, &mut report);
-            }
-            programs
-        }
-    };
+    let programs = verdict(draft, settings, run, &mut report)?;
     if matches!(report.verdict, Verdict::Safe(_)) {
         report.assumes.extend(vacuous::note(&programs.search, &|| run.stopped()));
     }
@@ -351,87 +124,138 @@ fn verify_read(
     Ok(report)
 }
 
+/// From the automata to a verdict in the report: a quick search, then the race. Gives the programs that it made.
+fn verdict(
+    draft: Draft,
+    settings: &Settings,
+    run: &Run,
+    report: &mut Report,
+) -> Result<Programs, Diagnostic> {
+    // What comes of a short search may be all that there is to say.
+    let search = draft.search.as_ref().ok().filter(|_| !settings.needs_threads());
+    let early = search.map(|search| quick(search, settings, run, report));
+    let pocket = match early {
+        Some(ControlFlow::Break(())) => return draft.search.map(Programs::searched),
+        // No proof would come soon enough.
+        Some(ControlFlow::Continue(Some(safe))) if draft.edges() * MAKING > SPACE_HANDICAP => {
+            accept(report, safe, search::NAME);
+            return draft.search.map(Programs::searched);
+        }
+        Some(ControlFlow::Continue(pocket)) => {
+            run.enter(Stage::Proving);
+            Some(pocket)
+        }
+        None => None,
+    };
+    let programs = finish(draft, settings, report)?;
+    if let (true, Err(e)) = (settings.needs_threads(), &programs.proof) {
+        return Err(e.clone());
+    }
+    let pocket = match pocket {
+        Some(pocket) => pocket,
+        None => match quick(&programs.search, settings, run, report) {
+            ControlFlow::Break(()) => return Ok(programs),
+            ControlFlow::Continue(pocket) => {
+                run.enter(Stage::Proving);
+                pocket
+            }
+        },
+    };
+    decide(&programs, settings, run, pocket, report);
+    Ok(programs)
+}
+
 /// Makes the proof program, for a report that then speaks of it.
-fn finish(draft: Draft, recognisers: Recognisers, report: &mut Report) -> Result<Programs, Diagnostic> {
+fn finish(draft: Draft, settings: &Settings, report: &mut Report) -> Result<Programs, Diagnostic> {
     let start = Instant::now();
-    let programs = draft.finish(recognisers)?;
+    let programs = draft.finish(settings.engine.recognisers)?;
     report.show(programs.shown());
     report.seconds.read += start.elapsed().as_secs_f64();
     Ok(programs)
 }
 
-/// A short search. It may decide; else it gives a verdict that a proof in a few steps would be better than.
+/// A short search. It may decide; else it gives all states of a safe program, and a proof in a few steps would be better.
 fn quick(
     program: &cfa::Program,
     settings: &Settings,
-    progress: &Progress<'_>,
+    run: &Run,
     report: &mut Report,
 ) -> ControlFlow<(), Option<Verdict>> {
-    if settings.quick_states == 0 || settings.method == Method::Symbolic {
+    if !settings.quick_first() {
         return ControlFlow::Continue(None);
     }
-    progress.run.enter(Stage::Searching);
+    run.enter(Stage::Searching);
     let start = Instant::now();
-    let found = engines::quick(program, settings, progress);
+    let found = short_search(program, settings, run);
     report.searched = found.searched;
     report.work = found.work;
     report.seconds.search = start.elapsed().as_secs_f64() - found.check_seconds;
     report.seconds.check += found.check_seconds;
     match found.verdict {
-        Some(v @ Verdict::Unsafe { .. }) => accept(report, v, Engine::Search),
-        Some(safe) if settings.method == Method::Search => accept(report, safe, Engine::Search),
+        Some(v @ Verdict::Unsafe { .. }) => accept(report, v, search::NAME),
+        Some(safe) if settings.searches_only() => accept(report, safe, search::NAME),
         pocket => return ControlFlow::Continue(pocket),
     }
     ControlFlow::Break(())
 }
 
-fn decide(
-    programs: &Programs,
-    settings: &Settings,
-    progress: &Progress<'_>,
-    pocket: Option<Verdict>,
-    report: &mut Report,
-) {
+fn short_search(program: &cfa::Program, settings: &Settings, run: &Run) -> Found {
+    let task = Task { search: program, threads: None };
+    let checker = Checker { search: program, proof: None, limits: &settings.check, jobs: 1, run };
+    let watch = Watch { cancel: &|| run.stopped(), work: &|_| (), progress: &|s| run.advance(s) };
+    let mut found = Found::default();
+    for search in settings.quick_searches() {
+        let next = lanes::ask(&Interleavings(vec![search]), &task, &watch, &checker);
+        let work = found.work + next.searched.map_or(0, |s| s.stats.steps);
+        found = Found { work, ..found.then(next) };
+        if found.verdict.is_some() || run.stopped() {
+            break;
+        }
+    }
+    found
+}
+
+/// The race. `pocket` is a verdict that the searches would come to.
+fn decide(programs: &Programs, settings: &Settings, run: &Run, pocket: Option<Verdict>, report: &mut Report) {
     let start = Instant::now();
     let checked = report.seconds.check;
-    let stopped = || progress.run.stopped();
     // Only the search looks for deadlocks.
-    let provable = programs.proof.as_ref().ok().filter(|p| !p.automata.deadlock);
-    let prove: Racer<'_, Finding> = Box::new(|lane| match (provable, settings.method) {
-        (Some(p), Method::Auto) => engines::prove_or_count(p, settings, progress, lane).in_race(lane),
-        (Some(p), Method::Prove) => engines::prove(p, settings, progress, lane, u64::MAX).in_race(lane),
-        (Some(p), Method::Coverability) => {
-            engines::count(p, settings, progress, lane, u64::MAX).in_race(lane)
+    let proof = programs.proof.as_ref().ok().filter(|p| !p.automata.deadlock);
+    let task = &Task { search: &programs.search, threads: proof.map(|p| &p.threads) };
+    let alone = settings.searches_only() || programs.proof.is_err();
+    let jobs = if alone { settings.search.jobs } else { 1 };
+    let checker = &Checker { search: &programs.search, proof, limits: &settings.check, jobs, run };
+    let mut pocket = pocket.filter(|_| settings.method == Method::Auto);
+    let lanes = by_lane(settings.engines(alone), |e| settings.takes(e, task));
+    let racers = lanes.into_iter().map(|lane| -> Racer<'_, Found> {
+        let searches = lane.iter().any(|e| e.engine.name() == search::NAME);
+        match pocket.take_if(|_| searches) {
+            Some(safe) => Box::new(|lane| {
+                let (verdict, engine) = (Some(safe), Some(search::NAME));
+                Found { verdict, engine, ..Found::default() }.in_race(lane)
+            }),
+            None => Box::new(move |l| lanes::take_turns(&lane, task, checker, run, l).in_race(l)),
         }
-        _ => (Finding::default(), None),
     });
-    let search: Racer<'_, Finding> = Box::new(|lane| match (pocket, settings.method) {
-        (Some(safe), Method::Auto | Method::Search) => {
-            (Finding { verdict: Some(safe), ..Finding::default() }, Some(SPACE_HANDICAP))
-        }
-        (_, Method::Prove | Method::Coverability) => (Finding::default(), None),
-        (_, Method::Symbolic) => engines::symbolic(provable, progress, lane).in_race(lane),
-        (None, _) => engines::search(programs, settings, progress, lane).in_race(lane),
-    });
-    let outcome = race(settings.max_work.saturating_sub(report.work), &stopped, vec![prove, search]);
-    let mut answers =
-        outcome.answers.into_iter().map(|a| a.unwrap_or_else(|| Finding::unknown(Unknown::Panic)));
-    let (proved, searched) = (answers.next().unwrap_or_default(), answers.next().unwrap_or_default());
-    report.stats = proved.stats;
-    report.searched = searched.searched.or(report.searched);
-    report.seconds.check += proved.check_seconds + searched.check_seconds;
+    let limit = settings.max_work.saturating_sub(report.work);
+    let outcome = race(limit, &|| run.stopped(), racers.collect());
+    let panicked = || Found::unknown(Unknown::Panic);
+    let mut all: Vec<Found> =
+        outcome.answers.into_iter().map(|found| found.unwrap_or_else(panicked)).collect();
+    for found in &all {
+        report.stats = found.stats.or(report.stats);
+        report.searched = found.searched.or(report.searched);
+        report.seconds.check += found.check_seconds;
+    }
     report.seconds.prove = (start.elapsed().as_secs_f64() - (report.seconds.check - checked)).max(0.0);
-    let (verdict, engine, work) = match outcome.winner {
-        Some(0) => (proved.verdict, proved.engine.unwrap_or(Engine::Refinement), proved.work),
-        Some(_) => (searched.verdict, searched.engine.unwrap_or(Engine::Search), searched.work),
-        None => (None, Engine::Search, proved.work.max(searched.work)),
-    };
-    report.work = report.work.saturating_add(work);
-    match verdict {
-        Some(v) => accept(report, v, engine),
-        None => {
-            let mut reasons: Vec<Unknown> = [proved.reason, searched.reason].into_iter().flatten().collect();
-            if provable.is_none() && programs.proof.is_ok() && settings.method != Method::Search {
+    let winner = outcome.winner.map(|own| all.swap_remove(own));
+    let work = winner.as_ref().map(|w| w.work).or_else(|| all.iter().map(|found| found.work).max());
+    report.work = report.work.saturating_add(work.unwrap_or(0));
+    match winner {
+        Some(Found { verdict: Some(verdict), engine: Some(engine), .. }) => accept(report, verdict, engine),
+        _ => {
+            let mut reasons: Vec<Unknown> = all.into_iter().filter_map(|found| found.reason).collect();
+            if proof.is_none() && programs.proof.is_ok() && !settings.searches_only() {
                 reasons.push(Unknown::Deadlocks);
             }
             if let Err(e) = &programs.proof {
@@ -442,6 +266,15 @@ fn decide(
             report.verdict = Verdict::Unknown(Unknown::All(reasons));
         }
     }
+}
+
+/// The engines that take part, by lane.
+fn by_lane(engines: Vec<Entry>, takes: impl Fn(&Entry) -> bool) -> Vec<Vec<Entry>> {
+    let mut lanes: BTreeMap<usize, Vec<Entry>> = BTreeMap::new();
+    for entry in engines.into_iter().filter(takes) {
+        lanes.entry(entry.lane).or_default().push(entry);
+    }
+    lanes.into_values().collect()
 }
 
 /// No property was asked for, and the program says none.
@@ -461,32 +294,11 @@ fn nothing_to_check(name: &str, checks: &cfa::Checks) -> Diagnostic {
     }
 }
 
-fn accept(report: &mut Report, verdict: Verdict, engine: Engine) {
+fn accept(report: &mut Report, verdict: Verdict, engine: &'static str) {
     report.verdict = verdict;
     report.engine = Some(engine);
 }
 
 fn source_lines(path: &Path) -> usize {
     relyant_cfa::files::read(path).map_or(0, |text| text.split(|b| *b == b'\n').count().saturating_sub(1))
-}
-
-impl Report {
-    /// Says what is known of the program before anything is decided.
-    fn show(&mut self, p: &cfa::Program) {
-        self.assumes.clone_from(&p.assumes);
-        self.losses.clone_from(&p.losses);
-        self.threads = p.templates.iter().map(|t| (t.name.clone(), t.count)).collect();
-    }
-}
-
-impl Finding {
-    /// As a race wants it: with what its evidence counts for.
-    fn in_race(mut self, lane: &Lane<'_>) -> (Finding, Option<u64>) {
-        self.work = lane.clock();
-        let extra = self.verdict.as_ref().map(|v| match v {
-            Verdict::Safe(Evidence::Space { .. }) => SPACE_HANDICAP,
-            _ => 0,
-        });
-        (self, extra)
-    }
 }

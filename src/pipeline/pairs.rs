@@ -1,6 +1,6 @@
 //! All pairs of accesses that race: once there is one race, each pair that may race is looked at alone, in a short search.
 
-use super::{Progress, Settings, Verdict, engines};
+use super::{Settings, Verdict, short_search};
 use relyant_cfa::options::Options;
 use relyant_engines::limits::Run;
 use relyant_frontend::c;
@@ -28,7 +28,6 @@ pub(super) fn all(
     first: &[RacingAccess],
 ) -> Races {
     let mut races = Races { pairs: vec![first.to_vec()], open: 0 };
-    let progress = Progress::new(run);
     for k in 0..pairs {
         if k >= MOST || run.stopped() {
             races.open += pairs - k;
@@ -41,7 +40,7 @@ pub(super) fn all(
             races.open += 1;
             continue;
         };
-        let found = engines::quick(&search, settings, &progress);
+        let found = short_search(&search, settings, run);
         match found.verdict {
             Some(Verdict::Unsafe { trace, .. }) if !trace.accesses.is_empty() => {
                 if !races.pairs.iter().any(|p| key(p) == key(&trace.accesses)) {

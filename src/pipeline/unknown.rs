@@ -3,9 +3,7 @@
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_check::{check, replicated, states};
 use relyant_engines::limits::Stop;
-use relyant_engines::search;
 use relyant_engines::verdict::Reason;
-use relyant_interp::machine;
 use relyant_interp::replay::ReplayError;
 
 /// Why there is no verdict.
@@ -17,12 +15,9 @@ pub enum Unknown {
     /// Each engine's reason, in their order.
     #[error("{}", joined(.0))]
     All(Vec<Unknown>),
-    /// The proof engine has no answer.
+    /// An engine has no answer.
     #[error("{0}")]
     Engine(Reason),
-    /// The abstraction to replicated threads has no answer.
-    #[error("coverability: {0}")]
-    Coverability(Reason),
     /// The proof engine panicked.
     #[error("internal error in the proof engine")]
     Panic,
@@ -32,23 +27,6 @@ pub enum Unknown {
     /// Deadlocks are no errors of the thread program.
     #[error("no proof was tried: only the search looks for deadlocks")]
     Deadlocks,
-    /// The interpreter cannot do what the program's calls may do.
-    #[error("the search can't run a program with over-approximated calls")]
-    Approximate,
-    /// The interpreter does not run the program.
-    #[error("the search cannot run the program: {0}")]
-    Program(machine::Stop),
-    /// All was seen but what is beyond a bound of the program, in its words.
-    #[error("no error but where {0}")]
-    Bound(String),
-    /// The search ended before it had seen all.
-    #[error("no error within {depth} steps; {reason}")]
-    Search {
-        /// All states at up to this many visible steps from the start were explored.
-        depth: u32,
-        /// Why it ended.
-        reason: search::Reason,
-    },
     /// The interpreter rejected the counterexample.
     #[error("{}", replay(.0))]
     Replay(ReplayError),

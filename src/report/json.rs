@@ -359,7 +359,7 @@ fn fill(e: &mut Entry, r: &Report) {
     e.property = r.property.clone();
     e.checks = r.checks.counts.iter().map(|(c, n)| (c.key().to_string(), *n)).collect();
     e.notes.clone_from(&r.checks.notes);
-    e.answered_by = r.engine.map(|e| e.name().into());
+    e.answered_by = r.engine.map(Into::into);
     e.search = r.searched.map(|s| Search {
         states: s.stats.states,
         steps: s.stats.steps,

@@ -1,7 +1,7 @@
 //! The report as text. Its last line is the verdict.
 
 use super::{Outcome, seen, standing};
-use crate::pipeline::{Engine, Evidence, Races, Report, Verdict};
+use crate::pipeline::{Evidence, Races, Report, Verdict};
 use anstyle::{AnsiColor, Style};
 use relyant_check::Rule;
 use relyant_interp::render;
@@ -32,7 +32,7 @@ pub fn report(outcome: &Outcome, full: bool) -> String {
 /// Who found a proof, and how far it was.
 fn found(out: &mut String, r: &Report) {
     if let Some(s) = &r.stats {
-        let by = r.engine.map_or("", Engine::name);
+        let by = r.engine.unwrap_or_default();
         let what = standing(s);
         let comma = if what.is_empty() { "" } else { ": " };
         let _ = writeln!(out, "found: by {by}{comma}{what}, in {:.2} s", r.seconds.prove);
@@ -87,7 +87,7 @@ fn verdict(out: &mut String, r: &Report, full: bool) {
         Verdict::Unsafe { trace, shortest } => {
             out.push_str(&render::render(trace, render::Style { full }));
             races(out, &r.races);
-            let by = r.engine.map_or("", Engine::name);
+            let by = r.engine.unwrap_or_default();
             let how = if *shortest { ", and no run with fewer steps fails" } else { "" };
             let _ = writeln!(out, "found: by {by}{how}");
             last(out, BAD, "unsafe");

@@ -268,11 +268,11 @@ fn of_c_programs() {
         ..Settings::default()
     };
     let kinds = [
-        (LOCKED, settings(Method::Prove, aret::Method::RelyGuarantee)),
-        (LOCKED, settings(Method::Prove, aret::Method::OwickiGries)),
-        (LOCKED, settings(Method::Prove, aret::Method::Monolithic)),
-        (LOCKED, settings(Method::Search, aret::Method::RelyGuarantee)),
-        (MANY, settings(Method::Coverability, aret::Method::RelyGuarantee)),
+        (LOCKED, settings(Method::PROVE, aret::Method::RelyGuarantee)),
+        (LOCKED, settings(Method::PROVE, aret::Method::OwickiGries)),
+        (LOCKED, settings(Method::PROVE, aret::Method::Monolithic)),
+        (LOCKED, settings(Method::SEARCH, aret::Method::RelyGuarantee)),
+        (MANY, settings(Method::COVERABILITY, aret::Method::RelyGuarantee)),
     ];
     let each = cases(160) as usize;
     for (text, settings) in kinds {

@@ -40,10 +40,7 @@ fn accepted(p: &Program, proof: &Proof) -> Result<(), Rejection> {
 /// A program with the proof that the engine finds.
 fn proved(name: &str) -> (Program, Proof) {
     let p = program(name);
-    let watch = Watch { cancel: &|| false, work: &|_| (), progress: &|_| {} };
-    let Answer::Safe(proof) = verify(&p, &watch, &AtomicBool::new(false)).0 else {
-        panic!("{name}: no proof")
-    };
+    let Answer::Safe(proof) = verify(&p, &Watch::NONE).0 else { panic!("{name}: no proof") };
     assert_eq!(accepted(&p, &proof), Ok(()), "{name}");
     assert_eq!(walk(&p, &proof), Ok(()), "{name}");
     (p, *proof)
@@ -545,10 +542,7 @@ fn walks_find_damages() {
 /// Labels that exclude each other are a target, too.
 #[test]
 fn no_two_threads_at_a_label() {
-    let found = |p: &Program| {
-        let watch = Watch { cancel: &|| false, work: &|_| (), progress: &|_| {} };
-        verify(p, &watch, &AtomicBool::new(false)).0
-    };
+    let found = |p: &Program| verify(p, &Watch::NONE).0;
     for (name, p) in [("lock_bit", lock_bit().0), ("lock_id", lock_id().0), ("lock_many", lock_many().0)] {
         let Answer::Safe(proof) = found(&p) else { panic!("{name}: no proof") };
         assert_eq!(accepted(&p, &proof), Ok(()), "{name}");

@@ -13,8 +13,7 @@
 //!     int main(void) { int i = 0; while (i < 1000000) i = i + 1; if (i != 1000000) reach_error(); return 0; }";
 //! let module = c::load_text("a.i", text, &Options::default())?;
 //! let program = thread_program(&instantiate::instantiate(&module, &Options::default())?)?;
-//! let watch = Watch { cancel: &|| false, work: &|_| {}, progress: &|_| {} };
-//! let (answer, stats) = rely_guarantee::verify(&program, &aret::Settings::default(), &watch);
+//! let (answer, stats) = rely_guarantee::verify(&program, &aret::Settings::default(), &Watch::NONE);
 //! let Answer::Safe(proof) = answer else { panic!("{answer:?}") };
 //! assert!(stats.iterations > 0 && check(&program, &proof, &Limits::default()).is_ok());
 //! # Ok::<(), relyant_cfa::diagnostic::Diagnostic>(())
@@ -22,9 +21,11 @@
 #![deny(missing_docs)]
 
 pub mod aret;
+pub mod engine;
 pub mod limits;
 pub mod race;
 pub mod refine;
+pub mod registry;
 pub mod rely_guarantee;
 pub mod replicated;
 pub mod search;

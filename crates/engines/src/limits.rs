@@ -1,7 +1,6 @@
 //! Stopping a run from outside, and what it had reached by then.
 
-use crate::search;
-use crate::watch::Stats;
+use crate::watch::{Explored, Standing, Stats};
 use relyant_cfa::stack::fitting;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -91,7 +90,7 @@ pub struct Progress {
     /// Where refinement stands.
     pub stats: Stats,
     /// Where the search stands.
-    pub searched: search::Stats,
+    pub searched: Explored,
 }
 
 impl Progress {
@@ -147,15 +146,17 @@ impl Run {
         p.stage = stage;
         p.since.get_or_insert_with(Instant::now);
     }
-    /// The search has come further.
-    pub fn searched(&self, stats: &search::Stats) {
-        open(&self.progress).searched = *stats;
-    }
-    /// The engine has done one more iteration.
-    pub fn advance(&self, stats: &Stats) {
-        open(&self.progress).stats = *stats;
-        if let Some(tell) = self.listener {
-            tell(stats);
+    /// An engine has come further.
+    pub fn advance(&self, standing: &Standing) {
+        match standing {
+            Standing::Refined(stats) => {
+                open(&self.progress).stats = *stats;
+                if let Some(tell) = self.listener {
+                    tell(stats);
+                }
+            }
+            Standing::Searched(stats) => open(&self.progress).searched = *stats,
+            Standing::Symbolic(_) => {}
         }
     }
 }

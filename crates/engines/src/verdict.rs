@@ -6,6 +6,7 @@ use relyant_check::Proof;
 use relyant_finite::model::Malformed;
 use relyant_horn::linear::Var;
 use relyant_horn::tree::Undecided;
+use relyant_interp::machine;
 use relyant_unbounded::cover;
 
 /// A step of a counterexample.
@@ -26,6 +27,46 @@ pub struct Counterexample {
     pub start: Vec<(Var, BigInt)>,
     /// The steps.
     pub steps: Vec<Step>,
+}
+
+/// Why a search ended before it had seen all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unseen {
+    /// Too many states.
+    #[error("the limit of states")]
+    States,
+    /// Too many steps.
+    #[error("the limit of steps")]
+    Work,
+    /// Too many levels.
+    #[error("the limit of depth")]
+    Depth,
+    /// All was seen, but runs with more context switches.
+    #[error("the bound on context switches")]
+    Switches,
+    /// All was seen, but inputs were given some of their values only.
+    #[error("not all values of inputs were tried")]
+    Inputs,
+    /// All was seen, for one number of threads.
+    #[error("not all numbers of threads were tried")]
+    Threads,
+    /// All was seen but what steps with large numbers or very long atomic sections lead to.
+    #[error("some steps were too large or too long to try")]
+    Steps,
+    /// Calls too deep.
+    #[error("some calls were too deep to try")]
+    Stack,
+    /// A bound that the program itself has, as on objects made at one place.
+    #[error("a bound of the program was reached")]
+    Bound {
+        /// Template of the thread that came to it.
+        template: u32,
+        /// A location of kind `Limit`.
+        location: u32,
+    },
+    /// Somebody asked to stop.
+    #[error("stopped")]
+    Cancelled,
 }
 
 /// Why an engine has no answer.
@@ -84,6 +125,29 @@ pub enum Reason {
         "a run of the abstraction is none of the program, but that takes more than two threads' locals at once"
     )]
     ThreeThreads,
+    /// There is no thread program that says all of the property.
+    #[error("there is no thread program")]
+    NoThreads,
+    /// Of the system of replicated threads.
+    #[error("coverability: {0}")]
+    Replicated(Box<Reason>),
+    /// The interpreter cannot do what the program's calls may do.
+    #[error("the search can't run a program with over-approximated calls")]
+    Approximate,
+    /// The interpreter does not run the program.
+    #[error("the search cannot run the program: {0}")]
+    Program(machine::Stop),
+    /// All was seen but what is beyond a bound of the program, in its words.
+    #[error("no error but where {0}")]
+    Bound(String),
+    /// The search ended before it had seen all.
+    #[error("no error within {depth} steps; {reason}")]
+    Search {
+        /// All states at up to this many visible steps from the start were explored.
+        depth: u32,
+        /// Why it ended.
+        reason: Unseen,
+    },
 }
 
 /// What an engine found. Nothing here is believed before the checker or the interpreter has seen it.

@@ -1,6 +1,9 @@
 //! How others watch an engine: what it has done, and whether it is to stop.
 
-/// Where the engine stands, after each fixpoint.
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Where refinement stands, after each fixpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stats {
     /// Fixpoints computed.
@@ -19,19 +22,90 @@ pub struct Stats {
     pub modular: bool,
 }
 
+/// How far a search of states has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Explored {
+    /// States stored.
+    pub states: usize,
+    /// Steps tried; those in large states count for several.
+    pub steps: u64,
+    /// All states at up to this many visible steps from the start were explored.
+    pub depth: u32,
+    /// Bytes that the states take; 0 for symbolic states.
+    pub bytes: usize,
+}
+
+/// Where an engine stands, in its own terms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// Predicates, and a fixpoint of abstract states.
+    Refined(Stats),
+    /// States of the search program.
+    Searched(Explored),
+    /// Symbolic states of the thread program.
+    Symbolic(Explored),
+}
+
 /// How others watch and stop a run.
+#[derive(Clone, Copy)]
 pub struct Watch<'a> {
     /// Has somebody asked to stop?
     pub cancel: &'a (dyn Fn() -> bool + Sync),
     /// Told of work done, in units of about a microsecond; the same in every run.
     pub work: &'a (dyn Fn(u64) + Sync),
-    /// Called after each fixpoint.
-    pub progress: &'a (dyn Fn(&Stats) + Sync),
+    /// Told where it stands: after each fixpoint or layer, or now and then.
+    pub progress: &'a (dyn Fn(&Standing) + Sync),
+}
+
+/// How soon a flag follows.
+const TICK: Duration = Duration::from_millis(10);
+
+/// Sets a flag at the end, a panic included.
+struct Done<'a>(&'a AtomicBool);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 impl Watch<'_> {
+    /// Nobody watches.
+    pub const NONE: Watch<'static> = Watch { cancel: &|| false, work: &|_| (), progress: &|_| () };
+
     /// Has somebody asked to stop?
     pub fn cancelled(&self) -> bool {
         (self.cancel)()
+    }
+
+    /// Runs what looks at a flag, which is set soon after somebody has asked to stop.
+    pub fn flagged<T>(&self, run: impl FnOnce(&AtomicBool) -> T) -> T {
+        let (cancel, done) = (AtomicBool::new(false), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) && !cancel.load(Ordering::Relaxed) {
+                    std::thread::sleep(TICK);
+                    cancel.store(self.cancelled(), Ordering::Relaxed);
+                }
+            });
+            let _done = Done(&done);
+            run(&cancel)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flag_follows_the_watch() {
+        let watch = Watch { cancel: &|| true, ..Watch::NONE };
+        watch.flagged(|flag| {
+            while !flag.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+        });
+        assert!(!Watch::NONE.flagged(|flag| flag.load(Ordering::Relaxed)));
     }
 }

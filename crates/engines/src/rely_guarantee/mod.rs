@@ -11,9 +11,10 @@ mod tests;
 use crate::aret::explore::{self, Aret, Reached};
 use crate::aret::precision::{self, Precision};
 use crate::aret::{Method, Settings, proof, tickets};
+use crate::engine::{Engine, Finding, Needs, Task};
 use crate::refine::{self, Refined};
 use crate::verdict::{Answer, Reason};
-use crate::watch::{Stats, Watch};
+use crate::watch::{Standing, Stats, Watch};
 use relyant_horn::linear::Cube;
 use relyant_program::Program;
 use relyant_program::recognisers::Recogniser;
@@ -22,6 +23,29 @@ use relyant_program::recognisers::Recogniser;
 const MOST_ITERATIONS: u32 = 100_000;
 /// Iterations with parameters for large constants. Most proofs that do without the numbers are found soon.
 const GENERAL_ITERATIONS: u32 = 40;
+
+/// Its name.
+pub const NAME: &str = "refinement";
+
+/// Abstraction and refinement as an engine.
+#[derive(Clone, Copy, Debug)]
+pub struct Refinement(pub Settings);
+
+impl Engine for Refinement {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Threads
+    }
+
+    fn run(&self, task: &Task<'_>, watch: &Watch<'_>) -> Finding {
+        let Some(program) = task.threads else { return Finding::nothing(Reason::NoThreads) };
+        let (answer, stats) = verify(program, &self.0, watch);
+        Finding { claim: answer.into(), standing: Some(Standing::Refined(stats)), seconds: 0.0 }
+    }
+}
 
 /// Proves or refutes a program, or says why it can't (GPR, figure 6).
 pub fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Answer, Stats) {
@@ -82,7 +106,7 @@ fn decide(
         stats.predicates = precision.size();
         stats.states = aret.states.len();
         stats.environment = aret.envs.len();
-        (watch.progress)(stats);
+        (watch.progress)(&Standing::Refined(*stats));
         let tuple = match reached {
             Reached::Stopped => return Answer::Unknown(Reason::Stopped),
             Reached::Fixpoint => {

@@ -220,7 +220,7 @@ mod tests {
     }
 
     fn run(p: &Program) -> (Answer, u32) {
-        let watch = Watch { cancel: &|| false, work: &|_| (), progress: &|_| () };
+        let watch = Watch::NONE;
         let (answer, stats) = verify(p, &Settings::default(), &watch);
         (answer, stats.iterations)
     }

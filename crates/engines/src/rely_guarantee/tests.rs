@@ -3,12 +3,12 @@ use crate::aret::Bias;
 use crate::testing::program;
 
 fn run(p: &Program, settings: Settings) -> (Answer, Stats) {
-    let progress = |s: &Stats| {
+    let progress = |s: &Standing| {
         if std::env::var_os("RELYANT_TRACE").is_some() {
             eprintln!("{s:?}");
         }
     };
-    let answer = verify(p, &settings, &Watch { cancel: &|| false, work: &|_| (), progress: &progress });
+    let answer = verify(p, &settings, &Watch { progress: &progress, ..Watch::NONE });
     if let Answer::Safe(proof) = &answer.0 {
         relyant_check::check::check(p, proof, &relyant_check::check::Limits::default()).expect("checked");
     }

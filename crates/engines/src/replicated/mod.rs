@@ -11,15 +11,16 @@ mod precision;
 mod unwind;
 
 use crate::aret::{explore, precision as aret_precision};
+use crate::engine::{Claim, Engine, Finding, Needs, Task};
 use crate::refine::predicates::Solved;
 use crate::verdict::{Counterexample, Reason};
-use crate::watch::{Stats, Watch};
+use crate::watch::{Standing, Stats, Watch};
 use path::Path;
 use precision::Precision;
 use relyant_check::replicated::Proof;
 use relyant_horn::linear::Cube;
 use relyant_horn::meter;
-use relyant_program::Program;
+use relyant_program::{Count, Program};
 use relyant_unbounded::cover::{self, Limits, Options, Verdict};
 use std::sync::atomic::AtomicBool;
 use unwind::Unwinder;
@@ -35,6 +36,43 @@ pub enum Answer {
     Unknown(Reason),
 }
 
+/// Its name.
+pub const NAME: &str = "coverability";
+
+/// Abstraction to replicated threads as an engine.
+#[derive(Clone, Copy, Debug)]
+pub struct Replicated {
+    /// It takes part beside other engines where there may be any number of threads. Not where another kind of proof was
+    /// asked for.
+    pub joins: bool,
+}
+
+impl Engine for Replicated {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Threads
+    }
+
+    fn joins(&self, task: &Task<'_>) -> bool {
+        let unbounded = |p: &Program| p.templates.iter().any(|t| t.count == Count::Unbounded);
+        self.joins && task.threads.is_some_and(unbounded)
+    }
+
+    fn run(&self, task: &Task<'_>, watch: &Watch<'_>) -> Finding {
+        let Some(program) = task.threads else { return Finding::nothing(Reason::NoThreads) };
+        let (answer, stats) = verify(program, watch);
+        let claim = match answer {
+            Answer::Safe(proof) => Ok(Claim::Replicated(proof)),
+            Answer::Unsafe(run) => Ok(Claim::Run(run)),
+            Answer::Unknown(why) => Err(Reason::Replicated(Box::new(why))),
+        };
+        Finding { claim, standing: Some(Standing::Refined(stats)), seconds: 0.0 }
+    }
+}
+
 /// Refinements after which the engine gives up.
 const MOST_ITERATIONS: u32 = 1_000;
 /// Vertices of one search for coverability, and bytes they may take.
@@ -48,7 +86,12 @@ const NODE_WORK: u64 = 20;
 const DEPTHS: [usize; 5] = [4, 8, 16, 32, usize::MAX];
 
 /// Proves or refutes a program for all numbers of its threads, or says why it can't.
-pub fn verify(program: &Program, watch: &Watch, cancel: &AtomicBool) -> (Answer, Stats) {
+pub fn verify(program: &Program, watch: &Watch) -> (Answer, Stats) {
+    // Coverability looks at a flag.
+    watch.flagged(|cancel| verify_until(program, watch, cancel))
+}
+
+fn verify_until(program: &Program, watch: &Watch, cancel: &AtomicBool) -> (Answer, Stats) {
     let mut stats = Stats::default();
     meter::take();
     // Few values are told apart from the start, unless that makes too many states.
@@ -84,7 +127,7 @@ fn decide(
         stats.predicates = (shared + own, others);
         stats.states = system.local_states.len();
         stats.transitions = system.steps.len();
-        (watch.progress)(stats);
+        (watch.progress)(&Standing::Refined(*stats));
         let (net, target) = system.system(program, &reached);
         let limits = Limits { vertices: VERTICES, bytes: BYTES, cancel };
         let found = match cover::decide(&net, &target, &Options::default(), &limits) {

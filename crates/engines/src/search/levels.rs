@@ -155,7 +155,7 @@ fn expand(
             if i >= chunks.len() {
                 return;
             }
-            if (search.watch.cancel)() {
+            if search.account.cancelled() {
                 stopped.store(true, Ordering::Relaxed);
                 return;
             }

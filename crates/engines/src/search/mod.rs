@@ -7,8 +7,10 @@
 //! `moves` makes successors, `independence` says which moves need no interleaving, `store` keeps what was
 //! seen, `levels` searches breadth first, `ordered` in other orders, `trace` finds a run to a violation.
 
+mod account;
 mod config;
 mod cycles;
+mod engine;
 mod family;
 mod fronts;
 mod independence;
@@ -23,6 +25,12 @@ mod switches;
 mod tests;
 mod trace;
 
+pub use crate::verdict::Unseen as Reason;
+pub use crate::watch::Explored as Stats;
+pub use engine::{Interleavings, NAME};
+
+use crate::watch::Watch;
+use account::Account;
 use config::{Config, Observing};
 use fronts::Fronts;
 use independence::Independence;
@@ -32,6 +40,7 @@ use relyant_cfa::schedule::Schedule;
 use relyant_check::states::order::Order;
 use relyant_interp::machine::Stop;
 use relyant_interp::observe::{Needs, Observer, Points};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
 use store::Store;
 
@@ -87,59 +96,6 @@ impl Default for Settings {
             unbounded_initial: 2,
         }
     }
-}
-
-/// How far a search has come.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Stats {
-    /// States stored.
-    pub states: usize,
-    /// Steps tried; those in large states count for several.
-    pub steps: u64,
-    /// All states at up to this many visible steps from the start were explored.
-    pub depth: u32,
-    /// Bytes that the states take.
-    pub bytes: usize,
-}
-
-/// Why a search ended before it had seen all.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Reason {
-    /// Too many states.
-    #[error("the limit of states")]
-    States,
-    /// Too many steps.
-    #[error("the limit of steps")]
-    Work,
-    /// Too many levels.
-    #[error("the limit of depth")]
-    Depth,
-    /// All was seen, but runs with more context switches.
-    #[error("the bound on context switches")]
-    Switches,
-    /// All was seen, but inputs were given some of their values only.
-    #[error("not all values of inputs were tried")]
-    Inputs,
-    /// All was seen, for one number of threads.
-    #[error("not all numbers of threads were tried")]
-    Threads,
-    /// All was seen but what steps with large numbers or very long atomic sections lead to.
-    #[error("some steps were too large or too long to try")]
-    Steps,
-    /// Calls too deep.
-    #[error("some calls were too deep to try")]
-    Stack,
-    /// A bound that the program itself has, as on objects made at one place.
-    #[error("a bound of the program was reached")]
-    Bound {
-        /// Template of the thread that came to it.
-        template: u32,
-        /// A location of kind `Limit`.
-        location: u32,
-    },
-    /// Somebody asked to stop.
-    #[error("stopped")]
-    Cancelled,
 }
 
 /// What a search found.
@@ -212,27 +168,12 @@ impl std::fmt::Debug for Space {
     }
 }
 
-/// How a search is watched.
-pub struct Watch<'a> {
-    /// Is it to stop?
-    pub cancel: &'a (dyn Fn() -> bool + Sync),
-    /// How far it has come, now and then.
-    pub progress: &'a (dyn Fn(&Stats) + Sync),
-    /// Work done so far, a number that depends on the program and the settings only.
-    pub tick: &'a (dyn Fn(u64) + Sync),
-}
-
-impl Watch<'_> {
-    /// Watches nothing.
-    pub const NONE: Watch<'static> = Watch { cancel: &|| false, progress: &|_| {}, tick: &|_| {} };
-}
-
 /// A search under way.
 struct Search<'c, 'p, 'w> {
     config: &'c Config<'p>,
     reduction: Option<&'c Independence>,
     settings: &'c Settings,
-    watch: &'c Watch<'w>,
+    account: &'c Account<'w>,
     store: Store,
     fronts: Option<Fronts>,
     /// How many states each shard had when a level was complete.
@@ -268,23 +209,28 @@ const MIN_SHORTEN: usize = 10_000;
 
 /// Searches a program. An error means that the program is malformed.
 pub fn search(program: &Program, settings: &Settings, watch: &Watch<'_>) -> Result<(Outcome, Stats), Stop> {
-    let first = attempt(program, settings, watch, None)?.0;
+    within(program, settings, &Account::new(watch, &AtomicU64::new(0)))
+}
+
+/// A search whose work goes into an account.
+fn within(program: &Program, settings: &Settings, account: &Account<'_>) -> Result<(Outcome, Stats), Stop> {
+    let first = attempt(program, settings, account, None)?.0;
     if !matches!(first.0, Outcome::Limit { reason: Reason::Inputs, .. }) || program.deadlock {
         return Ok(first);
     }
-    Ok(observed::search(program, settings, watch, first.1)?.unwrap_or(first))
+    Ok(observed::search(program, settings, account, first.1)?.unwrap_or(first))
 }
 
 /// One search, and the points of inputs that it lacked where inputs are observed.
 fn attempt(
     program: &Program,
     settings: &Settings,
-    watch: &Watch<'_>,
+    account: &Account<'_>,
     inputs: Option<(&Observer, &Points)>,
 ) -> Result<((Outcome, Stats), Needs), Stop> {
     let observing = |(observer, points)| Observing { observer, points, needs: Mutex::default() };
     let config = Config::new(program, settings, inputs.map(observing))?;
-    let result = run(program, settings, watch, &config)?;
+    let result = run(program, settings, account, &config)?;
     let needs = config.observing.map(|o| o.needs.into_inner().unwrap_or_else(PoisonError::into_inner));
     Ok((result, needs.unwrap_or_default()))
 }
@@ -292,7 +238,7 @@ fn attempt(
 fn run<'p>(
     program: &'p Program,
     settings: &Settings,
-    watch: &Watch<'_>,
+    account: &Account<'_>,
     config: &Config<'p>,
 ) -> Result<(Outcome, Stats), Stop> {
     let reduction = settings.reduction.then(|| Independence::new(config));
@@ -302,7 +248,7 @@ fn run<'p>(
         config,
         reduction: reduction.as_ref(),
         settings,
-        watch,
+        account,
         store: Store::new(),
         fronts: order.as_ref().map(|o| Fronts::new(config, o)),
         levels: Vec::new(),
@@ -321,7 +267,7 @@ fn run<'p>(
                 // An input may name a thread by its handle, which is another one where threads changed places.
                 Err(trace::LOST) if settings.symmetry => {
                     let plain = Settings { symmetry: false, ..*settings };
-                    return self::search(program, &plain, watch);
+                    return within(program, &plain, account);
                 }
                 other => other?,
             };
@@ -334,14 +280,13 @@ fn run<'p>(
             }
             let states = search.store.len();
             drop(search);
-            shorten(program, settings, watch, (schedule, shortest), states, stats)
+            shorten(program, settings, account, (schedule, shortest), states, stats)
         }
         End::Limit(reason) => limit(reason),
         End::All if order.is_some() && search.cut.undefined => {
             // A smaller number might have gone on where the larger one overflowed.
-            let tick = |work| (watch.tick)(stats.steps + work);
-            let watch = Watch { tick: &tick, ..*watch };
-            self::search(program, &Settings { subsumption: false, ..*settings }, &watch)
+            let settings = Settings { subsumption: false, ..*settings };
+            within(program, &settings, &account.after(stats.steps))
         }
         End::All if search.cut.limit.is_some() => {
             let (template, location) = search.cut.limit.unwrap_or_default();
@@ -370,7 +315,7 @@ fn run<'p>(
 fn shorten(
     program: &Program,
     settings: &Settings,
-    watch: &Watch<'_>,
+    account: &Account<'_>,
     (schedule, shortest): (Schedule, bool),
     states: usize,
     stats: Stats,
@@ -382,9 +327,7 @@ fn shorten(
         max_states: states.saturating_mul(SHORTEN).saturating_add(MIN_SHORTEN).min(settings.max_states),
         ..*settings
     };
-    let tick = |work| (watch.tick)(stats.steps + work);
-    let watch = Watch { cancel: watch.cancel, progress: &|_| {}, tick: &tick };
-    let (outcome, more) = search(program, &levels, &watch)?;
+    let (outcome, more) = within(program, &levels, &account.after(stats.steps).quiet())?;
     let steps = stats.steps + more.steps;
     Ok(match outcome {
         Outcome::Violation { .. } => (outcome, Stats { steps, ..more }),
@@ -400,9 +343,8 @@ impl Search<'_, '_, '_> {
     /// Tells how far it has come, and whether it is to stop.
     fn report(&mut self) -> Option<Reason> {
         self.count();
-        (self.watch.progress)(&self.stats);
-        (self.watch.tick)(self.stats.steps);
-        if (self.watch.cancel)() {
+        self.account.tell(&self.stats);
+        if self.account.cancelled() {
             return Some(Reason::Cancelled);
         }
         if self.stats.steps >= self.settings.max_steps {

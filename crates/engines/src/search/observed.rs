@@ -1,6 +1,7 @@
 //! Searches that find out which values of inputs matter: again and again, with the points that the last one lacked.
 
-use super::{Outcome, Settings, Stats, Watch, attempt};
+use super::account::Account;
+use super::{Outcome, Settings, Stats, attempt};
 use relyant_cfa::Program;
 use relyant_interp::machine::Stop;
 use relyant_interp::observe::{Observer, Points};
@@ -15,7 +16,7 @@ const ROUNDS: usize = 40;
 pub(super) fn search(
     program: &Program,
     settings: &Settings,
-    watch: &Watch<'_>,
+    account: &Account<'_>,
     before: Stats,
 ) -> Result<Option<(Outcome, Stats)>, Stop> {
     let observer = Observer::new(program);
@@ -23,10 +24,9 @@ pub(super) fn search(
     let mut points = Points::new();
     let mut steps = before.steps;
     for _ in 0..ROUNDS {
-        let tick = |work| (watch.tick)(steps + work);
         let within = Settings { max_steps: settings.max_steps.saturating_sub(steps), ..settings };
-        let watch = Watch { cancel: watch.cancel, progress: watch.progress, tick: &tick };
-        let ((outcome, stats), needs) = attempt(program, &within, &watch, Some((&observer, &points)))?;
+        let ((outcome, stats), needs) =
+            attempt(program, &within, &account.after(steps), Some((&observer, &points)))?;
         steps += stats.steps;
         let stats = Stats { steps, ..stats };
         match outcome {

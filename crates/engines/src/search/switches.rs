@@ -77,7 +77,7 @@ fn expand(
     let (mut packed, mut scratch) = (Vec::new(), Scratch::default());
     let mut list = Vec::new();
     for (i, &id) in ids.iter().enumerate() {
-        if i % 256 == 0 && (search.watch.cancel)() {
+        if i % 256 == 0 && search.account.cancelled() {
             return Ok(None);
         }
         config.unpack(search.store.get(id), &mut state);

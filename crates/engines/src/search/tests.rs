@@ -263,7 +263,7 @@ fn limits_are_told() {
     let depth = |strategy, d| Settings { strategy, max_depth: Some(d), ..Settings::default() };
     assert_eq!(run(&program(text), &depth(Strategy::BreadthFirst, 1)), Answer::Limit(Reason::Depth));
     assert_eq!(run(&program(text), &depth(Strategy::DepthFirst, 1)), Answer::Limit(Reason::Depth));
-    let cancelled = Watch { cancel: &|| true, progress: &|_| {}, tick: &|_| {} };
+    let cancelled = Watch { cancel: &|| true, ..Watch::NONE };
     let (outcome, _) = search(&program(text), &Settings::default(), &cancelled).unwrap();
     assert!(matches!(outcome, Outcome::Limit { reason: Reason::Cancelled, .. }));
     // Not all inputs are tried where one is computed with.

@@ -16,7 +16,11 @@ mod step;
 mod tests;
 mod trace;
 
+pub use crate::watch::Explored as Stats;
+
+use crate::engine::{Engine, Finding, Needs, Task};
 use crate::verdict::{Answer, Counterexample, Reason};
+use crate::watch::{Standing, Watch};
 use cover::Index;
 use live::Live;
 use normal::Normal;
@@ -42,25 +46,27 @@ impl Default for Settings {
     }
 }
 
-/// How far a search came.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Stats {
-    /// States.
-    pub states: usize,
-    /// Steps tried.
-    pub steps: u64,
-    /// Steps from the start to the last state.
-    pub depth: u32,
-}
+/// Its name.
+pub const NAME: &str = "symbolic search";
 
-/// How others watch and stop a search.
-pub struct Watch<'a> {
-    /// Was it asked to stop?
-    pub cancel: &'a (dyn Fn() -> bool + Sync),
-    /// Told of work done, in units of about a microsecond; the same in every run.
-    pub work: &'a (dyn Fn(u64) + Sync),
-    /// Called after each layer.
-    pub progress: &'a (dyn Fn(&Stats) + Sync),
+/// The search as an engine.
+#[derive(Clone, Copy, Debug)]
+pub struct SymbolicSearch(pub Settings);
+
+impl Engine for SymbolicSearch {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::BoundedThreads
+    }
+
+    fn run(&self, task: &Task<'_>, watch: &Watch<'_>) -> Finding {
+        let Some(program) = task.threads else { return Finding::nothing(Reason::NoThreads) };
+        let (answer, stats) = search(program, &self.0, watch);
+        Finding { claim: answer.into(), standing: Some(Standing::Symbolic(stats)), seconds: 0.0 }
+    }
 }
 
 /// Searches a thread program.
@@ -155,7 +161,7 @@ impl Search<'_> {
                     return self.end(Reason::SymbolicStates(self.nodes.len()));
                 }
             }
-            (watch.progress)(&self.stats);
+            (watch.progress)(&Standing::Symbolic(self.stats));
         }
         if let Some(c) = self.doubtful.take() {
             return Answer::Unsafe(c);

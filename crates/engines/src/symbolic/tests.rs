@@ -14,7 +14,7 @@ enum Found {
 }
 
 fn found(p: &Program, merge: bool) -> (Found, Stats) {
-    let watch = Watch { cancel: &|| false, work: &|_| (), progress: &|_| () };
+    let watch = Watch::NONE;
     let (answer, stats) = search(p, &Settings { states: 5_000, merge }, &watch);
     let found = match answer {
         Answer::Safe(proof) => {

@@ -1,0 +1,54 @@
+//! All engines, a line each, and how they share a race.
+
+use crate::engine::Engine;
+use crate::rely_guarantee::Refinement;
+use crate::replicated::Replicated;
+use crate::search::Interleavings;
+use crate::symbolic::SymbolicSearch;
+use crate::{aret, search, symbolic};
+
+/// What engines are told besides their task.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// How refinement proves.
+    pub proof: aret::Settings,
+    /// Searches of states, one after the other.
+    pub searches: Vec<search::Settings>,
+    /// Limits of the symbolic search.
+    pub symbolic: symbolic::Settings,
+}
+
+/// An engine, and its place in a race.
+pub struct Entry {
+    /// The engine.
+    pub engine: Box<dyn Engine>,
+    /// Engines of a lane take turns, in the order of the registry; lanes race with each other.
+    pub lane: usize,
+    /// Work of each of its turns. It starts anew each time, and plays no more once it has ended before its work was done.
+    pub turns: &'static [u64],
+    /// It is tried when the others of its lane have given up: why it fails is no news.
+    pub fallback: bool,
+}
+
+/// The lane of proofs, and that of searches.
+const PROOFS: usize = 0;
+const SEARCHES: usize = 1;
+
+/// A turn to the end.
+const ALL: u64 = u64::MAX;
+
+/// All engines, in the order in which reports name their reasons. With fewer notions than refinement has, replicated
+/// threads give a proof soon, or none at all.
+#[rustfmt::skip]
+pub fn all(s: &Settings) -> Vec<Entry> {
+    vec![
+        entry(PROOFS, &[8_000_000, ALL], Refinement(s.proof)),
+        entry(PROOFS, &[4_000_000, ALL], Replicated { joins: s.proof == aret::Settings::default() }),
+        entry(SEARCHES, &[ALL], Interleavings(s.searches.clone())),
+        Entry { fallback: true, ..entry(SEARCHES, &[ALL], SymbolicSearch(s.symbolic)) },
+    ]
+}
+
+fn entry(lane: usize, turns: &'static [u64], engine: impl Engine + 'static) -> Entry {
+    Entry { engine: Box::new(engine), lane, turns, fallback: false }
+}

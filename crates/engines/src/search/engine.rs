@@ -1,0 +1,82 @@
+//! The search as an engine.
+
+use super::{Outcome, Reason, Settings, search};
+use crate::engine::{Claim, Engine, Finding, Needs, Task};
+use crate::verdict;
+use crate::watch::{Standing, Watch};
+use relyant_cfa::{LocationKind, Program};
+use relyant_check::states::{Encoding, Space};
+use std::time::Instant;
+
+/// Its name.
+pub const NAME: &str = "search";
+
+/// The search of interleavings: with each of these settings, until one has seen all that it can see.
+#[derive(Clone, Debug)]
+pub struct Interleavings(pub Vec<Settings>);
+
+impl Engine for Interleavings {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Search
+    }
+
+    fn run(&self, task: &Task<'_>, watch: &Watch<'_>) -> Finding {
+        let program = task.search;
+        if program.approximate {
+            return Finding::nothing(verdict::Reason::Approximate);
+        }
+        let mut finding = Finding::nothing(verdict::Reason::Stopped);
+        for settings in &self.0 {
+            let start = Instant::now();
+            let (outcome, stats) = match search(program, settings, watch) {
+                Ok(found) => found,
+                Err(stop) => {
+                    finding.claim = Err(verdict::Reason::Program(stop));
+                    break;
+                }
+            };
+            finding.standing = Some(Standing::Searched(stats));
+            finding.seconds = start.elapsed().as_secs_f64();
+            let more = matches!(outcome, Outcome::Limit { reason, .. } if !is_last(reason));
+            finding.claim = claim(program, outcome);
+            if !more || watch.cancelled() {
+                break;
+            }
+        }
+        finding
+    }
+}
+
+/// Has a search that ended like this seen all that any order of states would show?
+fn is_last(reason: Reason) -> bool {
+    matches!(reason, Reason::Inputs | Reason::Bound { .. })
+}
+
+fn claim(program: &Program, outcome: Outcome) -> Result<Claim, verdict::Reason> {
+    match outcome {
+        Outcome::Violation { schedule, shortest } => Ok(Claim::Schedule { schedule, shortest }),
+        Outcome::Exhausted(space) => Ok(Claim::Space(
+            Space::new(Encoding { symmetry: space.symmetry() }, space.states())
+                .with_order(space.order().cloned())
+                .with_points(space.points().cloned()),
+        )),
+        Outcome::Limit { reason, depth } => Err(match bound(program, reason) {
+            Some(what) => verdict::Reason::Bound(what.into()),
+            None => verdict::Reason::Search { depth, reason },
+        }),
+    }
+}
+
+/// The bound of the program that a search came to.
+fn bound(program: &Program, reason: Reason) -> Option<&str> {
+    let Reason::Bound { template, location } = reason else { return None };
+    let template = program.templates.get(template as usize)?;
+    match &template.graph.locations.get(location as usize)?.kind {
+        LocationKind::Limit(what) => Some(what),
+        _ => None,
+    }
+}
