@@ -46,3 +46,8 @@ pub use relyant_interp::Trace;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/LIBRARY.md")]
 struct Guide;
+
+/// The example of an engine is one.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/ENGINES.md")]
+struct Engines;

@@ -17,6 +17,8 @@ mod pairs;
 mod programs;
 mod report;
 mod settings;
+#[cfg(test)]
+mod tests;
 mod unknown;
 mod vacuous;
 

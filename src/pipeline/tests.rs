@@ -1,0 +1,136 @@
+//! Lanes of engines that only say what they are told to, and limits of checks.
+
+use super::evidence::Checker;
+use super::lanes::take_turns;
+use super::{Method, Settings, Unknown, Verdict, verify_file};
+use relyant_cfa::Program;
+use relyant_cfa::schedule::Schedule;
+use relyant_check::check;
+use relyant_engines::engine::{Claim, Engine, Finding, Needs, Task};
+use relyant_engines::limits::Run;
+use relyant_engines::race::race;
+use relyant_engines::registry::{self, Entry};
+use relyant_engines::verdict::Reason;
+use relyant_engines::watch::Watch;
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// Works until it is stopped, or this work is done; then it gives up, or claims what is none.
+struct Toy {
+    name: &'static str,
+    work: u64,
+    claims: bool,
+    log: &'static Mutex<Vec<&'static str>>,
+}
+
+impl Engine for Toy {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+    fn needs(&self) -> Needs {
+        Needs::Search
+    }
+    fn run(&self, _: &Task<'_>, watch: &Watch<'_>) -> Finding {
+        self.log.lock().unwrap().push(self.name);
+        for _ in 0..self.work {
+            (watch.work)(1);
+            if watch.cancelled() {
+                return Finding::nothing(Reason::Stopped);
+            }
+        }
+        let mut finding = Finding::nothing(Reason::Bound(self.name.into()));
+        if self.claims {
+            finding.claim = Ok(Claim::Schedule { schedule: Schedule::default(), shortest: false });
+        }
+        finding
+    }
+}
+
+/// Who was asked, and what is said in the end.
+fn turns(toys: &[(&'static str, u64, &'static [u64], bool, bool)]) -> (Vec<&'static str>, String) {
+    let log: &'static Mutex<Vec<&'static str>> = Box::leak(Box::default());
+    let entry = |&(name, work, turns, fallback, claims): &_| Entry {
+        engine: Box::new(Toy { name, work, claims, log }),
+        lane: 0,
+        turns,
+        fallback,
+    };
+    let entries: Vec<Entry> = toys.iter().map(entry).collect();
+    let (search, run, limits) = (Program::default(), Run::new(None), check::Limits::default());
+    let task = Task { search: &search, threads: None };
+    let checker = Checker { search: &search, proof: None, limits: &limits, jobs: 1, run: &run };
+    let outcome = race(
+        u64::MAX,
+        &|| false,
+        vec![Box::new(|lane| take_turns(&entries, &task, &checker, &run, lane).in_race(lane))],
+    );
+    assert_eq!(outcome.winner, None);
+    let found = outcome.answers.into_iter().flatten().next().unwrap();
+    assert!(found.verdict.is_none());
+    let said = log.lock().unwrap().clone();
+    (said, found.reason.map(|r| r.to_string()).unwrap_or_default())
+}
+
+#[test]
+fn who_has_given_up_has_no_more_turns() {
+    const ALL: u64 = u64::MAX;
+    let (asked, why) = turns(&[("a", 100, &[10, ALL], false, false), ("b", 5, &[10, ALL], false, false)]);
+    assert_eq!(asked, ["a", "b", "a"]);
+    assert_eq!(why, "no error but where b; no error but where a");
+}
+
+#[test]
+fn a_lane_of_ones_own_has_no_turns() {
+    let (asked, why) = turns(&[("a", 100, &[10, u64::MAX], true, false)]);
+    assert_eq!((asked, why.as_str()), (vec!["a"], "no error but where a"));
+}
+
+#[test]
+fn what_a_fallback_lacks_is_no_news() {
+    let two = [("a", 1, &[u64::MAX][..], false, false), ("b", 1, &[u64::MAX], true, false)];
+    assert_eq!(turns(&two), (vec!["a", "b"], "no error but where a".into()));
+}
+
+#[test]
+fn a_claim_that_is_rejected_is_none() {
+    let two = [("a", 1, &[u64::MAX][..], false, true), ("b", 1, &[u64::MAX], false, false)];
+    let (asked, why) = turns(&two);
+    assert_eq!(asked, ["a", "b"]);
+    assert!(why.starts_with("the counterexample does not replay"), "{why}");
+}
+
+#[test]
+fn engines_have_names_of_their_own() {
+    let all = registry::all(&registry::Settings::default());
+    let names: BTreeSet<&str> = all.iter().map(|e| e.engine.name()).collect();
+    assert_eq!(names.len(), all.len());
+    for method in [Method::SEARCH, Method::SYMBOLIC, Method::PROVE, Method::COVERABILITY] {
+        assert!(matches!(method, Method::Only(name) if names.contains(name)), "{method:?}");
+    }
+    assert!(all.iter().all(|e| e.turns.last() == Some(&u64::MAX)));
+}
+
+#[test]
+fn limits_of_checks_reach_each_checker() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("a.i");
+    let text =
+        "void reach_error(void); int main(void) { int i = 0; while (i < 3) i++; if (i != 3) reach_error(); }";
+    std::fs::write(&file, text).unwrap();
+    for method in [Method::SYMBOLIC, Method::PROVE, Method::COVERABILITY] {
+        for total in [Duration::ZERO, Duration::from_secs(600)] {
+            let check = check::Limits { total, ..check::Limits::default() };
+            let settings = Settings { method, quick_states: 0, check, ..Settings::default() };
+            let report = verify_file(&file, &settings, &Run::new(None)).unwrap();
+            match report.verdict {
+                Verdict::Safe(_) => assert!(!total.is_zero(), "{method:?}"),
+                Verdict::Unknown(Unknown::All(why)) => {
+                    assert!(total.is_zero(), "{method:?}: {why:?}");
+                    assert!(why.iter().any(|w| w.to_string().contains("time limit")), "{method:?}: {why:?}");
+                }
+                other => panic!("{method:?}: {other:?}"),
+            }
+        }
+    }
+}
