@@ -94,7 +94,7 @@ impl From<Answer> for Result<Claim, Reason> {
 }
 
 /// What can be asked for a verdict.
-pub trait Engine: Send {
+pub trait Engine: Send + Sync {
     /// The name that reports say, and by which it is asked for.
     fn name(&self) -> &'static str;
 
