@@ -178,7 +178,7 @@ impl Abstraction<'_> {
                         return Round::Allowed(c, premises);
                     };
                     let (facts, own) = (&self.facts, &self.predicates[r]);
-                    // A fact that says more stands for those that say less, until a derivation is
+                    // A fact that says more subsumes those that say less, until a derivation is
                     // undecided: then each one is looked at for itself.
                     if self.undecided.is_empty() {
                         let others = &mut self.of_relation[r];

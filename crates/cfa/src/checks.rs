@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// A kind of place that a property is about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Check {
-    /// An assertion.
+    /// A condition that the program asserts.
     Assertion,
     /// A call of the function that is an error.
     ErrorCall,

@@ -7,9 +7,9 @@ use std::fmt;
 pub struct Span {
     /// Index into the program's list of files.
     pub file: u32,
-    /// Line, from 1.
+    /// Line, from 1; 0 when unknown.
     pub line: u32,
-    /// Column, from 1.
+    /// Column in the line, from 1; 0 when unknown.
     pub column: u32,
 }
 

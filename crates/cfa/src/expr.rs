@@ -2,14 +2,14 @@
 
 use super::{FloatOp, FloatUnary, FuncId, IntKind, ObjId, Precision, Reg};
 
-/// One operand.
+/// Operators of one operand; the kind of the result stands beside them in [`Expr::Unary`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum UnOp {
-    /// `-x`
+    /// `-x`; of the least signed number undefined behaviour, unless signed arithmetic wraps.
     Neg,
-    /// `~x`
+    /// `~x`, on the bits of the kind.
     BitNot,
-    /// On floating-point values.
+    /// An operation on a floating-point value, which is held as its bit pattern.
     Float(FloatUnary),
 }
 
@@ -48,9 +48,9 @@ pub enum CmpOp {
 /// A side-effect free expression over registers.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Expr {
-    /// A constant.
+    /// A number; its kind is that of what it is used in.
     Const(i128),
-    /// A register's value.
+    /// The present value of a register of the running thread (or of the function, in a module).
     Reg(Reg),
     /// Base address of an object.
     Addr(ObjId),
@@ -71,14 +71,14 @@ pub enum Expr {
 }
 
 impl Expr {
-    /// `x != 0`
+    /// `x != 0`, as an expression that is 0 or 1.
     pub fn is_true(self) -> Expr {
         match self {
             Expr::Compare(..) | Expr::Not(_) => self,
             e => Expr::Compare(CmpOp::Ne, Box::new(e), Box::new(Expr::Const(0))),
         }
     }
-    /// `x == 0`
+    /// `x == 0`, as an expression that is 0 or 1.
     pub fn is_false(self) -> Expr {
         match self {
             Expr::Compare(op, a, b) => {

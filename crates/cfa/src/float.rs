@@ -5,12 +5,12 @@
 
 use super::IntKind;
 
-/// Formats.
+/// The binary formats of IEEE 754 that are modelled.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Precision {
-    /// `float`, 32 bits.
+    /// `float`, binary32: held in 32 bits.
     Single,
-    /// `double`, 64 bits.
+    /// `double`, binary64: held in 64 bits.
     Double,
 }
 
@@ -45,12 +45,12 @@ pub enum Rounding {
     Root,
 }
 
-/// One operand.
+/// Operations of one operand, on bit patterns; `FromInt` takes an integer and `ToInt` gives one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FloatUnary {
-    /// The other sign.
+    /// The sign bit flipped, that of a NaN too.
     Negate(Precision),
-    /// From an integer.
+    /// From an integer to the nearest value, ties to even.
     FromInt(Precision),
     /// To an integer, toward zero; undefined where the integer is none of the kind.
     ToInt(Precision),
@@ -58,7 +58,7 @@ pub enum FloatUnary {
     Widen,
     /// From double to single.
     Narrow,
-    /// Rounded.
+    /// The function of the library, on a value of the format.
     Round(Rounding, Precision),
 }
 
@@ -94,7 +94,7 @@ impl FloatOp {
     pub fn is_comparison(self) -> bool {
         matches!(self, FloatOp::Less | FloatOp::LessEqual | FloatOp::Equal)
     }
-    /// `a op b`.
+    /// `a op b` of two bit patterns of the format; a comparison with a NaN gives 0.
     pub fn apply(self, p: Precision, a: i128, b: i128) -> i128 {
         let (x, y) = (p.value(a), p.value(b));
         match self {

@@ -7,24 +7,24 @@ use std::collections::BTreeMap;
 /// A function with a body.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Function {
-    /// Name.
+    /// Name in the source, without parameters.
     pub name: String,
     /// Parameters; the caller's arguments are assigned to them.
     pub params: Vec<Reg>,
     /// Kind of the result, `None` for `void`.
     pub result: Option<IntKind>,
-    /// Registers.
+    /// Indexed by [`Reg`]: parameters, scalar locals, temporaries.
     pub registers: Vec<Register>,
     /// Objects of each activation: locals whose address is taken, local arrays. Code that enters the scope of one
     /// initialises it by stores.
     pub locals: Vec<ObjId>,
-    /// First location.
+    /// Where a call begins once the parameters have their values.
     pub entry: Loc,
-    /// The automaton.
+    /// What it does. `Return` edges end it, calls name functions of the module, nothing is inlined yet.
     pub graph: Graph,
     /// Declared `__VERIFIER_atomic_…` or the like: runs without interruption.
     pub atomic: bool,
-    /// Where it is.
+    /// Where it is defined.
     pub span: Span,
 }
 
@@ -32,7 +32,7 @@ pub struct Function {
 /// in the source. Its first parameter is the size in bytes; a second one is a block that keeps its contents.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeapSite {
-    /// The function.
+    /// The function that is called to make a block, by index into [`Module::functions`].
     pub function: FuncId,
     /// Its local: what one call makes.
     pub object: ObjId,

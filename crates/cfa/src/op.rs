@@ -10,7 +10,7 @@ pub struct Loc(pub u32);
 /// What being at a location means.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LocationKind {
-    /// Nothing special.
+    /// An ordinary location: being here is no error, limit or end.
     Normal,
     /// A property is violated (what: `assertion`, `reach_error`, `signed overflow`…); no edges leave it.
     Error(String),
@@ -22,7 +22,7 @@ pub enum LocationKind {
     End,
 }
 
-/// A location.
+/// A point of control. Edges leave it unless its kind says otherwise.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Location {
     /// Nobody else moves while a thread is here.
@@ -45,7 +45,7 @@ pub struct Location {
 /// Who is called or started.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Callee {
-    /// A known function.
+    /// This function, by index into [`super::Module::functions`]; in a program, [`super::Procedure::function`].
     Known(FuncId),
     /// A function pointer's value.
     Pointer(Expr),
@@ -68,14 +68,14 @@ pub fn approximated(source: &str) -> Option<&str> {
 /// What an edge does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Op {
-    /// Nothing.
+    /// No effect: a jump, or what was left out.
     Skip,
-    /// `register := e`
+    /// `register := e`, no access to memory.
     Assign(Reg, Expr),
     /// `register :=` any value of the register's kind within the bounds, both included: an input of the
     /// program (named by the function that gives it) or an uninitialised object (named "").
     Havoc {
-        /// Target.
+        /// The register that gets the value.
         dst: Reg,
         /// Function that gives the input, or empty.
         source: String,
@@ -88,9 +88,9 @@ pub enum Op {
     Assume(Expr),
     /// Calls a function. In a program it is one of the template's procedures.
     Call {
-        /// Takes the result.
+        /// The register that takes the result, if one does.
         dst: Option<Reg>,
-        /// Who.
+        /// The function that is called, named or through a pointer.
         callee: Callee,
         /// Arguments, converted to the parameters' kinds.
         args: Vec<Expr>,
@@ -108,7 +108,7 @@ pub enum Op {
     },
     /// Goes on only when the thread with that handle has ended; `register :=` the value it returned.
     Join {
-        /// The handle.
+        /// The thread's handle, a value of [`Expr::SelfId`]; anything else is undefined behaviour.
         handle: Expr,
         /// Takes what the thread returned.
         result: Option<Reg>,
@@ -124,11 +124,11 @@ pub enum Op {
 /// An edge of a graph.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edge {
-    /// Source.
+    /// Where it starts, by index into [`Graph::locations`].
     pub from: Loc,
-    /// Target.
+    /// Where it leads, by index into [`Graph::locations`].
     pub to: Loc,
-    /// What it does.
+    /// Its one effect, done as one step: at most one access to memory.
     pub op: Op,
     /// Place of the statement or expression it came from.
     pub span: Span,
@@ -137,14 +137,14 @@ pub struct Edge {
 /// Locations and edges. `Halt`, `ThreadExit` and `Return` edges lead to a location of kind `End`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Graph {
-    /// Locations.
+    /// Indexed by [`Loc`]; not all of them need be reached.
     pub locations: Vec<Location>,
     /// Edges, in source order: out-edges of a location are tried in this order.
     pub edges: Vec<Edge>,
 }
 
 impl Graph {
-    /// Adds a location.
+    /// Adds a location at the end, of kind [`LocationKind::Normal`] and without edges.
     pub fn add_location(&mut self, span: Span) -> Loc {
         self.locations.push(Location {
             atomic: false,
@@ -157,7 +157,7 @@ impl Graph {
         });
         Loc(self.locations.len() as u32 - 1)
     }
-    /// Adds an edge.
+    /// Adds an edge at the end: it is tried after the others of its source.
     pub fn add_edge(&mut self, from: Loc, to: Loc, op: Op, span: Span) {
         self.edges.push(Edge { from, to, op, span });
     }

@@ -13,7 +13,7 @@ pub enum Atomicity {
     Statement,
 }
 
-/// What integers are.
+/// Which numbers the values of C's integer types are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Integers {
     /// C's: widths, wrap-around of unsigned types, conversions.
@@ -29,7 +29,7 @@ pub enum Signed {
     /// It is assumed not to happen.
     #[default]
     Assume,
-    /// It wraps.
+    /// It wraps in two's complement, as with `-fwrapv`.
     Wrap,
     /// It is an error.
     Check,
@@ -70,7 +70,7 @@ pub const MAX_OBJECTS: u32 = 16;
 pub struct Options {
     /// How large a step is.
     pub atomicity: Atomicity,
-    /// What integers are.
+    /// Which numbers the values of C's integer types are; `--integers`.
     pub integers: Integers,
     /// What signed overflow does.
     pub signed: Signed,
@@ -84,7 +84,7 @@ pub struct Options {
     pub leaks: bool,
     /// Of the pairs of accesses that may race, this one alone is looked at.
     pub race_pair: Option<usize>,
-    /// Widths.
+    /// Widths of `long` and of pointers.
     pub data_model: DataModel,
     /// Functions that all start at once, instead of `main`.
     pub threads: Vec<String>,

@@ -11,7 +11,7 @@ pub struct Preprocessing {
     pub define: Vec<Define>,
     /// Macros that are undefined after that.
     pub undefine: Vec<Name>,
-    /// Folders of headers.
+    /// Folders in which `#include` looks for headers, in order of search.
     pub include: Vec<PathBuf>,
 }
 
@@ -43,7 +43,7 @@ impl Name {
             false => Err(format!("`{}` is no name of a macro", text.escape_debug())),
         }
     }
-    /// As text.
+    /// The identifier, as it stands in the source.
     pub fn text(&self) -> &str {
         &self.0
     }
@@ -81,7 +81,7 @@ impl Define {
         };
         Ok(Define { name: Name::parse(name)?, parameters, value: value.map(str::to_string) })
     }
-    /// Its name.
+    /// The identifier that it defines, without parameters.
     pub fn name(&self) -> &str {
         self.name.text()
     }

@@ -9,7 +9,7 @@ use std::ops::Range;
 pub enum Count {
     /// At most this many (1 for almost all).
     AtMost(u32),
-    /// No bound.
+    /// Any number, as of threads created in a loop whose bound is no constant.
     Unbounded,
 }
 
@@ -38,15 +38,15 @@ pub struct Procedure {
     /// Calls name it by this number. A copy for calls inside atomic sections, and one of an atomic function, has a
     /// number beyond those of the functions: all its locations are atomic.
     pub function: FuncId,
-    /// Its name.
+    /// Name of the function in the source, for traces.
     pub name: String,
-    /// First location.
+    /// Where a call begins; in `locations`.
     pub entry: Loc,
     /// Registers that take the arguments.
     pub params: Vec<Reg>,
-    /// Its registers.
+    /// Its registers, a range of indices into [`Template::registers`]. Those of two procedures are disjoint.
     pub registers: Range<u32>,
-    /// Its locations.
+    /// Its locations, a range of indices into those of the template's graph. Those of two procedures are disjoint.
     pub locations: Range<u32>,
     /// Objects of each activation. They belong to the template, and only code of the running activation knows their
     /// addresses.
@@ -58,7 +58,7 @@ pub struct Procedure {
 pub struct Template {
     /// Name: the start routine, numbered when there are several (`worker#2`).
     pub name: String,
-    /// How many.
+    /// How many threads of it there can be.
     pub count: Count,
     /// Runs from the start of the program (main, or `--threads`), else once created.
     pub initial: bool,

@@ -5,7 +5,7 @@ use crate::ObjId;
 /// Which thread: a template and the how-manyth thread of it, from 0 in order of creation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ThreadRef {
-    /// Template.
+    /// Index into [`crate::Program::templates`].
     pub template: u32,
     /// How-manyth thread of the template, from 0.
     pub instance: u32,
@@ -14,7 +14,7 @@ pub struct ThreadRef {
 /// One move of one thread: steps of its automaton, done in a row.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Move {
-    /// Who moves.
+    /// The thread that moves; it exists by then.
     pub thread: ThreadRef,
     /// Edges of the template's graph, in order.
     pub path: Vec<u32>,
@@ -31,6 +31,6 @@ pub type Start = Vec<(ObjId, u32, i128)>;
 pub struct Schedule {
     /// Start values of cells whose `init` is `None`.
     pub start: Start,
-    /// The moves.
+    /// In the order in which they are done.
     pub moves: Vec<Move>,
 }

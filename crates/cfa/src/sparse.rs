@@ -3,7 +3,8 @@
 
 use std::rc::Rc;
 
-/// A set of numbers, by words of 64.
+/// A set of numbers as pairs `(k, bits)`: bit `i` of `bits` says that `64 * k + i` is in it. Sorted by `k`, and no
+/// `bits` is 0, so that equal sets are equal rows.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Row(Vec<(u32, u64)>);
 
@@ -16,7 +17,7 @@ impl Row {
     pub fn has(&self, n: u32) -> bool {
         self.word(n / 64) >> (n % 64) & 1 == 1
     }
-    /// Adds a number.
+    /// Adds a number; no effect if it is there.
     pub fn insert(&mut self, n: u32) {
         let (at, bit) = bit(n);
         match self.0.binary_search_by_key(&at, |w| w.0) {
@@ -59,9 +60,11 @@ impl Row {
     }
 }
 
-/// Up to 64 numbers in a row, and what they are mapped to.
+/// Up to 64 numbers in a row, from `64 * at` on, and what they are mapped to. At least one is listed, and `values`
+/// has an entry for each bit of `mask`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Chunk<T> {
+    /// The first number, divided by 64; the chunks of a map are sorted by it.
     at: u32,
     /// Which of them are listed.
     mask: u64,

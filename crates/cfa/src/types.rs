@@ -20,7 +20,7 @@ pub enum IntKind {
 }
 
 impl IntKind {
-    /// `int`.
+    /// `int`: 32 bits under either data model.
     pub const INT: IntKind = IntKind::Machine { bits: 32, signed: true };
     /// Smallest value, if there is one.
     pub fn min(self) -> Option<i128> {

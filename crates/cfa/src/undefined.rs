@@ -33,7 +33,7 @@ pub enum Undefined {
 }
 
 impl Undefined {
-    /// All of them.
+    /// Each of them once, in the order of declaration.
     pub const ALL: [Undefined; 11] = [
         Undefined::Overflow,
         Undefined::Quotient,

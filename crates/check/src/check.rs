@@ -21,7 +21,7 @@ const GROUP: usize = 16;
 pub struct Limits {
     /// For all obligations together.
     pub total: Duration,
-    /// For each.
+    /// For each obligation; the solver's "unknown" after it rejects.
     pub each: Duration,
 }
 
@@ -36,7 +36,7 @@ impl Default for Limits {
 pub struct CheckReport {
     /// How many obligations the solver was asked about.
     pub obligations: usize,
-    /// Wall-clock time.
+    /// Wall-clock time, in seconds.
     pub seconds: f64,
 }
 
@@ -49,7 +49,7 @@ pub enum CheckError {
     /// An obligation does not hold.
     #[error("{obligation} does not hold: {example}")]
     Fails {
-        /// Which.
+        /// Its name in the paper, the thread, and places in the source, on one line.
         obligation: String,
         /// Values that make it false.
         example: String,
@@ -57,7 +57,7 @@ pub enum CheckError {
     /// The solver did not decide an obligation.
     #[error("{obligation} was not decided: {reason}")]
     Undecided {
-        /// Which.
+        /// Its name in the paper, the thread, and places in the source, on one line.
         obligation: String,
         /// The solver's word, or the limit.
         reason: String,
@@ -75,9 +75,9 @@ pub fn check(program: &Program, proof: &Proof, limits: &Limits) -> Result<CheckR
 
 /// What Z3 is to find unsatisfiable.
 pub(super) trait Conditions: Sync {
-    /// One of them.
+    /// One of the conditions, by itself to be unsatisfiable.
     type Item: Sync;
-    /// Its formula.
+    /// What must be unsatisfiable: its premises and not its conclusion.
     fn formula(&self, item: &Self::Item) -> Formula;
     /// What it says, for messages.
     fn title(&self, item: &Self::Item) -> String;

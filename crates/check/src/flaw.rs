@@ -14,13 +14,13 @@ pub enum ProgramFlaw {
     /// A template has one identity.
     #[error("`{0}` is a second identity")]
     SecondIdentity(String),
-    /// Identities are locals.
+    /// A global that claims to be an identity: only locals are.
     #[error("`{0}` is a global identity")]
     GlobalIdentity(String),
-    /// In the start condition.
+    /// The start condition has a variable that the program has not.
     #[error("the start condition speaks of an unknown variable")]
     Start,
-    /// In a template.
+    /// In the template of this name.
     #[error("thread `{0}`: {1}")]
     Thread(String, ThreadFlaw),
 }
@@ -121,7 +121,7 @@ pub enum ProofFlaw {
 /// What is wrong with the assertions of a thread.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum AssertionFlaw {
-    /// Of an invariant.
+    /// An invariant at a location that the template has not.
     #[error("unknown location")]
     Location,
     /// Invariants are sorted by location, one each.

@@ -32,18 +32,18 @@ pub enum Symbol {
 /// A sum of integer multiples of symbols, and a constant. Terms are sorted and not zero.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Linear {
-    /// The terms.
+    /// Symbols with their coefficients: sorted by symbol, each once, none zero.
     pub terms: Vec<(Symbol, BigInt)>,
-    /// The constant.
+    /// What is added to the terms.
     pub constant: BigInt,
 }
 
 impl Linear {
-    /// A symbol.
+    /// The symbol, once.
     pub fn symbol(s: Symbol) -> Linear {
         Linear { terms: vec![(s, BigInt::one())], constant: BigInt::zero() }
     }
-    /// A number.
+    /// A constant, without terms.
     pub fn number(n: impl Into<BigInt>) -> Linear {
         Linear { terms: Vec::new(), constant: n.into() }
     }
@@ -74,7 +74,7 @@ impl Linear {
         }
         Linear { terms, constant: &self.constant + k * &other.constant }
     }
-    /// `self - other`.
+    /// `self - other`; terms that cancel are gone.
     pub fn minus(&self, other: &Linear) -> Linear {
         self.plus(&-BigInt::one(), other)
     }
@@ -97,29 +97,29 @@ impl Linear {
     }
 }
 
-/// A formula.
+/// A formula over integer constants, without quantifiers. An obligation is one that must be unsatisfiable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Formula {
-    /// True or false.
+    /// True, or false.
     Const(bool),
-    /// `e <= 0`
+    /// `e <= 0`, over integers.
     Le(Linear),
-    /// `e = 0`
+    /// `e = 0`, over integers.
     Eq(Linear),
-    /// Not.
+    /// The negation.
     Not(Box<Formula>),
-    /// All of them.
+    /// The conjunction; of none it is true.
     And(Vec<Formula>),
-    /// One of them.
+    /// The disjunction; of none it is false.
     Or(Vec<Formula>),
 }
 
 impl Formula {
-    /// `e <= 0`
+    /// `e <= 0`; a constant where there are no terms.
     pub fn le(e: Linear) -> Formula {
         if e.terms.is_empty() { Formula::Const(e.constant <= BigInt::zero()) } else { Formula::Le(e) }
     }
-    /// `e = 0`
+    /// `e = 0`; a constant where there are no terms.
     pub fn eq(e: Linear) -> Formula {
         if e.terms.is_empty() { Formula::Const(e.constant.is_zero()) } else { Formula::Eq(e) }
     }
@@ -131,7 +131,7 @@ impl Formula {
             Rel::Eq => Formula::eq(e),
         }
     }
-    /// All of them.
+    /// The conjunction, with true parts and nested conjunctions resolved.
     pub fn and(parts: impl IntoIterator<Item = Formula>) -> Formula {
         let mut out = Vec::new();
         for p in parts {
@@ -148,7 +148,7 @@ impl Formula {
             _ => Formula::And(out),
         }
     }
-    /// One of them.
+    /// The disjunction, with false parts and nested disjunctions resolved.
     pub fn or(parts: impl IntoIterator<Item = Formula>) -> Formula {
         let mut out = Vec::new();
         for p in parts {
@@ -165,7 +165,7 @@ impl Formula {
             _ => Formula::Or(out),
         }
     }
-    /// Not.
+    /// The negation; two cancel.
     #[allow(clippy::should_implement_trait)]
     pub fn not(self) -> Formula {
         match self {

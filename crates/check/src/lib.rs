@@ -105,9 +105,9 @@ pub struct EnvTransition {
 /// A local that holds a ticket at some locations.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Holder {
-    /// Template.
+    /// The template whose threads hold tickets.
     pub template: u32,
-    /// The local.
+    /// The template's local that holds the ticket.
     pub variable: Var,
     /// Where it holds a ticket, sorted; not the entry.
     pub locations: Vec<Loc>,
@@ -128,7 +128,7 @@ pub struct Tickets {
 /// Assertions for the threads of one template.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ThreadProof {
-    /// Template.
+    /// The template, by index; each at most once in a proof.
     pub template: u32,
     /// States by location, sorted; a location left out is unreachable.
     pub invariants: Vec<(Loc, Vec<State>)>,
@@ -140,7 +140,7 @@ pub struct ThreadProof {
 /// A proof of safety of a [`relyant_program::Program`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Proof {
-    /// The rule.
+    /// The proof rule, which says which of the other fields are used.
     pub rule: Rule,
     /// No state speaks of another thread's locals or location, no environment transition of any thread's locals
     /// (but for its own identity).

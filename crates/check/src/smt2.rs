@@ -98,7 +98,7 @@ fn list(out: &mut String, op: &str, fs: &[Formula], names: &Names) {
     out.push(')');
 }
 
-/// `(op terms -constant)`
+/// Writes `(op terms -constant)`: the terms compared with the negated constant.
 fn compare(out: &mut String, op: &str, e: &Linear, names: &Names) {
     let _ = write!(out, "({op} ");
     if e.terms.len() > 1 {

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// How many threads of a template there are, as far as proofs care.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Copies {
-    /// None.
+    /// None: no thread of the template is ever created.
     None,
     /// Exactly one: others may speak of its location and locals.
     One,

@@ -29,16 +29,16 @@ pub enum Counted {
     Obligations(usize),
     /// The same of replicated threads, and predecessors that are in the set of configurations.
     Replicated {
-        /// Obligations that hold.
+        /// Obligations that the solver found to hold.
         obligations: usize,
         /// Cover predecessors in the set.
         predecessors: u64,
     },
     /// States, and steps that lead from one to another.
     States {
-        /// States.
+        /// States of the set, whether or not they can be reached.
         states: usize,
-        /// Steps.
+        /// Steps tried from those that can be reached.
         steps: u64,
     },
 }
@@ -62,7 +62,7 @@ pub struct Accepted {
     pub meaning: Options,
     /// What was assumed of the program, a line each.
     pub assumes: Vec<String>,
-    /// What was checked.
+    /// What was checked, and how much of it.
     pub counted: Counted,
     /// Seconds that it took.
     pub seconds: f64,
@@ -136,17 +136,17 @@ fn rejected(e: CertificateError) -> Refusal {
 
 /// Evidence, and what it is about.
 pub enum Claimed {
-    /// Assertions.
+    /// Assertions, and the thread program that they are about.
     Proof(Proof, Box<Program>),
     /// A system of finite-state threads.
     Replicated(Box<replicated::Proof>, Box<Program>),
-    /// All states.
+    /// A closed set of states, and the search program that they are states of.
     States(Space, Box<cfa::Program>),
 }
 
 /// A certificate in terms of the program that was made anew.
 pub struct Read {
-    /// What it claims.
+    /// What it claims; nothing of it was checked.
     pub evidence: Claimed,
     meaning: Options,
 }

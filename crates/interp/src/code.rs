@@ -8,9 +8,9 @@ use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, UnOp};
 /// Bounds of a kind, both included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Range {
-    /// Smallest value.
+    /// The least value of the kind; `i128::MIN` where there is none.
     pub min: i128,
-    /// Largest value.
+    /// The greatest value of the kind; `i128::MAX` where there is none.
     pub max: i128,
 }
 
@@ -94,7 +94,7 @@ impl Code {
         }
     }
 
-    /// The value.
+    /// The value under these registers; an error where C leaves it undefined.
     #[inline]
     pub fn run(&self, env: &Env<'_>) -> Result<i128, Stop> {
         match &self.0 {

@@ -17,7 +17,7 @@ pub struct Env<'a> {
     pub bases: &'a [i128],
     /// Address of each function.
     pub function_bases: &'a [i128],
-    /// Signed overflow wraps.
+    /// Signed overflow wraps; else it is an error, being undefined behaviour.
     pub signed_wraps: bool,
 }
 

@@ -8,7 +8,7 @@ use relyant_cfa::{Edge, Op};
 /// What a step does that others may want to know of.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum What {
-    /// Nothing.
+    /// Nothing that others would have to know.
     Step,
     /// It takes an input.
     Input {
@@ -16,7 +16,7 @@ pub enum What {
         source: String,
         /// The variable that takes it, if it is one.
         variable: String,
-        /// Value.
+        /// The value that it took.
         value: i128,
     },
     /// It starts a thread.
@@ -26,11 +26,11 @@ pub enum What {
 /// A step of a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Event {
-    /// Who.
+    /// The thread that did the step.
     pub thread: ThreadRef,
     /// Where; line 0 when unknown.
     pub span: Span,
-    /// What.
+    /// What it did beyond going on.
     pub what: What,
 }
 

@@ -57,10 +57,10 @@ impl Default for Options {
     }
 }
 
-/// What exploration found.
+/// How an exploration ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Exploration {
-    /// A violation.
+    /// A run to a state that violates the property.
     Violation(Schedule),
     /// There are no further states.
     Exhausted {
@@ -99,8 +99,9 @@ pub fn quick_search(program: &Program, max_states: usize, cancel: &dyn Fn() -> b
 /// normal forms.
 #[derive(Clone, Copy)]
 struct Origin {
+    /// The number of the state that the move started in.
     parent: u32,
-    /// In the parent.
+    /// The thread that moved, by number in the parent's normal form.
     thread: u32,
     choice: u32,
     cost: u32,

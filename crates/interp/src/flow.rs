@@ -19,11 +19,14 @@ pub struct Class {
 
 /// Classes of a program.
 pub struct Flow {
+    /// Union-find: registers, objects, then what threads return, what unknown pointers point to, and what procedures
+    /// of each template return. A root is its own parent.
     parent: Vec<usize>,
+    /// By root; out of date for others.
     classes: Vec<Class>,
     /// First register of each template.
     first: Vec<usize>,
-    /// First object.
+    /// The number of the first object; registers come before.
     objects: usize,
 }
 

@@ -18,7 +18,7 @@ pub struct Handles {
     pub registers: Vec<Vec<bool>>,
     /// By object and cell.
     pub cells: Vec<Vec<bool>>,
-    /// What threads return.
+    /// May the values that threads return be handles?
     pub results: bool,
 }
 
@@ -36,6 +36,7 @@ enum Shape<'e> {
 struct Classes<'p> {
     program: &'p Program,
     points: &'p PointsTo,
+    /// Union-find, numbered by `registers`, `cells`, `returns` and `results`. A root is its own parent.
     parent: Vec<usize>,
     /// Handles come into the class.
     source: Vec<bool>,

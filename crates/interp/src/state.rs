@@ -6,9 +6,10 @@ use relyant_cfa::schedule::ThreadRef;
 /// A thread: where it is; its registers and own cells are in [`State::data`], its calls in [`State::stacks`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Thread {
-    /// Which.
+    /// Its template and its number among the template's threads; its handle is given by its place in
+    /// [`State::threads`].
     pub name: ThreadRef,
-    /// Location.
+    /// Where it is, in the graph of its template.
     pub loc: Loc,
     /// Its first step is done. Always true where that makes no difference: where the entry is not atomic.
     pub begun: bool,
@@ -58,7 +59,7 @@ impl Clone for State {
         copy.clone_from(self);
         copy
     }
-    /// Keeps the buffers.
+    /// Copies into the buffers that are there: states are copied in the search's inner loop.
     fn clone_from(&mut self, other: &Self) {
         self.cells.clone_from(&other.cells);
         self.threads.clone_from(&other.threads);

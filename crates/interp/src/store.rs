@@ -73,19 +73,21 @@ fn take_long(bytes: &mut &[u8]) -> i128 {
 /// A set of byte strings, numbered in order of insertion.
 #[derive(Default)]
 pub struct ByteSet {
+    /// The strings, one after the other.
     bytes: Vec<u8>,
+    /// By number: where its string ends in `bytes`; ascending.
     ends: Vec<usize>,
     /// Open addressing: number + 1, 0 is free. The upper half of the hash is kept to compare without a look.
     slots: Vec<(u32, u32)>,
 }
 
 impl ByteSet {
-    /// How many.
+    /// How many strings there are; the next one gets this number.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Is there none?
+    /// Is there no string?
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }

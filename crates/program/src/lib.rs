@@ -66,11 +66,11 @@ pub enum Scope {
 pub struct Variable {
     /// Name in source terms (`turn`, `level[2]`, `worker::me`); unique in the program.
     pub name: String,
-    /// Whose it is.
+    /// Which threads have it: all share one, or each of a template has its own.
     pub scope: Scope,
-    /// Bounds that hold for its values at all times (from its C type), where there are any.
+    /// No value of it is ever smaller, by its C type or by what a ghost counts; `None`: no such bound is known.
     pub min: Option<i128>,
-    /// Largest value.
+    /// No value of it is ever larger; `None`: no such bound is known.
     pub max: Option<i128>,
     /// Constant, and different from that of every other thread: the thread's own handle.
     pub identity: bool,
@@ -94,13 +94,13 @@ pub enum Origin {
 pub enum Ghost {
     /// Has the thread of this template been created, or how often?
     Started(u32),
-    /// Has it ended?
+    /// Has a thread of this template ended? 1 once one has.
     Ended(u32),
     /// How many threads were created.
     Created,
     /// How many threads have done some step.
     Counted,
-    /// Anything else.
+    /// For no use that others have to know of.
     Other,
 }
 
@@ -139,9 +139,9 @@ pub enum Given {
 /// A step: `guard && bounds`, then all updates at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edge {
-    /// Source.
+    /// Where it starts, by index into the template's `locations`.
     pub from: Loc,
-    /// Target.
+    /// Where it leads, by index into the template's `locations`.
     pub to: Loc,
     /// Inputs: existential variables of the step, numbered `Program::input(k)`.
     pub inputs: Vec<Input>,
@@ -160,12 +160,12 @@ pub struct Edge {
     pub exact: bool,
 }
 
-/// A location.
+/// A point of control of a template's threads.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Location {
     /// Being here violates the property: what.
     pub error: Option<String>,
-    /// Labels.
+    /// Labels of the statement that starts here, which `exclusive` may name.
     pub labels: Vec<String>,
     /// The statement that starts here.
     pub span: Span,
@@ -176,17 +176,17 @@ pub struct Location {
 /// A kind of thread. Same index as in the [`relyant_cfa::Program`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Template {
-    /// Name.
+    /// Name of the start routine, numbered when there are several (`worker#2`).
     pub name: String,
-    /// How many.
+    /// How many threads of it there can be; more than one may be at a location at once.
     pub count: Count,
     /// Its identity variable, if it is used.
     pub identity: Option<Var>,
-    /// First location.
+    /// Where each of its threads is at the start of the program, created or not.
     pub entry: Loc,
-    /// Locations.
+    /// Indexed by [`Loc`].
     pub locations: IndexVec<Loc, Location>,
-    /// Edges.
+    /// In source order, as far as passes keep it; obligations and proofs name an edge by its index here.
     pub edges: Vec<Edge>,
 }
 
@@ -194,7 +194,8 @@ pub struct Template {
 /// its `started` ghost.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Program {
-    /// All variables.
+    /// Indexed by [`Var`]: globals and the locals of all templates. Numbers from here on are inputs
+    /// ([`Program::input`]).
     pub variables: Vec<Variable>,
     /// Thread templates, those without edges included.
     pub templates: Vec<Template>,
@@ -206,9 +207,9 @@ pub struct Program {
     pub prefix: Vec<(u32, u32)>,
     /// Values chosen before the start, over the values of variables at the start.
     pub given: Vec<(Given, LinExpr)>,
-    /// File names.
+    /// Names of the source files, which `span.file` is an index into.
     pub files: Vec<String>,
-    /// Text of the source lines.
+    /// Text of the source lines: `lines[file][line - 1]`.
     pub lines: Vec<Vec<String>>,
     /// What was assumed, a line each.
     pub assumes: Vec<String>,

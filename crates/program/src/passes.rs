@@ -14,7 +14,8 @@ use relyant_cfa::diagnostic::Diagnostic;
 /// Passes over the program at most; each makes it smaller.
 const ROUNDS: usize = 20;
 
-/// The reduced program.
+/// The program with fewer steps, locations and variables: passes in rounds, until nothing changes; then ghosts for
+/// owners of locks.
 pub fn reduce(p: Program) -> Program {
     reduce_with(p, Recognisers::default())
 }

@@ -41,7 +41,7 @@ const NAMES: [(Recogniser, &str); 9] = [
 ];
 
 impl Recogniser {
-    /// All of them.
+    /// All of them, in the order of their names' list.
     pub fn all() -> impl Iterator<Item = Recogniser> {
         NAMES.iter().map(|n| n.0)
     }
@@ -70,7 +70,7 @@ pub struct Recognisers {
 }
 
 impl Recognisers {
-    /// All but these.
+    /// All but these: for measuring what each is good for.
     pub fn without(these: &[Recogniser]) -> Recognisers {
         Recognisers { out: these.iter().fold(0, |out, r| out | 1 << *r as u16) }
     }

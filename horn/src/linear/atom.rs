@@ -6,9 +6,9 @@ use super::{LinExpr, Rat, Var};
 /// The relation of an atom's expression to zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rel {
-    /// `e <= 0`
+    /// `e <= 0`; over integers `e < 0` is `e + 1 <= 0`, so that there is no strict one.
     Le,
-    /// `e = 0`
+    /// `e = 0`; its negation is no atom but two, `e < 0` or `e > 0`.
     Eq,
 }
 
@@ -25,9 +25,9 @@ pub struct Atom {
 pub enum Norm {
     /// Holds for all integers.
     True,
-    /// Holds for none.
+    /// Holds for no integers, as `1 <= 0` or `2x = 1`.
     False,
-    /// Neither.
+    /// Holds for some integers and not for others, in normal form.
     Atom(Atom),
 }
 
@@ -69,11 +69,11 @@ impl Atom {
     pub fn expr(&self) -> &LinExpr {
         &self.expr
     }
-    /// The relation.
+    /// The relation of the expression to zero.
     pub fn rel(&self) -> Rel {
         self.rel
     }
-    /// The variables, ascending.
+    /// The variables, each once, ascending; at least one.
     pub fn vars(&self) -> impl Iterator<Item = Var> + '_ {
         self.expr.vars()
     }

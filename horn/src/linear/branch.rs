@@ -3,10 +3,11 @@
 use super::simplex::{Conflict, Simplex};
 use super::{LinExpr, Rat, Rel, Var};
 
-/// What branching finds.
+/// Does what a simplex tableau asserts have an integer solution?
 pub(crate) enum Branched {
     /// The solver's present values are an integer solution.
     Sat,
+    /// It has none, whatever the budget.
     Unsat,
     /// The budget ran out.
     Unknown,

@@ -6,7 +6,9 @@ use rustc_hash::FxHashMap;
 /// A conjunction of atoms, sorted and without repetition, or `false`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Cube {
+    /// Sorted, each once; empty where `contradiction` is set.
     atoms: Vec<Atom>,
+    /// The cube is `false` by its form. Atoms may contradict each other without it.
     contradiction: bool,
 }
 
@@ -17,11 +19,11 @@ impl Default for Cube {
 }
 
 impl Cube {
-    /// The cube `true`.
+    /// The cube `true`: no atoms.
     pub fn top() -> Cube {
         Cube { atoms: Vec::new(), contradiction: false }
     }
-    /// The cube `false`.
+    /// The cube `false`: no atoms, and a mark. A cube with contradicting atoms is another one, and not equal to it.
     pub fn bottom() -> Cube {
         Cube { atoms: Vec::new(), contradiction: true }
     }
@@ -37,7 +39,7 @@ impl Cube {
         }
         Cube::sorted(atoms)
     }
-    /// Adds a conjunct.
+    /// Adds a conjunct where its order puts it; `false` replaces all that was there.
     pub fn push(&mut self, n: Norm) {
         match n {
             Norm::True => {}
@@ -62,7 +64,7 @@ impl Cube {
         atoms.dedup();
         Cube { atoms, contradiction: false }
     }
-    /// The variables, ascending.
+    /// The variables of all atoms, each once, ascending.
     pub fn vars(&self) -> Vec<Var> {
         let mut vars: Vec<Var> = self.atoms.iter().flat_map(|a| a.vars()).collect();
         vars.sort();

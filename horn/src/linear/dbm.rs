@@ -6,6 +6,7 @@ use crate::meter;
 
 /// Constants above this are left to the simplex method: a sum of fewer than 2^24 of them fits `i128`.
 const MAX_CONSTANT: i128 = 1 << 100;
+/// No bound: greater than any that is kept.
 const NONE: i128 = i128::MAX;
 
 /// One difference bound: `from - to <= c`, where `None` stands for zero.
@@ -41,13 +42,15 @@ pub(crate) fn as_bound(e: &LinExpr) -> Option<Bound> {
 pub(crate) struct Dbm {
     /// Sorted; row and column 0 are zero's, variable `vars[i]` has `i + 1`.
     vars: Vec<Var>,
-    /// `d[i * n + j]`: an upper bound of `i - j`.
+    /// `d[i * n + j]`: the least upper bound of `i - j`, [`NONE`] for none; `n` is one more than there are variables.
     d: Vec<i128>,
 }
 
-/// What closing gives.
+/// The closure of a conjunction of atoms under the triangle inequality, where there is one.
 pub(crate) enum Closing {
+    /// Each bound is the least that follows.
     Closed(Dbm),
+    /// A cycle of negative weight: no integers satisfy all bounds.
     Unsat,
     /// Some atom is no difference bound.
     Outside,

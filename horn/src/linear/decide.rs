@@ -38,7 +38,7 @@ impl FromIterator<(Var, Rat)> for Model {
 pub enum Satisfiable {
     /// It has this one.
     Sat(Model),
-    /// It has none.
+    /// It has none, over integers or rationals as asked.
     Unsat,
     /// The budget ran out; over rationals this cannot happen.
     Unknown,
@@ -108,11 +108,11 @@ enum Form {
 }
 
 impl Closed {
-    /// Closes a cube.
+    /// Closes a cube: difference bounds if its atoms are such, else a simplex tableau at a rational solution.
     pub fn new(cube: &Cube) -> Closed {
         Closed { cube: cube.clone(), form: Form::of(cube) }
     }
-    /// The cube.
+    /// The cube as it was given, not its closure.
     pub fn cube(&self) -> &Cube {
         &self.cube
     }

@@ -15,19 +15,19 @@ pub struct LinExpr {
 }
 
 impl LinExpr {
-    /// The expression `0`.
+    /// The expression `0`: no terms.
     pub fn zero() -> LinExpr {
         LinExpr::constant(Rat::zero())
     }
-    /// A constant.
+    /// An expression without variables.
     pub fn constant(c: Rat) -> LinExpr {
         LinExpr { terms: Vec::new(), constant: c }
     }
-    /// An integer constant.
+    /// An integer, as an expression without variables.
     pub fn int(c: i128) -> LinExpr {
         LinExpr::constant(Rat::from(c))
     }
-    /// The expression `v`.
+    /// The expression `1 * v + 0`.
     pub fn var(v: Var) -> LinExpr {
         LinExpr { terms: vec![(v, Rat::one())], constant: Rat::zero() }
     }
@@ -51,7 +51,7 @@ impl LinExpr {
     pub fn with_constant(&self, constant: Rat) -> LinExpr {
         LinExpr { terms: self.terms.clone(), constant }
     }
-    /// `-self`.
+    /// `-self`: each coefficient and the constant.
     pub fn negated(&self) -> LinExpr {
         let terms = self.terms.iter().map(|(v, c)| (*v, -c)).collect();
         LinExpr { terms, constant: -&self.constant }
@@ -60,7 +60,7 @@ impl LinExpr {
     pub fn terms(&self) -> &[(Var, Rat)] {
         &self.terms
     }
-    /// The constant part.
+    /// What is added to the terms; zero for none.
     pub fn constant_part(&self) -> &Rat {
         &self.constant
     }
@@ -75,7 +75,7 @@ impl LinExpr {
     pub fn is_constant(&self) -> bool {
         self.terms.is_empty()
     }
-    /// The variables, ascending.
+    /// The variables with a coefficient that is not zero, ascending.
     pub fn vars(&self) -> impl Iterator<Item = Var> + '_ {
         self.terms.iter().map(|t| t.0)
     }
@@ -109,17 +109,17 @@ impl LinExpr {
         }
         LinExpr { terms, constant: &self.constant + &(&other.constant * k) }
     }
-    /// `self + other`.
+    /// `self + other`; terms that cancel are gone.
     #[allow(clippy::should_implement_trait)]
     pub fn add(&self, other: &LinExpr) -> LinExpr {
         self.add_scaled(other, &Rat::one())
     }
-    /// `self - other`.
+    /// `self - other`; terms that cancel are gone.
     #[allow(clippy::should_implement_trait)]
     pub fn sub(&self, other: &LinExpr) -> LinExpr {
         self.add_scaled(other, &Rat::from(-1i64))
     }
-    /// `k * self`.
+    /// `k * self`; the expression `0` for `k = 0`.
     pub fn scale(&self, k: &Rat) -> LinExpr {
         if k.is_zero() {
             return LinExpr::zero();
@@ -144,7 +144,7 @@ impl LinExpr {
         }
         LinExpr::new(terms, constant)
     }
-    /// Variables renamed.
+    /// Variables renamed at once; those that become one are added up.
     pub fn rename(&self, f: impl Fn(Var) -> Var) -> LinExpr {
         LinExpr::new(self.terms.iter().map(|(v, c)| (f(*v), c.clone())), self.constant.clone())
     }

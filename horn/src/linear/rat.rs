@@ -22,11 +22,11 @@ enum Repr {
 use Repr::{Big, Small};
 
 impl Rat {
-    /// The number zero.
+    /// The number zero, `0 / 1`.
     pub const fn zero() -> Rat {
         Rat(Small(0, 1))
     }
-    /// The number one.
+    /// The number one, `1 / 1`.
     pub const fn one() -> Rat {
         Rat(Small(1, 1))
     }
@@ -34,11 +34,11 @@ impl Rat {
     pub fn new(numer: BigInt, denom: BigInt) -> Rat {
         Rat::from_big(BigRational::new(numer, denom))
     }
-    /// Is this zero?
+    /// Is this zero? By its form: numbers are reduced.
     pub fn is_zero(&self) -> bool {
         matches!(self.0, Small(0, _))
     }
-    /// Is this one?
+    /// Is this one? By its form: numbers are reduced.
     pub fn is_one(&self) -> bool {
         matches!(self.0, Small(1, 1))
     }
@@ -70,7 +70,7 @@ impl Rat {
             Big(b) => b.numer().clone(),
         }
     }
-    /// Denominator, positive.
+    /// Denominator of the reduced fraction, positive.
     pub fn denom(&self) -> BigInt {
         match &self.0 {
             Small(_, d) => BigInt::from(*d),
@@ -99,7 +99,7 @@ impl Rat {
             Big(b) => Rat::from_big(b.ceil()),
         }
     }
-    /// Absolute value.
+    /// The value without its sign; never overflows.
     pub fn abs(&self) -> Rat {
         if self.is_negative() { -self } else { self.clone() }
     }

@@ -34,15 +34,26 @@ pub(crate) struct Mark {
 /// by columns that are not basic.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Simplex {
+    /// The column of each variable seen.
     column_of: FxHashMap<Var, u32>,
+    /// The column of each linear form that has one: two terms or more, the first coefficient 1. The inverse of
+    /// `form`.
     slack_of: FxHashMap<Vec<(Var, Rat)>, u32>,
     /// The form that a slack column stands for; none for a variable's column.
     form: Vec<Option<Vec<(Var, Rat)>>>,
+    /// The pairs of `column_of`, in the order in which variables were first seen.
     vars: Vec<(Var, u32)>,
+    /// By column: a basic one as a sum of others that are not basic (a `Var` is a column here, the constant is 0);
+    /// `None` for those that are not basic.
     rows: Vec<Option<LinExpr>>,
+    /// By column; `None`: no bound.
     lower: Vec<Option<Bound>>,
+    /// By column; `None`: no bound. Never less than the lower one.
     upper: Vec<Option<Bound>>,
+    /// By column. Rows hold of the values at all times, and columns that are not basic are within their bounds; basic
+    /// ones may be outside until `check`.
     value: Vec<Rat>,
+    /// Bounds that were replaced, the oldest first: column, side, and the bound before.
     trail: Vec<(u32, Side, Option<Bound>)>,
 }
 

@@ -16,7 +16,7 @@ pub enum Targets {
     /// One of these: an object and the cell, if that is known; never out of bounds. May be empty: the value is no
     /// address, and an access through it is undefined.
     Objects(BTreeSet<(ObjId, Option<usize>)>),
-    /// Anything.
+    /// Nothing is known: any object and any function.
     Unknown,
 }
 
@@ -25,7 +25,7 @@ pub enum Targets {
 pub enum Fact {
     /// An address in an object, at a distance from its base if it is known.
     Object(ObjId, Option<i64>),
-    /// A function.
+    /// The address of this function; distances that are added to it are ignored.
     Function(FuncId),
     /// Made from an address in a way that is not followed.
     Anything,
@@ -40,23 +40,25 @@ const OFFSETS: usize = 64;
 /// Result of the analysis.
 #[derive(Clone, Debug)]
 pub struct PointsTo {
-    /// Facts of each register, by template.
+    /// `registers[template][register]`: what the register may hold, at any location.
     registers: Vec<Vec<Facts>>,
     /// Facts of each cell, by object; then those of stores at unknown distances, of 32 bits in the last entry, of other
     /// kinds before it.
     cells: Vec<Vec<Facts>>,
     /// Stored through addresses that may be anything.
     anywhere: Facts,
-    /// Number of cells by object.
+    /// `sizes[object]`: its number of cells.
     sizes: Vec<usize>,
-    /// What threads return.
+    /// What threads return to those that join them, of all templates together.
     exits: Facts,
-    /// What each function returns, or each procedure of each template: by automaton.
+    /// `returns[automaton][procedure]`: what each procedure of a template returns; a function of a module has one
+    /// entry.
     returns: Vec<Vec<Facts>>,
 }
 
 impl PointsTo {
-    /// Analyses a program.
+    /// Analyses a program whose calls are inlined, or procedures. What is found holds in every run that has no
+    /// undefined behaviour.
     pub fn new(program: &Program) -> PointsTo {
         let graphs: Vec<_> = program
             .templates

@@ -7,7 +7,7 @@ use relyant_cfa::options::{Atomicity, DataModel, Integers, Options, Property, Si
 use relyant_program::Program;
 use serde::{Deserialize, Serialize};
 
-/// The file.
+/// A certificate of a thread program, version by version as `docs/CERTIFICATE.md` has it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct File {

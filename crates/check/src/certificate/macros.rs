@@ -39,7 +39,7 @@ impl From<NameText> for String {
     }
 }
 
-/// All of it.
+/// What the preprocessor was told, in the order in which it was.
 #[derive(Serialize, Deserialize, Clone)]
 #[serde(deny_unknown_fields)]
 pub struct PreprocessingRecord {

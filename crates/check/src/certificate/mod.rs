@@ -44,7 +44,7 @@ impl Source {
 /// What a certificate says besides the proof.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Meta {
-    /// The input.
+    /// The source files that the program is made of, as they were named.
     pub sources: Vec<Source>,
     /// What it includes, system headers apart.
     pub includes: Vec<Source>,
@@ -64,9 +64,9 @@ pub enum CertificateError {
         hint(format, *version)
     )]
     Version {
-        /// Its format.
+        /// The `format` that it has.
         format: String,
-        /// Its version.
+        /// The `version` that it has.
         version: u64,
     },
     /// The input is another one.
@@ -82,7 +82,7 @@ pub enum CertificateError {
     Content {
         /// Where in the certificate.
         place: String,
-        /// What.
+        /// What is wrong there.
         what: ContentError,
     },
 }

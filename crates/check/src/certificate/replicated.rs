@@ -27,7 +27,7 @@ struct File {
     includes: Vec<SourceFile>,
     options: OptionsRecord,
     program: String,
-    /// Predicates over globals.
+    /// Predicates over globals, as text; `shared_states` name them by index.
     globals: Vec<String>,
     threads: Vec<ThreadRecord>,
     /// By number: the predicates that hold. The first is at the start.

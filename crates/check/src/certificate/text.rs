@@ -55,7 +55,7 @@ pub fn write(a: &Atom, name: impl Fn(Var) -> String) -> String {
 /// Why a text is no comparison.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TextError {
-    /// Something behind it.
+    /// A comparison that is followed by something else.
     #[error("`{text}`: unexpected `{rest}`")]
     Rest {
         /// All of the text.

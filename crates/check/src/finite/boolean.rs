@@ -26,7 +26,7 @@ pub const FORMAT: &str = "relyant-boolean";
 pub const VERSION: u32 = 1;
 /// A program with the bytes of its file.
 pub struct Source {
-    /// The program.
+    /// What was read from `bytes`, with these `errors`.
     pub program: Program,
     /// The bytes of its file.
     pub bytes: Vec<u8>,
@@ -112,7 +112,7 @@ fn thread_document(t: &Thread) -> ThreadDocument {
 
 /// What a certificate has in it.
 pub enum Evidence<'a> {
-    /// No assertion fails.
+    /// No assertion fails, with any number of threads.
     Safe(&'a Proof),
     /// One does, in this run.
     Unsafe(&'a Run),

@@ -71,7 +71,7 @@ struct Move(usize, Vec<(u32, u32, u32)>);
 pub enum Claim {
     /// That the target is not coverable.
     Uncoverable(Certificate),
-    /// That it is.
+    /// That it is, by this run.
     Coverable(Run),
 }
 
@@ -127,7 +127,7 @@ fn document(input: &Input, uncoverable: Option<Uncoverable>, coverable: Option<C
     }
 }
 
-/// Of an uncoverability proof.
+/// The certificate that no run covers the target.
 pub fn uncoverable(input: &Input, c: &Certificate) -> Document {
     let heavy = |w: &Weights| Heavy { shared: w.shared.clone(), local: w.local.clone(), bound: w.bound };
     let proof = Uncoverable {
@@ -137,7 +137,7 @@ pub fn uncoverable(input: &Input, c: &Certificate) -> Document {
     document(input, Some(proof), None)
 }
 
-/// Of a run.
+/// The certificate that a run covers the target.
 pub fn coverable(input: &Input, r: &Run) -> Document {
     let step = |s: &Step| Move(s.transition, s.splits.iter().map(|x| (x.from, x.to, x.count)).collect());
     document(

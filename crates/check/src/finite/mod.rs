@@ -37,7 +37,7 @@ pub fn kind(path: &Path) -> Option<Kind> {
 /// What is asked about a system, where it is not in its file.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
-    /// Initial configurations, `s|b/u`.
+    /// Initial configurations, `s|b/u`: a thread in each of `b`, any number in each of `u`. `None`: as the file says.
     pub initial: Option<String>,
     /// What must not be covered, `s|l1,l2`, or the name of a file with that.
     pub target: Option<String>,
@@ -46,7 +46,7 @@ pub struct Question {
 /// A system with its target.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// The system.
+    /// The system of the files, its states numbered.
     pub system: System,
     /// What must not be covered.
     pub target: Target,

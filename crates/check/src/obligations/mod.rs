@@ -26,10 +26,10 @@ pub use text::locate;
 /// Why there are no obligations: the program or the proof is not well-formed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Malformed {
-    /// The program.
+    /// The program is not as its types promise.
     #[error("the program is not well-formed: {0}")]
     Program(ProgramFlaw),
-    /// The proof.
+    /// The proof speaks of what is not in the program, or does not have the form of its rule.
     #[error("the proof does not fit the program: {0}")]
     Proof(ProofFlaw),
     /// The proof, which is a system of replicated threads.
@@ -56,7 +56,7 @@ pub enum Obligation {
     Error(u32, Loc),
     /// CS5: two threads are never at these locations.
     Exclusive((u32, Loc), (u32, Loc)),
-    /// CS1, monolithic.
+    /// CS1, monolithic: the start is in the global invariant.
     GlobalStart,
     /// CS2, monolithic: a step (template, edge) from these locations.
     GlobalStep(Vec<Loc>, u32, usize),
@@ -82,12 +82,15 @@ impl Obligation {
 pub struct Obligations<'a> {
     program: &'a Program,
     proof: &'a Proof,
-    /// `states[template][location]`
+    /// `states[template][location]`: their disjunction is the assertion there; none: unreachable.
     states: Vec<Vec<&'a [State]>>,
+    /// By template: what the other threads may do to one of its threads.
     environment: Vec<&'a [EnvTransition]>,
     /// Variables that the assertions of a template speak of, but for its own locals.
     vocabulary: Vec<BTreeSet<Var>>,
+    /// Monolithic: by a location for each template, the disjuncts of the invariant there.
     global: BTreeMap<&'a [Loc], Vec<&'a Cube>>,
+    /// All of them, in the order in which they are checked and reported.
     list: Vec<Obligation>,
 }
 

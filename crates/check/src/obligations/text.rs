@@ -64,7 +64,7 @@ impl Obligations<'_> {
     }
 }
 
-/// `file:line:column (location)`
+/// `file:line:column (location)`, for messages; without a line only the location.
 pub fn locate(p: &Program, t: u32, l: Loc) -> String {
     let span = p.templates[t as usize].locations[l].span;
     let file = p.files.get(span.file as usize).map_or("?", |f| f);

@@ -23,7 +23,7 @@ pub struct Report {
     pub elements: usize,
     /// Their predecessors, all in the set.
     pub predecessors: u64,
-    /// Wall-clock time.
+    /// Wall-clock time, in seconds.
     pub seconds: f64,
 }
 

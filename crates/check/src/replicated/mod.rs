@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Predicates of the threads of a template.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct View {
-    /// The template.
+    /// The template, by index into the program's; each has at most one view.
     pub template: u32,
     /// Over globals and the thread's locals.
     pub own: Vec<Atom>,
@@ -33,7 +33,7 @@ pub struct View {
     pub others: Vec<(u32, Atom)>,
 }
 
-/// A local state.
+/// A local state of the system: a location with what is known to hold there of one thread.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct LocalState {
     /// The view, by index.
@@ -49,24 +49,24 @@ pub struct LocalState {
 /// A step of the system: what one edge does from a shared and a local state.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Step {
-    /// Shared state before.
+    /// Shared state before, by index.
     pub from: u32,
-    /// Local state of the thread that moves, before.
+    /// Local state of the thread that moves, before; by index.
     pub actor: u32,
-    /// Its edge.
+    /// Its edge, by index in its template.
     pub edge: u32,
-    /// Shared state after.
+    /// Shared state after, by index.
     pub to: u32,
-    /// Local state after.
+    /// Its local state after, by index.
     pub after: u32,
     /// Where threads in other local states go, sorted; `None` for those that cannot be there. Others stay.
     pub moved: Vec<(u32, Option<u32>)>,
 }
 
-/// The proof.
+/// The proof: predicates, the system that they make of the program, and why it covers no error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Proof {
-    /// Predicates over globals.
+    /// Predicates over globals; `shared_states` name them by index.
     pub shared: Vec<Atom>,
     /// By template, those that can move.
     pub views: Vec<View>,
@@ -74,7 +74,8 @@ pub struct Proof {
     pub shared_states: Vec<Vec<u32>>,
     /// Local states. Those at the start come first, one for each view.
     pub local_states: Vec<LocalState>,
-    /// Steps.
+    /// Steps: what an edge does from a shared and a local state that may be reached together; none where it cannot be
+    /// taken, several where the predicates do not tell.
     pub steps: Vec<Step>,
     /// Why no error is covered.
     pub certificate: Certificate,

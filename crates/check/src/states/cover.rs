@@ -42,7 +42,7 @@ pub(super) struct Walker<'f, 'p> {
 
 /// What a thread's moves did to a state.
 enum Went {
-    /// It has none.
+    /// It has no move from here.
     Nowhere,
     /// There is one, and the state is changed.
     InPlace,

@@ -21,7 +21,7 @@ pub(super) struct Facts<'p> {
     pub normal: Normal,
     pub candidates: Candidates,
     pub future: Future,
-    /// By template and edge: values to try of an input that matters; `None` in the list stands for any.
+    /// `inputs[template][edge]`: values to try of an input that matters; `None` in the list stands for any.
     inputs: Vec<Vec<Option<Inputs>>>,
     /// By object, and kind of its cells: the same, where a load chooses the value.
     cells: Vec<Vec<(IntKind, Inputs)>>,
@@ -33,6 +33,7 @@ pub(super) struct Facts<'p> {
     pub starts: Vec<Start>,
 }
 
+/// Values to try of one input, in this order; `all`: no other value can do anything else.
 struct Inputs {
     values: Vec<Option<i128>>,
     all: bool,

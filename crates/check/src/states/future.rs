@@ -40,7 +40,7 @@ enum Touch {
     Access(u32),
 }
 
-/// What may yet be touched from a location.
+/// What may yet be touched from a location: a bit for each [`Thing`], 64 a word.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Yet {
     read: Vec<u64>,
@@ -50,22 +50,26 @@ struct Yet {
 /// What the rest of a run may touch.
 pub(super) struct Future {
     things: Things,
-    /// By template and location.
+    /// `yet[template][location]`.
     yet: Vec<Vec<Yet>>,
+    /// `touch[template][location]`: of the one move from there.
     touch: Vec<Vec<Touch>>,
-    /// A place to look around in: on each cycle there is one, and where an input is chosen. Only the order in which
-    /// the checker tries things depends on it.
+    /// `rest[template][location]`: a place to look around in. On each cycle there is one, and where an input is
+    /// chosen. Only the order in which the checker tries things depends on it.
     rest: Vec<Vec<bool>>,
-    /// By template and edge: things that an access may touch, sorted; `None` where the address is constant.
+    /// `foreseen[template][edge]`: things that its access may touch, sorted; `None` where it has none, or the address
+    /// is constant.
     foreseen: Vec<Vec<Option<Vec<Thing>>>>,
 }
 
-/// Numbers of things.
+/// What threads share, by number: cells of shared objects (whole objects, where there are many cells), then the
+/// number of the next thread, then how many are alive.
 struct Things {
-    /// First number of each shared object's cells.
+    /// By object: the number of its first cell, or of the whole object; `None` for a thread's own.
     first: Vec<Option<Thing>>,
     /// Object and cells of each thing that is one.
     cells: Vec<(ObjId, std::ops::Range<usize>)>,
+    /// Each cell has a number of its own.
     by_cell: bool,
     next_thread: Thing,
     live_threads: Thing,
@@ -333,7 +337,7 @@ fn called(template: &Template, callee: &Callee) -> Vec<usize> {
     template.procedures.iter().filter(may).map(|p| p.entry.0 as usize).collect()
 }
 
-/// The least solution.
+/// The least solution, by location: what its edges touch, and what is touched after them.
 fn solve(program: &Program, things: &Things, steps: &[Vec<(Vec<Thing>, Vec<Thing>)>]) -> Vec<Vec<Yet>> {
     let words = things.count().div_ceil(64);
     let empty = Yet { read: vec![0; words], written: vec![0; words] };

@@ -42,7 +42,7 @@ pub use space::{Encoding, Space};
 /// How long a check may take.
 #[derive(Clone, Copy)]
 pub struct Limits<'a> {
-    /// Workers.
+    /// Workers that check states side by side; the answer does not depend on it.
     pub jobs: usize,
     /// Steps tried from one state.
     pub fuel: u64,
@@ -63,9 +63,9 @@ pub struct SpaceReport {
     pub states: usize,
     /// Those that the proof needs: the others cannot be reached from the starts.
     pub needed: usize,
-    /// Steps tried.
+    /// Steps of threads that were tried, whether or not they could be done.
     pub steps: u64,
-    /// Seconds it took.
+    /// Wall-clock time, in seconds.
     pub seconds: f64,
 }
 
@@ -87,7 +87,7 @@ pub enum Rejection {
     /// Something that is not in the set, nor covered by what is.
     #[error("not closed: {what} leads out of the set")]
     NotCovered {
-        /// From where.
+        /// The start, or the state and the thread that moves, in words.
         what: String,
     },
     /// A step touched a cell that it should not have been able to touch.
@@ -96,7 +96,7 @@ pub enum Rejection {
     /// Too many steps from one state.
     #[error("too many steps from one state")]
     Fuel,
-    /// Asked to stop.
+    /// It was asked to stop: nothing is known.
     #[error("stopped")]
     Cancelled,
 }

@@ -13,7 +13,7 @@
 //!
 //! A cell whose value may be chosen late ([`relyant_interp::late`]) is exact.
 //!
-//! So a set of states covers what is below one of its states. Who makes such a set guesses the directions; [`holds`]
+//! So each state of a set subsumes those below it. Who makes such a set guesses the directions; [`holds`]
 //! checks that they are a simulation.
 
 use relyant_cfa::{BinOp, CmpOp, Edge, Expr, IntKind, LocationKind, ObjId, Op, Program, Template};
@@ -25,9 +25,9 @@ use std::collections::BTreeSet;
 pub enum Direction {
     /// Must be the same.
     Exact,
-    /// Larger is more.
+    /// Larger is more: a state subsumes one with a smaller number here.
     Rising,
-    /// Smaller is more.
+    /// Smaller is more: a state subsumes one with a larger number here.
     Falling,
 }
 
@@ -52,19 +52,19 @@ impl Direction {
 pub struct Order {
     /// By template and register.
     pub registers: Vec<Vec<Direction>>,
-    /// By object.
+    /// By object: of all its cells.
     pub objects: Vec<Direction>,
 }
 
 impl Order {
-    /// Equality.
+    /// Equality: a state subsumes itself only.
     pub fn exact(program: &Program) -> Order {
         Order {
             registers: program.templates.iter().map(|t| vec![Exact; t.registers.len()]).collect(),
             objects: vec![Exact; program.objects.len()],
         }
     }
-    /// Is it equality?
+    /// Is it equality? Then a set needs no order.
     pub fn is_exact(&self) -> bool {
         self.objects.iter().chain(self.registers.iter().flatten()).all(|d| *d == Exact)
     }

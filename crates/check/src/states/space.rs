@@ -20,7 +20,9 @@ pub struct Space {
     order: Option<Order>,
     /// Values that tell inputs apart, where what the program does with them was observed.
     points: Option<Points>,
+    /// The states, one after the other.
     bytes: Vec<u8>,
+    /// By number: where its state ends in `bytes`; ascending.
     ends: Vec<usize>,
     /// Open addressing: number + 1 in the low bits, a part of the hash in the others; 0 is free.
     slots: Vec<u32>,
@@ -76,12 +78,12 @@ impl Space {
     pub fn order(&self) -> Option<&Order> {
         self.order.as_ref()
     }
-    /// How many.
+    /// How many states there are, repeated ones counted again.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Are there none?
+    /// Is there no state at all?
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }

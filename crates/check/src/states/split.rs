@@ -8,15 +8,15 @@ use relyant_interp::machine::{Machine, State};
 use relyant_interp::normal::{Normal, Scratch};
 use rustc_hash::FxHashMap;
 
-/// Splits states.
+/// What an order says of the numbers in a machine's states.
 pub struct Split {
-    /// Indices of shared cells, whether they rise, and their kinds.
+    /// Shared cells that are not exact, ascending: index into the state's, does it rise, and its kind.
     cells: Vec<(usize, bool, IntKind)>,
-    /// By template: the same of a thread's data.
+    /// `data[template]`: the same of a thread's data, registers first, then own cells.
     data: Vec<Vec<(usize, bool, IntKind)>>,
 }
 
-/// Buffers.
+/// The two parts of a state, and buffers that are used again.
 #[derive(Debug, Default)]
 pub struct Parts {
     /// The normal form of the state with 0 for all that is not exact.

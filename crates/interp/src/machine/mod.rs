@@ -16,7 +16,7 @@ use step::{At, Step, What};
 /// A cell of a state, as seen by one thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
-    /// Index into [`State::cells`].
+    /// Of an object that all threads share: index into [`State::cells`].
     Shared(usize),
     /// Template it belongs to, and index into its own cells.
     Own(u32, usize),
@@ -34,9 +34,9 @@ impl Place {
 
 /// Facts about a template, worked out once.
 pub(crate) struct Unit {
-    /// Out-edges by location.
+    /// `out[location]`: indices of its out-edges, in the order in which they are tried.
     out: Vec<Vec<u32>>,
-    /// Number of registers.
+    /// Number of registers: in a thread's data own cells come after so many.
     pub(crate) registers: usize,
     /// Start values of own cells (`None`: any).
     own: Vec<(ObjId, u32, IntKind, Option<i128>)>,
@@ -60,7 +60,7 @@ pub(crate) struct Activation {
 /// A property that does not hold in a state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
-    /// What.
+    /// In words: the error of a location, `deadlock`, or that two threads are at a label.
     pub what: String,
     /// Index of the thread where it is seen.
     pub thread: usize,
@@ -76,8 +76,9 @@ pub struct Machine<'p> {
     pub(crate) units: Vec<Unit>,
     /// First cell of each object, in [`State::cells`] or among the own cells of its template.
     offsets: Vec<usize>,
+    /// Shared cells in the order of [`State::cells`]: object, cell, kind, and start value (`None`: any).
     shared: Vec<(ObjId, u32, IntKind, Option<i128>)>,
-    /// There are procedures.
+    /// Some template has procedures; without, stacks are empty.
     has_calls: bool,
     /// Values may be chosen late (see [`crate::late`]).
     late: bool,
@@ -282,7 +283,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// The program.
+    /// The program that it was made of.
     pub fn program(&self) -> &'p Program {
         self.program
     }
@@ -390,7 +391,7 @@ impl<'p> Machine<'p> {
         location.atomic && location.kind == LocationKind::Normal && t.begun
     }
 
-    /// A location.
+    /// The location of a template with that number.
     pub fn location(&self, template: u32, loc: Loc) -> &'p Location {
         &self.program.templates[template as usize].graph.locations[loc.0 as usize]
     }

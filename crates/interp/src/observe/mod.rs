@@ -43,7 +43,7 @@ impl Needs {
     pub fn is_empty(&self) -> bool {
         self.compared().next().is_none() && self.used().next().is_none()
     }
-    /// Adds others.
+    /// Adds what another exploration of the same program lacked.
     pub fn extend(&mut self, other: &Needs) {
         self.compared.extend(&other.compared);
         self.used.extend(&other.used);
@@ -64,13 +64,13 @@ pub struct Observer {
     objects: Vec<Option<u32>>,
     /// By class: the smallest and largest value, or `None` where inputs can't be followed.
     ranges: BTreeMap<u32, Option<(i128, i128)>>,
-    /// By template and edge.
+    /// `watches[template][edge]`: all that it does with inputs.
     watches: Vec<Vec<Vec<Watch>>>,
 }
 
 /// What an edge does with an input.
 enum Watch {
-    /// Takes one.
+    /// Takes an input of the class.
     Taken { class: u32 },
     /// Loads it, and so takes it where it has no value yet.
     Loaded,

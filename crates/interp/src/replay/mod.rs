@@ -20,7 +20,7 @@ use relyant_cfa::{Count, Edge, ObjId, Object, Op, Program, Reg};
 /// What one thread did, a statement or a part of one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceStep {
-    /// Who.
+    /// The thread that did it.
     pub thread: ThreadRef,
     /// Name of the thread: its template's, with a number where there are several.
     pub thread_name: String,
@@ -49,12 +49,12 @@ pub struct TraceStep {
 pub struct AboutTo {
     /// Is it a write?
     pub write: bool,
-    /// To which cell.
+    /// The cell that it is an access to, as it is named in the source.
     pub object: String,
 }
 
 impl AboutTo {
-    /// `write` or `read`.
+    /// The access in a word, `write` or `read`.
     pub fn verb(&self) -> &'static str {
         if self.write { "write" } else { "read" }
     }
@@ -80,15 +80,15 @@ pub struct Waiting {
 pub struct Trace {
     /// Start values of variables that have no fixed one.
     pub start: Vec<(String, i128)>,
-    /// The steps.
+    /// What was done, in order; steps of one statement are one.
     pub steps: Vec<TraceStep>,
     /// The same, step by step; spans refer to the program's files.
     pub events: Vec<Event>,
-    /// What was violated.
+    /// What was violated: the error of a location (`assertion`, `signed overflow`…), or `deadlock`.
     pub violation: String,
     /// Where: file, line, column.
     pub place: (String, u32, u32),
-    /// By which thread.
+    /// The thread that came to the violation.
     pub thread_name: String,
     /// In a deadlock: the threads that have not ended.
     pub waiting: Vec<Waiting>,
@@ -120,9 +120,9 @@ pub enum ReplayError {
         at: usize,
         /// Index into its path.
         step: usize,
-        /// Source line.
+        /// Line of the source, from 1; 0 when unknown.
         line: u32,
-        /// Why.
+        /// Why the step cannot be done.
         why: Stop,
     },
     /// All moves were done and nothing was violated.

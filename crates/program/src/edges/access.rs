@@ -3,13 +3,16 @@
 use crate::{Count, Edge, Program, Scope};
 use relyant_horn::linear::{Atom, Rat, Var};
 
-/// Accesses to variables.
+/// Which templates read and write each variable, of the program as it was when this was made. Passes that share one
+/// only take accesses away, so that it lists too many at worst.
 pub struct Access {
-    /// By variable: templates that read it, and that write it.
+    /// `readers[variable]`: templates with an edge that reads it, ascending.
     readers: Vec<Vec<usize>>,
+    /// `writers[variable]`, as `readers`.
     writers: Vec<Vec<usize>>,
     /// By variable: all the values ever written, where they are constants.
     values: Vec<Option<Vec<Rat>>>,
+    /// By variable: is it a thread's own?
     local: Vec<bool>,
     /// By template: may there be several threads?
     several: Vec<bool>,

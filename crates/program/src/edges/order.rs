@@ -6,11 +6,15 @@ use std::collections::BTreeSet;
 /// Edges by location, and locations in reverse post-order of a search from the entry: but for loops, what comes
 /// before a location in a run comes before it in the order.
 pub struct Order {
-    /// Edges by source: those of a location are from one start to the next.
+    /// Indices of edges, by source: those of location `l` are `outs[starts[l]..starts[l + 1]]`.
     outs: Vec<u32>,
+    /// One entry more than there are locations.
     starts: Vec<u32>,
+    /// By location: the sources of the edges into it, one for each edge.
     sources: Vec<Vec<Loc>>,
+    /// By number.
     locations: Vec<Loc>,
+    /// By location: its number, the inverse of `locations`.
     numbers: Vec<u32>,
 }
 
@@ -62,7 +66,7 @@ impl Order {
     pub fn before(&self, l: Loc) -> impl Iterator<Item = u32> + '_ {
         self.sources[l.0 as usize].iter().map(|l| self.numbers[l.0 as usize])
     }
-    /// All numbers.
+    /// The numbers of all locations, as a worklist begins with them.
     pub fn all(&self) -> BTreeSet<u32> {
         (0..self.locations.len() as u32).collect()
     }

@@ -7,12 +7,15 @@ use relyant_horn::linear::Cube;
 
 /// The edges of a template. They have numbers; an edge that is left out has none any more.
 pub struct Steps {
+    /// By number; `None` once it was left out.
     edges: Vec<Option<Edge>>,
     /// By number: keys whose order is that of the edges.
     keys: Vec<Vec<u32>>,
-    /// By location, in order.
+    /// By location: numbers of the edges into it that are left, in the order of their keys.
     ins: Vec<Vec<usize>>,
+    /// The same of edges out of it.
     outs: Vec<Vec<usize>>,
+    /// How many edges are left.
     count: usize,
 }
 
@@ -31,7 +34,7 @@ impl Steps {
         (0u32..).zip(edges).for_each(|(i, e)| s.add(e, vec![i]));
         s
     }
-    /// Puts them back.
+    /// Gives the template its edges back, those that are left, in the order of their keys.
     pub fn put(self, p: &mut Program, t: usize) {
         let mut all: Vec<(Vec<u32>, Edge)> =
             self.keys.into_iter().zip(self.edges).filter_map(|(k, e)| Some((k, e?))).collect();

@@ -41,20 +41,20 @@ impl Default for Limits {
 /// Cells of an object that differ in their indices only: `first + stride * k`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Array {
-    /// The first cell.
+    /// Index in the object of the first of them.
     pub first: usize,
-    /// From one to the next.
+    /// Distance from one to the next, in cells; at least 1.
     pub stride: usize,
-    /// How many.
+    /// How many cells it has.
     pub count: usize,
-    /// What all are.
+    /// The kind of each of its cells.
     pub kind: IntKind,
     /// Name of the element at the tracked index.
     pub name: String,
 }
 
 impl Array {
-    /// Its cells.
+    /// Indices in the object of its cells, ascending.
     pub fn cells(&self) -> impl Iterator<Item = usize> + use<> {
         (self.first..).step_by(self.stride).take(self.count)
     }

@@ -11,11 +11,11 @@ pub struct Case {
     pub guard: Cube,
     /// Conditions that hold because of types, or that define inputs.
     pub bounds: Cube,
-    /// Inputs.
+    /// What the variables from `base` on stand for, in order.
     pub inputs: Vec<Input>,
-    /// The value.
+    /// The value over variables before the step and inputs.
     pub value: LinExpr,
-    /// Nothing is over-approximated.
+    /// The program has just these values under these conditions; else it may have fewer.
     pub exact: bool,
 }
 
@@ -62,23 +62,23 @@ impl Case {
     }
 }
 
-/// `a <= b`
+/// `a <= b`, tightened to integers.
 pub fn le(a: &LinExpr, b: &LinExpr) -> Norm {
     Atom::le(&a.sub(b))
 }
-/// `a = b`
+/// `a = b`; false where no integers make it so.
 pub fn eq(a: &LinExpr, b: &LinExpr) -> Norm {
     Atom::eq(&a.sub(b))
 }
-/// `e <= c`
+/// `e <= c`, tightened to integers.
 pub fn at_most(e: &LinExpr, c: i128) -> Norm {
     le(e, &LinExpr::int(c))
 }
-/// `e >= c`
+/// `e >= c`, tightened to integers.
 pub fn at_least(e: &LinExpr, c: i128) -> Norm {
     le(&LinExpr::int(c), e)
 }
-/// `c * e`
+/// `c * e`; zero for `c = 0`.
 pub fn times(c: i128, e: &LinExpr) -> LinExpr {
     e.scale(&Rat::from(c))
 }

@@ -13,7 +13,7 @@ const MOST: usize = 64;
 pub struct Places {
     /// In order of address.
     pub cells: Vec<(ObjId, usize)>,
-    /// Arrays of objects that it may touch, see [`Arrays`].
+    /// Arrays of objects that it may touch, see [`super::arrays::Arrays`].
     pub arrays: Vec<(ObjId, usize)>,
     /// It may also touch cells that are not kept.
     pub untracked: bool,

@@ -15,15 +15,15 @@ pub enum Range {
 }
 
 impl Range {
-    /// All integers.
+    /// All integers: nothing is known.
     pub fn all() -> Range {
         Range::Between(None, None)
     }
-    /// No integer.
+    /// No integer: nothing is computed there.
     pub fn none() -> Range {
         Range::Listed(Vec::new())
     }
-    /// One integer.
+    /// The one integer `c`.
     pub fn one(c: i128) -> Range {
         Range::Listed(vec![c])
     }
@@ -58,21 +58,21 @@ impl Range {
             _ => None,
         }
     }
-    /// The listed values.
+    /// The listed values, ascending; `None` for an interval, however small.
     pub fn values(&self) -> Option<&[i128]> {
         match self {
             Range::Listed(v) => Some(v),
             Range::Between(..) => None,
         }
     }
-    /// Lower bound.
+    /// The least value; `None` where there is none, or no bound below.
     pub fn lo(&self) -> Option<i128> {
         match self {
             Range::Listed(v) => v.first().copied(),
             Range::Between(a, _) => *a,
         }
     }
-    /// Upper bound.
+    /// The greatest value; `None` where there is none, or no bound above.
     pub fn hi(&self) -> Option<i128> {
         match self {
             Range::Listed(v) => v.last().copied(),
@@ -92,7 +92,7 @@ impl Range {
             || (kind.min().is_none_or(|m| self.lo().is_some_and(|a| a >= m))
                 && kind.max().is_none_or(|m| self.hi().is_some_and(|b| b <= m)))
     }
-    /// Values of either.
+    /// Values of either; an interval between them where one is an interval, or there are too many.
     pub fn join(&self, other: &Range) -> Range {
         if self.is_none() {
             return other.clone();
@@ -107,7 +107,7 @@ impl Range {
         let hi = self.hi().zip(other.hi()).map(|(a, b)| a.max(b));
         Range::Between(lo, hi)
     }
-    /// Values within bounds.
+    /// Values within bounds, both included; `None` is no bound.
     pub fn clip(&self, lo: Option<i128>, hi: Option<i128>) -> Range {
         match self {
             Range::Listed(v) => Range::Listed(
@@ -180,7 +180,7 @@ impl Range {
         }
         Some(Range::listed(out))
     }
-    /// Sums.
+    /// Sums of a value of each, as mathematics has them; what overflows `i128` has no bound.
     pub fn add(&self, other: &Range) -> Range {
         if self.is_none() || other.is_none() {
             return Range::none();
@@ -190,7 +190,7 @@ impl Range {
             Range::between(add(self.lo(), other.lo()), add(self.hi(), other.hi()))
         })
     }
-    /// Negated values.
+    /// Negated values, as mathematics has them.
     pub fn neg(&self) -> Range {
         match self {
             Range::Listed(v) => v
@@ -203,11 +203,11 @@ impl Range {
             }
         }
     }
-    /// Differences.
+    /// Differences of a value of each, as mathematics has them.
     pub fn sub(&self, other: &Range) -> Range {
         self.add(&other.neg())
     }
-    /// Products.
+    /// Products of a value of each, as mathematics has them.
     pub fn mul(&self, other: &Range) -> Range {
         if self.is_none() || other.is_none() {
             return Range::none();

@@ -19,7 +19,7 @@ const LISTING: u32 = 8;
 /// What is known where an expression is evaluated.
 #[derive(Clone, Copy)]
 pub struct Env<'a> {
-    /// The program.
+    /// The program that the expression is of.
     pub program: &'a cfa::Program,
     /// Template of the running thread.
     pub template: usize,
@@ -31,7 +31,7 @@ pub struct Env<'a> {
     pub arrays: &'a Arrays,
 }
 
-/// Ranges of everything.
+/// The fixpoint: ranges that hold in every run, of registers by location and of memory at any time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ranges {
     /// By template and location: its registers, `None` where it is never reached.
@@ -153,7 +153,7 @@ fn truth(yes: bool, no: bool) -> Range {
     }
 }
 
-/// The opposite comparison.
+/// The comparison that holds where `op` does not.
 pub fn negate(op: CmpOp) -> CmpOp {
     match op {
         CmpOp::Lt => CmpOp::Ge,

@@ -6,7 +6,8 @@ use relyant_cfa::sparse::{Map, Row};
 
 static ALL: Range = Range::Between(None, None);
 
-/// Ranges of registers.
+/// By number of the register: its range. Registers that are not listed may have any value, so that equal ranges are
+/// equal maps.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Registers(Map<Range>);
 

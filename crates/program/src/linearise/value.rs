@@ -15,7 +15,7 @@ const MOST: usize = 48;
 pub struct Linear<'a> {
     /// What is known of values.
     pub env: Env<'a>,
-    /// The variables.
+    /// Which variable each cell and register is.
     pub variables: &'a Variables,
 }
 

@@ -18,9 +18,9 @@ const OTHER: Origin = Origin::Ghost(Ghost::Other);
 pub struct Ghosts {
     /// Has it been created (a template of count one, or without bound), or how often and not begun yet?
     pub started: Var,
-    /// The argument given.
+    /// The argument that it was created with.
     pub argument: Var,
-    /// Has it ended?
+    /// Has it ended? 1 or 0.
     pub ended: Var,
     /// The value it returned.
     pub result: Var,
@@ -31,11 +31,13 @@ pub struct Ghosts {
 /// All variables, and which is which.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Variables {
-    /// The list.
+    /// Indexed by [`Var`]: what becomes [`crate::Program::variables`].
     pub list: Vec<Variable>,
+    /// `cells[object][cell]`.
     cells: Vec<Vec<Var>>,
+    /// `registers[template][register]`.
     registers: Vec<Vec<Var>>,
-    /// Ghosts by template.
+    /// Indexed by template.
     pub ghosts: Vec<Ghosts>,
     /// Threads alive, if they are limited.
     pub alive: Option<Var>,
@@ -43,6 +45,7 @@ pub struct Variables {
     pub index: Option<Var>,
     /// By template: was the thread's last load from such an array at that index?
     pub tracked: Vec<Option<Var>>,
+    /// `arrays[object][array]`: the element at the tracked index.
     arrays: Vec<Vec<Var>>,
 }
 
