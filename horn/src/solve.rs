@@ -344,7 +344,7 @@ impl<'a> Question<'a> {
 type Pending<'a> = (usize, &'a [usize], Option<usize>, Vec<Var>);
 
 /// A place in an unfolded tree.
-struct Place {
+struct UnfoldedClause {
     clause: usize,
     parent: Option<usize>,
     /// The clause's variables in the tree.
@@ -355,9 +355,9 @@ struct Place {
 impl Abstraction<'_> {
     /// The tree of a conclusion of `false`, parents before children, every variable fresh but for
     /// arguments; with the weight of each variable. GPR figure 15.
-    fn unfold(&self, root: usize, premises: &[usize]) -> (Vec<Place>, Vec<u32>) {
+    fn unfold(&self, root: usize, premises: &[usize]) -> (Vec<UnfoldedClause>, Vec<u32>) {
         let mut weights: Vec<u32> = Vec::new();
-        let mut places: Vec<Place> = Vec::new();
+        let mut places: Vec<UnfoldedClause> = Vec::new();
         let mut todo: Vec<Pending> = vec![(root, premises, None, Vec::new())];
         while let Some((number, premises, parent, args)) = todo.pop() {
             let clause = &self.system.clauses()[number];
@@ -382,12 +382,12 @@ impl Abstraction<'_> {
                 let args = a.args.iter().map(|v| vars[v]).collect();
                 todo.push((fact.clause, &fact.premises, Some(places.len()), args));
             }
-            places.push(Place { clause: number, parent, vars, args });
+            places.push(UnfoldedClause { clause: number, parent, vars, args });
         }
         (places, weights)
     }
 
-    fn tree(&self, places: &[Place]) -> Result<Tree, TreeError> {
+    fn tree(&self, places: &[UnfoldedClause]) -> Result<Tree, TreeError> {
         let n = places.len();
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];
         let mut tree = Tree::new();
@@ -402,7 +402,7 @@ impl Abstraction<'_> {
         Ok(tree)
     }
 
-    fn refutation(&self, places: &[Place], model: &Model) -> Derivation {
+    fn refutation(&self, places: &[UnfoldedClause], model: &Model) -> Derivation {
         let n = places.len();
         // Premises in the order of the clause's body: places were pushed from the last to the first.
         let mut premises: Vec<Vec<usize>> = vec![Vec::new(); n];

@@ -12,7 +12,7 @@ use relyant_program::{Count, Program};
 /// What is to be proved or refuted: two programs that mean the same.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
-    /// The search program.
+    /// The search program: the automata themselves, with procedures.
     pub search: &'a relyant_cfa::Program,
     /// The thread program, where there is one that says all of the property.
     pub threads: Option<&'a Program>,
@@ -21,9 +21,9 @@ pub struct Task<'a> {
 /// What an engine works on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Needs {
-    /// The search program.
+    /// The search program, which there always is.
     Search,
-    /// The thread program.
+    /// The thread program, with any number of threads.
     Threads,
     /// A thread program of which each template is one thread at most.
     BoundedThreads,
@@ -58,7 +58,7 @@ pub enum Claim {
     Run(Counterexample),
     /// Unsafe: a run of the search program, for the interpreter.
     Schedule {
-        /// The run.
+        /// The run, whose last move leads to the violation.
         schedule: Schedule,
         /// No run with fewer steps gets to an error.
         shortest: bool,
@@ -70,14 +70,14 @@ pub enum Claim {
 pub struct Finding {
     /// Evidence, or why there is none.
     pub claim: Result<Claim, Reason>,
-    /// Where it ended.
+    /// The numbers with which it ended, if it counts any.
     pub standing: Option<Standing>,
     /// Seconds that it took to get there from where its numbers count from.
     pub seconds: f64,
 }
 
 impl Finding {
-    /// Nothing: why.
+    /// No evidence, and why there is none.
     pub fn nothing(why: Reason) -> Finding {
         Finding { claim: Err(why), standing: None, seconds: 0.0 }
     }

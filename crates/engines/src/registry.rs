@@ -10,7 +10,7 @@ use crate::{aret, search, symbolic};
 /// What engines are told besides their task.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// How refinement proves.
+    /// Proof rule, bias and patterns of refinement.
     pub proof: aret::Settings,
     /// Searches of states, one after the other.
     pub searches: Vec<search::Settings>,
@@ -20,7 +20,7 @@ pub struct Settings {
 
 /// An engine, and its place in a race.
 pub struct Entry {
-    /// The engine.
+    /// The engine, with its settings.
     pub engine: Box<dyn Engine>,
     /// Engines of a lane take turns, in the order of the registry; lanes race with each other.
     pub lane: usize,

@@ -12,7 +12,7 @@ use relyant_unbounded::cover;
 /// A step of a counterexample.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// Who moves.
+    /// The thread that moves; threads of a template are told apart from 0 on.
     pub thread: ThreadRef,
     /// Edge of its template.
     pub edge: u32,
@@ -25,20 +25,20 @@ pub struct Step {
 pub struct Counterexample {
     /// Start values of variables.
     pub start: Vec<(Var, BigInt)>,
-    /// The steps.
+    /// The steps from the start, the last of which leads to an error.
     pub steps: Vec<Step>,
 }
 
 /// Why a search ended before it had seen all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Unseen {
-    /// Too many states.
+    /// As many states as it may store.
     #[error("the limit of states")]
     States,
-    /// Too many steps.
+    /// As many steps as it may try.
     #[error("the limit of steps")]
     Work,
-    /// Too many levels.
+    /// As many levels as it may go down.
     #[error("the limit of depth")]
     Depth,
     /// All was seen, but runs with more context switches.
@@ -53,7 +53,7 @@ pub enum Unseen {
     /// All was seen but what steps with large numbers or very long atomic sections lead to.
     #[error("some steps were too large or too long to try")]
     Steps,
-    /// Calls too deep.
+    /// All was seen but what calls deeper than the stack lead to.
     #[error("some calls were too deep to try")]
     Stack,
     /// A bound that the program itself has, as on objects made at one place.
@@ -145,7 +145,7 @@ pub enum Reason {
     Search {
         /// All states at up to this many visible steps from the start were explored.
         depth: u32,
-        /// Why it ended.
+        /// Which limit or omission ended it.
         reason: Unseen,
     },
 }
@@ -157,6 +157,6 @@ pub enum Answer {
     Safe(Proof),
     /// An error can be reached.
     Unsafe(Counterexample),
-    /// Neither was found.
+    /// Neither was found, for this reason.
     Unknown(Reason),
 }

@@ -111,7 +111,7 @@ struct Origin {
 
 /// A step within a move; moves from one state form a tree.
 #[derive(Clone, Copy)]
-struct Node {
+struct StepNode {
     parent: u32,
     edge: u32,
     input: Option<i128>,
@@ -138,7 +138,7 @@ struct Explorer<'m, 'p> {
     local: Vec<Vec<bool>>,
     /// By template and edge: values to try where it takes an input that matters, and whether these are all.
     inputs: Vec<Vec<Option<Inputs>>>,
-    nodes: Vec<Node>,
+    nodes: Vec<StepNode>,
     /// Numbers copied so far.
     work: usize,
     spare: Vec<State>,
@@ -374,7 +374,7 @@ impl<'m, 'p> Explorer<'m, 'p> {
                         }
                     }
                     moved = true;
-                    self.nodes.push(Node { parent: node, edge, input });
+                    self.nodes.push(StepNode { parent: node, edge, input });
                     let new = self.nodes.len() as u32 - 1;
                     if self.machine.inside_atomic(&after, thread) {
                         todo.push((after, new, false));

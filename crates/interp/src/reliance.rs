@@ -4,7 +4,7 @@
 //!
 //! Dependence is followed from step to step through registers, cells, calls and what threads give each other.
 
-use super::machine::{Machine, Place, State};
+use super::machine::{CellRef, Machine, State};
 use relyant_cfa::walk;
 use relyant_cfa::{Callee, Edge, Expr, Op, Reg, approximated};
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ impl Reliance {
     }
 
     /// The place at an address.
-    fn place(machine: &Machine<'_>, before: &State, thread: usize, edge: u32) -> Option<Place> {
+    fn place(machine: &Machine<'_>, before: &State, thread: usize, edge: u32) -> Option<CellRef> {
         let (object, cell) = machine.accessed(before, thread, edge)?;
         let base = machine.program().bases.get(object.0 as usize)?;
         machine.place(base + i128::from(cell)).ok().map(|p| p.0)
@@ -87,8 +87,8 @@ impl Reliance {
                 let address = self.of(thread, a);
                 self.rely(address);
                 let s = match Self::place(machine, before, thread, edge) {
-                    Some(Place::Shared(i)) => self.shared.get(&i).cloned(),
-                    Some(Place::Own(_, i)) => {
+                    Some(CellRef::Shared(i)) => self.shared.get(&i).cloned(),
+                    Some(CellRef::Own(_, i)) => {
                         self.own.get(&thread).and_then(|o| o.get(&Slot::Cell(i))).cloned()
                     }
                     None => None,
@@ -100,13 +100,13 @@ impl Reliance {
                 self.rely(address);
                 let s = self.of(thread, v);
                 match (Self::place(machine, before, thread, edge), s) {
-                    (Some(Place::Shared(i)), Some(s)) => {
+                    (Some(CellRef::Shared(i)), Some(s)) => {
                         self.shared.insert(i, s);
                     }
-                    (Some(Place::Shared(i)), None) => {
+                    (Some(CellRef::Shared(i)), None) => {
                         self.shared.remove(&i);
                     }
-                    (Some(Place::Own(_, i)), s) => self.set(thread, Slot::Cell(i), s),
+                    (Some(CellRef::Own(_, i)), s) => self.set(thread, Slot::Cell(i), s),
                     (None, _) => {}
                 }
             }
@@ -211,7 +211,7 @@ fn belongs(machine: &Machine<'_>, p: &relyant_cfa::Procedure, slot: Slot) -> boo
             let base = machine.program().bases[o.0 as usize];
             let cells = machine.program().objects[o.0 as usize].cells.len();
             match machine.place(base) {
-                Ok((Place::Own(_, first), _)) => (first..first + cells).contains(&i),
+                Ok((CellRef::Own(_, first), _)) => (first..first + cells).contains(&i),
                 _ => false,
             }
         }),

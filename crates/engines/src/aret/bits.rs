@@ -11,7 +11,7 @@ impl Bits {
     pub fn new(capacity: usize) -> Bits {
         Bits(SmallVec::from_elem(0, capacity.div_ceil(64)))
     }
-    /// Adds a number.
+    /// Adds a number below the capacity.
     pub fn insert(&mut self, i: usize) {
         self.0[i / 64] |= 1 << (i % 64);
     }
@@ -46,7 +46,7 @@ impl Bits {
             *a |= b;
         }
     }
-    /// The members, ascending.
+    /// The members, each once, ascending.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().enumerate().flat_map(|(w, &bits)| {
             std::iter::successors(Some(bits), |b| Some(b & b.wrapping_sub(1)))

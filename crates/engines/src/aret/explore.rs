@@ -1,6 +1,6 @@
 //! Abstract reachability and environment transitions (GPR, figure 7), breadth first, up to the first error.
 //!
-//! Each pair of a state and a transition is met once: when the later of the two is taken from the queue.
+//! Each pair of a state and a transition is met once: when the later of the two is taken from the worklist.
 
 use super::Method;
 use super::bits::Bits;
@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 
 /// Work of looking at an environment transition, in the meter's units.
 const APPLY_WORK: usize = 10;
-/// Work of taking a state or an environment transition from the queue, see [`Watch::work`].
+/// Work of taking a state or an environment transition from the worklist, see [`Watch::work`].
 const ITEM_WORK: u64 = 2;
 
 /// How the fixpoint ended.
@@ -41,16 +41,16 @@ enum Item {
 /// Answers that depend on predicates only, not on blocks.
 pub struct Caches {
     steps: Steps,
-    /// Environment transitions.
+    /// Successors by environment transitions, by numbers of predicates.
     pub interference: Interference,
 }
 
 /// The ARET under construction.
 pub struct Aret<'a> {
     program: &'a Program,
-    /// The analysis' threads.
+    /// The threads of the analysis; a `thread` elsewhere is an index into these.
     pub threads: &'a [Thread],
-    /// Predicates and blocks.
+    /// Predicates and blocks; they stay as they are while this runs.
     pub precision: &'a Precision,
     method: Method,
     start: &'a Cube,
@@ -61,16 +61,18 @@ pub struct Aret<'a> {
     /// Answers computed so far.
     pub caches: Caches,
     solver: Solver,
-    /// By thread and location: edges from there.
+    /// `out[thread][location]`: indices of the edges from there.
     out: Vec<IndexVec<Loc, Vec<u32>>>,
+    /// `global_writes[thread][edge]`: the variables that its updates write, sorted.
     global_writes: Vec<Vec<Vec<Var>>>,
-    queue: VecDeque<Item>,
-    /// By thread and location: states found, by blocks.
+    worklist: VecDeque<Item>,
+    /// `places[thread][location]`: states found, by the blocks where others are; none that another one subsumes.
     places: Vec<IndexVec<Loc, FxHashMap<Blocks, Vec<StateId>>>>,
-    /// States taken from the queue, by thread.
+    /// By thread: states taken from the worklist, which meet each new transition.
     open_states: Vec<Vec<StateId>>,
-    /// Transitions taken from the queue, by target.
+    /// By target: transitions taken from the worklist, which meet each new state.
     open_envs: Vec<Vec<EnvId>>,
+    /// Transitions that differ in predicates and third threads only.
     env_index: FxHashMap<EnvKey, Vec<EnvId>>,
     stutters: FxHashSet<(u16, u16, u16)>,
 }
@@ -119,7 +121,7 @@ impl<'a> Aret<'a> {
             solver: Solver::default(),
             out,
             global_writes,
-            queue: VecDeque::new(),
+            worklist: VecDeque::new(),
             places,
             open_states: vec![Vec::new(); threads.len()],
             open_envs: vec![Vec::new(); threads.len()],
@@ -140,7 +142,7 @@ impl<'a> Aret<'a> {
             }
         }
         let mut count = 0u32;
-        while let Some(item) = self.queue.pop_front() {
+        while let Some(item) = self.worklist.pop_front() {
             count += 1;
             (watch.work)(ITEM_WORK + meter::take());
             if count % 64 == 0 && watch.cancelled() {
@@ -188,7 +190,7 @@ impl<'a> Aret<'a> {
         Some(State { thread: i as u16, loc, blocks, bits, number, parent: Parent::Initial, covered: false })
     }
 
-    /// Adds a state unless it is covered; an error tuple if it makes one.
+    /// Adds a state unless another one subsumes it; an error tuple if it makes one.
     fn add_state(&mut self, s: State) -> Option<Vec<StateId>> {
         let place = self.places[s.thread as usize][s.loc].entry(s.blocks.clone()).or_default();
         if place.iter().any(|o| self.states[*o].bits.is_subset(&s.bits)) {
@@ -202,7 +204,7 @@ impl<'a> Aret<'a> {
         });
         let id = self.states.push(s);
         place.push(id);
-        self.queue.push_back(Item::State(id));
+        self.worklist.push_back(Item::State(id));
         let s = &self.states[id];
         if self.template(s.thread as usize).locations[s.loc].error.is_some() {
             return Some(vec![id]);
@@ -383,7 +385,7 @@ impl<'a> Aret<'a> {
         }
         let n = self.envs.push(env);
         found.push(n);
-        self.queue.push_back(Item::Env(n));
+        self.worklist.push_back(Item::Env(n));
     }
 
     /// What a state knows of where others are, in terms of the target's partitions.

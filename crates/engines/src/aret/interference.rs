@@ -34,9 +34,12 @@ pub struct Interference {
     pub relevant: Vec<FxHashSet<Var>>,
     /// Primed variables in the transition predicates of a pair, unprimed.
     pub primed: Vec<Vec<FxHashSet<Var>>>,
+    /// The index in `compiled` of each target, actor, meeting and shape.
     groups: FxHashMap<(u32, u32, Meeting, Shape), u32>,
     compiled: Vec<Compiled>,
+    /// By thread: sets of state predicates, numbered.
     states: Vec<Numbered<Bits>>,
+    /// Groups with sets of transition predicates, numbered.
     envs: Numbered<(u32, Bits)>,
     /// By transition and state: the state after it, or `NONE`.
     known: FxHashMap<(u32, u32), u32>,
@@ -45,7 +48,7 @@ pub struct Interference {
 const NONE: u32 = u32::MAX;
 
 impl Interference {
-    /// For a precision.
+    /// Nothing remembered yet; predicates of the precision may not change afterwards, its blocks may.
     pub fn new(threads: &[Thread], precision: &Precision) -> Interference {
         let relevant = precision
             .views

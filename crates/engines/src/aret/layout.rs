@@ -65,13 +65,13 @@ pub fn bounds(cube: &Cube, layout: &mut Layout) -> Vec<Bound> {
 /// A question to a closed cube.
 #[derive(Clone, Debug)]
 pub enum Query {
-    /// Always so.
+    /// Holds after every step: the atom is constant then.
     True,
-    /// Never so.
+    /// Never known to hold: constant, or with numbers too large to ask about.
     False,
     /// Predicate `k` itself, untouched by the step: holds where it held, may be new otherwise.
     Keeps(Bound),
-    /// Ask.
+    /// Holds where this inequality follows.
     Ask(Bound),
 }
 
@@ -105,7 +105,7 @@ pub struct Solver {
 }
 
 impl Solver {
-    /// Starts over.
+    /// Forgets all conjuncts; those that follow are over this layout.
     pub fn reset(&mut self, layout: &Layout) {
         self.closure.reset(layout.size());
         self.general.clear();
@@ -114,7 +114,7 @@ impl Solver {
         self.cube = None;
         self.names.clear();
     }
-    /// Adds a conjunct.
+    /// Adds a conjunct of the layout, before anything is asked.
     pub fn add(&mut self, b: &Bound) {
         match b {
             Bound::Difference(x, y, c) => {

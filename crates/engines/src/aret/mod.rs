@@ -18,10 +18,10 @@ use relyant_program::recognisers::Recognisers;
 /// Which proofs are looked for first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Bias {
-    /// Modular ones.
+    /// Modular ones: nothing is said of other threads' locals, as long as that suffices.
     #[default]
     Modular,
-    /// Any.
+    /// Any: predicates are not restricted.
     None,
 }
 
@@ -40,9 +40,9 @@ pub enum Method {
 /// What the user may choose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Settings {
-    /// Which proofs first.
+    /// Which proofs are looked for first; the others when those are not found.
     pub bias: Bias,
-    /// Which rule.
+    /// The proof rule of all assertions.
     pub method: Method,
     /// Which patterns are looked for.
     pub recognisers: Recognisers,

@@ -2,15 +2,15 @@
 
 use rustc_hash::FxHashMap;
 
-/// Values and their numbers.
+/// Values and their numbers; each once.
 pub struct Numbered<T> {
-    /// The values.
+    /// By number; it only grows, so that numbers stay.
     pub list: Vec<T>,
     numbers: FxHashMap<T, u32>,
 }
 
 impl<T: Clone + Eq + std::hash::Hash> Numbered<T> {
-    /// None yet.
+    /// No values; the first one gets number 0.
     pub fn new() -> Numbered<T> {
         Numbered { list: Vec::new(), numbers: FxHashMap::default() }
     }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// A thread of the analysis: one thread of a template, standing for all when there can be several.
 #[derive(Clone, Debug)]
 pub struct Thread {
-    /// Template.
+    /// Index into the program's templates; each has one thread here at most.
     pub template: u32,
     /// There is at most one thread of this template.
     pub single: bool,
@@ -23,9 +23,9 @@ pub struct Thread {
 /// A local that holds a ticket at some locations.
 #[derive(Clone, Debug)]
 pub struct Ticket {
-    /// The counter.
+    /// The global that hands out the tickets.
     pub counter: Var,
-    /// The local.
+    /// The template's local that the ticket is in.
     pub variable: Var,
     /// By location: does it hold a ticket?
     pub holds: IndexVec<Loc, bool>,
@@ -74,6 +74,7 @@ pub fn threads(program: &Program, tickets: &[Tickets]) -> Vec<Thread> {
 /// A partition of the locations of a thread, as another one sees them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Partition {
+    /// The block of each location; each block has one at least.
     block_of: IndexVec<Loc, u16>,
     blocks: u16,
 }
@@ -87,7 +88,7 @@ impl Partition {
     pub fn block(&self, l: Loc) -> u16 {
         self.block_of[l]
     }
-    /// Number of blocks.
+    /// Number of blocks, from 1 to 64; they are numbered from 0.
     pub fn blocks(&self) -> u16 {
         self.blocks
     }
@@ -119,10 +120,11 @@ pub struct View {
 /// Predicates of all threads and pairs.
 #[derive(Clone, Debug)]
 pub struct Precision {
-    /// By thread.
+    /// By thread: its predicates, and how it sees others.
     pub views: Vec<View>,
     /// Transition predicates by actor and target; the target's identity appears under its own number.
     pub transitions: Vec<Vec<Vec<Atom>>>,
+    /// What was ever added: thread and [`STATE`], or actor and target; and the atom.
     known: BTreeSet<(usize, usize, Atom)>,
 }
 

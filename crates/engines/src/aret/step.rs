@@ -11,18 +11,18 @@ use std::rc::Rc;
 /// How a value of the actor compares with the target's.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Side {
-    /// Nothing is known.
+    /// Nothing is known of the two.
     Any,
-    /// Actor's below target's.
+    /// The actor's is less than the target's.
     Below,
-    /// Actor's above target's.
+    /// The actor's is greater than the target's.
     Above,
 }
 
 /// What is known of actor and target because they are two threads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Meeting {
-    /// Their identities.
+    /// How their identities compare; `Any` where one has none.
     pub identity: Side,
     /// Their tickets. `Any` is for a target that holds none, or an actor that holds none.
     pub ticket: Side,
@@ -107,11 +107,13 @@ pub struct Post {
 
 /// Successors by a thread's own edges, remembered.
 pub struct Steps {
+    /// `edges[thread][edge]`.
     edges: Vec<Vec<CompiledEdge>>,
+    /// By thread, edge and the predicates before it: what comes after; `None` where the edge is disabled.
     known: FxHashMap<(u32, u32, Bits), Option<Rc<Post>>>,
     /// Answers found in memory.
     pub hits: u64,
-    /// Answers computed.
+    /// Answers that had to be computed.
     pub misses: u64,
 }
 

@@ -33,9 +33,9 @@ index! {
     EnvId
 }
 
-/// All states.
+/// All states of a fixpoint, in order of discovery: a parent comes before what it leads to.
 pub type States = IndexSlice<StateId, [State]>;
-/// All environment transitions.
+/// All environment transitions of a fixpoint, in order of discovery.
 pub type Envs = IndexSlice<EnvId, [Env]>;
 
 /// Block of each thread's location, by thread (0 for the thread itself).
@@ -44,20 +44,20 @@ pub type Blocks = SmallVec<[u16; 4]>;
 /// Why an abstract state is there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Parent {
-    /// The initial state.
+    /// None: the thread's initial state.
     Initial,
     /// By an edge of the thread itself, from a state.
     Own {
-        /// State before.
+        /// The state before the step.
         state: StateId,
-        /// Edge.
+        /// Index in the template of the thread's edge.
         edge: u32,
     },
     /// By an environment transition, from a state.
     Env {
-        /// State before.
+        /// The state before the step.
         state: StateId,
-        /// Environment transition.
+        /// The transition, whose target is this thread.
         env: EnvId,
     },
 }
@@ -65,28 +65,29 @@ pub enum Parent {
 /// An abstract state of one thread.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// Thread.
+    /// Index into the analysis' threads.
     pub thread: u16,
-    /// Its location.
+    /// Where the thread itself is, exactly.
     pub loc: Loc,
     /// Where the others are.
     pub blocks: Blocks,
-    /// Predicates that hold.
+    /// State predicates of the thread that hold, by index in its view; the others may hold or not.
     pub bits: Bits,
-    /// Their number.
+    /// The number that [`super::interference::Interference`] gave to `bits` of this thread.
     pub number: u32,
     /// Where it came from.
     pub parent: Parent,
-    /// A weaker state was found later; this one is not followed.
+    /// A state that subsumes it was found later; this one is not followed. It stays in its place, since others may
+    /// have come from it.
     pub covered: bool,
 }
 
 /// An environment transition of one target.
 #[derive(Clone, Debug)]
 pub struct Env {
-    /// Thread that moves.
+    /// Thread that moves, by index.
     pub actor: u16,
-    /// Thread it is for.
+    /// Thread that it is for, by index.
     pub target: u16,
     /// What is known of the two threads.
     pub meeting: Meeting,
@@ -96,7 +97,7 @@ pub struct Env {
     pub third: SmallVec<[u64; 4]>,
     /// By location: may the target be there? It may be anywhere where this is `None`.
     pub at: Option<IndexVec<Loc, bool>>,
-    /// Group of [`super::interference::Interference`].
+    /// Target, actor, meeting and shape, as [`super::interference::Interference`] numbers them.
     pub group: u32,
     /// Variables written that the target knows of (abstract transitions).
     pub writes: Vec<relyant_horn::linear::Var>,

@@ -22,13 +22,13 @@ use unfold::{Unfolder, Unfolding};
 
 /// An error tuple and what it was made from.
 pub struct Tuple<'a> {
-    /// The program.
+    /// The thread program that the fixpoint is of.
     pub program: &'a Program,
-    /// The analysis' threads.
+    /// The analysis' threads, which states and transitions name by index.
     pub threads: &'a [Thread],
-    /// All states.
+    /// All states of the fixpoint: parents lead back to initial ones.
     pub states: &'a States,
-    /// All environment transitions.
+    /// All environment transitions of the fixpoint, with the states that they come from.
     pub envs: &'a Envs,
     /// Predicates and blocks of the fixpoint.
     pub precision: &'a Precision,
@@ -38,11 +38,11 @@ pub struct Tuple<'a> {
     pub tuple: &'a [StateId],
 }
 
-/// What refinement did.
+/// What refinement made of an error tuple.
 pub enum Refined {
     /// Added predicates of the modular form.
     Modular,
-    /// Split blocks.
+    /// Split blocks: locations of other threads are told apart that were not.
     Control,
     /// Added predicates without restriction.
     Data,

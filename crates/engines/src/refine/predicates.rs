@@ -50,11 +50,11 @@ pub fn add(u: &Unfolding, program: &Program, precision: &mut Precision, share: b
 /// A node of an unfolding, as a clause: its parent (the root's is itself; parents come before their children), its
 /// constraint, and the variables that its relation speaks of.
 pub struct Clause {
-    /// The parent.
+    /// Index of the parent, less than its own but for the root's.
     pub parent: usize,
-    /// The constraint.
+    /// The constraint of the clause whose head its relation is.
     pub constraint: Cube,
-    /// The variables, sorted.
+    /// The variables that its relation speaks of, sorted, each once.
     pub args: Vec<Var>,
 }
 
@@ -90,7 +90,7 @@ fn add_atom(
     u: &Unfolding,
     program: &Program,
     precision: &mut Precision,
-    node: &super::unfold::Node,
+    node: &super::unfold::ClauseNode,
     atom: &Atom,
     share: bool,
 ) -> bool {

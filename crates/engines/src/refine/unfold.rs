@@ -19,14 +19,14 @@ pub enum Kind {
     Root,
     /// An abstract state of a thread.
     State {
-        /// The thread.
+        /// Index of the thread whose state it is.
         thread: usize,
-        /// Its number.
+        /// The state of the fixpoint that the node is a copy of.
         state: StateId,
     },
-    /// An environment transition.
+    /// An environment transition of the fixpoint.
     Transition {
-        /// Who moves.
+        /// Index of the thread that moves.
         actor: usize,
         /// Whose environment it is.
         target: usize,
@@ -35,8 +35,8 @@ pub enum Kind {
 
 /// A node of the tree.
 #[derive(Clone, Debug)]
-pub struct Node {
-    /// What it is.
+pub struct ClauseNode {
+    /// Which relation it is a copy of.
     pub kind: Kind,
     /// Parent; the root's is itself.
     pub parent: usize,
@@ -57,17 +57,18 @@ pub struct Claim {
     pub node: usize,
     /// Which copy of the thread's program counter.
     pub copy: u32,
-    /// Thread.
+    /// Index of the thread whose location it is.
     pub thread: usize,
-    /// Location.
+    /// The location that it has, by this claim.
     pub loc: Loc,
 }
 
-/// The unfolded clauses.
+/// The Horn clauses of an error tuple, unfolded to a tree: each relation is the head of one clause and in the body of
+/// one.
 #[derive(Default, Debug)]
 pub struct Unfolding {
     /// Nodes; the first is the root; parents come before their children.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<ClauseNode>,
     /// The program variable that a tree variable is a copy of (`u32::MAX`: of an input).
     pub origin: Vec<u32>,
     /// Claims about locations (unrestricted form only).
@@ -79,15 +80,15 @@ pub struct Unfolding {
 
 /// Where to unfold from.
 pub struct Unfolder<'a> {
-    /// The program.
+    /// The thread program that the fixpoint is of.
     pub program: &'a Program,
-    /// The analysis' threads.
+    /// The analysis' threads, which states and transitions name by index.
     pub threads: &'a [Thread],
-    /// All states.
+    /// All states of the fixpoint: parents lead back to initial ones.
     pub states: &'a States,
-    /// All environment transitions.
+    /// All environment transitions of the fixpoint, with the states that they come from.
     pub envs: &'a Envs,
-    /// The start condition.
+    /// The start condition, over globals and locals.
     pub start: &'a Cube,
     /// How transitions were computed.
     pub method: Method,
@@ -95,8 +96,8 @@ pub struct Unfolder<'a> {
     pub modular: bool,
     /// Predicates of the states.
     pub precision: &'a Precision,
-    /// States this far from the root are not derived but stand for what is known of them: a contradiction then holds
-    /// for every way to reach them.
+    /// States this far from the root are not derived; their relation is what is known of them. A contradiction then
+    /// holds for every way to reach them.
     pub depth: usize,
     /// No state is derived once there are this many nodes.
     pub most: usize,
@@ -118,7 +119,7 @@ impl Unfolder<'_> {
     pub fn mk_horn_clauses(&self, tuple: &[StateId], meeting: Meeting) -> Unfolding {
         let mut u = Unfolding::default();
         let n = self.program.variables.len();
-        u.nodes.push(Node {
+        u.nodes.push(ClauseNode {
             kind: Kind::Root,
             parent: 0,
             depth: 0,
@@ -332,7 +333,14 @@ impl Unfolding {
     }
     fn add(&mut self, parent: usize, kind: Kind, copy: Vec<u32>) -> usize {
         let depth = self.nodes[parent].depth + 1;
-        self.nodes.push(Node { kind, parent, depth, constraint: Cube::top(), copy, before: Vec::new() });
+        self.nodes.push(ClauseNode {
+            kind,
+            parent,
+            depth,
+            constraint: Cube::top(),
+            copy,
+            before: Vec::new(),
+        });
         self.nodes.len() - 1
     }
 }

@@ -24,7 +24,7 @@ const MOST_ITERATIONS: u32 = 100_000;
 /// Iterations with parameters for large constants. Most proofs that do without the numbers are found soon.
 const GENERAL_ITERATIONS: u32 = 40;
 
-/// Its name.
+/// By which it is asked for, and which reports say.
 pub const NAME: &str = "refinement";
 
 /// Abstraction and refinement as an engine.

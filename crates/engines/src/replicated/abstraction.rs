@@ -154,7 +154,7 @@ impl Meeting {
     }
 }
 
-/// An edge, compiled.
+/// An edge as questions about predicates, one set for each role of a thread.
 struct Compiled {
     /// The thread alone: first the shared predicates, then its own.
     alone: Meeting,
@@ -177,6 +177,7 @@ struct Passive {
 pub struct Abstraction<'a> {
     program: &'a Program,
     precision: &'a Precision,
+    /// `edges[view][edge]`.
     edges: Vec<Vec<Compiled>>,
     solver: Solver,
 }
@@ -186,7 +187,7 @@ pub struct Abstraction<'a> {
 pub struct After {
     /// Of the shared state.
     pub shared: Bits,
-    /// Of the thread.
+    /// Of the thread that moved, at its new location.
     pub actor: Held,
 }
 
@@ -346,7 +347,7 @@ impl Compiler<'_> {
 }
 
 impl<'a> Abstraction<'a> {
-    /// Compiles all edges.
+    /// Compiles all edges for these predicates, which may not change afterwards.
     pub fn new(program: &'a Program, precision: &'a Precision) -> Abstraction<'a> {
         let c = Compiler { program, precision };
         let edges = precision.views.iter().enumerate().map(|(i, v)| {

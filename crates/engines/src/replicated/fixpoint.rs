@@ -24,6 +24,7 @@ type Local = (u32, u32, Held);
 #[derive(Default)]
 struct Row {
     locals: Vec<u32>,
+    /// The same as `locals`, as a set.
     has: FxHashSet<u32>,
     expanded: usize,
     /// Steps from here, and how many local states of the row each has been applied to.
@@ -68,16 +69,17 @@ pub fn build(
 struct Builder<'a> {
     program: &'a Program,
     precision: &'a Precision,
-    /// By view and location.
+    /// `live[view][location]`: locals that may yet be read.
     live: Vec<Vec<BTreeSet<Var>>>,
     /// What a step does to another thread, by step, view and what holds of that thread.
     known: FxHashMap<(usize, u32, Held), Option<Held>>,
     abstraction: Abstraction<'a>,
     shared: Numbered<Bits>,
     locals: Numbered<Local>,
-    /// By shared state.
+    /// By number of the shared state; one for each that was met.
     rows: Vec<Row>,
     steps: Vec<Step>,
+    /// Places where other threads go, in all steps together.
     moves: usize,
 }
 

@@ -32,11 +32,11 @@ pub enum Answer {
     Safe(Box<Proof>),
     /// An error can be reached.
     Unsafe(Counterexample),
-    /// Neither was found.
+    /// Neither was found, for this reason.
     Unknown(Reason),
 }
 
-/// Its name.
+/// By which it is asked for, and which reports say.
 pub const NAME: &str = "coverability";
 
 /// Abstraction to replicated threads as an engine.

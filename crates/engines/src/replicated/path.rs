@@ -17,9 +17,9 @@ pub const LOST: u32 = u32::MAX;
 /// States of a moment: the shared one, and that of each thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Moment {
-    /// Shared state.
+    /// The shared state, by index in the system's.
     pub shared: u32,
-    /// Local states, by thread.
+    /// By thread: its local state, by index in the system's, or [`LOST`].
     pub locals: Vec<u32>,
 }
 
@@ -30,7 +30,7 @@ pub struct Path {
     pub views: Vec<usize>,
     /// One more than there are steps.
     pub moments: Vec<Moment>,
-    /// Thread and edge.
+    /// From each moment to the next: the thread that moves, and its edge.
     pub steps: Vec<(usize, u32)>,
     /// One or two threads that make the error; or the one that takes one more step.
     pub end: Vec<usize>,

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 /// Nodes that a tree may have.
 const MOST_NODES: usize = 3_000;
 
-struct Node {
+struct RelationNode {
     parent: usize,
     constraint: Cube,
     args: Vec<Var>,
@@ -32,29 +32,29 @@ struct Task {
     threads: Vec<usize>,
     moment: usize,
     globals: Vec<u32>,
-    /// By thread.
+    /// `locals[thread][variable]`: the copy of that local of the thread; empty for threads that nothing spoke of yet.
     locals: Vec<Vec<u32>>,
 }
 
 /// Clauses of a run.
 pub struct Unwinder<'a> {
-    /// The program.
+    /// The thread program that the system is of.
     pub program: &'a Program,
     /// The system that has the run.
     pub system: &'a Proof,
-    /// The run.
+    /// The run, with its threads told apart.
     pub path: &'a Path,
-    /// The start condition.
+    /// The start condition, over globals and locals.
     pub start: &'a Cube,
     /// Threads that a relation speaks of at most.
     pub width: usize,
-    /// Relations this far from the root stand for what is known of them.
+    /// Relations this far from the root are not derived; they are what is known of them.
     pub depth: usize,
 }
 
-/// What was unfolded.
+/// The Horn clauses of a run, unfolded to a tree.
 pub struct Unwound {
-    nodes: Vec<Node>,
+    nodes: Vec<RelationNode>,
     /// Which thread's, which variable. Globals are everybody's.
     origin: Vec<(usize, Var)>,
     /// Some relations were not derived.
@@ -65,7 +65,7 @@ pub struct Unwound {
 const INPUT: Var = Var(u32::MAX);
 
 impl Unwound {
-    /// Number of nodes.
+    /// Number of relations, the root among them.
     pub fn size(&self) -> usize {
         self.nodes.len()
     }
@@ -74,7 +74,7 @@ impl Unwound {
         self.origin.len() as u32 - 1
     }
     fn add(&mut self, parent: usize, args: Vec<Var>, threads: Vec<usize>) -> usize {
-        self.nodes.push(Node { parent, constraint: Cube::top(), args, threads });
+        self.nodes.push(RelationNode { parent, constraint: Cube::top(), args, threads });
         self.nodes.len() - 1
     }
 
@@ -120,7 +120,7 @@ impl Unwound {
 }
 
 impl Unwinder<'_> {
-    /// Unfolds the clauses.
+    /// Unfolds the clauses from the end of the run to its start, breadth first.
     pub fn unwind(&self) -> Unwound {
         let mut u = Unwound { nodes: Vec::new(), origin: Vec::new(), cut: false };
         let variables = self.program.variables.len() as u32;

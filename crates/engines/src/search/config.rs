@@ -19,7 +19,7 @@ type Inputs = (Vec<i128>, bool);
 
 /// Inputs told apart by what is done with them.
 pub(super) struct Observing<'o> {
-    /// Looks.
+    /// Says what each step does with inputs.
     pub observer: &'o Observer,
     /// The points that are tried.
     pub points: &'o Points,
@@ -31,11 +31,11 @@ pub(super) struct Observing<'o> {
 pub(super) struct Config<'p> {
     /// How inputs are told apart, if not by what the program's text compares them with.
     pub observing: Option<Observing<'p>>,
-    /// Its machine.
+    /// Runs the program, with values chosen late.
     pub machine: Machine<'p>,
     normal: Normal,
     candidates: Candidates,
-    /// By template and edge: values to try where it takes an input that matters, and whether these are all.
+    /// `inputs[template][edge]`: values to try where it takes an input that matters, and whether these are all.
     inputs: Vec<Vec<Option<Inputs>>>,
     /// By object: the same for its cells, by their kinds, where their values are chosen when they are loaded first.
     cells: Vec<Vec<(IntKind, Inputs)>>,
@@ -52,7 +52,7 @@ pub(super) struct Config<'p> {
 }
 
 impl<'p> Config<'p> {
-    /// Prepares a program.
+    /// Prepares a program; an error where it breaks the machine's rules.
     pub fn new(
         program: &'p Program,
         settings: &Settings,
@@ -122,7 +122,7 @@ impl<'p> Config<'p> {
         self.normal.pack(state, scratch, bytes);
     }
 
-    /// The normal form.
+    /// The normal form of states, by threads and by live registers.
     pub fn normal(&self) -> &Normal {
         &self.normal
     }

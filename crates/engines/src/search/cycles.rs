@@ -1,9 +1,9 @@
 //! Cycles of a graph: a location on each, and whether threads or stacks grow along it.
 
-/// Facts about nodes.
+/// Facts about the nodes of a graph, by number.
 pub(super) struct Cycles {
-    /// Each cycle has a node that is marked: targets of back edges of a depth-first walk.
-    pub head: Vec<bool>,
+    /// Is it a cut-point? The targets of back edges of a depth-first walk are: each cycle has one at least.
+    pub cut_point: Vec<bool>,
     /// An edge marked as growing is within the node's strongly connected component.
     pub grows: Vec<bool>,
 }
@@ -17,7 +17,7 @@ impl Cycles {
         let (mut index, mut low) = (vec![UNSEEN; n], vec![UNSEEN; n]);
         let mut component = vec![UNSEEN; n];
         let (mut on_path, mut stack) = (vec![false; n], Vec::new());
-        let mut head = vec![false; n];
+        let mut cut_point = vec![false; n];
         let mut next = 0;
         for root in 0..n {
             if index[root] != UNSEEN {
@@ -38,7 +38,7 @@ impl Cycles {
                     if index[*w] == UNSEEN {
                         path.push((*w, 0));
                     } else {
-                        head[*w] |= on_path[*w];
+                        cut_point[*w] |= on_path[*w];
                         if component[*w] == UNSEEN {
                             low[v] = low[v].min(index[*w]);
                         }
@@ -68,7 +68,7 @@ impl Cycles {
                 }
             }
         }
-        Cycles { grows: component.iter().map(|c| growing[*c]).collect(), head }
+        Cycles { grows: component.iter().map(|c| growing[*c]).collect(), cut_point }
     }
 }
 
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_cycle_has_a_head() {
+    fn each_cycle_has_a_cut_point() {
         // 0 -> 1 -> 2 -> 1, 2 -> 3 -> 3, 4 -> 0
         let edges = [
             vec![(1, true)],
@@ -87,13 +87,13 @@ mod tests {
             vec![(0, true)],
         ];
         let c = Cycles::new(&edges);
-        assert_eq!(c.head, [false, true, false, true, false]);
+        assert_eq!(c.cut_point, [false, true, false, true, false]);
         assert_eq!(c.grows, [false, true, true, false, false]);
     }
 
     #[test]
     fn without_cycles_there_is_none() {
         let c = Cycles::new(&[vec![(1, true), (2, true)], vec![(2, true)], vec![]]);
-        assert_eq!((c.head, c.grows), (vec![false; 3], vec![false; 3]));
+        assert_eq!((c.cut_point, c.grows), (vec![false; 3], vec![false; 3]));
     }
 }

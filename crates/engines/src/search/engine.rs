@@ -8,7 +8,7 @@ use relyant_cfa::{LocationKind, Program};
 use relyant_check::states::{Encoding, Space};
 use std::time::Instant;
 
-/// Its name.
+/// By which it is asked for, and which reports say.
 pub const NAME: &str = "search";
 
 /// The search of interleavings: with each of these settings, until one has seen all that it can see.

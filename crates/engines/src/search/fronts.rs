@@ -12,11 +12,12 @@ use rustc_hash::FxHashMap;
 pub(super) struct Fronts {
     split: Split,
     parts: Parts,
+    /// By exact part: vectors of the other numbers, none of which is below another.
     maximal: FxHashMap<Box<[u8]>, Vec<Vec<i128>>>,
 }
 
 impl Fronts {
-    /// None yet.
+    /// No states yet, under this order.
     pub fn new(config: &Config<'_>, order: &Order) -> Fronts {
         Fronts {
             split: Split::new(&config.machine, order),

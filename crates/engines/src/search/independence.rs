@@ -21,9 +21,9 @@
 //! it has none, the run goes on as before after any of its moves.
 //!
 //! *Loops.* That there are finitely many steps is the search's business: each cycle of the moves of a thread, calls
-//! and creations included, has a *head*, and so have inputs of several values. As long as a thread at no head has
-//! an independent move, it goes on. A state where only threads at heads have one may be in C; from there the first
-//! of them in the normal form goes on, while states differ and there are not too many of them. A head on a cycle
+//! and creations included, has a *cut-point*, and so have inputs of several values. As long as a thread at none has
+//! an independent move, it goes on. A state where only threads at cut-points have one may be in C; from there the first
+//! of them in the normal form goes on, while states differ and there are not too many of them. A cut-point on a cycle
 //! that creates threads or deepens the stack is never left by an invisible move.
 
 use super::config::Config;
@@ -40,7 +40,7 @@ const MAX_CHOICES: u32 = 4;
 /// What the moves from a location may touch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Touch {
-    /// Others notice.
+    /// Others may notice the move, in this or another way.
     Visible,
     /// These keys; those written are marked. None: nothing that others may touch.
     Keys(Vec<(u32, bool)>),
@@ -48,7 +48,7 @@ enum Touch {
     At(u32, bool),
 }
 
-/// Accesses, as bits.
+/// Accesses by location, as bits: those of location `l` are `words` words from `l * words` on, a bit for each key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Rows {
     words: usize,
@@ -61,9 +61,12 @@ struct Rows {
 pub(super) struct Independence {
     /// First location of each template.
     first: Vec<usize>,
+    /// By location, numbered from `first` of its template on: what may yet be accessed from there.
     future: Rows,
+    /// By location, as `future`.
     touch: Vec<Touch>,
-    head: Vec<bool>,
+    /// By location: is it a cut-point?
+    cut_point: Vec<bool>,
     keys: Keys,
 }
 
@@ -199,7 +202,7 @@ impl Independence {
             first,
             future: Rows::new(n, keys.number),
             touch: vec![Touch::Visible; n],
-            head: vec![false; n],
+            cut_point: vec![false; n],
             keys,
         };
         let points = PointsTo::new(program);
@@ -225,9 +228,9 @@ impl Independence {
             }
         }
         let cycles = super::cycles::Cycles::new(&moves);
-        facts.head = cycles.head.clone();
+        facts.cut_point = cycles.cut_point.clone();
         for row in 0..n {
-            if cycles.head[row] && cycles.grows[row] {
+            if cycles.cut_point[row] && cycles.grows[row] {
                 facts.touch[row] = Touch::Visible;
             }
         }
@@ -236,7 +239,7 @@ impl Independence {
                 let choices = config.inputs(t, i).0;
                 if choices > 1 {
                     let row = facts.first[t as usize] + e.from.0 as usize;
-                    facts.head[row] = true;
+                    facts.cut_point[row] = true;
                     if choices > MAX_CHOICES {
                         facts.touch[row] = Touch::Visible;
                     }
@@ -319,7 +322,7 @@ impl Independence {
         Touch::Keys(keys)
     }
 
-    /// Are all moves of a thread independent now? `Some(true)` at a head.
+    /// Are all moves of a thread independent now? `Some(true)` at a cut-point.
     pub fn invisible(&self, config: &Config<'_>, state: &State, thread: usize) -> Option<bool> {
         let t = &state.threads[thread];
         if t.ended.is_some() {
@@ -350,7 +353,7 @@ impl Independence {
         // What is chosen is an input.
         let choices = config.machine.out(state, thread).iter().map(|e| config.choices(state, thread, *e).0);
         match choices.max().unwrap_or(1) {
-            0 | 1 => Some(self.head[row]),
+            0 | 1 => Some(self.cut_point[row]),
             n if n <= MAX_CHOICES => Some(true),
             _ => None,
         }

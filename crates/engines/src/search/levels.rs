@@ -33,7 +33,7 @@ struct Chunk {
     cut: Cut,
 }
 
-/// A worker's tools.
+/// What a worker uses for one state after the other.
 struct Worker<'c, 'p> {
     mover: Mover<'c, 'p>,
     state: State,

@@ -2,8 +2,8 @@
 //!
 //! A *move* is one step of one thread; an atomic section is one move, which does not happen when the section cannot
 //! be left. With reduction a move is followed by *invisible* moves (see [`super::independence`]) until there is
-//! none left. Threads that are at no head go first; the result does not depend on the order. When only threads at
-//! heads (of loops, or inputs) have invisible moves, the first of them in the normal form goes on, unless the state
+//! none left. Threads that are at no cut-point go first; the result does not depend on the order. When only threads at
+//! cut-points (of loops, or inputs) have invisible moves, the first of them in the normal form goes on, unless the state
 //! was met since the visible move before or this has gone on for long: then the state is kept as it is, and all its
 //! moves count.
 
@@ -15,9 +15,9 @@ use relyant_interp::machine::{State, Stop};
 use relyant_interp::normal::Scratch;
 use rustc_hash::FxHashSet;
 
-/// No step before.
+/// The parent of a first step.
 pub(super) const NO_NODE: u32 = u32::MAX;
-/// Loop heads passed after one visible move. A loop without end whose states all differ costs as much in each state;
+/// Cut-points passed after one visible move. A loop without end whose states all differ costs as much in each state;
 /// a longer one that ends costs a few more states.
 const MAX_ROUNDS: usize = 256;
 /// Branches of what follows a visible move, after which no more inputs are tried.
@@ -33,12 +33,12 @@ const LONG: usize = 200;
 
 /// A step of a move; the steps from one state form a tree.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
-    /// The step before.
+pub(super) struct StepNode {
+    /// The step before, by index, or [`NO_NODE`].
     pub parent: u32,
-    /// Who.
+    /// The thread that does it, by its place in the state.
     pub thread: u32,
-    /// What.
+    /// The edge, by index in the graph of its template.
     pub edge: u32,
     /// Which of the values of an input.
     pub choice: u32,
@@ -55,7 +55,7 @@ pub(super) struct Cut {
     pub large: bool,
     /// Atomic sections too long.
     pub long: bool,
-    /// Stacks too deep.
+    /// Calls whose stacks would be too deep.
     pub stack: bool,
     /// A bound of the program itself (template and location).
     pub limit: Option<(u32, u32)>,
@@ -64,7 +64,7 @@ pub(super) struct Cut {
 }
 
 impl Cut {
-    /// Both.
+    /// Notes what was left out elsewhere, too.
     pub fn add(&mut self, other: Cut) {
         self.inputs |= other.inputs;
         self.large |= other.large;
@@ -73,14 +73,14 @@ impl Cut {
         self.limit = self.limit.into_iter().chain(other.limit).min();
         self.undefined |= other.undefined;
     }
-    /// Anything?
+    /// Was anything left out? Undefined behaviour is not: those runs end.
     pub fn any(&self) -> bool {
         *self != Cut { undefined: self.undefined, ..Cut::default() }
     }
 }
 
 /// What a successor is given to: the state, the steps, the last of them, and whether it violates a property.
-pub(super) type Emit<'e> = dyn FnMut(&State, &[Node], u32, bool) + 'e;
+pub(super) type Emit<'e> = dyn FnMut(&State, &[StepNode], u32, bool) + 'e;
 
 /// Makes successors; one for each worker.
 pub(super) struct Mover<'c, 'p> {
@@ -90,7 +90,7 @@ pub(super) struct Mover<'c, 'p> {
     pub steps: u64,
     /// What was left out so far.
     pub cut: Cut,
-    nodes: Vec<Node>,
+    nodes: Vec<StepNode>,
     spare: Vec<State>,
     sections: Vec<(State, u32)>,
     ends: Vec<(State, u32)>,
@@ -199,8 +199,8 @@ impl<'c, 'p> Mover<'c, 'p> {
         for k in 0..n {
             // The thread that moved last is the one to be able to go on.
             let thread = (*last + k) % n;
-            let Some(head) = reduction.invisible(self.config, state, thread) else { continue };
-            if head {
+            let Some(cut_point) = reduction.invisible(self.config, state, thread) else { continue };
+            if cut_point {
                 resting = true;
                 continue;
             }
@@ -256,7 +256,7 @@ impl<'c, 'p> Mover<'c, 'p> {
         if !self.step(state, thread, edge, 0)? {
             return Ok(Next::None);
         }
-        *node = self.node(Node { parent: *node, thread: thread as u32, edge, choice: 0, begins: true });
+        *node = self.node(StepNode { parent: *node, thread: thread as u32, edge, choice: 0, begins: true });
         Ok(Next::InPlace)
     }
 
@@ -306,7 +306,7 @@ impl<'c, 'p> Mover<'c, 'p> {
                     self.spare.push(after);
                     continue;
                 }
-                let new = self.node(Node { parent: node, thread: thread as u32, edge, choice, begins });
+                let new = self.node(StepNode { parent: node, thread: thread as u32, edge, choice, begins });
                 if self.config.machine.inside_atomic(&after, thread) {
                     self.sections.push((after, new));
                 } else {
@@ -360,7 +360,7 @@ impl<'c, 'p> Mover<'c, 'p> {
             && machine.violation(state).is_some()
     }
 
-    fn node(&mut self, node: Node) -> u32 {
+    fn node(&mut self, node: StepNode) -> u32 {
         self.nodes.push(node);
         self.nodes.len() as u32 - 1
     }
@@ -383,7 +383,7 @@ enum Next {
 }
 
 /// The steps to a node, first to last.
-pub(super) fn path(nodes: &[Node], mut node: u32) -> Vec<Node> {
+pub(super) fn path(nodes: &[StepNode], mut node: u32) -> Vec<StepNode> {
     let mut path = Vec::new();
     while node != NO_NODE {
         path.push(nodes[node as usize]);

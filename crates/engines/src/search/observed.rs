@@ -6,7 +6,7 @@ use relyant_cfa::Program;
 use relyant_interp::machine::Stop;
 use relyant_interp::observe::{Observer, Points};
 
-/// Searches at most.
+/// Searches that are tried at most, each with more points.
 const ROUNDS: usize = 40;
 
 /// Searches with more and more points; `None` when that leads nowhere. `before` is what was done before.

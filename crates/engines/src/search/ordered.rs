@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// What a switch costs, in moves.
 const SWITCH: u32 = 20;
-/// Nobody moved last.
+/// The thread that moved last where nobody did: at the start.
 pub(super) const NOBODY: u16 = u16::MAX;
 /// States explored between two reports.
 const REPORT: usize = 1024;

@@ -18,7 +18,7 @@ const BLOCK: usize = 1 << 18;
 /// Parent of a state in which a run starts.
 pub(super) const ROOT: u32 = u32::MAX;
 
-/// States by number.
+/// The states seen, by number: the shard in the high bits, the index in it in the others.
 #[derive(Default)]
 pub(super) struct Store {
     shards: Vec<Shard>,
@@ -27,11 +27,15 @@ pub(super) struct Store {
 #[derive(Default)]
 pub(super) struct Shard {
     number: u32,
+    /// Packed states; each within one block.
     blocks: Vec<Vec<u8>>,
-    /// Block and place in it.
+    /// By index: block and place in it.
     places: Vec<u32>,
+    /// By index: number of the state that it is reached from, or [`ROOT`].
     parents: Vec<u32>,
+    /// Open addressing: index + 1 in the low bits, a part of the hash in the others; 0 is free.
     slots: Vec<u32>,
+    /// There are no more indices: states were left out.
     full: bool,
 }
 
@@ -51,11 +55,11 @@ pub(super) fn shard_of(hash: u64) -> usize {
 }
 
 impl Store {
-    /// An empty set.
+    /// An empty set, in shards.
     pub fn new() -> Store {
         Store { shards: (0..SHARDS as u32).map(|number| Shard { number, ..Shard::default() }).collect() }
     }
-    /// How many states.
+    /// How many states there are in all shards.
     pub fn len(&self) -> usize {
         self.shards.iter().map(|s| s.places.len()).sum()
     }

@@ -18,7 +18,7 @@ const MOST: usize = 4_000_000;
 /// Switches to come, by the thread of the normal form that moves next.
 pub(super) type Rest = Box<[u16]>;
 
-/// No such run.
+/// For a thread whose next move begins no shortest run.
 pub(super) const NEVER: u16 = u16::MAX;
 
 /// By level and state: what a shortest run takes from there.

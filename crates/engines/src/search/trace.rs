@@ -6,7 +6,7 @@
 
 use super::config::Config;
 use super::family::{Family, Run};
-use super::moves::{Mover, Node, path};
+use super::moves::{Mover, StepNode, path};
 use super::ordered::{NOBODY, place, with_last};
 use super::store::{ROOT, hash};
 use super::switches::{Guide, Rest, rest};
@@ -188,7 +188,7 @@ fn any_move(
     state: &State,
     thread: usize,
     wanted: &mut dyn FnMut(&State, bool) -> bool,
-) -> Result<Option<(State, Vec<Node>)>, Stop> {
+) -> Result<Option<(State, Vec<StepNode>)>, Stop> {
     let mut found = None;
     mover.successors(state, thread, &mut |after, nodes, node, violation| {
         if found.is_none() && wanted(after, violation) {
@@ -199,7 +199,7 @@ fn any_move(
 }
 
 /// Steps in moves; the first move is visible or not, the others are not.
-fn split(nodes: &[Node], visible: bool) -> Vec<Part> {
+fn split(nodes: &[StepNode], visible: bool) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     for n in nodes {
         if n.begins {

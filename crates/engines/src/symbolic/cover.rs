@@ -5,7 +5,7 @@ use relyant_horn::linear::{Atom, Closed, LinExpr, Norm, Rat, Var};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Does `big` include `small`? Both are in normal form and have the same locations. A "no" may be wrong where `big`
+/// Does `big` subsume `small`? Both are in normal form and have the same locations. A "no" may be wrong where `big`
 /// has hidden symbols.
 pub fn covers(big: &State, small: &State) -> bool {
     let n = big.values.len() as u32;
@@ -121,7 +121,7 @@ fn numbers(s: &State, mask: &[bool]) -> Option<Vec<i64>> {
 }
 
 impl Index {
-    /// Adds a state.
+    /// Adds a state under its number; it is to be there once.
     pub fn insert(&mut self, s: &State, id: u32) {
         let mask = mask(s);
         let Some(numbers) = numbers(s, &mask) else { return };

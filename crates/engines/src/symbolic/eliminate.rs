@@ -8,7 +8,7 @@ use std::sync::Arc;
 const MOST_WRITTEN: usize = 12;
 /// Above so many atoms a cube is not searched for redundant ones.
 const MOST_TIDIED: usize = 40;
-/// Cubes remembered.
+/// Cubes that are remembered; with more, all are forgotten.
 const MEMORY: usize = 200_000;
 
 /// Tidied cubes, remembered: few different ones make up many states.

@@ -6,12 +6,13 @@ use relyant_program::{Loc, Program, Template};
 
 /// Sets of variables by template and location.
 pub struct Live {
+    /// `sets[template][location][variable]`: may a thread there read it before it writes it?
     sets: Vec<Vec<Vec<bool>>>,
     variables: usize,
 }
 
 impl Live {
-    /// Of a program.
+    /// Works the sets out, backwards along the edges of each template.
     pub fn new(program: &Program) -> Live {
         let variables = program.variables.len();
         Live { sets: program.templates.iter().map(|t| template(t, variables)).collect(), variables }

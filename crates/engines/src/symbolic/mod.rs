@@ -29,7 +29,7 @@ use rustc_hash::FxHashMap;
 use state::State;
 use std::sync::Arc;
 use step::Steps;
-use trace::{Node, Origin};
+use trace::{Origin, StateNode};
 
 /// Limits of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,7 +46,7 @@ impl Default for Settings {
     }
 }
 
-/// Its name.
+/// By which it is asked for, and which reports say.
 pub const NAME: &str = "symbolic search";
 
 /// The search as an engine.
@@ -99,8 +99,8 @@ pub fn search(program: &Program, settings: &Settings, watch: &Watch) -> (Answer,
 
 /// States with the same locations.
 #[derive(Default)]
-struct Place {
-    /// Layer of `waiting`.
+struct SameLocations {
+    /// The layer that `waiting` is of.
     depth: u32,
     /// Those of the next layer.
     waiting: Vec<u32>,
@@ -115,15 +115,17 @@ struct Search<'a> {
     program: &'a Program,
     steps: Steps<'a>,
     normal: Normal<'a>,
-    nodes: Vec<Node>,
+    /// By number; those that became part of a union stay.
+    nodes: Vec<StateNode>,
     index: Index,
-    places: FxHashMap<Arc<[Loc]>, Place>,
-    /// The next layer.
+    places: FxHashMap<Arc<[Loc]>, SameLocations>,
+    /// Numbers of the states of the next layer.
     next: Vec<u32>,
+    /// As in [`Settings::merge`].
     merge: bool,
     /// The proof says exactly what the states say.
     exact: bool,
-    /// Unions tried.
+    /// Unions of two states that were tried.
     unions: u64,
     /// A counterexample that may be none: it has a step that is not exact.
     doubtful: Option<Counterexample>,
@@ -215,7 +217,7 @@ impl Search<'_> {
         None
     }
     fn push(&mut self, state: State, origin: Origin, exact: bool) -> u32 {
-        self.nodes.push(Node { state: Arc::new(state), origin, exact, part: false });
+        self.nodes.push(StateNode { state: Arc::new(state), origin, exact, part: false });
         self.stats.states = self.nodes.len();
         self.nodes.len() as u32 - 1
     }

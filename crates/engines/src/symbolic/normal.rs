@@ -12,11 +12,12 @@ use relyant_program::{Loc, Role};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Makes normal forms.
+/// Makes normal forms, and remembers what they need.
 pub struct Normal<'a> {
     live: &'a Live,
-    dead: FxHashMap<Arc<[Loc]>, Arc<[bool]>>,
-    /// Cubes kept small.
+    /// By locations: which variables are live there.
+    live_at: FxHashMap<Arc<[Loc]>, Arc<[bool]>>,
+    /// Cubes without redundant atoms.
     pub tidy: Tidy,
 }
 
@@ -31,11 +32,11 @@ struct Work<'a> {
 impl<'a> Normal<'a> {
     /// For a program with these live variables.
     pub fn new(live: &'a Live) -> Normal<'a> {
-        Normal { live, dead: FxHashMap::default(), tidy: Tidy::default() }
+        Normal { live, live_at: FxHashMap::default(), tidy: Tidy::default() }
     }
     /// By variable: is it live at these locations?
     pub fn live(&mut self, at: &Arc<[Loc]>) -> Arc<[bool]> {
-        self.dead.entry(at.clone()).or_insert_with(|| self.live.at(at).into()).clone()
+        self.live_at.entry(at.clone()).or_insert_with(|| self.live.at(at).into()).clone()
     }
     /// The normal form; `None` if there is no such state.
     pub fn state(&mut self, at: Arc<[Loc]>, mut values: Vec<Value>, cube: Cube) -> Option<State> {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub enum Value {
     /// Nothing; nobody reads it before it is written.
     Any,
-    /// A number.
+    /// This number; those that do not fit are a `Sum`.
     Int(i64),
     /// A sum of symbols with integer coefficients, or a large number.
     Sum(Arc<LinExpr>),
@@ -27,7 +27,7 @@ impl Value {
             _ => Value::Sum(Arc::new(e)),
         }
     }
-    /// A symbol.
+    /// The symbol as a value: any integer that the cube allows.
     pub fn symbol(s: Var) -> Value {
         Value::Sum(Arc::new(LinExpr::var(s)))
     }
@@ -45,16 +45,17 @@ impl Value {
     }
 }
 
-/// A symbolic state.
+/// A symbolic state: all states at these locations whose variables have such values, for symbols that satisfy the
+/// cube.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct State {
     /// Location of each template's thread.
     pub at: Arc<[Loc]>,
-    /// By variable.
+    /// By variable of the program, locals of all templates among them.
     pub values: Box<[Value]>,
     /// Condition on the symbols; it has a solution, as far as is known.
     pub cube: Arc<Cube>,
-    /// Hidden symbols.
+    /// How many hidden symbols there are; their numbers begin with that of variables.
     pub hidden: u32,
 }
 

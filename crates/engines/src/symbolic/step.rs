@@ -9,11 +9,12 @@ use std::sync::Arc;
 /// What threads may do, by template and location.
 pub struct Steps<'a> {
     program: &'a Program,
+    /// `edges[template][location]`: indices of the edges from there.
     edges: Vec<Vec<Vec<u32>>>,
 }
 
 impl<'a> Steps<'a> {
-    /// Of a program.
+    /// Lists the edges of templates that have a thread.
     pub fn new(program: &'a Program) -> Steps<'a> {
         let of = |t: &relyant_program::Template| {
             let mut edges = vec![Vec::new(); t.locations.len()];
@@ -31,7 +32,7 @@ impl<'a> Steps<'a> {
         let by_thread = self.edges.iter().zip(at.to_vec()).enumerate();
         by_thread.flat_map(|(t, (edges, l))| edges[l.0 as usize].iter().map(move |e| (t as u32, *e)))
     }
-    /// An edge.
+    /// The edge with a number of a template.
     pub fn edge(&self, (t, e): (u32, u32)) -> &'a Edge {
         &self.program.templates[t as usize].edges[e as usize]
     }

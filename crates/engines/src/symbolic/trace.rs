@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Where a state comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// The start.
+    /// It is the state in which the program starts.
     Start,
     /// A step: from which state, template, edge.
     Step(u32, u32, u32),
@@ -25,8 +25,8 @@ pub enum Origin {
 
 /// A state and where it comes from.
 #[derive(Clone, Debug)]
-pub struct Node {
-    /// The state.
+pub struct StateNode {
+    /// The state, in normal form.
     pub state: Arc<State>,
     /// Where it comes from.
     pub origin: Origin,
@@ -40,7 +40,7 @@ pub struct Node {
 type Point = Vec<Option<Rat>>;
 
 /// A run to a state; `None` if the numbers can't be found.
-pub fn run(program: &Program, steps: &Steps, nodes: &[Node], last: u32) -> Option<Counterexample> {
+pub fn run(program: &Program, steps: &Steps, nodes: &[StateNode], last: u32) -> Option<Counterexample> {
     let mut out = Counterexample::default();
     let mut id = last;
     let mut point: Point = vec![None; program.variables.len()];

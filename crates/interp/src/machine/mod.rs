@@ -11,23 +11,23 @@ use relyant_cfa::schedule::ThreadRef;
 use relyant_cfa::{
     Callee, Count, Edge, IntKind, Loc, Location, LocationKind, ObjId, Op, Owner, Program, Reg, Undefined,
 };
-use step::{At, Step, What};
+use step::{At, CompiledStep, What};
 
 /// A cell of a state, as seen by one thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum CellRef {
     /// Of an object that all threads share: index into [`State::cells`].
     Shared(usize),
     /// Template it belongs to, and index into its own cells.
     Own(u32, usize),
 }
 
-impl Place {
+impl CellRef {
     /// May a thread of the template access it?
     pub(crate) fn is_open_to(self, template: u32) -> bool {
         match self {
-            Place::Shared(_) => true,
-            Place::Own(t, _) => t == template,
+            CellRef::Shared(_) => true,
+            CellRef::Own(t, _) => t == template,
         }
     }
 }
@@ -43,7 +43,7 @@ pub(crate) struct Unit {
     /// Locations that a property speaks of.
     watched: Vec<bool>,
     /// Each edge, ready to be done.
-    steps: Vec<Step>,
+    steps: Vec<CompiledStep>,
     /// What the procedures keep.
     pub(crate) activations: Vec<Activation>,
     /// Procedure of each edge that calls one.
@@ -256,7 +256,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The place an address stands for.
-    pub(crate) fn place(&self, address: i128) -> Result<(Place, IntKind), Stop> {
+    pub(crate) fn place(&self, address: i128) -> Result<(CellRef, IntKind), Stop> {
         let (o, k) = self.program.cell_at(address).ok_or(Stop::Undefined(if address == 0 {
             Undefined::Null
         } else {
@@ -265,8 +265,8 @@ impl<'p> Machine<'p> {
         let i = o.0 as usize;
         let kind = self.program.objects[i].cells[k].0;
         Ok(match self.program.owners[i] {
-            Owner::Shared => (Place::Shared(self.offsets[i] + k), kind),
-            Owner::Template(t) => (Place::Own(t, self.offsets[i] + k), kind),
+            Owner::Shared => (CellRef::Shared(self.offsets[i] + k), kind),
+            Owner::Template(t) => (CellRef::Own(t, self.offsets[i] + k), kind),
         })
     }
 
@@ -415,7 +415,7 @@ impl<'p> Machine<'p> {
                 let (What::Load(_, at, _) | What::Store(at, ..)) = &unit.steps[edge as usize].what else {
                     return false;
                 };
-                matches!(at, At::Known(Place::Own(..), _))
+                matches!(at, At::Known(CellRef::Own(..), _))
             }
             _ => false,
         }
@@ -447,8 +447,8 @@ impl<'p> Machine<'p> {
         let unit = &self.units[t.name.template as usize];
         let What::Load(_, at, _) = &unit.steps.get(edge as usize)?.what else { return None };
         let value = match at {
-            At::Known(Place::Shared(i), _) => state.cells[*i],
-            At::Known(Place::Own(_, i), _) => state.data[t.at + unit.registers + i],
+            At::Known(CellRef::Shared(i), _) => state.cells[*i],
+            At::Known(CellRef::Own(_, i), _) => state.data[t.at + unit.registers + i],
             At::Computed(..) => {
                 let (o, k) = self.accessed(state, thread, edge)?;
                 let i = self.offsets[o.0 as usize] + k as usize;

@@ -1,13 +1,13 @@
 //! One step of one thread: edges made ready to be done often, and doing them.
 
-use super::{Machine, Place, State, Stop};
+use super::{CellRef, Machine, State, Stop};
 use crate::code::{Code, Range};
 use crate::eval::{Env, cast};
 use crate::late::UNCHOSEN;
 use relyant_cfa::{BinOp, Edge, Expr, IntKind, Loc, LocationKind, ObjId, Op, Reg, Undefined};
 
 /// An edge, ready to be done.
-pub(super) struct Step {
+pub(super) struct CompiledStep {
     from: Loc,
     to: Loc,
     /// The thread has ended then.
@@ -25,7 +25,7 @@ pub(super) struct Target {
 /// Where memory is accessed.
 pub(super) enum At {
     /// A constant place that the thread may access, and the kind of the cell.
-    Known(Place, IntKind),
+    Known(CellRef, IntKind),
     /// An address, and where it has to lie.
     Computed(Code, Range),
 }
@@ -67,7 +67,7 @@ impl Target {
 
 impl Machine<'_> {
     /// Makes an edge ready.
-    pub(super) fn compile(&self, t: usize, edge: &Edge, called: Option<u32>) -> Result<Step, Stop> {
+    pub(super) fn compile(&self, t: usize, edge: &Edge, called: Option<u32>) -> Result<CompiledStep, Stop> {
         let program = self.program();
         let template = &program.templates[t];
         let code = |e: &Expr| Code::new(e, template.registers.len(), &program.bases, &program.function_bases);
@@ -114,7 +114,7 @@ impl Machine<'_> {
             Op::Return(e) => What::Return(e.as_ref().map(code).transpose()?),
         };
         let ends = template.graph.locations[edge.to.0 as usize].kind == LocationKind::End;
-        Ok(Step { from: edge.from, to: edge.to, ends, what })
+        Ok(CompiledStep { from: edge.from, to: edge.to, ends, what })
     }
 
     fn env<'s>(&'s self, registers: &'s [i128], thread: usize) -> Env<'s> {
@@ -162,8 +162,8 @@ impl Machine<'_> {
             What::Load(r, at, kind) => {
                 let (place, cell) = self.access(t.name.template, at, &env)?;
                 let v = match place {
-                    Place::Shared(i) => state.cells[i],
-                    Place::Own(_, i) => state.data[t.at + unit.registers + i],
+                    CellRef::Shared(i) => state.cells[i],
+                    CellRef::Own(_, i) => state.data[t.at + unit.registers + i],
                 };
                 if v == UNCHOSEN && self.chooses_late() {
                     let chosen = input.unwrap_or(cell.min().unwrap_or(0).max(0));
@@ -242,11 +242,11 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn put(&self, state: &mut State, thread: usize, place: Place, v: i128) {
+    fn put(&self, state: &mut State, thread: usize, place: CellRef, v: i128) {
         let t = &state.threads[thread];
         match place {
-            Place::Shared(i) => state.cells[i] = v,
-            Place::Own(_, i) => {
+            CellRef::Shared(i) => state.cells[i] = v,
+            CellRef::Own(_, i) => {
                 let registers = self.units[t.name.template as usize].registers;
                 state.data[t.at + registers + i] = v;
             }
@@ -371,7 +371,7 @@ impl Machine<'_> {
         }
     }
 
-    fn access(&self, template: u32, at: &At, env: &Env<'_>) -> Result<(Place, IntKind), Stop> {
+    fn access(&self, template: u32, at: &At, env: &Env<'_>) -> Result<(CellRef, IntKind), Stop> {
         match at {
             At::Known(place, kind) => Ok((*place, *kind)),
             At::Computed(address, extent) => {

@@ -156,7 +156,7 @@ pub fn replay(program: &Program, schedule: &Schedule) -> Result<Trace, ReplayErr
     let open = |t: &usize| program.templates[*t].initial && program.templates[*t].count == Count::Unbounded;
     let threads = (0..program.templates.len()).filter(open).map(unbounded).max().unwrap_or(0).max(1);
     let state = machine.initial(&schedule.start, threads).map_err(ReplayError::Start)?;
-    let mut run = Run {
+    let mut run = Replayer {
         machine: &machine,
         schedule,
         state,
@@ -190,7 +190,7 @@ pub fn replay(program: &Program, schedule: &Schedule) -> Result<Trace, ReplayErr
     Ok(run.trace(violation))
 }
 
-struct Run<'a, 'p> {
+struct Replayer<'a, 'p> {
     machine: &'a Machine<'p>,
     schedule: &'a Schedule,
     state: State,
@@ -202,7 +202,7 @@ struct Run<'a, 'p> {
     notes: Notes,
 }
 
-impl Run<'_, '_> {
+impl Replayer<'_, '_> {
     /// Runs a move; where it waits for a thread to end, that thread is first run to its end.
     fn run_completed(&mut self, at: usize, m: &Move) -> Result<(), ReplayError> {
         let edge = |e: &u32| self.machine.edge(m.thread.template, *e);

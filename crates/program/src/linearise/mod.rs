@@ -29,7 +29,7 @@ use relyant_cfa::sparse::Row;
 use relyant_cfa::{Expr, LocationKind, Op};
 use relyant_horn::linear::{Atom, Cube, LinExpr, Norm};
 use std::collections::BTreeMap;
-use threads::Step;
+use threads::GuardedUpdates;
 use value::Linear;
 use variables::Variables;
 
@@ -136,14 +136,14 @@ fn drop_unread(p: &mut Program) {
 }
 
 /// A cell, and the condition under which an address is its.
-type Place = (Case, cfa::ObjId, usize);
+type CellCase = (Case, cfa::ObjId, usize);
 
 /// What an access may touch, each with the condition for it.
 #[derive(Default)]
 struct Touched {
-    cells: Vec<Place>,
+    cells: Vec<CellCase>,
     /// Arrays, at their tracked element or (`false`) elsewhere.
-    arrays: Vec<(Place, bool)>,
+    arrays: Vec<(CellCase, bool)>,
     untracked: bool,
 }
 
@@ -277,7 +277,7 @@ impl Lineariser<'_> {
         Ok(out)
     }
     /// What an edge does, by cases.
-    fn steps(&self, l: &Linear, edge: &cfa::Edge) -> Result<Vec<Step>, Diagnostic> {
+    fn steps(&self, l: &Linear, edge: &cfa::Edge) -> Result<Vec<GuardedUpdates>, Diagnostic> {
         let dead = |r: cfa::Reg| !self.live[edge.to.0 as usize].has(r.0);
         let nothing = || vec![(Case::of(LinExpr::zero()), Vec::new())];
         let steps = match &edge.op {
@@ -381,7 +381,7 @@ impl Lineariser<'_> {
 
 /// A bound over variables that neither the guard nor the new values mention decides between cases: it belongs to
 /// the guard, where slicing does not leave it out.
-fn keep_decisions((c, updates): &mut Step, inputs: u32) {
+fn keep_decisions((c, updates): &mut GuardedUpdates, inputs: u32) {
     let mut known = c.guard.vars();
     known.extend(updates.iter().flat_map(|u| u.1.vars()));
     let decides = |a: &Atom| a.vars().all(|v| v.0 < inputs) && a.vars().any(|v| !known.contains(&v));
@@ -392,7 +392,7 @@ fn keep_decisions((c, updates): &mut Step, inputs: u32) {
     }
 }
 
-fn make_edge((c, mut updates): Step, from: Loc, to: Loc, path: Vec<u32>, span: Span) -> Edge {
+fn make_edge((c, mut updates): GuardedUpdates, from: Loc, to: Loc, path: Vec<u32>, span: Span) -> Edge {
     updates.sort_by_key(|u| u.0);
     updates.retain(|(v, e)| *e != LinExpr::var(*v));
     Edge { from, to, inputs: c.inputs, guard: c.guard, bounds: c.bounds, updates, path, span, exact: c.exact }

@@ -9,7 +9,7 @@ use relyant_cfa::{Count, Expr, Reg};
 use relyant_horn::linear::{Cube, LinExpr, Var};
 
 /// A case of a step: the condition is the case's, its value is not used.
-pub type Step = (Case, Vec<(Var, LinExpr)>);
+pub type GuardedUpdates = (Case, Vec<(Var, LinExpr)>);
 
 impl Linear<'_> {
     /// Handles from here on belong to templates of more than one thread.
@@ -17,7 +17,7 @@ impl Linear<'_> {
         self.env.program.templates.len() as i128 + 1
     }
     /// Creates a thread of a template.
-    pub fn create(&self, u: usize, handle: Reg, arg: Option<&Expr>) -> Vec<Step> {
+    pub fn create(&self, u: usize, handle: Reg, arg: Option<&Expr>) -> Vec<GuardedUpdates> {
         let (ghosts, count) = (self.variables.ghosts[u], self.env.program.templates[u].count);
         let none = Expr::Const(0);
         let mut out = Vec::new();
@@ -48,7 +48,7 @@ impl Linear<'_> {
         out
     }
     /// Waits for the end of the thread with a handle.
-    pub fn join(&self, handle: &Expr, result: Option<Reg>) -> Vec<Step> {
+    pub fn join(&self, handle: &Expr, result: Option<Reg>) -> Vec<GuardedUpdates> {
         let range = self.env.range(handle);
         let mut out = Vec::new();
         for c in self.value(handle) {
@@ -75,7 +75,7 @@ impl Linear<'_> {
         out
     }
     /// Ends the running thread: any step into an end location does, but for the end of the program.
-    pub fn exit(&self, value: &Expr) -> Vec<Step> {
+    pub fn exit(&self, value: &Expr) -> Vec<GuardedUpdates> {
         let t = self.env.template;
         let alive = self.variables.alive.map(|a| (a, LinExpr::var(a).sub(&LinExpr::int(1))));
         let ghosts = self.variables.ghosts[t];
@@ -89,7 +89,7 @@ impl Linear<'_> {
         self.value(value).into_iter().map(step).collect()
     }
     /// The first step of a thread that had to be created.
-    pub fn begin(&self, ranges: &Ranges) -> Step {
+    pub fn begin(&self, ranges: &Ranges) -> GuardedUpdates {
         let t = self.env.template;
         let template = &self.env.program.templates[t];
         let ghosts = self.variables.ghosts[t];

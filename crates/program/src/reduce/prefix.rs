@@ -16,9 +16,9 @@ const MOST: usize = 5000;
 const MOST_WORK: u64 = 100_000_000;
 
 /// The state of the program while only one thread moves. Symbols: a variable stands for its value at the
-/// start, numbers from `Run::base` on for inputs.
+/// start, numbers from `PrefixRun::base` on for inputs.
 #[derive(Clone)]
-struct Run {
+struct PrefixRun {
     store: BTreeMap<Var, LinExpr>,
     condition: Cube,
     symbols: u32,
@@ -53,7 +53,7 @@ pub fn fold_prefix(p: &mut Program) -> bool {
 /// Folds the first steps of one thread.
 fn fold(p: &mut Program, t: usize) -> bool {
     let base = p.variables.len() as u32;
-    let mut run = Run {
+    let mut run = PrefixRun {
         store: BTreeMap::new(),
         condition: Cube::top(),
         symbols: 0,
@@ -76,7 +76,7 @@ fn fold(p: &mut Program, t: usize) -> bool {
     let fixed = run.store.clone();
     run.condition = run.condition.subst(|v| fixed.get(&v).cloned());
     // An input that is tested next is better left to the step that tests it.
-    let mut untested: Option<Run> = None;
+    let mut untested: Option<PrefixRun> = None;
     let start = meter::units();
     let mut n = 0;
     loop {
@@ -133,7 +133,7 @@ fn can_begin(p: &Program, t: usize, store: &BTreeMap<Var, LinExpr>, condition: &
     observed(template.entry) || template.edges.iter().any(|e| e.from == template.entry && able(e))
 }
 
-impl Run {
+impl PrefixRun {
     /// Threads that may move by now, or that those may start, without the one that runs.
     fn active(&self, p: &Program, main: usize) -> Vec<usize> {
         let mut active: Vec<usize> = (0..p.templates.len())

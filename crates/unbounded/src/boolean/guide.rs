@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 const WIDTH: usize = 20_000;
 
 /// A state with the numbers of its threads, and where it comes from.
-struct Node {
+struct RunNode {
     shared: u32,
     threads: Vec<Option<u32>>,
     from: Option<(usize, RunStep)>,
@@ -19,9 +19,9 @@ struct Node {
 
 /// A path through the program's states along one of sets; `None` if none was found among those that were followed.
 pub fn along(threads: &mut Threads, sets: &Sets, path: &Run) -> Result<Option<Run>, TooMany> {
-    let mut nodes: Vec<Node> = Vec::new();
+    let mut nodes: Vec<RunNode> = Vec::new();
     for (shared, local) in threads.initial()?.into_iter().take(WIDTH) {
-        nodes.push(Node { shared, threads: vec![Some(local)], from: None });
+        nodes.push(RunNode { shared, threads: vec![Some(local)], from: None });
     }
     let mut layer = 0..nodes.len();
     // The same threads as sets.
@@ -57,7 +57,7 @@ pub fn along(threads: &mut Threads, sets: &Sets, path: &Run) -> Result<Option<Ru
                 all.extend(m.spawned.map(Some));
                 if seen.insert((m.shared, all.clone()), ()).is_none() {
                     let from = Some((i, RunStep { local, step: m.clone() }));
-                    nodes.push(Node { shared: m.shared, threads: all, from });
+                    nodes.push(RunNode { shared: m.shared, threads: all, from });
                 }
             }
         }

@@ -20,7 +20,7 @@ const LOOP: usize = 4_000;
 const RUN: usize = 200_000;
 
 /// A node of the tree.
-struct Node {
+struct KarpMillerNode {
     config: Config,
     /// Before it, and by which transition.
     from: Option<(u32, u32)>,
@@ -34,7 +34,7 @@ struct Node {
 pub struct Oracle<'a> {
     system: &'a System,
     from: FxHashMap<Shared, Vec<u32>>,
-    nodes: Vec<Node>,
+    nodes: Vec<KarpMillerNode>,
     queue: VecDeque<u32>,
     accelerate: bool,
     /// Steps made.
@@ -83,7 +83,7 @@ impl<'a> Oracle<'a> {
     ) -> u32 {
         let node = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         let id = known.insert(&config);
-        self.nodes.push(Node { config, from, pumped, id });
+        self.nodes.push(KarpMillerNode { config, from, pumped, id });
         self.queue.push_back(node);
         node
     }

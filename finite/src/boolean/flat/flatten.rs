@@ -28,11 +28,11 @@ struct Key {
     role: Role,
     atomic: bool,
     /// The place behind a call that is not inlined where its caller waits, or behind a procedure where it is over.
-    kind: Place,
+    kind: Phase,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Place {
+enum Phase {
     Normal,
     Waits,
     Over,
@@ -73,7 +73,7 @@ pub fn flatten(program: &Program, live: &Live) -> Flat {
         node: program.proc(program.main).entry,
         role: Role::Alone,
         atomic: false,
-        kind: Place::Normal,
+        kind: Phase::Normal,
     });
     let mut nodes = Vec::new();
     while let Some(key) = b.order.get(nodes.len()).copied() {
@@ -85,11 +85,11 @@ pub fn flatten(program: &Program, live: &Live) -> Flat {
         .order
         .iter()
         .enumerate()
-        .filter(|(_, k)| k.kind == Place::Over)
+        .filter(|(_, k)| k.kind == Phase::Over)
         .map(|(i, k)| ((k.instance, k.atomic), index(i)))
         .collect();
     for (node, key) in nodes.iter_mut().zip(&b.order) {
-        if let (Place::Waits, Action::Wait(exits, results)) = (key.kind, &node.action) {
+        if let (Phase::Waits, Action::Wait(exits, results)) = (key.kind, &node.action) {
             let root = b.wait_root(*key);
             let known = |e: &(u32, u32)| over.get(&(root, e.0 == 1)).map(|o| (*o, e.1));
             let exits: Vec<(u32, u32)> = exits.iter().filter_map(known).collect();
@@ -240,18 +240,18 @@ impl Builder<'_> {
         let instance = self.instances[key.instance as usize].clone();
         let exp = |b: &Self, e: &Exp| b.exp(key.instance, e);
         let guard = node.guard.as_ref().map(|g| exp(self, g));
-        let at = |n: NodeId| Key { node: n, kind: Place::Normal, ..key };
+        let at = |n: NodeId| Key { node: n, kind: Phase::Normal, ..key };
         let flat =
             |action, guard| FlatNode { source: key.node, role: key.role, atomic: key.atomic, action, guard };
         let next = node.next.first().copied().unwrap_or(key.node);
         match key.kind {
-            Place::Normal => {}
-            Place::Over => return flat(Action::Exit, None),
-            Place::Takes => return flat(Action::Write(self.results(key), self.node(at(next))), None),
-            Place::Waits => {
+            Phase::Normal => {}
+            Phase::Over => return flat(Action::Exit, None),
+            Phase::Takes => return flat(Action::Write(self.results(key), self.node(at(next))), None),
+            Phase::Waits => {
                 // Where it goes on, for a call that is over outside and inside of an atomic section.
                 let w = self.results(key);
-                let kind = if w.targets.is_empty() { Place::Normal } else { Place::Takes };
+                let kind = if w.targets.is_empty() { Phase::Normal } else { Phase::Takes };
                 let to = if w.targets.is_empty() { next } else { key.node };
                 let exits = [false, true]
                     .map(|a| (u32::from(a), self.node(Key { atomic: a, kind, node: to, ..key })));
@@ -287,9 +287,9 @@ impl Builder<'_> {
                     node: p.proc(*proc).entry,
                     role: Role::Other,
                     atomic: key.atomic,
-                    kind: Place::Normal,
+                    kind: Phase::Normal,
                 };
-                let waits = Key { kind: Place::Waits, atomic: false, role: after, ..key };
+                let waits = Key { kind: Phase::Waits, atomic: false, role: after, ..key };
                 Action::Invoke(w, self.node(entry), self.node(waits))
             }
             Stmt::Call { proc, args, .. } => {
@@ -334,7 +334,7 @@ impl Builder<'_> {
                         }
                     }
                     let entry = p.proc(node.proc).entry;
-                    let over = Key { node: entry, kind: Place::Over, ..key };
+                    let over = Key { node: entry, kind: Phase::Over, ..key };
                     Action::Write(w, self.node(over))
                 }
                 (None, None) => Action::End,
@@ -347,7 +347,7 @@ impl Builder<'_> {
                     node: p.proc(*proc).entry,
                     role: Role::Other,
                     atomic: false,
-                    kind: Place::Normal,
+                    kind: Phase::Normal,
                 };
                 Action::Spawn(w, self.node(entry), self.node(Key { role: after, ..at(next) }))
             }
