@@ -11,7 +11,7 @@ pub struct Move {
     pub local: Option<u32>,
     /// Where a new thread is.
     pub spawned: Option<u32>,
-    /// Did something fail?
+    /// Did an assertion fail in it?
     pub failed: bool,
 }
 
@@ -38,7 +38,7 @@ pub trait Template {
 pub struct RunStep {
     /// Where the thread that moves is.
     pub local: u32,
-    /// What it does.
+    /// What that thread does.
     pub step: Move,
 }
 

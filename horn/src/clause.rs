@@ -13,7 +13,7 @@ pub struct Relation(pub u32);
 /// An unknown relation applied to distinct variables of a clause.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Application {
-    /// The relation.
+    /// Its number in the [`System`] that the clause is of.
     pub relation: Relation,
     /// Its arguments, pairwise distinct.
     pub args: Vec<Var>,
@@ -39,19 +39,19 @@ pub enum ClauseError {
     /// Not as many arguments as the relation has parameters.
     #[error("relation {name} takes {arity} arguments, not {given}")]
     Arity {
-        /// The relation's name.
+        /// Name of the relation that is applied.
         name: String,
-        /// Its parameters.
+        /// How many parameters it was declared with.
         arity: usize,
-        /// The arguments given.
+        /// How many arguments it has here.
         given: usize,
     },
     /// A variable given twice to one application.
     #[error("variable v{} is given to {name} twice", var.0)]
     Repeated {
-        /// The relation's name.
+        /// Name of the relation that is applied.
         name: String,
-        /// The variable.
+        /// The variable that is an argument twice.
         var: Var,
     },
     /// A relation depends on itself.
@@ -76,7 +76,7 @@ impl System {
         self.relations.push((name.to_string(), arity));
         Relation((self.relations.len() - 1) as u32)
     }
-    /// Adds a clause.
+    /// Adds a clause at the end, if it fits the relations: known, as many arguments as parameters, none twice.
     pub fn add(&mut self, clause: Clause) -> Result<(), ClauseError> {
         for a in clause.body.iter().chain(&clause.head) {
             let Some((name, arity)) = self.relations.get(a.relation.0 as usize) else {
@@ -94,7 +94,7 @@ impl System {
         self.clauses.push(clause);
         Ok(())
     }
-    /// The clauses.
+    /// The clauses in the order in which they were added.
     pub fn clauses(&self) -> &[Clause] {
         &self.clauses
     }
@@ -102,7 +102,7 @@ impl System {
     pub fn relations(&self) -> impl Iterator<Item = Relation> + use<> {
         (0..self.relations.len() as u32).map(Relation)
     }
-    /// A relation's name.
+    /// The name with which a relation was declared; empty for an unknown one.
     pub fn name(&self, r: Relation) -> &str {
         self.relations.get(r.0 as usize).map_or("", |r| &r.0)
     }
@@ -155,7 +155,7 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// A relation's formula.
+    /// What the relation is in this solution; true for an unknown one.
     pub fn formula(&self, r: Relation) -> &Formula {
         self.formulas.get(r.0 as usize).unwrap_or(&Formula::True)
     }

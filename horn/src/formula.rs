@@ -7,11 +7,11 @@ use std::fmt;
 /// A formula over the parameters `Var(0)..Var(arity)` of a relation, or over the variables of a tree.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Formula {
-    /// Holds everywhere.
+    /// Holds for all values.
     True,
-    /// Holds nowhere.
+    /// Holds for no values.
     False,
-    /// An atom.
+    /// Holds where the inequality or equality does.
     Atom(Atom),
     /// All of these hold.
     And(Vec<Formula>),

@@ -31,7 +31,9 @@ pub struct Node {
 /// A tree, built from the leaves up.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
+    /// Children before their parents.
     nodes: Vec<Node>,
+    /// By node: the inverse of `children`; `None` for the root, and for nodes that have no parent yet.
     parent: Vec<Option<NodeId>>,
 }
 
@@ -47,9 +49,9 @@ pub enum TreeError {
     /// A variable shared across a node that does not have it among its arguments.
     #[error("variable v{} is used both below node {node} and elsewhere, but is no argument of it", var.0)]
     NotShared {
-        /// The node.
+        /// The node that the variable is not an argument of.
         node: NodeId,
-        /// The variable.
+        /// A variable of its subtree and of the rest of the tree.
         var: Var,
     },
 }
@@ -60,16 +62,16 @@ pub enum Undecided {
     /// What the multipliers gave does not hold over the integers.
     #[error("solution check failed")]
     Solution,
-    /// See [`Options::max_splits`].
+    /// As many splits on integer cuts as [`Options::max_splits`] allows.
     #[error("too many splits on integer cuts")]
     Splits,
     /// All solutions are fractional, and no cut that excludes them is over the variables of one node.
     #[error("no integer cut within one node")]
     NoCut,
-    /// See [`Options::max_derivations`].
+    /// As many derivations as [`Options::max_derivations`] allows.
     #[error("too many derivations")]
     Derivations,
-    /// See [`Options::max_nodes`].
+    /// A derivation of more nodes than [`Options::max_nodes`] allows.
     #[error("a derivation is too large")]
     Size,
     /// What was found to be a derivation of `false` is none.
@@ -84,7 +86,7 @@ pub enum Undecided {
 }
 
 impl Tree {
-    /// An empty tree.
+    /// A tree without nodes, which is none yet: it needs a root.
     pub fn new() -> Tree {
         Tree::default()
     }
@@ -110,7 +112,7 @@ impl Tree {
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
-    /// A node's parent.
+    /// A node's parent; `None` for the root, and for nodes that have none yet.
     pub fn parent(&self, n: NodeId) -> Option<NodeId> {
         self.parent.get(n).copied().flatten()
     }

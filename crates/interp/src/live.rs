@@ -11,8 +11,8 @@ pub fn live_registers(template: &Template) -> Vec<Vec<u32>> {
     for (i, e) in graph.edges.iter().enumerate() {
         into[e.to.0 as usize].push(i);
     }
-    let mut todo: Vec<usize> = (0..graph.locations.len()).collect();
-    while let Some(to) = todo.pop() {
+    let mut worklist: Vec<usize> = (0..graph.locations.len()).collect();
+    while let Some(to) = worklist.pop() {
         for &i in &into[to] {
             let edge = &graph.edges[i];
             let mut before = live[to].clone();
@@ -27,7 +27,7 @@ pub fn live_registers(template: &Template) -> Vec<Vec<u32>> {
                 *have |= new;
             }
             if grown {
-                todo.push(from);
+                worklist.push(from);
             }
         }
     }

@@ -7,11 +7,11 @@ use smallvec::{SmallVec, smallvec};
 pub struct Bits(SmallVec<[u64; 2]>);
 
 impl Bits {
-    /// All false.
+    /// So many values, all false.
     pub fn new(n: usize) -> Bits {
         Bits(smallvec![0; n.div_ceil(64)])
     }
-    /// A value.
+    /// The value of a number; false beyond the end.
     pub fn get(&self, i: u32) -> bool {
         self.0.get(i as usize / 64).is_some_and(|w| w >> (i % 64) & 1 == 1)
     }
@@ -25,7 +25,7 @@ impl Bits {
     pub fn same_size(&self, o: &Bits) -> bool {
         self.0.len() == o.0.len()
     }
-    /// Is any true?
+    /// Is any value true?
     pub fn any(&self) -> bool {
         self.0.iter().any(|w| *w != 0)
     }

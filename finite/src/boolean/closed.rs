@@ -23,13 +23,13 @@ pub enum Rejection {
     /// A set is malformed.
     #[error("the set of node {0} is malformed")]
     Malformed(u32),
-    /// Something is missing.
+    /// A set lacks a thread state: node, what leads to it, and where that is.
     #[error("not closed: {1} of node {0} ({2}) leads out of the sets")]
     Open(u32, &'static str, String),
     /// An assertion may fail.
     #[error("an assertion may fail at node {0} ({1})")]
     Fails(u32, String),
-    /// Cancelled.
+    /// It was asked to stop: nothing is known.
     #[error("stopped")]
     Cancelled,
 }
@@ -163,11 +163,11 @@ struct Checker<'a> {
     flat: &'a Flat,
     places: Places,
     sets: &'a [Bdd],
-    /// Conditions so far.
+    /// Conditions that were found to hold so far.
     decided: Cell<usize>,
 }
 
-/// Reads listed sets.
+/// Reads sets from their lists, one for each node of the graph.
 pub fn sets(f: &Flat, listed: &[Listed]) -> Result<Vec<Bdd>, Rejection> {
     let p = Places::new(f).ok_or(Rejection::Other)?;
     let places = p.set.num_vars();
@@ -194,7 +194,7 @@ pub fn sets(f: &Flat, listed: &[Listed]) -> Result<Vec<Bdd>, Rejection> {
     Ok(out)
 }
 
-/// Lists a set.
+/// The list from which [`sets`] reads the set.
 pub fn listed(set: &Bdd) -> Listed {
     if set.is_false() {
         return None;

@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct States {
     /// Threads at the same time at most; more are not started.
     pub threads: Option<u32>,
-    /// What all see.
+    /// Shared states, by number: globals, locks that are taken, and the flag of atomic sections.
     pub shared: Vec<Bits>,
-    /// Threads.
+    /// Local states of threads, by number.
     pub locals: Vec<Thread>,
     /// Numbers of the two, the second in rising order with counts above 0.
     pub states: Vec<(u32, Vec<(u32, u32)>)>,
@@ -32,13 +32,13 @@ pub enum Rejection {
     /// A successor is missing.
     #[error("a successor of state {0} is missing")]
     Open(usize),
-    /// An assertion fails.
+    /// An assertion fails in the state with this number.
     #[error("an assertion fails in state {0}")]
     Fails(usize),
-    /// Too many outcomes.
+    /// A step has too many outcomes to list them.
     #[error(transparent)]
     Many(#[from] TooMany),
-    /// Cancelled.
+    /// It was asked to stop: nothing is known.
     #[error("stopped")]
     Cancelled,
 }

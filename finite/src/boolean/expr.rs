@@ -13,10 +13,10 @@ pub struct Values {
 }
 
 impl Values {
-    /// Both.
+    /// Both values: nothing is known.
     pub const ANY: Values = Values { no: true, yes: true };
 
-    /// One value.
+    /// The one value `b`.
     pub fn of(b: bool) -> Values {
         Values { no: !b, yes: b }
     }
@@ -47,19 +47,19 @@ impl Values {
 pub enum Expr<V> {
     /// `T`, `F`, `1`, `0`.
     Const(bool),
-    /// `*`.
+    /// `*`: either value, each time it is evaluated.
     Any,
-    /// A variable's value.
+    /// A variable's value before the statement.
     Var(V),
     /// A variable's value after the statement, `'x`.
     Next(V),
-    /// Negation.
+    /// The negation of its operand.
     Not(Box<Expr<V>>),
-    /// Conjunction.
+    /// The conjunction; of none it is true.
     And(Vec<Expr<V>>),
-    /// Disjunction.
+    /// The disjunction; of none it is false.
     Or(Vec<Expr<V>>),
-    /// Equality.
+    /// True where both operands have the same value.
     Iff(Box<Expr<V>>, Box<Expr<V>>),
     /// `schoose[a, b]`: true if `a`, else false if `b`, else either.
     Choose(Box<Expr<V>>, Box<Expr<V>>),

@@ -9,9 +9,9 @@ use super::program::{Exp, NodeId, Program, Stmt, Var};
 /// What is read and what is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Access {
-    /// Read.
+    /// What is read, by number in the shared valuation.
     pub reads: Bits,
-    /// Written.
+    /// What is written, by number in the shared valuation.
     pub writes: Bits,
 }
 
@@ -26,19 +26,19 @@ impl Access {
     }
 }
 
-/// Accesses by node.
+/// Accesses by node of the program.
 #[derive(Clone, Debug)]
 pub struct Future {
     /// Of the node's statement.
     pub now: Vec<Access>,
     /// Of it and all that may follow in the same call, what it calls and the threads it starts.
     pub ever: Vec<Access>,
-    /// A set of nodes that every cycle meets.
-    pub heads: Vec<bool>,
+    /// By node: every cycle, calls included, has one that is marked.
+    pub cut_points: Vec<bool>,
 }
 
 impl Future {
-    /// Analyses a program.
+    /// Works the accesses out, `ever` as a least fixpoint.
     pub fn new(p: &Program) -> Future {
         let now: Vec<Access> = (0..).zip(&p.nodes).map(|(i, _)| access(p, i)).collect();
         let mut ever = now.clone();
@@ -60,7 +60,7 @@ impl Future {
                 break;
             }
         }
-        Future { now, ever, heads: heads(p) }
+        Future { now, ever, cut_points: cut_points(p) }
     }
 
     /// All that a thread may touch from now on.
@@ -126,13 +126,13 @@ fn access(p: &Program, id: NodeId) -> Access {
 }
 
 /// Nodes that close a cycle when a depth-first search of all edges, calls included, comes back to them.
-fn heads(p: &Program) -> Vec<bool> {
+fn cut_points(p: &Program) -> Vec<bool> {
     let edges = |n: NodeId| {
         let node = p.node(n);
         let callee = if let Stmt::Call { proc, .. } = node.stmt { Some(p.proc(proc).entry) } else { None };
         node.next.iter().copied().chain(callee).collect::<Vec<_>>()
     };
-    let mut heads = vec![false; p.nodes.len()];
+    let mut cut_points = vec![false; p.nodes.len()];
     // 0: not seen, 1: on the path, 2: done.
     let mut mark = vec![0u8; p.nodes.len()];
     for root in 0..p.nodes.len() {
@@ -153,10 +153,10 @@ fn heads(p: &Program) -> Vec<bool> {
                     mark[next as usize] = 1;
                     path.push((next, edges(next)));
                 }
-                1 => heads[next as usize] = true,
+                1 => cut_points[next as usize] = true,
                 _ => {}
             }
         }
     }
-    heads
+    cut_points
 }

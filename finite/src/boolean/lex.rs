@@ -2,14 +2,14 @@
 
 use crate::input::{InputError, Place};
 
-/// A word.
+/// A word of the text, without the space and the comments before it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Word {
     /// An identifier or a keyword.
     Name(String),
-    /// A number.
+    /// A numeral, as it is written.
     Number(String),
-    /// A sign.
+    /// An operator or a bracket, one of the known ones.
     Sign(&'static str),
     /// The prime of `x'`, right behind the identifier.
     Prime,
@@ -29,7 +29,7 @@ impl Word {
     }
 }
 
-/// Longer ones first.
+/// Operators and brackets; longer ones come before those that they begin with.
 const SIGNS: [&str; 26] = [
     "<->", "<=>", ":=", "->", "=>", "==", "!=", "&&", "||", "!", "~", "&", "|", "^", "=", "(", ")", "[", "]",
     "<", ">", ",", ";", ":", "*", "'",

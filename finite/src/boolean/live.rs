@@ -9,7 +9,7 @@ use super::program::{Exp, NodeId, ProcId, Program, Stmt, Var};
 /// The analysis of a program.
 #[derive(Clone, Debug)]
 pub struct Live {
-    /// Relevant globals.
+    /// Relevant globals, by number.
     pub globals: Bits,
     /// Relevant globals that may be read in the first state before they are written.
     pub initial: Bits,
@@ -19,12 +19,12 @@ pub struct Live {
     pub before: Vec<Bits>,
     /// The same for the time in which a call runs.
     pub waiting: Vec<Bits>,
-    /// Are the results of a procedure relevant?
+    /// `results[procedure][k]`: is its result `k` relevant?
     pub results: Vec<Vec<bool>>,
 }
 
 impl Live {
-    /// Analyses a program.
+    /// Works both out, as least fixpoints.
     pub fn new(p: &Program) -> Live {
         let mut l = Live {
             globals: Bits::new(p.globals.len()),

@@ -20,11 +20,11 @@ const FRAMES: usize = 10_000;
 pub struct Frame {
     /// What it does next; the call it waits for unless it is the last.
     pub node: NodeId,
-    /// Its variables.
+    /// Values of the procedure's local variables, parameters first.
     pub locals: Bits,
 }
 
-/// A thread.
+/// A thread: what only it has. A thread that has ended is none.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Thread {
     /// Its calls, the one that runs last; not empty.
@@ -44,11 +44,11 @@ impl Thread {
 /// What a step leads to.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Outcome {
-    /// What all see.
+    /// The shared valuation after the step.
     pub shared: Bits,
     /// The thread; `None` if it has ended.
     pub thread: Option<Thread>,
-    /// A new thread.
+    /// The thread that the step started, if it did.
     pub spawned: Option<Thread>,
     /// Did an assertion fail? Then nothing else changes.
     pub failed: bool,
@@ -57,10 +57,10 @@ pub struct Outcome {
 /// Why steps cannot be listed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TooMany {
-    /// Values.
+    /// Values of variables that a step leaves open.
     #[error("a step has too many outcomes to list them")]
     Choices,
-    /// Calls.
+    /// Calls that have not returned.
     #[error("a thread has more than {FRAMES} calls")]
     Frames,
 }
@@ -87,7 +87,7 @@ enum Role {
     Spawned(NodeId),
 }
 
-/// Runs threads.
+/// Runs threads of a program. Variables that do not matter ([`Live`]) are kept false.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine<'p> {
     program: &'p Program,
@@ -101,7 +101,7 @@ enum Mode<'a> {
     Normal,
     /// As they really are, such that the normal form is this.
     Like(&'a Outcome),
-    /// Exactly these.
+    /// Exactly those of this outcome, not in normal form.
     Exactly(&'a Outcome),
 }
 
@@ -116,7 +116,7 @@ impl<'p> Machine<'p> {
     pub fn new(program: &'p Program, live: &'p Live) -> Machine<'p> {
         Machine { program, live }
     }
-    /// The program.
+    /// The program that it runs.
     pub fn program(&self) -> &'p Program {
         self.program
     }

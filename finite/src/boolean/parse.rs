@@ -56,7 +56,7 @@ struct Parser {
     depth: u32,
 }
 
-/// Parses a program.
+/// Parses a program, without resolving its names.
 pub fn parse(text: &str) -> Result<Ast> {
     let mut p = Parser { words: words(text)?, at: 0, depth: 0 };
     let mut ast = Ast::default();

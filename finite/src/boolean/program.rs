@@ -5,10 +5,10 @@ use crate::input::Place;
 
 /// A node of a graph.
 pub type NodeId = u32;
-/// A procedure.
+/// A procedure, by index into [`Program::procs`].
 pub type ProcId = u32;
 
-/// A variable.
+/// A variable as a thread sees it at a node, by number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Var {
     /// Shared by all threads.
@@ -25,24 +25,24 @@ pub type Exp = Expr<Var>;
 /// A program. Its threads start with `main` alone; variables start with any values, locks free.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// Names of global variables.
+    /// Names of global variables, by number.
     pub globals: Vec<String>,
-    /// Names of locks.
+    /// Names of locks, by number.
     pub locks: Vec<String>,
-    /// Procedures.
+    /// Procedures, by number.
     pub procs: Vec<Procedure>,
     /// The one that starts.
     pub main: ProcId,
-    /// Nodes of all procedures.
+    /// Nodes of all procedures, by number.
     pub nodes: Vec<Node>,
     /// The procedure of each statement with a label that must not be reached; its node is an assertion.
     pub errors: Vec<ProcId>,
 }
 
-/// A procedure.
+/// A procedure: its variables, and where its nodes begin.
 #[derive(Clone, Debug)]
 pub struct Procedure {
-    /// Its name.
+    /// Name in the source, unique among procedures.
     pub name: String,
     /// How many of the locals are parameters.
     pub params: u32,
@@ -50,16 +50,16 @@ pub struct Procedure {
     pub locals: Vec<String>,
     /// How many values it returns.
     pub returns: u32,
-    /// Where it starts.
+    /// The node where a call starts.
     pub entry: NodeId,
 }
 
 /// A node: a statement and where it goes on.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Of this procedure.
+    /// The procedure that it belongs to, and whose locals it may name.
     pub proc: ProcId,
-    /// What it does.
+    /// What a thread does here.
     pub stmt: Stmt,
     /// Successors: one of them, except for [`Stmt::Branch`].
     pub next: Vec<NodeId>,
@@ -72,15 +72,15 @@ pub struct Node {
 /// What a node does, in one step.
 #[derive(Clone, Debug)]
 pub enum Stmt {
-    /// Nothing.
+    /// Goes on without an effect.
     Skip,
     /// The first successor if it holds, else the second.
     Branch(Exp),
     /// Assigns values at once, such that the constraint may hold.
     Assign {
-        /// Variables, each once.
+        /// Variables that are written, each once.
         targets: Vec<Var>,
-        /// A value each.
+        /// A value for each target, over values before the step.
         values: Vec<Exp>,
         /// Between the states before and after.
         constrain: Option<Exp>,
@@ -89,9 +89,9 @@ pub enum Stmt {
     Assume(Exp),
     /// Fails if it may not hold.
     Assert(Exp),
-    /// Calls a procedure.
+    /// Calls a procedure, and waits for it.
     Call {
-        /// Which.
+        /// The procedure that is called.
         proc: ProcId,
         /// Values of its parameters.
         args: Vec<Exp>,
@@ -102,18 +102,18 @@ pub enum Stmt {
     Return(Vec<Exp>),
     /// Starts a thread in a procedure.
     Spawn {
-        /// Which.
+        /// The procedure that the new thread runs.
         proc: ProcId,
         /// Values of its parameters.
         args: Vec<Exp>,
     },
     /// Starts a thread at a node of the same procedure, with the same local variables and without locks.
     SpawnAt(NodeId),
-    /// Ends the thread.
+    /// Ends the thread, in whatever call it is.
     End,
     /// No other thread runs from here.
     AtomicBegin,
-    /// To here.
+    /// Other threads may run again.
     AtomicEnd,
     /// Waits for a lock and takes it.
     Lock(u32),
@@ -143,11 +143,11 @@ impl Program {
         (all.saturating_sub(errors), errors)
     }
 
-    /// A node.
+    /// The node with a number.
     pub fn node(&self, n: NodeId) -> &Node {
         &self.nodes[n as usize]
     }
-    /// A procedure.
+    /// The procedure with a number.
     pub fn proc(&self, p: ProcId) -> &Procedure {
         &self.procs[p as usize]
     }

@@ -27,7 +27,7 @@ pub enum Broken {
     /// It does not fail at its end.
     #[error("nothing fails at the end of the run")]
     End,
-    /// Too many outcomes.
+    /// A step has too many outcomes to list them.
     #[error(transparent)]
     Many(#[from] TooMany),
 }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::rc::Rc;
 
-/// Values by number.
+/// Values by number, from 0 in the order in which they were first met; each once.
 #[derive(Clone, Debug)]
 pub struct Numbers<T> {
     ids: FxHashMap<T, u32>,
@@ -41,7 +41,7 @@ impl<T: Clone + Eq + Hash> Numbers<T> {
     pub fn len(&self) -> usize {
         self.values.len()
     }
-    /// Are there none?
+    /// Is there no value?
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
@@ -51,10 +51,11 @@ impl<T: Clone + Eq + Hash> Numbers<T> {
 pub struct Threads<'p> {
     machine: Machine<'p>,
     future: Future,
-    /// What all see.
+    /// Shared valuations that were met.
     pub shared: Numbers<Bits>,
-    /// Threads.
+    /// Local states of threads that were met.
     pub locals: Numbers<Thread>,
+    /// By shared and local number: the moves of such a thread, once they were asked for.
     memo: FxHashMap<(u32, u32), Rc<[Move]>>,
     ever: FxHashMap<u32, Option<Rc<Access>>>,
 }
@@ -71,7 +72,7 @@ impl<'p> Threads<'p> {
             ever: FxHashMap::default(),
         }
     }
-    /// The machine.
+    /// The machine whose steps these are.
     pub fn machine(&self) -> Machine<'p> {
         self.machine
     }
@@ -133,7 +134,7 @@ impl Template for Threads<'_> {
             };
             // A section that begins keeps all others from running.
             let begins = matches!(self.machine.program().nodes[node].stmt, Stmt::AtomicBegin);
-            if begins || self.future.heads[node] || self.moves(shared, *l)?.is_empty() {
+            if begins || self.future.cut_points[node] || self.moves(shared, *l)?.is_empty() {
                 continue;
             }
             let mut free = true;

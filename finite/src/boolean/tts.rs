@@ -24,9 +24,9 @@ const FIRST: u32 = 2;
 /// A system, and what its transitions stand for.
 #[derive(Clone, Debug)]
 pub struct Exported {
-    /// The system.
+    /// The system, whose first states are special: 0 before the start, 1 for failures.
     pub system: System,
-    /// The failure.
+    /// The one configuration that says that something failed.
     pub target: Target,
     /// By transition: the local state that moves, and its move; `None` for the start.
     moves: Vec<Option<(u32, Move)>>,
@@ -35,13 +35,13 @@ pub struct Exported {
 /// Why there is no system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NoSystem {
-    /// Too many steps.
+    /// Threads have more steps than this.
     #[error("more than {0} steps of threads")]
     Large(usize),
-    /// Too many outcomes.
+    /// A step has too many outcomes to list them.
     #[error(transparent)]
     Many(#[from] TooMany),
-    /// Stopped.
+    /// It was asked to stop.
     #[error("stopped")]
     Cancelled,
 }
@@ -65,7 +65,7 @@ pub fn export(
     // combined with what a step of another thread makes of a shared state that they were seen with.
     let mut changes: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     let mut with: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-    while let Some((s, l)) = pairs.todo.pop_front() {
+    while let Some((s, l)) = pairs.worklist.pop_front() {
         if cancel.load(Ordering::Relaxed) {
             return Err(NoSystem::Cancelled);
         }
@@ -111,13 +111,13 @@ pub fn export(
 #[derive(Default)]
 struct Pairs {
     seen: FxHashSet<(u32, u32)>,
-    todo: VecDeque<(u32, u32)>,
+    worklist: VecDeque<(u32, u32)>,
 }
 
 impl Pairs {
     fn see(&mut self, s: u32, l: u32) {
         if self.seen.insert((s, l)) {
-            self.todo.push_back((s, l));
+            self.worklist.push_back((s, l));
         }
     }
 }

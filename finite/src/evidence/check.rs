@@ -9,7 +9,7 @@ use crate::model::{Config, Counts, Local, Shared, System, Target, Transition};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What was checked.
+/// What was checked of a proof that was accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Checked {
     /// Minimal elements and linear invariants.
@@ -35,9 +35,9 @@ pub enum Rejection {
         "not closed: {predecessor} leads above {element} by the transition of line {line}, and is not in the set"
     )]
     Open {
-        /// An element.
+        /// The minimal element that is reached from outside.
         element: String,
-        /// Its predecessor.
+        /// Its cover predecessor, which is not in the set.
         predecessor: String,
         /// Line of the transition.
         line: u32,
@@ -45,12 +45,12 @@ pub enum Rejection {
     /// A transition makes configurations heavier.
     #[error("linear invariant {invariant} does not survive the transition of line {line}")]
     Heavier {
-        /// Which, from 0.
+        /// Index of the invariant, from 0.
         invariant: usize,
         /// Line of the transition.
         line: u32,
     },
-    /// Stopped from outside.
+    /// It was asked to stop: nothing is known.
     #[error("stopped")]
     Cancelled,
     /// There are too many ways for threads to be transferred.

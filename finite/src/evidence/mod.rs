@@ -13,7 +13,7 @@ use crate::model::{Config, Local, Shared, Split};
 /// above `minimal`, and of those that one of `weights` finds too heavy.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Certificate {
-    /// Minimal elements.
+    /// Its minimal elements, but for those that `weights` find too heavy.
     pub minimal: Vec<Config>,
     /// Invariants: no step from outside of the set makes a configuration heavier.
     pub weights: Vec<Weights>,
@@ -34,11 +34,11 @@ impl Weights {
     fn of(list: &[(u32, u64)], x: u32) -> u64 {
         list.binary_search_by_key(&x, |e| e.0).ok().and_then(|i| list.get(i)).map_or(0, |e| e.1)
     }
-    /// Of a shared state.
+    /// The weight of a shared state.
     pub fn shared(&self, s: Shared) -> u64 {
         Weights::of(&self.shared, s)
     }
-    /// Of a thread.
+    /// The weight of a thread in a local state.
     pub fn local(&self, l: Local) -> u64 {
         Weights::of(&self.local, l)
     }
@@ -54,7 +54,7 @@ impl Weights {
 pub struct Run {
     /// The configuration it starts from.
     pub start: Config,
-    /// Its steps.
+    /// Its steps from there, in order.
     pub steps: Vec<Step>,
 }
 

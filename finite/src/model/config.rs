@@ -3,12 +3,13 @@
 use super::{Local, Shared};
 use smallvec::SmallVec;
 
-/// How many threads are in each local state; none in those not listed.
+/// How many threads are in each local state; none in those not listed. Sorted by local state, and no number is 0, so
+/// that equal counts are equal lists.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Counts(SmallVec<[(Local, u32); 3]>);
 
 impl Counts {
-    /// Nobody.
+    /// No threads at all.
     pub fn new() -> Counts {
         Counts::default()
     }
@@ -18,7 +19,7 @@ impl Counts {
         locals.into_iter().try_for_each(|l| out.add(l, 1))?;
         Some(out)
     }
-    /// One thread.
+    /// One thread, in this local state.
     pub fn one(l: Local) -> Counts {
         Counts(SmallVec::from_slice(&[(l, 1)]))
     }
@@ -26,7 +27,7 @@ impl Counts {
     pub fn get(&self, l: Local) -> u32 {
         self.0.binary_search_by_key(&l, |x| x.0).ok().and_then(|i| self.0.get(i)).map_or(0, |x| x.1)
     }
-    /// Sets a number.
+    /// Sets the number of threads in a local state; 0 takes it off the list.
     pub fn set(&mut self, l: Local, n: u32) {
         match (self.0.binary_search_by_key(&l, |x| x.0), n) {
             (Ok(i), 0) => {
@@ -75,11 +76,11 @@ impl Counts {
     pub fn len(&self) -> usize {
         self.0.len()
     }
-    /// Nobody at all?
+    /// Is there no thread?
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-    /// Number of threads.
+    /// Number of threads in all local states together.
     pub fn total(&self) -> u64 {
         self.0.iter().map(|x| u64::from(x.1)).sum()
     }
@@ -88,14 +89,14 @@ impl Counts {
 /// A shared state with threads.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Config {
-    /// The shared state.
+    /// The shared state that all threads see.
     pub shared: Shared,
-    /// The threads.
+    /// How many threads are in each local state.
     pub locals: Counts,
 }
 
 impl Config {
-    /// A configuration.
+    /// The configuration of a shared state and threads.
     pub fn new(shared: Shared, locals: Counts) -> Config {
         Config { shared, locals }
     }

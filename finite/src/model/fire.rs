@@ -5,21 +5,21 @@ use super::{Config, Counts, Local, Transition};
 /// How many of the threads in `from` go to `to`, where a transfer leaves the choice.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Split {
-    /// Where they are.
+    /// The local state that they are in.
     pub from: Local,
-    /// Where they go.
+    /// The local state that they go to, one of those that the transfer allows.
     pub to: Local,
-    /// How many.
+    /// How many threads do so.
     pub count: u32,
 }
 
 /// Why a step is not possible.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misfit {
-    /// Another shared state.
+    /// The configuration has this shared state, which is another one.
     #[error("the shared state is {0}")]
     Shared(u32),
-    /// Too few threads.
+    /// There are fewer threads in this local state than the step takes.
     #[error("too few threads in local state {0}")]
     Missing(Local),
     /// A thread where none may be.

@@ -11,9 +11,9 @@ pub use fire::{Misfit, Split};
 use crate::input::Place;
 use std::fmt::Write;
 
-/// A shared state.
+/// A shared state, by number below [`System::shared`].
 pub type Shared = u32;
-/// A local state, or a place of a Petri net.
+/// A local state, or a place of a Petri net, by number below [`System::local`].
 pub type Local = u32;
 
 /// What every thread that a step does not name does: from `from` to one of `to`, each thread on its own.
@@ -28,9 +28,9 @@ pub struct Transfer {
 /// A step: the threads of `take` become those of `put`, then all others follow `transfers`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Transition {
-    /// Shared state before.
+    /// The shared state that it can be taken in.
     pub from: Shared,
-    /// Shared state after.
+    /// The shared state that it leads to.
     pub to: Shared,
     /// Threads that have to be there.
     pub take: Counts,
@@ -77,9 +77,9 @@ impl Initial {
 /// Names, where the input has them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Names {
-    /// Of shared states.
+    /// Of shared states, by number.
     pub shared: Vec<String>,
-    /// Of local states.
+    /// Of local states, by number.
     pub local: Vec<String>,
 }
 
@@ -90,7 +90,7 @@ pub struct System {
     pub shared: u32,
     /// Local states are `0..local`.
     pub local: u32,
-    /// Its steps.
+    /// Its steps; evidence names them by index here.
     pub transitions: Vec<Transition>,
     /// Initial configurations: the union.
     pub initial: Vec<Initial>,

@@ -17,9 +17,9 @@ use crate::model::{Config, Counts, Local, System, Target, Transition};
 /// A net and its target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Net {
-    /// The net.
+    /// The net as a system with one shared state.
     pub system: System,
-    /// Its target.
+    /// The markings that must not be covered.
     pub target: Target,
     /// What the reader took for granted.
     pub assumes: Vec<String>,

@@ -60,7 +60,7 @@ fn list(c: &Counts) -> String {
     each.collect::<Vec<_>>().join(",")
 }
 
-/// `s|b/u`.
+/// As options have it, `s|b/u`: what is empty is left out with its sign.
 pub fn initial(i: &Initial) -> String {
     let any: Vec<String> = i.any.iter().map(u32::to_string).collect();
     let bound = if i.exactly.locals.is_empty() && !any.is_empty() {

@@ -18,7 +18,7 @@ pub(super) struct Edge {
 pub(super) enum Cycle {
     /// Edge numbers with multipliers.
     Negative(Vec<(usize, Rat)>),
-    /// A solution.
+    /// There is none; values that satisfy all edges.
     None(Vec<(Var, Rat)>),
 }
 

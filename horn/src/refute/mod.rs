@@ -27,7 +27,7 @@ pub(crate) struct Constraint<'a> {
 }
 
 impl Constraint<'_> {
-    /// Weight, then depth.
+    /// What a proof prefers to be small: weight, then depth.
     fn cost(&self) -> u64 {
         u64::from(self.weight) << 16 | u64::from(self.depth.min(0xffff))
     }
@@ -44,7 +44,7 @@ pub(crate) struct Reduced {
     pub origin: usize,
 }
 
-/// A rational solution.
+/// A solution over the rationals, and what it was found from.
 pub(crate) struct Feasible {
     pub model: Model,
     pub integral: bool,
@@ -53,7 +53,7 @@ pub(crate) struct Feasible {
     pub offsets: Offsets,
 }
 
-/// What refuting gives.
+/// What came of refuting a conjunction of constraints.
 pub(crate) enum Refutation {
     /// Multipliers whose weighted sum of constraints is a positive constant.
     Proof(Conflict),

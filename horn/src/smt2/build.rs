@@ -21,7 +21,7 @@ pub(super) enum Symbol {
 /// The number of a formula in the graph.
 pub(super) type FormulaId = usize;
 
-/// A term's value.
+/// What a term is worth, by its sort.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     Int(LinExpr),

@@ -19,11 +19,11 @@ pub use script::{Script, Sort, read};
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{line}:{column}: error: {message}")]
 pub struct Smt2Error {
-    /// From 1.
+    /// Line of the file, from 1.
     pub line: usize,
     /// In characters, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// What is wrong there, on one line.
     pub message: String,
 }
 

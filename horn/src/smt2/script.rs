@@ -10,13 +10,13 @@ use rustc_hash::FxHashMap;
 /// The sort of a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sort {
-    /// An integer.
+    /// A mathematical integer, as the standard has it.
     Int,
     /// A truth value, 0 or 1 in the clauses.
     Bool,
 }
 
-/// A file's clauses.
+/// The clauses of a file, and what is needed to say more about them in its terms.
 pub struct Script {
     /// The clauses; relations in the order of their declarations.
     pub system: System,

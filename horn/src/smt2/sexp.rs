@@ -11,7 +11,7 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    /// An error here.
+    /// An error at this place of the file.
     pub fn error(self, message: impl Into<String>) -> Smt2Error {
         Smt2Error { line: self.line, column: self.column, message: message.into() }
     }
@@ -21,7 +21,7 @@ impl Position {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct SexpId(usize);
 
-/// An expression.
+/// An S-expression as read, not yet understood.
 #[derive(Clone, Debug)]
 pub(crate) enum Sexp {
     Symbol(String),

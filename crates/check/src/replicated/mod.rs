@@ -118,8 +118,8 @@ impl Proof {
         let mut rows: Vec<Row> = self.shared_states.iter().map(|_| Row::default()).collect();
         (0..self.views.len() as u32).for_each(|l| rows[0].add(l));
         // Rows with local states that their steps have not seen.
-        let mut todo = vec![0usize];
-        while let Some(from) = todo.pop() {
+        let mut worklist = vec![0usize];
+        while let Some(from) = worklist.pop() {
             let mut row = std::mem::take(&mut rows[from]);
             let first = row.seen;
             row.seen = row.list.len();
@@ -143,7 +143,7 @@ impl Proof {
                 let idle = row.seen == row.list.len();
                 row.add(l);
                 if idle && row.seen < row.list.len() {
-                    todo.push(to as usize);
+                    worklist.push(to as usize);
                 }
             }
         }

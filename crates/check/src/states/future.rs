@@ -267,10 +267,10 @@ impl Future {
                 }
             }
         }
-        let heads = back_edge_targets(&next);
+        let cut_points = back_edge_targets(&next);
         let mut rest: Vec<Vec<bool>> = Vec::new();
         for (t, template) in program.templates.iter().enumerate() {
-            rest.push((0..template.graph.locations.len()).map(|l| heads[first[t] + l]).collect());
+            rest.push((0..template.graph.locations.len()).map(|l| cut_points[first[t] + l]).collect());
             for (i, e) in template.graph.edges.iter().enumerate() {
                 rest[t][e.from.0 as usize] |= several(t, i);
             }
@@ -280,7 +280,7 @@ impl Future {
             for (t, template) in program.templates.iter().enumerate() {
                 for l in 0..template.graph.locations.len() {
                     let v = first[t] + l;
-                    if heads[v] && before[v] && after[v] {
+                    if cut_points[v] && before[v] && after[v] {
                         self.touch[t][l] = Touch::Noticed;
                     }
                 }
@@ -383,10 +383,10 @@ fn add(to: &mut [u64], from: &[u64]) -> bool {
 fn move_from(template: &Template, l: usize, out: &[Vec<usize>]) -> Vec<usize> {
     let graph = &template.graph;
     let mut seen = vec![false; graph.locations.len()];
-    let mut todo = vec![l];
+    let mut worklist = vec![l];
     let mut edges = Vec::new();
     seen[l] = true;
-    while let Some(l) = todo.pop() {
+    while let Some(l) = worklist.pop() {
         for &i in &out[l] {
             let e = &graph.edges[i];
             edges.push(i);
@@ -401,7 +401,7 @@ fn move_from(template: &Template, l: usize, out: &[Vec<usize>]) -> Vec<usize> {
             }
             for l in next {
                 if graph.locations[l].atomic && !std::mem::replace(&mut seen[l], true) {
-                    todo.push(l);
+                    worklist.push(l);
                 }
             }
         }
@@ -474,12 +474,12 @@ fn back_edge_targets(next: &[Vec<usize>]) -> Vec<bool> {
 /// Nodes that can be reached from a node, itself included.
 fn reached(next: &[Vec<usize>], from: usize) -> Vec<bool> {
     let mut seen = vec![false; next.len()];
-    let mut todo = vec![from];
+    let mut worklist = vec![from];
     seen[from] = true;
-    while let Some(v) = todo.pop() {
+    while let Some(v) = worklist.pop() {
         for &w in &next[v] {
             if !std::mem::replace(&mut seen[w], true) {
-                todo.push(w);
+                worklist.push(w);
             }
         }
     }

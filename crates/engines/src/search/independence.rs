@@ -264,11 +264,11 @@ impl Independence {
                 list.into_iter().for_each(|(k, w)| self.future.set(row, k, w));
             }
         }
-        let mut todo: Vec<usize> = (0..before.len()).collect();
-        while let Some(row) = todo.pop() {
+        let mut worklist: Vec<usize> = (0..before.len()).collect();
+        while let Some(row) = worklist.pop() {
             for &b in &before[row] {
                 if self.future.join(b, row) {
-                    todo.push(b);
+                    worklist.push(b);
                 }
             }
         }
@@ -404,9 +404,9 @@ impl Region {
         let template = &program.templates[t];
         let atomic = |l: usize| template.graph.locations[l].atomic;
         let mut seen = vec![from];
-        let mut todo = vec![from];
+        let mut worklist = vec![from];
         let mut edges = Vec::new();
-        while let Some(l) = todo.pop() {
+        while let Some(l) = worklist.pop() {
             for &i in &out[l] {
                 let e = &template.graph.edges[i];
                 edges.push(i);
@@ -421,7 +421,7 @@ impl Region {
                 for l in next {
                     if atomic(l) && !seen.contains(&l) {
                         seen.push(l);
-                        todo.push(l);
+                        worklist.push(l);
                     }
                 }
             }

@@ -18,7 +18,7 @@ use relyant_finite::boolean::tts;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Which engine.
+/// Which engines decide, and in which order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Method {
     /// Thread states, then counters, then coverability.
@@ -32,10 +32,10 @@ pub enum Method {
     Coverability,
 }
 
-/// What to do.
+/// How a program is to be decided, and how far.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'a> {
-    /// Which engine.
+    /// Which engines decide it.
     pub method: Method,
     /// Threads at the same time at most; with as many, starting one more has no effect.
     pub threads: Option<u32>,
@@ -45,10 +45,10 @@ pub struct Settings<'a> {
     pub cancel: &'a AtomicBool,
 }
 
-/// What is known.
+/// What is known of a program; evidence was accepted by a checker of its own.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// No assertion fails.
+    /// No assertion fails, with as many threads as the proof says.
     Safe(Proof),
     /// One does, in this run with so many threads; it has been replayed.
     Unsafe(Run, usize),
@@ -56,7 +56,7 @@ pub enum Verdict {
     Unknown(String),
 }
 
-/// What was done.
+/// What engines and checkers did, added up.
 #[derive(Clone, Debug, Default)]
 pub struct Stats {
     /// Nodes of the flat graph.
@@ -67,7 +67,7 @@ pub struct Stats {
     pub alarm: bool,
     /// States of the searches.
     pub states: usize,
-    /// Their steps.
+    /// Steps that the searches made.
     pub steps: u64,
     /// Transitions of the system of threads.
     pub transitions: usize,
@@ -80,9 +80,9 @@ pub struct Stats {
 /// An answer and how it was found.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The answer.
+    /// The answer, with its evidence.
     pub verdict: Verdict,
-    /// What was done.
+    /// How much was done for it.
     pub stats: Stats,
 }
 
@@ -99,7 +99,7 @@ struct Decider<'a> {
     stats: Stats,
 }
 
-/// Decides a program.
+/// Decides whether an assertion fails, by the engines in turn until one has evidence that its checker accepts.
 pub fn decide(program: &Program, settings: &Settings) -> Report {
     let live = Live::new(program);
     let mut d = Decider { program, live: &live, settings: *settings, stats: Stats::default() };

@@ -7,16 +7,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The mark of a thread that has ended, in plain states.
 const GONE: u32 = u32::MAX;
 
-/// What to explore.
+/// What an exploration looks at, and how far.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
     /// Threads at the same time; more are not started. No bound if `None`.
     pub threads: Option<u32>,
-    /// States to store.
+    /// As many states may be stored; beyond, nothing is known.
     pub states: usize,
     /// Count threads, instead of keeping a list of them?
     pub counted: bool,
-    /// Leave out interleavings?
+    /// Let one thread alone go on where its steps are enough ([`Template::alone`])?
     pub reduce: bool,
     /// Stops the search when set.
     pub cancel: &'a AtomicBool,
@@ -28,9 +28,9 @@ pub type State = (u32, Vec<(u32, u32)>);
 /// What an exploration came to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Found {
-    /// A failure.
+    /// A run to a failure, with as few steps as there can be.
     Failure(Run),
-    /// There is none.
+    /// All states were seen, and nothing fails.
     Exhausted,
     /// Too many states, or stopped.
     Limit(&'static str),
@@ -39,11 +39,11 @@ pub enum Found {
 /// What an exploration came to, and how large it was.
 #[derive(Clone, Debug)]
 pub struct Explored {
-    /// Its answer.
+    /// What it came to.
     pub found: Found,
-    /// States stored.
+    /// How many states were stored.
     pub states: usize,
-    /// Steps made.
+    /// How many steps of threads were made.
     pub steps: u64,
     /// Most threads at the same time.
     pub threads: u32,
@@ -81,7 +81,10 @@ fn state(key: &[u32], counted: bool) -> State {
 struct Search<'a, T> {
     template: &'a mut T,
     options: Options<'a>,
+    /// The number of each state, by its key: what all see, then pairs of local states and counts, or a local state
+    /// for each thread.
     seen: FxHashMap<Box<[u32]>, u32>,
+    /// The keys by number, in the order in which states were found.
     keys: Vec<Box<[u32]>>,
     /// Where a state comes from: its predecessor, and the thread and the number of its move.
     from: Vec<Option<(u32, u32, u32)>>,

@@ -24,7 +24,7 @@ pub enum Stop {
     /// Calls that are not inlined.
     #[error("recursive calls have no finite graph")]
     Recursion,
-    /// Too many variables.
+    /// More variables than diagrams are made with.
     #[error(transparent)]
     Large(#[from] TooLarge),
 }
@@ -32,7 +32,7 @@ pub enum Stop {
 /// Where a thread is, and the values that its variables may have.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Local {
-    /// Node of the graph.
+    /// Index into the nodes of the flat graph.
     pub node: u32,
     /// Values of locals and of which locks it holds.
     pub set: Bdd,
@@ -46,10 +46,13 @@ pub struct Sets {
     pub shared: Numbers<Bdd>,
     /// Sets of local states.
     pub locals: Numbers<Local>,
+    /// By node: its assignments as a relation, where it has any.
     effects: Vec<Option<Effect>>,
-    heads: Vec<bool>,
+    /// By node: every cycle of the graph has one that is marked.
+    cut_points: Vec<bool>,
     /// Nodes where ending is all that a thread can do.
     over: Vec<bool>,
+    /// By shared and local number: the moves of such a thread, once they were asked for.
     memo: FxHashMap<(u32, u32), Rc<[Move]>>,
     /// What all have seen, by threads: states that differ in that only are one (section 7.1).
     merged: FxHashMap<Box<[u32]>, Bdd>,
@@ -93,14 +96,14 @@ impl Sets {
             _ => None,
         };
         let effects = flat.nodes.iter().map(effect).collect();
-        let heads = heads(&flat);
+        let cut_points = cut_points(&flat);
         Ok(Sets {
             flat,
             space,
             shared: Numbers::default(),
             locals: Numbers::default(),
             effects,
-            heads,
+            cut_points,
             over,
             memo: FxHashMap::default(),
             merged: FxHashMap::default(),
@@ -384,14 +387,14 @@ impl Template for Sets {
                 }
                 _ => false,
             };
-            free && n.guard.is_none() && !self.heads[node]
+            free && n.guard.is_none() && !self.cut_points[node]
         }))
     }
 }
 
 /// A set of nodes that every cycle meets.
-fn heads(f: &Flat) -> Vec<bool> {
-    let mut heads = vec![false; f.nodes.len()];
+fn cut_points(f: &Flat) -> Vec<bool> {
+    let mut cut_points = vec![false; f.nodes.len()];
     let mut mark = vec![0u8; f.nodes.len()];
     for root in 0..f.nodes.len() {
         if mark[root] != 0 {
@@ -411,10 +414,10 @@ fn heads(f: &Flat) -> Vec<bool> {
                     mark[next] = 1;
                     path.push((next, f.nodes[next].action.next()));
                 }
-                1 => heads[next] = true,
+                1 => cut_points[next] = true,
                 _ => {}
             }
         }
     }
-    heads
+    cut_points
 }

@@ -18,10 +18,13 @@ pub fn of_initial(i: &Initial) -> Config {
 /// A set of maximal elements.
 #[derive(Default)]
 pub struct Ideals {
+    /// By number; `None` once another one covers it.
     elements: Vec<Option<Config>>,
+    /// By shared state: numbers of its elements, and some that were removed.
     here: FxHashMap<Shared, Vec<u32>>,
+    /// By shared state and local state: numbers of elements with threads there, and some that were removed.
     with: FxHashMap<(Shared, Local), Vec<u32>>,
-    /// Comparisons made.
+    /// How many comparisons of configurations were made.
     pub work: u64,
 }
 

@@ -24,7 +24,7 @@ fn signature(c: &Config) -> u64 {
 /// An index of configurations by vertex. The configurations themselves are elsewhere.
 #[derive(Default)]
 pub struct Minimal {
-    /// Without threads.
+    /// By shared state: the element without threads, which is below all others of that state.
     bare: FxHashMap<Shared, VertexId>,
     /// By the local state that was rarest at the time.
     keyed: FxHashMap<(Shared, Local), Vec<(u64, VertexId)>>,
@@ -32,19 +32,20 @@ pub struct Minimal {
     with: FxHashMap<(Shared, Local), Vec<VertexId>>,
     /// Shared states' elements, and some that were removed.
     here: FxHashMap<Shared, Vec<VertexId>>,
+    /// The local state under which an element is in `keyed`; those of `bare` have none.
     key: FxHashMap<VertexId, Local>,
     live: usize,
-    /// Comparisons made.
+    /// How many comparisons of configurations were made.
     pub work: u64,
 }
 
 impl Minimal {
-    /// Number of elements.
+    /// How many elements there are; entries of removed ones do not count.
     pub fn len(&self) -> usize {
         self.live
     }
 
-    /// Adds an element.
+    /// Adds an element, by the number of its vertex.
     pub fn insert(&mut self, id: VertexId, c: &Config) {
         self.live += 1;
         self.here.entry(c.shared).or_default().push(id);
@@ -61,7 +62,7 @@ impl Minimal {
         }
     }
 
-    /// Removes an element.
+    /// Removes an element; its entries in `with` and `here` may stay.
     pub fn remove(&mut self, id: VertexId, c: &Config) {
         match self.key.remove(&id) {
             None => {

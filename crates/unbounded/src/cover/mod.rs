@@ -15,7 +15,7 @@ use relyant_finite::model::{Malformed, System, Target};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How to search.
+/// How to search: each part can be left out, for comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Threads of a widening candidate at most; `None`: no widening, which is the classical
@@ -61,12 +61,12 @@ pub struct Limits<'a> {
     pub vertices: usize,
     /// Bytes that vertices may take.
     pub bytes: usize,
-    /// Stops the search.
+    /// Stops the search when it is set.
     pub cancel: &'a AtomicBool,
 }
 
 impl<'a> Limits<'a> {
-    /// Generous ones.
+    /// Limits that only large systems meet.
     pub fn new(cancel: &'a AtomicBool) -> Limits<'a> {
         Limits { vertices: 20_000_000, bytes: 1_400 << 20, cancel }
     }
@@ -78,7 +78,7 @@ pub enum Unknown {
     /// Somebody asked to stop.
     #[error("stopped")]
     Stopped,
-    /// See [`Limits`].
+    /// As many vertices, nodes or bytes were made as [`Limits`] allow.
     #[error("no answer within {0} configurations")]
     Configurations(usize),
     /// A step has too many predecessors to list.
@@ -107,16 +107,16 @@ pub enum Verdict {
     Uncoverable(Certificate),
     /// This run covers it.
     Coverable(Run),
-    /// Nothing is known.
+    /// Nothing is known, for this reason.
     Unknown(Unknown),
 }
 
 /// What the search did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stats {
-    /// Vertices made.
+    /// How many vertices the search made, pruned ones among them.
     pub vertices: usize,
-    /// Vertices expanded.
+    /// How often cover predecessors of a vertex were looked for.
     pub expanded: u64,
     /// Minimal vertices at the end.
     pub minimal: usize,
@@ -126,16 +126,16 @@ pub struct Stats {
     pub pruned: u64,
     /// Nodes of the oracle.
     pub oracle: usize,
-    /// Linear invariants used.
+    /// Linear invariants that excluded a configuration.
     pub invariants: usize,
 }
 
-/// A checked answer.
+/// An answer, checked, and how it was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
     /// The verdict. Its evidence was accepted by a checker of its own, or it is unknown.
     pub verdict: Verdict,
-    /// What was done.
+    /// How much the search did for it.
     pub stats: Stats,
     /// Predecessors that the checker found in the proof's set.
     pub obligations: u64,

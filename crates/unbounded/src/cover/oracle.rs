@@ -30,14 +30,17 @@ struct KarpMillerNode {
     id: u32,
 }
 
-/// The forward search.
+/// The forward search: a tree of configurations with [`OMEGA`], breadth first.
 pub struct Oracle<'a> {
     system: &'a System,
+    /// Transitions by the shared state before them.
     from: FxHashMap<Shared, Vec<u32>>,
+    /// By number; a node comes after the one that it was made from.
     nodes: Vec<KarpMillerNode>,
-    queue: VecDeque<u32>,
+    worklist: VecDeque<u32>,
+    /// No step of the system asks for the absence of threads.
     accelerate: bool,
-    /// Steps made.
+    /// How many steps of nodes were made.
     pub work: u64,
 }
 
@@ -49,7 +52,8 @@ impl<'a> Oracle<'a> {
             from.entry(t.from).or_default().push(i);
         }
         let accelerate = !system.has_zero_tests();
-        let mut o = Oracle { system, from, nodes: Vec::new(), queue: VecDeque::new(), accelerate, work: 0 };
+        let mut o =
+            Oracle { system, from, nodes: Vec::new(), worklist: VecDeque::new(), accelerate, work: 0 };
         for i in &system.initial {
             let config = ideals::of_initial(i);
             if known.above(&config).is_none() {
@@ -61,10 +65,10 @@ impl<'a> Oracle<'a> {
 
     /// Nothing is left to do.
     pub fn is_done(&self) -> bool {
-        self.queue.is_empty()
+        self.worklist.is_empty()
     }
 
-    /// Nodes.
+    /// How many nodes the tree has.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -84,13 +88,13 @@ impl<'a> Oracle<'a> {
         let node = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         let id = known.insert(&config);
         self.nodes.push(KarpMillerNode { config, from, pumped, id });
-        self.queue.push_back(node);
+        self.worklist.push_back(node);
         node
     }
 
     /// Looks at one more node. New nodes go to `known` and into `fresh`.
     pub fn advance(&mut self, known: &mut Ideals, fresh: &mut Vec<u32>) {
-        let Some(at) = self.queue.pop_front() else { return };
+        let Some(at) = self.worklist.pop_front() else { return };
         let Some(node) = self.nodes.get(at as usize) else { return };
         self.work += 1;
         // what covers this one is looked at as well

@@ -23,15 +23,15 @@ impl Reach {
             from.entry(t.from).or_default().push(i);
         }
         let mut r = Reach { rows: FxHashMap::default() };
-        let mut queue = Vec::new();
+        let mut worklist = Vec::new();
         for i in &system.initial {
             let row = r.rows.entry(i.exactly.shared).or_insert_with(|| vec![0; words]);
             let here = i.exactly.locals.iter().map(|x| x.0).chain(i.any.iter().copied());
             here.for_each(|l| set(row, l));
-            queue.push(i.exactly.shared);
+            worklist.push(i.exactly.shared);
         }
-        let mut queued: rustc_hash::FxHashSet<Shared> = queue.iter().copied().collect();
-        while let Some(s) = queue.pop() {
+        let mut queued: rustc_hash::FxHashSet<Shared> = worklist.iter().copied().collect();
+        while let Some(s) = worklist.pop() {
             queued.remove(&s);
             let mut row = r.rows.get(&s).cloned().unwrap_or_default();
             let mut again = true;
@@ -66,7 +66,7 @@ impl Reach {
                         *a |= b;
                     }
                     if grown && queued.insert(t.to) {
-                        queue.push(t.to);
+                        worklist.push(t.to);
                     }
                 }
             }

@@ -8,7 +8,7 @@ use relyant_finite::model::{Config, Split, System};
 pub struct Demand {
     /// Index of the transition.
     pub transition: u32,
-    /// Transfers.
+    /// Where transferred threads have to go, if not to the first that they may go to.
     pub splits: Vec<Split>,
 }
 

@@ -43,7 +43,7 @@ enum State {
     Minimal,
     /// Covered by another vertex.
     Redundant,
-    /// Pruned.
+    /// Pruned with its tree: the candidate turned out coverable.
     Dead,
 }
 
@@ -70,13 +70,14 @@ enum Reason {
     Step(u32, u32),
 }
 
-/// The search.
+/// The search under way: trees of vertices, the set of minimal ones, and what is known to be coverable.
 pub struct Search<'a> {
     steps: Steps,
     system: &'a System,
     target: &'a Target,
     options: &'a Options,
     limits: &'a Limits<'a>,
+    /// By number; pruned ones stay, so that numbers do.
     vertices: IndexVec<VertexId, Vertex>,
     /// By candidate: the vertices of its tree.
     trees: FxHashMap<VertexId, Vec<VertexId>>,
@@ -84,9 +85,12 @@ pub struct Search<'a> {
     index: FxHashMap<Config, VertexId>,
     edges: FxHashMap<VertexId, Vec<VertexId>>,
     minimal: Minimal,
-    /// Vertices that are certain.
+    /// Configurations that are certainly not coverable, and part of the proof whatever is pruned.
     settled: FxHashSet<Config>,
+    /// Vertices to expand, with their numbers of threads: fewest first. Some may be pruned, redundant or expanded by
+    /// now.
     work: BinaryHeap<Reverse<(u64, VertexId)>>,
+    /// Configurations found coverable, by the oracle or here.
     known: Ideals,
     /// For elements of `known`.
     reasons: FxHashMap<u32, Reason>,
@@ -165,7 +169,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Runs it.
+    /// Runs it to an answer, or to a limit.
     pub fn run(mut self) -> (Verdict, Stats) {
         let end = match self.go() {
             ControlFlow::Continue(()) => Verdict::Uncoverable(self.certificate()),
@@ -576,7 +580,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The uncoverability proof.
+    /// The uncoverability proof: minimal vertices, and the invariants that were used.
     fn certificate(&self) -> Certificate {
         let live = self.vertices.iter().filter(|v| v.state == State::Minimal);
         let mut minimal: Vec<Config> = live.map(|v| v.config.clone()).collect();

@@ -28,6 +28,7 @@ type Row = Vec<(State, i64)>;
 /// Those found so far.
 pub struct Pool<'a> {
     system: &'a System,
+    /// The invariants, and whether each excluded something.
     all: Vec<(Weights, bool)>,
     /// No step outside of what is unreachable makes the sum larger; empty if it would be too large.
     rows: Vec<Row>,
@@ -38,7 +39,7 @@ pub struct Pool<'a> {
 }
 
 impl<'a> Pool<'a> {
-    /// None yet.
+    /// No invariants yet, and the conditions that each has to satisfy.
     pub fn new(system: &'a System, reach: Option<&Reach>) -> Pool<'a> {
         let is_dead = |t: &Transition| {
             reach.is_some_and(|r| r.unreachable(&Config::new(t.from, t.take.clone())).is_some())

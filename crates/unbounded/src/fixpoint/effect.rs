@@ -5,7 +5,7 @@ use super::space::{Slot, Space};
 use relyant_finite::boolean::flat::Write;
 use relyant_finite::boolean::program::{Exp, Var};
 
-/// Assignments.
+/// Assignments at once, as a relation.
 pub struct Effect {
     /// Variables written, in rising order.
     pub written: Vec<Slot>,

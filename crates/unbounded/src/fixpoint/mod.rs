@@ -39,10 +39,10 @@ pub struct Fixpoint {
 /// Why there is no fixpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Stop {
-    /// Too many variables.
+    /// More variables than diagrams are made with.
     #[error(transparent)]
     Large(#[from] TooLarge),
-    /// Cancelled.
+    /// It was asked to stop: nothing is known.
     #[error("stopped")]
     Cancelled,
 }
@@ -95,7 +95,7 @@ struct Step {
 
 /// Steps that write the same shared variables.
 struct Class {
-    /// The places before.
+    /// The places before a step of the variables that it writes.
     before: Places,
     main: bool,
     relation: Set,
@@ -106,22 +106,28 @@ struct Class {
 struct Engine<'f> {
     flat: &'f Flat,
     space: &'f Space,
+    /// By node of the graph.
     steps: Vec<Step>,
     classes: Vec<Class>,
-    /// Classes that write a shared variable.
+    /// By shared variable: the classes that write it, each once.
     writers: Vec<Vec<usize>>,
+    /// By node: the thread states found there, before its action.
     sets: Vec<Set>,
     /// What others do not see of a step: variables of the thread, and its locks after the step.
     hidden: Places,
+    /// By node: its place in the order in which the worklist goes through them.
     rank: Vec<u32>,
-    queue: BTreeSet<(u32, u32)>,
+    /// Rank and number of nodes whose states have grown since their action was done, or those of an exit that they
+    /// wait for.
+    worklist: BTreeSet<(u32, u32)>,
     /// Nodes that wait for an exit.
     waits: FxHashMap<u32, Vec<u32>>,
-    /// Writers whose states have grown.
+    /// By node: a writer whose states have grown since its class was made.
     stale: Vec<bool>,
-    /// Nodes whose states have grown since they saw all classes.
+    /// By node: its states have grown since they saw all classes.
     behind: Vec<bool>,
     alarm: Option<u32>,
+    /// How often a set grew.
     grown: u64,
     cancel: &'f AtomicBool,
 }
@@ -151,7 +157,7 @@ impl<'f> Engine<'f> {
                 .flat_map(|s| [Space::now(s), Space::next(s)].into_iter().skip(usize::from(space.is_lock(s))))
                 .collect(),
             rank: ranks(flat),
-            queue: BTreeSet::new(),
+            worklist: BTreeSet::new(),
             waits: FxHashMap::default(),
             stale: vec![false; flat.nodes.len()],
             behind: vec![false; flat.nodes.len()],
@@ -249,9 +255,9 @@ impl<'f> Engine<'f> {
         self.grown += 1;
         self.behind[i] = true;
         self.stale[i] = self.steps[i].class.is_some();
-        self.queue.insert((self.rank[i], node));
+        self.worklist.insert((self.rank[i], node));
         for w in self.waits.get(&node).into_iter().flatten() {
-            self.queue.insert((self.rank[*w as usize], *w));
+            self.worklist.insert((self.rank[*w as usize], *w));
         }
     }
 
@@ -296,7 +302,7 @@ impl<'f> Engine<'f> {
 
     /// Case 1 of definition 8, until nothing changes.
     fn drain(&mut self) -> Result<(), Stop> {
-        while let Some((_, n)) = self.queue.pop_first() {
+        while let Some((_, n)) = self.worklist.pop_first() {
             if self.cancel.load(Ordering::Relaxed) {
                 return Err(Stop::Cancelled);
             }

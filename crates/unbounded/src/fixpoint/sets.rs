@@ -8,7 +8,7 @@ use biodivine_lib_bdd::{Bdd, BddPointer, BddVariable, op_function};
 /// Places with a value: bits of what has one, and of the values.
 type Word = (u64, u64);
 
-/// Some places.
+/// A set of places, a bit each, 64 a word; those beyond the last word are not in it.
 #[derive(Clone, Debug, Default)]
 pub struct Places(Vec<u64>);
 
@@ -98,7 +98,7 @@ impl Cube {
     fn minus(&self, o: &Cube) -> Cube {
         self.zip(o, |a, b| (a.0 & !b.0, a.1 & !b.0))
     }
-    /// Without some places.
+    /// Without the values of some places.
     fn without(&self, gone: &Places) -> Cube {
         let kept = |(i, w): (usize, &Word)| {
             let gone = gone.0.get(i).copied().unwrap_or(0);
@@ -119,12 +119,12 @@ pub struct Set {
 }
 
 impl Set {
-    /// Of a diagram.
+    /// The set of a diagram, whatever it is.
     pub fn new(b: Bdd) -> Set {
         Set::of(Cube::default(), b)
     }
 
-    /// Everything.
+    /// The set of all valuations.
     pub fn all(space: &Space) -> Set {
         Set::new(space.all())
     }
@@ -156,11 +156,11 @@ impl Set {
         space::and(&self.rest, &space.literals(values.iter()))
     }
 
-    /// Is it empty?
+    /// Is it the empty set?
     pub fn is_false(&self) -> bool {
         self.rest.is_false()
     }
-    /// Is it everything?
+    /// Is it the set of all valuations?
     pub fn is_true(&self) -> bool {
         self.rest.is_true() && self.cube.is_empty()
     }
@@ -185,7 +185,7 @@ impl Set {
         self.rest.restrict(&hit)
     }
 
-    /// The conjunction.
+    /// The intersection; as a relation, both conditions.
     pub fn and(&self, o: &Set) -> Set {
         self.and_exists(o, &Places::default())
     }
@@ -205,7 +205,7 @@ impl Set {
         Set::of(self.cube.both(&o.cube).without(gone), rest)
     }
 
-    /// Without some places.
+    /// With some places forgotten: they may have any values.
     pub fn exists(&self, gone: &Places) -> Set {
         let cube = self.cube.without(gone);
         if space::variables(&self.rest).any(|v| gone.has(v)) {
@@ -214,7 +214,7 @@ impl Set {
         Set { cube, rest: self.rest.clone() }
     }
 
-    /// The union.
+    /// The union; what has one value in both stays in the cube.
     pub fn or(&self, space: &Space, o: &Set) -> Set {
         if self.is_inside(o) || o.is_inside(self) {
             return if self.is_inside(o) { o.clone() } else { self.clone() };

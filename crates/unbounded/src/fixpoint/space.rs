@@ -13,7 +13,7 @@ use relyant_finite::boolean::program::{Exp, Var};
 /// Programs with more variables are refused.
 pub const VARIABLES: usize = 32_000;
 
-/// Too many variables.
+/// A program has so many variables, which are too many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0} variables where at most {VARIABLES} are supported")]
 pub struct TooLarge(pub usize);
@@ -29,7 +29,7 @@ pub struct Space {
 pub type Slot = u32;
 
 impl Space {
-    /// For a program.
+    /// Two places for the flag of atomic sections, and for each variable of a flat graph.
     pub fn new(f: &Flat) -> Result<Space, TooLarge> {
         let count = 1 + f.globals as usize + f.locks as usize + f.locals as usize;
         let places = u16::try_from(count * 2).ok().filter(|_| count <= VARIABLES).ok_or(TooLarge(count))?;
@@ -42,7 +42,7 @@ impl Space {
     }
     /// The flag of atomic sections.
     pub const ATOMIC: Slot = 0;
-    /// A variable.
+    /// The number of a variable among all.
     pub fn slot(&self, v: Var) -> Slot {
         match v {
             Var::Global(i) => 1 + i,
@@ -50,7 +50,7 @@ impl Space {
             Var::Local(i) => 1 + self.globals + self.locks + i,
         }
     }
-    /// All variables.
+    /// The numbers of all variables, ascending.
     pub fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
         0..u32::from(self.set.num_vars() / 2)
     }
@@ -62,7 +62,7 @@ impl Space {
     pub fn is_lock(&self, s: Slot) -> bool {
         s > self.globals && s <= self.globals + self.locks
     }
-    /// Locks.
+    /// Those that say which locks the thread holds.
     pub fn locks(&self) -> impl Iterator<Item = Slot> + use<> {
         self.globals + 1..self.globals + self.locks + 1
     }
@@ -79,11 +79,11 @@ impl Space {
         let i = v.to_index();
         (u32::try_from(i / 2).unwrap_or(u32::MAX), i % 2 == 1)
     }
-    /// All.
+    /// The set of all valuations.
     pub fn all(&self) -> Bdd {
         self.set.mk_true()
     }
-    /// Nothing.
+    /// The empty set.
     pub fn none(&self) -> Bdd {
         self.set.mk_false()
     }

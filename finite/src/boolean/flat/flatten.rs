@@ -125,19 +125,19 @@ fn joined(p: &Program) -> Vec<bool> {
     }
     let reach = |from: ProcId| {
         let mut seen = FxHashSet::default();
-        let mut todo = vec![from];
-        while let Some(q) = todo.pop() {
-            todo.extend(calls[q as usize].iter().filter(|c| seen.insert(**c)));
+        let mut worklist = vec![from];
+        while let Some(q) = worklist.pop() {
+            worklist.extend(calls[q as usize].iter().filter(|c| seen.insert(**c)));
         }
         seen
     };
     let recursive: Vec<bool> = (0..).zip(&p.procs).map(|(i, _)| reach(i).contains(&i)).collect();
     // Sizes of what is inlined, callees first; the graph of calls without recursive procedures has no cycles.
     let mut size: Vec<Option<u64>> = recursive.iter().zip(&own).map(|(r, n)| r.then_some(*n)).collect();
-    let mut todo: Vec<usize> = (0..p.procs.len()).rev().collect();
-    while let Some(q) = todo.last().copied() {
+    let mut worklist: Vec<usize> = (0..p.procs.len()).rev().collect();
+    while let Some(q) = worklist.last().copied() {
         if size[q].is_some() {
-            todo.pop();
+            worklist.pop();
             continue;
         }
         let missing: Vec<usize> =
@@ -147,7 +147,7 @@ fn joined(p: &Program) -> Vec<bool> {
             let inside = inside.fold(0u64, |n, c| n.saturating_add(size[*c as usize].unwrap_or(0)));
             size[q] = Some(own[q].saturating_add(inside));
         }
-        todo.extend(missing);
+        worklist.extend(missing);
     }
     let all = size.iter().fold(0u64, |n, s| n.saturating_add(s.unwrap_or(0)));
     if all > INLINED { vec![true; p.procs.len()] } else { recursive }

@@ -19,9 +19,9 @@ pub fn liveness(f: &Flat) -> Vec<Vec<u32>> {
             }
         }
     }
-    let mut todo: Vec<u32> = (0..index(f.nodes.len())).collect();
+    let mut worklist: Vec<u32> = (0..index(f.nodes.len())).collect();
     let mut queued = vec![true; f.nodes.len()];
-    while let Some(i) = todo.pop() {
+    while let Some(i) = worklist.pop() {
         let n = &f.nodes[i as usize];
         queued[i as usize] = false;
         let mut set: FxHashSet<u32> = FxHashSet::default();
@@ -61,7 +61,7 @@ pub fn liveness(f: &Flat) -> Vec<Vec<u32>> {
             live[i as usize].extend(set);
             for b in &before[i as usize] {
                 if !std::mem::replace(&mut queued[*b as usize], true) {
-                    todo.push(*b);
+                    worklist.push(*b);
                 }
             }
         }

@@ -14,7 +14,7 @@ pub use merge::merged;
 use super::live::Live;
 use super::program::{Exp, NodeId, Program, Var};
 
-/// A thread's role.
+/// Which thread it is, as far as others have to know.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Role {
     /// `main`, before it starts a thread (BOPPO, remark 1).
@@ -25,27 +25,27 @@ pub enum Role {
     Other,
 }
 
-/// A node.
+/// A node: where a thread of this role is, and its one action there.
 #[derive(Clone, Debug)]
 pub struct FlatNode {
-    /// The program's node.
+    /// The node of the program that it is made from.
     pub source: NodeId,
-    /// The thread's role.
+    /// The role of threads that are here.
     pub role: Role,
     /// Is the thread inside of an atomic section?
     pub atomic: bool,
-    /// What it does.
+    /// What the thread does next.
     pub action: Action,
     /// The action waits until this may hold.
     pub guard: Option<Exp>,
 }
 
-/// Assignments at once.
+/// Assignments, all at once.
 #[derive(Clone, Debug, Default)]
 pub struct Write {
-    /// Variables.
+    /// Variables that are written, each once.
     pub targets: Vec<Var>,
-    /// A value each.
+    /// A value for each target, over values before the step.
     pub values: Vec<Exp>,
     /// Between the states before and after.
     pub constrain: Option<Exp>,
@@ -58,7 +58,7 @@ pub enum Action {
     Goto(Vec<u32>),
     /// The first if it holds, else the second.
     Branch(Exp, u32, u32),
-    /// Assigns.
+    /// Assigns, and goes on at the node.
     Write(Write, u32),
     /// Waits until it holds.
     Assume(Exp, u32),
@@ -68,7 +68,7 @@ pub enum Action {
     Spawn(Write, u32, u32),
     /// Starts a thread at the first with the same locals and no lock.
     Copy(u32, u32),
-    /// Ends.
+    /// Ends the thread; an atomic section ends with it.
     End,
     /// Begins or ends an atomic section.
     Atomic(bool, u32),
@@ -112,7 +112,7 @@ impl Action {
             Action::End | Action::Exit => {}
         }
     }
-    /// Where threads start.
+    /// The node at which another thread starts, if one does.
     pub fn starts(&self) -> Option<u32> {
         match self {
             Action::Spawn(_, t, _) | Action::Copy(t, _) | Action::Invoke(_, t, _) => Some(*t),
@@ -121,7 +121,7 @@ impl Action {
     }
 }
 
-/// The graph.
+/// The graph of one thread, whichever it is.
 #[derive(Clone, Debug)]
 pub struct Flat {
     /// Nodes; the first is where `main` starts.
@@ -130,9 +130,9 @@ pub struct Flat {
     pub globals: u32,
     /// How many of them have any value at first; the others are false.
     pub free: u32,
-    /// How many local variables.
+    /// How many local variables a thread has, those of all inlined calls together.
     pub locals: u32,
-    /// How many locks.
+    /// How many locks there are, each held by one thread at most.
     pub locks: u32,
     /// Locals that matter, by node, in rising order.
     pub live: Vec<Vec<u32>>,
