@@ -62,6 +62,7 @@ pub enum ClauseError {
 /// A set of Horn clauses over numbered relations.
 #[derive(Clone, Debug, Default)]
 pub struct System {
+    /// By number: name, and number of parameters.
     relations: Vec<(String, usize)>,
     clauses: Vec<Clause>,
 }

@@ -4,7 +4,8 @@
 //!
 //! Other than in the paper a relation may have several clauses and occur several times: its formula is the
 //! disjunction over its facts. A tree is excluded once it is solved, so the search ends, mostly long
-//! before all derivations were seen.
+//! before all derivations were seen. (The first version unfolded all derivations, one relation after the other, and
+//! solved each tree: as many as there are products of choices.)
 
 use crate::check::implies;
 use crate::clause::{Clause, ClauseError, Derivation, Inference, Relation, Solution, System};

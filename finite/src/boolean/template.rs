@@ -12,6 +12,7 @@ use std::rc::Rc;
 /// Values by number, from 0 in the order in which they were first met; each once.
 #[derive(Clone, Debug)]
 pub struct Numbers<T> {
+    /// The inverse of `values`.
     ids: FxHashMap<T, u32>,
     values: Vec<T>,
 }

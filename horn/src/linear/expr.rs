@@ -10,6 +10,7 @@ pub struct Var(pub u32);
 /// `terms[0].1 * terms[0].0 + … + constant`. Terms are sorted by variable and never zero.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LinExpr {
+    /// Variables with their coefficients: sorted by variable, each once, none zero.
     terms: Vec<(Var, Rat)>,
     constant: Rat,
 }

@@ -35,6 +35,7 @@ pub(super) struct Walker<'f, 'p> {
     pub needs: Needs,
     scratch: Scratch,
     bytes: Vec<u8>,
+    /// By thread of the state at hand: nothing tells it from the one before it, so that it need not move.
     twins: Vec<bool>,
     parts: Parts,
     spare: Vec<State>,

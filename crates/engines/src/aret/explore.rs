@@ -1,6 +1,11 @@
 //! Abstract reachability and environment transitions (GPR, figure 7), breadth first, up to the first error.
 //!
 //! Each pair of a state and a transition is met once: when the later of the two is taken from the worklist.
+//!
+//! Tried in a prototype, and lost: the whole fixpoint before an error tuple is picked (2.4 times the time); depth first
+//! (trees of clauses beyond 20,000 nodes, where breadth first stays below 1,800); error tuples of all threads where the
+//! assertion of one fails (18 s where its own state alone takes 5.6 s). States that a new one subsumes are dropped,
+//! which was worth a tenth.
 
 use super::Method;
 use super::bits::Bits;

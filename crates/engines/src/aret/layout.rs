@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 /// Slots of variables; slot 0 is the constant zero.
 #[derive(Clone, Default, Debug)]
 pub struct Layout {
+    /// The slot of each variable, from 1; slot 0 is the constant zero.
     slots: FxHashMap<Var, u16>,
 }
 
@@ -99,6 +100,7 @@ pub struct Solver {
     scaled: bool,
     cube: Option<Closed>,
     differences: Vec<(u16, u16, i64)>,
+    /// The variable of each slot of the layout; empty until the general solver is needed.
     names: FxHashMap<u16, Var>,
     /// Questions that needed the general solver.
     pub general_questions: u64,

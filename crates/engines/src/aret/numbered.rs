@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 pub struct Numbered<T> {
     /// By number; it only grows, so that numbers stay.
     pub list: Vec<T>,
+    /// The inverse of `list`.
     numbers: FxHashMap<T, u32>,
 }
 

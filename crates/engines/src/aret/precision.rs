@@ -1,5 +1,6 @@
 //! The abstraction's precision: predicates of threads and of pairs of threads, blocks of locations (GPR, figure 6,
-//! and section 8 for control).
+//! and section 8 for control). Predicates are a thread's, whatever its location: a prototype with predicates by
+//! location took 2 to 4 times the refinements.
 
 use index_vec::{IndexVec, index_vec};
 use relyant_check::Tickets;

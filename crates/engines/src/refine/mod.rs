@@ -1,4 +1,8 @@
 //! Refinement (GPR, section 6): from an error tuple to new predicates, new blocks, or a counterexample.
+//!
+//! The modular form of the clauses is tried first for each tuple. A prototype that did so at the start only took 1.3 to
+//! 2 times the refinements and lost modular proofs. In the other form control comes before data: with data first the
+//! prototype proved neither Bakery nor the ticket locks in its time.
 
 pub mod control;
 pub mod counters;

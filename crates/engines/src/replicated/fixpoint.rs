@@ -23,6 +23,7 @@ type Local = (u32, u32, Held);
 /// A shared state's row: local states beside it, in order of discovery, and how many of them have taken their steps.
 #[derive(Default)]
 struct Row {
+    /// Local states seen beside it, in order of discovery; each once.
     locals: Vec<u32>,
     /// The same as `locals`, as a set.
     has: FxHashSet<u32>,

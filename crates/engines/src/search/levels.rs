@@ -37,6 +37,7 @@ struct Chunk {
 struct Worker<'c, 'p> {
     mover: Mover<'c, 'p>,
     state: State,
+    /// By thread of the state at hand: nothing tells it from the one before it, so that it need not move.
     twins: Vec<bool>,
     packed: Vec<u8>,
     scratch: Scratch,

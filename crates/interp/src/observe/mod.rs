@@ -59,8 +59,9 @@ impl Needs {
 
 /// Looks at what steps do with inputs.
 pub struct Observer {
-    /// By template and edge, for those that take one; then by object: the class, if inputs may get there.
+    /// `inputs[template][edge]`: the class of the input that it takes, if it takes one.
     inputs: Vec<Vec<Option<u32>>>,
+    /// By object: the class of its cells, if inputs may get there.
     objects: Vec<Option<u32>>,
     /// By class: the smallest and largest value, or `None` where inputs can't be followed.
     ranges: BTreeMap<u32, Option<(i128, i128)>>,

@@ -11,6 +11,7 @@ const MOST: usize = 256 << 20;
 
 /// Local states that threads may be in, for each shared state that may be reached.
 pub struct Reach {
+    /// By shared state that may be reached: a bit for each local state, 64 a word.
     rows: FxHashMap<Shared, Vec<u64>>,
 }
 

@@ -43,10 +43,13 @@ enum Phase {
 struct Builder<'p> {
     program: &'p Program,
     live: &'p Live,
+    /// By procedure: its calls are not inlined.
     joined: Vec<bool>,
     instances: Vec<Instance>,
     roots: FxHashMap<(ProcId, bool), u32>,
+    /// By the caller's instance and the node of the call: the instance that is inlined there.
     inlined: FxHashMap<(u32, NodeId), u32>,
+    /// The node of each key, the inverse of `order`.
     keys: FxHashMap<Key, u32>,
     order: Vec<Key>,
     locals: u32,
