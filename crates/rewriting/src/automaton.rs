@@ -12,32 +12,32 @@ use rustc_hash::FxHashMap;
 /// The most entries of the diagrams.
 const LIMIT: usize = 4_000_000;
 
-/// A state.
+/// A state of the deterministic automaton, by number from 0.
 pub type State = u32;
 
 /// Where an argument leads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum Target {
-    /// More arguments follow.
+    /// To another node of the diagram: more arguments follow.
     Node(u32),
-    /// The term's state.
+    /// To the state of the whole term: this was the last argument.
     State(State),
 }
 
 /// Why an automaton cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Unusable {
-    /// Too many states.
+    /// More entries than are made, in the automaton of this name.
     #[error("automaton {0} has too many states when it is made deterministic")]
     TooLarge(String),
     /// Not closed under an AC operator: two equal terms that it tells apart.
     #[error("automaton {automaton} tells {left} from {right}, which are equal as {op} is AC")]
     NotCompatible {
-        /// Its name.
+        /// Name of the automaton in the input.
         automaton: String,
-        /// The operator.
+        /// Name of the AC operator.
         op: String,
-        /// A term.
+        /// A ground term that it accepts, or does not.
         left: String,
         /// The same modulo AC.
         right: String,
@@ -46,19 +46,23 @@ pub enum Unusable {
 
 /// A deterministic complete automaton, all of whose states some ground term has.
 pub struct Automaton {
-    /// Its name.
+    /// Name of the automaton in the input.
     pub name: String,
+    /// By operator: where its arguments begin; for a constant its state.
     roots: Vec<Target>,
-    /// Rows by node, columns by state.
+    /// `table[node][state]`: where an argument of that state leads.
     table: Vec<Vec<Target>>,
+    /// By state: is it final?
     finals: Vec<bool>,
     /// A small ground term of each state.
     witnesses: Vec<TermId>,
+    /// By operator: is it associative and commutative?
     ac: Vec<bool>,
     successor: Option<OpId>,
     /// States of the naturals, from the first one on, until they repeat; and where they go on from there.
     naturals: Vec<State>,
     again: usize,
+    /// States of terms that were asked for.
     memo: FxHashMap<TermId, State>,
 }
 
@@ -71,11 +75,11 @@ impl Automaton {
         out.check_ac(system, arena)?;
         Ok(out)
     }
-    /// All states.
+    /// All states, each of which some ground term has.
     pub fn states(&self) -> std::ops::Range<State> {
         0..self.finals.len() as State
     }
-    /// Is it final?
+    /// Does the automaton accept the terms of this state?
     pub fn is_final(&self, q: State) -> bool {
         self.finals[q as usize]
     }
@@ -222,13 +226,15 @@ impl Automaton {
     }
 }
 
-/// The subset construction.
+/// The subset construction, with sets and nodes numbered as they are reached.
 struct Subsets {
     /// Sets of the input's states, sorted.
     sets: Vec<Vec<u32>>,
+    /// The number of each set, the inverse of `sets`.
     set_index: FxHashMap<Vec<u32>, u32>,
     /// Operator, arguments read, transitions still possible.
     nodes: Vec<(OpId, usize, Vec<u32>)>,
+    /// The number of each node, the inverse of `nodes`.
     node_index: FxHashMap<(OpId, usize, Vec<u32>), u32>,
     roots: Vec<Target>,
     table: Vec<Vec<Target>>,

@@ -3,7 +3,7 @@
 //! Such systems are exact over integers: closed by shortest paths, they entail what their entries say, and dropping a
 //! variable drops its rows.
 
-/// No bound.
+/// The entry where a difference has no upper bound.
 pub const NONE: i64 = i64::MAX;
 
 /// Entries beyond this are refused, so that sums never wrap.
@@ -21,11 +21,12 @@ pub type Difference = (usize, usize, i64);
 pub struct Bounds {
     /// Variables and the constant.
     width: usize,
+    /// `d[i * width + j]`: the least upper bound of `x_i - x_j`, or [`NONE`].
     d: Vec<i64>,
 }
 
 impl Default for Bounds {
-    /// Over no variables.
+    /// The system over no variables, which is satisfied.
     fn default() -> Bounds {
         Bounds { width: 1, d: vec![0] }
     }
@@ -79,7 +80,7 @@ impl Bounds {
     pub fn at(&self, i: usize, j: usize) -> i64 {
         self.d[i * self.width + j]
     }
-    /// Number of variables.
+    /// Number of variables, the constant 0 not counted.
     pub fn vars(&self) -> usize {
         self.width - 1
     }

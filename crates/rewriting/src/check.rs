@@ -108,13 +108,13 @@ struct Member<'a> {
     vars: usize,
 }
 
-/// A closed set.
+/// A set of configurations that is to be closed, ready to find one that a ground term is an instance of.
 struct Set<'a> {
     ground: FxHashSet<Ground>,
     members: Vec<Member<'a>>,
     /// Members whose variables are naturals, by [`outline`] of an instance.
     outlines: FxHashMap<Ground, Vec<usize>>,
-    /// The others.
+    /// Members with variables that are not naturals.
     general: Vec<usize>,
 }
 

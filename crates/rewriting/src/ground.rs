@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub enum Ground {
     /// `s` that many times, once or more; the argument is no successor.
     Succ(u64, Arc<Ground>),
-    /// Any other operator.
+    /// Any other operator with its arguments.
     App(OpId, Arc<[Ground]>),
 }
 
@@ -48,11 +48,11 @@ pub struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// For a system.
+    /// A machine for a system, with so many steps of matching.
     pub fn new(system: &'a System, fuel: u64) -> Machine<'a> {
         Machine { system, successor: system.find("s", 1), fuel: std::cell::Cell::new(fuel) }
     }
-    /// The system.
+    /// The system that it rewrites by.
     pub fn system(&self) -> &'a System {
         self.system
     }

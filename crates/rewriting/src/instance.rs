@@ -15,10 +15,10 @@ const FUEL: u32 = 20_000;
 /// Why there is no answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Undecided {
-    /// Too many choices.
+    /// More choices of states and residues than are tried.
     #[error("a term has too many variables to be tested against the automaton")]
     Choices,
-    /// See there.
+    /// A natural grew beyond what is counted with, see [`TooLarge`].
     #[error("a natural grew too large")]
     TooLarge,
 }

@@ -83,7 +83,7 @@ impl Verdict {
 /// What came of a system.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The answer.
+    /// The answer, with what it rests on.
     pub verdict: Verdict,
     /// How far the search came.
     pub stats: Stats,
@@ -91,7 +91,7 @@ pub struct Report {
     pub seconds: (f64, f64),
 }
 
-/// Decides a system.
+/// Decides whether a bad term is reachable; an error is one of the input.
 pub fn decide(system: &System, limits: &Limits) -> Result<Report, Box<Diagnostic>> {
     let wrong = |message: String, help: &str, place: Place| {
         Box::new(Diagnostic {

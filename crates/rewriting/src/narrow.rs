@@ -23,7 +23,7 @@ const LARGE: u64 = u32::MAX as u64;
 /// A term with conditions on its variables; they are numbered in the order in which they occur.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Config {
-    /// The term.
+    /// The term, whose instances under the bounds are meant.
     pub term: TermId,
     /// Its variables that are naturals, ascending.
     pub naturals: Vec<Var>,
@@ -45,7 +45,7 @@ pub struct Rules {
     list: Vec<Ready>,
     /// Stands for the arguments of an AC operator that a rule leaves alone.
     pub rest: Var,
-    /// The smallest natural.
+    /// The value of the smallest natural, 0 or 1.
     pub least: u64,
     /// A rule may rewrite a natural.
     pub rewrite_naturals: bool,
@@ -62,9 +62,9 @@ pub struct Step {
     pub solution: Solution,
     /// Variables that are naturals, with their bounds.
     pub naturals: Vec<Var>,
-    /// See there.
+    /// Bounds of `naturals`, in their order.
     pub bounds: Bounds,
-    /// The result.
+    /// What the instances become.
     pub next: Config,
     /// The result's variables by number: what they were called in `solution`.
     pub names: Vec<Var>,
@@ -73,18 +73,18 @@ pub struct Step {
 /// What comes of a configuration.
 #[derive(Default)]
 pub struct Narrowing {
-    /// Steps.
+    /// Its rewritings, rule after rule.
     pub steps: Vec<Step>,
     /// Why these may not be all.
     pub gap: Option<String>,
 }
 
-/// A path into a term.
-type Path = SmallVec<[Hop; 6]>;
+/// A position in a term: the way to it from the root.
+type Position = SmallVec<[Hop; 6]>;
 
 #[derive(Clone, Copy)]
 enum Hop {
-    /// An argument.
+    /// Into the argument with this index.
     Argument(u32),
     /// Below that many successors of a number.
     Below(u64),
@@ -128,7 +128,7 @@ impl Rules {
     pub fn narrow(&self, config: &Config, arena: &mut Arena) -> Narrowing {
         let mut out = Narrowing::default();
         let mut places = Vec::new();
-        if !self.places(config.term, &mut Path::new(), arena, &mut places) {
+        if !self.places(config.term, &mut Position::new(), arena, &mut places) {
             out.gap = Some("rules rewrite naturals, and one is too large to look into".into());
         }
         for (sub, path) in places {
@@ -193,7 +193,13 @@ impl Rules {
 
     /// Subterms that rules may apply to, each once where an AC operator has several that are the same. Says whether
     /// these are all.
-    fn places(&self, t: TermId, path: &mut Path, arena: &mut Arena, out: &mut Vec<(TermId, Path)>) -> bool {
+    fn places(
+        &self,
+        t: TermId,
+        path: &mut Position,
+        arena: &mut Arena,
+        out: &mut Vec<(TermId, Position)>,
+    ) -> bool {
         let mut all = true;
         match arena.node(t).clone() {
             Node::Var(_) => {}

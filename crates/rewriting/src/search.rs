@@ -18,7 +18,7 @@ const SIZE: u32 = 20_000;
 /// When to give up.
 #[derive(Clone, Copy)]
 pub struct Limits<'a> {
-    /// Terms.
+    /// As many terms may be found; beyond, nothing is known.
     pub terms: usize,
     /// Set from outside to stop.
     pub cancel: &'a AtomicBool,
@@ -31,7 +31,7 @@ pub struct Stats {
     pub terms: usize,
     /// Terms of which all successors are known.
     pub explored: usize,
-    /// Rewrite steps made.
+    /// How many rewrite steps were made.
     pub steps: u64,
     /// Rewrite steps from an initial term to any found so far, at most.
     pub depth: u32,
@@ -43,7 +43,7 @@ pub enum Found {
     Bad(Path),
     /// These terms are all, and none is bad.
     Closed(Vec<Config>),
-    /// Nothing: why.
+    /// Nothing is known, for this reason.
     Unknown(String),
 }
 
@@ -55,22 +55,23 @@ enum Origin {
     Step(u32),
 }
 
-/// The search.
+/// The search under way: what it has seen, and where that came from.
 pub struct Search<'a> {
     system: &'a System,
     automata: &'a mut [Automaton],
     rules: &'a Rules,
     arena: &'a mut Arena,
     visited: Visited,
+    /// By term: where it came from, and how many steps it is from an initial one.
     origins: Vec<(Origin, u32)>,
     /// Why not all successors were found.
     gap: Option<String>,
-    /// See there.
+    /// How far it has come.
     pub stats: Stats,
 }
 
 impl<'a> Search<'a> {
-    /// Nothing seen yet.
+    /// No term seen yet; initial ones come with [`Search::run`].
     pub fn new(
         system: &'a System,
         automata: &'a mut [Automaton],

@@ -7,20 +7,20 @@ use crate::timbuk::{self, OpId, System};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// A variable.
+/// A variable of terms, by number.
 pub type Var = u32;
 
 /// A term, by its place in the arena.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TermId(pub u32);
 
-/// Arguments.
+/// Arguments of an operator, sorted where it is AC.
 pub type Args = SmallVec<[TermId; 4]>;
 
-/// A term's root.
+/// A term's root, with its arguments as terms of the same arena.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Node {
-    /// A variable.
+    /// A variable, bound nowhere here.
     Var(Var),
     /// `s` that many times, once or more; the argument is no successor.
     Succ(u64, TermId),
@@ -38,14 +38,18 @@ struct Facts {
     operators: u64,
 }
 
-/// Terms.
+/// All terms, each once; they only become more, so that a [`TermId`] stays.
 pub struct Arena {
+    /// By term: its root; arguments come before it.
     nodes: Vec<Node>,
+    /// By term, as long as `nodes`.
     facts: Vec<Facts>,
+    /// The term of each root, the inverse of `nodes`.
     index: FxHashMap<Node, TermId>,
     /// Its image under [`Arena::shape`], by term.
     shapes: FxHashMap<TermId, TermId>,
     skeletons: FxHashMap<TermId, TermId>,
+    /// By operator: is it associative and commutative?
     ac: Vec<bool>,
     successor: Option<OpId>,
     /// The first natural, and its value.
@@ -73,7 +77,7 @@ impl Subst {
 }
 
 impl Arena {
-    /// No terms yet.
+    /// No terms but the first natural.
     pub fn new(system: &System) -> Arena {
         let mut arena = Arena {
             nodes: Vec::new(),
@@ -112,7 +116,7 @@ impl Arena {
     pub fn is_ac(&self, op: OpId) -> bool {
         self.ac[op.0 as usize]
     }
-    /// The successor operator.
+    /// The successor operator, where the system declares one.
     pub fn successor(&self) -> Option<OpId> {
         self.successor
     }
@@ -146,7 +150,7 @@ impl Arena {
         self.index.insert(node, t);
         t
     }
-    /// A variable.
+    /// The term that is a variable alone.
     pub fn var(&mut self, v: Var) -> TermId {
         self.intern(Node::Var(v))
     }

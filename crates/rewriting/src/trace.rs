@@ -7,7 +7,7 @@ use super::term::{Arena, TermId, Var};
 use crate::timbuk::System;
 use rustc_hash::FxHashMap;
 
-/// A step.
+/// A rewrite step of a ground term.
 #[derive(Clone, Debug)]
 pub struct Move {
     /// Place of the rule among all.
@@ -20,16 +20,16 @@ pub struct Move {
     pub after: Ground,
 }
 
-/// A rewrite sequence.
+/// A rewrite sequence from an initial term to a bad one.
 #[derive(Clone, Debug)]
 pub struct Path {
     /// Place of the initial pattern.
     pub pattern: usize,
     /// Values of its variables.
     pub values: Vec<Ground>,
-    /// The initial term.
+    /// The initial term that it begins with.
     pub start: Ground,
-    /// Steps.
+    /// Its steps, in order.
     pub moves: Vec<Move>,
     /// The automaton that accepts the last term.
     pub automaton: String,

@@ -26,10 +26,10 @@ const PAIRS: usize = 10;
 /// Fresh variables count from here.
 pub const FRESH: Var = 1 << 24;
 
-/// A solution.
+/// A solution of the equations so far: a unifier modulo AC.
 #[derive(Clone, Default, Debug)]
 pub struct Solution {
-    /// Bindings.
+    /// What variables are bound to.
     pub subst: Subst,
     /// Variables that are naturals; bound ones may be among them.
     pub naturals: SmallVec<[Var; 8]>,
@@ -39,7 +39,7 @@ pub struct Solution {
 
 /// A problem being solved.
 pub struct Unifier<'a> {
-    /// Terms.
+    /// Where terms are made.
     pub arena: &'a mut Arena,
     /// Variables below this are constants (for matching).
     pub rigid: Var,

@@ -11,7 +11,7 @@ const CANDIDATES: usize = 64;
 /// Terms by number, in the order in which they came.
 #[derive(Default)]
 pub struct Visited {
-    /// All of them.
+    /// By number; each was no instance of one before it.
     pub configs: Vec<Config>,
     exact: FxHashMap<Config, u32>,
     /// Those whose variables are naturals, by skeleton.

@@ -104,7 +104,7 @@ struct Point {
     registers: Vec<Var>,
 }
 
-/// Accepts deadlocks.
+/// The automaton of deadlocks: it accepts the states in which no thread can move and some has not ended.
 pub(super) fn stuck(rules: &Rules<'_, '_>) -> Result<Automaton, Diagnostic> {
     let model = rules.model;
     if model.token {

@@ -48,7 +48,7 @@ pub(super) struct Model<'p> {
     pub(super) token: bool,
 }
 
-/// A refusal.
+/// Why a program cannot be exported, at a place of it.
 pub(super) fn refuse(program: &Program, span: Span, message: String, help: &str) -> Diagnostic {
     let line =
         program.lines.get(span.file as usize).and_then(|l| l.get((span.line as usize).checked_sub(1)?));

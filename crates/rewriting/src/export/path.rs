@@ -57,7 +57,7 @@ pub(super) struct Path {
     pub(super) halted: bool,
     /// Others can see something of it.
     pub(super) seen: bool,
-    /// Steps.
+    /// How many steps of the automaton it has.
     pub(super) length: usize,
 }
 

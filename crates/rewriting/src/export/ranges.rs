@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// Larger numbers are not told apart.
 pub(super) const HUGE: i128 = 1 << 100;
 
-/// Both ends included.
+/// The numbers from `lo` to `hi`, both included; beyond [`HUGE`] they are not told apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Range {
     pub(super) lo: i128,

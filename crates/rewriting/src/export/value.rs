@@ -11,7 +11,7 @@ const FEW: i128 = 64;
 /// Terms are not higher than this: what is beyond is never reached.
 const REACHABLE: i128 = (1 << 31) - 1;
 
-/// A value.
+/// What a value is, over the variables before the path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Val {
     Const(i128),
@@ -19,7 +19,7 @@ pub(super) enum Val {
     Lin(usize, i128),
     /// The running thread's handle.
     SelfId,
-    /// Another thread's handle.
+    /// The handle of some other thread, which one is not known.
     Other,
 }
 

@@ -3,7 +3,7 @@
 use super::{Comparison, Place};
 use relyant_cfa::diagnostic::Diagnostic;
 
-/// A word.
+/// A word of the text, without the space and the comments before it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Token {
     /// A name or a keyword.
@@ -22,14 +22,14 @@ pub enum Token {
     Arrow,
     /// `and`, also written `/\`
     And,
-    /// A comparison.
+    /// One of the signs that compare naturals.
     Compare(Comparison),
     /// The end of the file.
     End,
 }
 
 impl Token {
-    /// For messages.
+    /// What messages about the word call it.
     pub fn describe(&self) -> String {
         match self {
             Token::Word(w) => format!("`{w}`"),
@@ -64,7 +64,7 @@ impl Comparison {
 pub struct Source<'a> {
     /// Name of the file.
     pub name: &'a str,
-    /// Its text.
+    /// All of its text, for lines in messages.
     pub text: &'a str,
 }
 

@@ -34,7 +34,7 @@ pub fn is_named(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "timbuk" || e == "tbk")
 }
 
-/// Reads a file.
+/// Reads a file, which has to be UTF-8.
 pub fn load(path: &Path) -> Result<System, Diagnostic> {
     let name = path.display().to_string();
     let whole = |message: String| Diagnostic {
@@ -57,12 +57,12 @@ pub fn load_text(name: &str, text: &str) -> Result<System, Diagnostic> {
     parse::parse(name, text)
 }
 
-/// Where something is.
+/// A place in the text of a system.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Place {
-    /// Line, from 1.
+    /// Line, from 1; 0 when unknown.
     pub line: u32,
-    /// Column, from 1.
+    /// Column in the line, from 1; 0 when unknown.
     pub column: u32,
 }
 
@@ -74,21 +74,21 @@ pub struct OpId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct VarId(pub u32);
 
-/// An operator.
+/// An operator as declared.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Op {
     /// Name. Two operators may share it when their arities differ.
     pub name: String,
-    /// Number of arguments.
+    /// Number of its arguments; 0 for a constant.
     pub arity: u32,
     /// Is it associative and commutative? Then the arity is 2, and terms give it two arguments or more.
     pub ac: bool,
 }
 
-/// A term.
+/// A term as it is written; only AC operators may have more arguments than their arity.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Term {
-    /// A variable.
+    /// A variable, for any ground term.
     Var(VarId),
     /// An operator with its arguments.
     App(OpId, Vec<Term>),
@@ -128,42 +128,42 @@ impl Comparison {
 /// A side of a comparison: `plus`, or a variable's value and `plus`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Sum {
-    /// The variable.
+    /// The variable, a natural; `None`: the number alone.
     pub var: Option<VarId>,
-    /// The number.
+    /// What is added to it.
     pub plus: u64,
 }
 
 /// A comparison of naturals.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Atom {
-    /// Left side.
+    /// The side before the sign.
     pub left: Sum,
-    /// How they compare.
+    /// How the sides compare.
     pub comparison: Comparison,
-    /// Right side.
+    /// The side after the sign.
     pub right: Sum,
 }
 
-/// A rule.
+/// A conditional rewrite rule `left -> right if condition`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rule {
     /// What is rewritten: never a variable alone.
     pub left: Term,
-    /// What it becomes.
+    /// What it becomes, under the same values.
     pub right: Term,
     /// All of them must hold.
     pub condition: Vec<Atom>,
-    /// Where it is.
+    /// Where it begins in the text.
     pub place: Place,
 }
 
 /// A named list of rules.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trs {
-    /// Name.
+    /// Name of the list in the file.
     pub name: String,
-    /// Rules.
+    /// The rules, in the order of the text.
     pub rules: Vec<Rule>,
 }
 
@@ -171,7 +171,7 @@ pub struct Trs {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct StateId(pub u32);
 
-/// A transition.
+/// A transition of a tree automaton, which reads terms from the leaves up.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Transition {
     /// `f(q1, …, qn) -> q`
@@ -183,44 +183,44 @@ pub enum Transition {
 /// A tree automaton, deterministic or not.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Automaton {
-    /// Name.
+    /// Name of the automaton in the file.
     pub name: String,
     /// Names of its states.
     pub states: Vec<String>,
-    /// The final ones.
+    /// The final states, whose terms are accepted.
     pub finals: Vec<StateId>,
-    /// Transitions.
+    /// Its transitions, in the order of the text.
     pub transitions: Vec<Transition>,
-    /// Where it is.
+    /// Where it begins in the text.
     pub place: Place,
 }
 
 /// A term, ground or not, with a condition on its variables.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern {
-    /// The term.
+    /// The term, whose ground instances are meant.
     pub term: Term,
     /// All of them must hold.
     pub condition: Vec<Atom>,
-    /// Where it is.
+    /// Where it begins in the text.
     pub place: Place,
 }
 
 /// A named set of terms: the ground instances of its patterns.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TermSet {
-    /// Name.
+    /// Name of the set in the file.
     pub name: String,
-    /// Patterns.
+    /// Patterns, in the order of the text; the set is their union.
     pub patterns: Vec<Pattern>,
 }
 
 /// How naturals are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Naturals {
-    /// The successor.
+    /// The successor operator, `s` with one argument.
     pub successor: OpId,
-    /// The first number.
+    /// The constant that is the first natural.
     pub first: OpId,
     /// Its value: 0, or 1 when it is `s`.
     pub value: u64,
@@ -229,24 +229,24 @@ pub struct Naturals {
 /// A rewriting system with its initial and its bad terms.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct System {
-    /// As given.
+    /// Name of the file, as it was given.
     pub file: String,
-    /// Operators.
+    /// Operators by number, in the order of declaration.
     pub ops: Vec<Op>,
-    /// Names of variables.
+    /// Names of variables, by number.
     pub vars: Vec<String>,
-    /// Rules.
+    /// Named lists of rules; all their rules count.
     pub systems: Vec<Trs>,
-    /// Bad terms.
+    /// What any of these accepts is bad.
     pub automata: Vec<Automaton>,
-    /// Initial terms.
+    /// What any of these has is initial.
     pub sets: Vec<TermSet>,
     /// Naturals, where `s:1` and one first number are declared.
     pub naturals: Option<Naturals>,
 }
 
 impl System {
-    /// An operator.
+    /// The operator with a number.
     pub fn op(&self, id: OpId) -> &Op {
         &self.ops[id.0 as usize]
     }

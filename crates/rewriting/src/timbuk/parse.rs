@@ -22,7 +22,7 @@ const KEYWORDS: [&str; 11] =
 const NOT_READ: [&str; 7] =
     ["Equations", "Approximation", "Prior", "Import", "Grammar", "Rules", "Assignment"];
 
-/// Reads a text.
+/// Reads a text in Timbuk's format; an error is the first one, with its place.
 pub fn parse(name: &str, text: &str) -> Result<System> {
     let source = Source { name, text };
     let tokens = lex(&source)?;
