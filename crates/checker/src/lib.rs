@@ -1,5 +1,14 @@
 //! Certificates checked against their sources, which are read anew. No engine takes part: `relyant-check` is made of this
 //! crate and of what `ARCHITECTURE.md` lists as trusted.
+//!
+//! ```
+//! use relyant_check::finite::{Kind, Question};
+//! use relyant_checker::{Refusal, finite};
+//!
+//! // What is no certificate is refused before its file is looked at.
+//! let refused = finite::check("{}", "net.spec".as_ref(), Kind::Net, &Question::default(), None);
+//! assert!(matches!(refused, Err(Refusal::Unreadable(_))));
+//! ```
 #![deny(missing_docs)]
 
 pub mod finite;
