@@ -18,7 +18,7 @@ use std::time::Duration;
 pub struct Options {
     /// What the program means, and what must not happen: [`Meaning::property`].
     pub meaning: Meaning,
-    /// Which engines.
+    /// Which engines are asked for a verdict.
     pub method: Method,
     /// Wall-clock time after which engines are asked to stop: the verdict is then unknown, and may come somewhat later.
     pub timeout: Option<Duration>,
@@ -92,7 +92,7 @@ fn verify(source: Source, options: &Options) -> Result<Verified, Error> {
 }
 
 impl Verified {
-    /// The verdict.
+    /// The verdict, with its evidence.
     pub fn verdict(&self) -> &Verdict {
         &self.report.verdict
     }

@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 pub enum Modular {
     /// There is one, and it is to be found.
     Yes,
-    /// There is none.
+    /// There is none: what is found must not claim to be one.
     No,
-    /// Nothing is asked.
+    /// Nothing is asked about it.
     #[default]
     Either,
 }
@@ -24,21 +24,21 @@ pub enum Modular {
 /// A line of the manifest.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Row {
-    /// The program.
+    /// Path of the program, from where the tool runs.
     pub file: PathBuf,
     /// As the manifest has it.
     pub name: String,
     /// `safe`, `unsafe` or empty.
     pub expected: String,
-    /// Modular proof.
+    /// Whether a modular proof is to be found.
     pub modular: Modular,
-    /// Options, as words.
+    /// Options of the verifier, as words.
     pub args: Vec<String>,
     /// Name in the table.
     pub row: String,
-    /// Set.
+    /// Name of the set that it belongs to.
     pub set: String,
-    /// Not decided yet.
+    /// It is not decided yet, so that nobody waits for it.
     pub open: bool,
 }
 
@@ -51,11 +51,11 @@ pub enum ManifestError {
     /// A field has a value that it cannot have.
     #[error("{file}: line {line}: {what}")]
     Value {
-        /// Manifest.
+        /// Path of the manifest.
         file: PathBuf,
-        /// Line.
+        /// Line of the manifest, from 1.
         line: u64,
-        /// What is wrong.
+        /// What is wrong with the value.
         what: String,
     },
 }
@@ -76,7 +76,7 @@ struct Raw {
     open: String,
 }
 
-/// Reads a manifest.
+/// Reads the rows of a manifest, in their order.
 pub fn read(path: &Path) -> Result<Vec<Row>, ManifestError> {
     let wrong = |e| ManifestError::Read(path.into(), e);
     let mut reader = csv::Reader::from_path(path).map_err(wrong)?;

@@ -23,7 +23,7 @@ struct Outcome {
 /// A heuristic, and the rows that come out worse without it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Needed {
-    /// Which.
+    /// The heuristic that was left out.
     pub recogniser: Recogniser,
     /// Row, and what comes of it.
     pub rows: Vec<(String, String)>,
@@ -79,7 +79,7 @@ pub fn measure(
     Ok(all)
 }
 
-/// A line each.
+/// A table with a line for each heuristic.
 pub fn render(all: &[Needed]) -> String {
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN);

@@ -8,12 +8,12 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What to measure.
+/// What is measured of each row, besides the verdict.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The verifier.
+    /// The verifier, started once for each run.
     pub exe: PathBuf,
-    /// For each run.
+    /// Time limit that each run is given.
     pub timeout: Duration,
     /// Check each certificate from the source anew.
     pub check: bool,
@@ -29,9 +29,9 @@ pub struct Plan {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Judgement {
-    /// As expected.
+    /// The verdict is the expected one.
     Ok,
-    /// The other verdict.
+    /// The verdict is the opposite of the expected one.
     #[serde(rename = "WRONG")]
     Wrong,
     /// No verdict, or no modular proof where there is one, or a certificate that was not accepted.
@@ -48,49 +48,49 @@ pub enum Judgement {
 pub struct Result {
     /// Name in the table.
     pub row: String,
-    /// File.
+    /// Name of the file in the manifest.
     pub file: String,
-    /// Set.
+    /// Set of the manifest that it belongs to.
     pub set: String,
     /// Lines of the source.
     pub lines: usize,
     /// What the manifest expects.
     pub expected: String,
-    /// The verdict.
+    /// The verdict in a word; `refused` for bad input.
     pub verdict: String,
-    /// Compared.
+    /// How the verdict compares with the expected one.
     pub judgement: Judgement,
     /// Is the proof modular?
     pub modular: Option<bool>,
     /// Seconds to the verdict with bias, checking apart.
     pub seconds: f64,
-    /// Iterations with bias.
+    /// Fixpoints that refinement computed, with bias.
     pub iterations: u32,
-    /// Predicates with bias.
+    /// Predicates on states and transitions, with bias.
     pub predicates: Option<usize>,
     /// Abstract states of the last fixpoint.
     pub states: Option<usize>,
-    /// Verdict without bias.
+    /// Verdict of a run without bias.
     pub verdict_unbiased: Option<String>,
     /// Is that proof modular?
     pub modular_unbiased: Option<bool>,
-    /// Seconds without bias.
+    /// Seconds to the verdict without bias.
     pub seconds_unbiased: Option<f64>,
-    /// Iterations without bias.
+    /// Fixpoints that refinement computed, without bias.
     pub iterations_unbiased: Option<u32>,
     /// Was the certificate accepted, read from its file, with the source read anew?
     pub checked: Option<bool>,
-    /// Obligations.
+    /// What the checker had to decide: obligations, or states.
     pub obligations: Option<usize>,
     /// Seconds of that check.
     pub check_seconds: Option<f64>,
     /// Steps of the counterexample.
     pub trace_steps: Option<usize>,
-    /// Peak memory.
+    /// The most memory that the process ever used, in MiB.
     pub peak_memory_mib: Option<f64>,
-    /// What Spacer said.
+    /// What Spacer said of the monolithic encoding.
     pub spacer: Option<String>,
-    /// Seconds it took.
+    /// Seconds that Spacer took for it.
     pub spacer_seconds: Option<f64>,
     /// States that the search has seen.
     pub searched: Option<usize>,
@@ -98,19 +98,19 @@ pub struct Result {
     pub searched_a_second: Option<f64>,
     /// Bytes it keeps of each, on average.
     pub state_bytes: Option<f64>,
-    /// What spin said.
+    /// What spin said of the row's model, if it has one.
     pub spin: Option<String>,
     /// Seconds of its search.
     pub spin_seconds: Option<f64>,
-    /// States it stored.
+    /// How many states spin stored.
     pub spin_states: Option<f64>,
-    /// Bytes of each.
+    /// Bytes that spin stored of each, on average.
     pub spin_state_bytes: Option<f64>,
     /// Why there is no verdict.
     pub reason: String,
 }
 
-/// Measures a row.
+/// Measures a row by runs of the verifier, and of others as the plan says.
 pub fn measure(row: &Row, plan: &Plan) -> std::result::Result<Result, RunError> {
     let scratch = plan.check.then(Scratch::new);
     let mut args = row.args.clone();
@@ -166,7 +166,7 @@ pub fn failed(row: &Row, why: &RunError) -> Result {
     Result { judgement: Judgement::Failed, reason: why.to_string(), ..blank(row) }
 }
 
-/// Nothing measured yet.
+/// A row of which nothing was measured yet.
 fn blank(row: &Row) -> Result {
     Result {
         row: row.row.clone(),

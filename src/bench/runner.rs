@@ -13,9 +13,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// What a process said and how long it took.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Run {
-    /// The report.
+    /// Its report about the one file.
     pub entry: Entry,
-    /// Exit status.
+    /// The exit status of the process.
     pub status: i32,
     /// Seconds from start to end of the process.
     pub wall: f64,
@@ -52,7 +52,7 @@ pub enum RunError {
     /// Its report makes no sense.
     #[error("exit status {status}, but no report: {why}")]
     NoReport {
-        /// Exit status.
+        /// The exit status of the process.
         status: i32,
         /// What is wrong with the report.
         why: String,
@@ -60,9 +60,9 @@ pub enum RunError {
     /// Exit status and report do not say the same.
     #[error("exit status {status}, but the report says {verdict}")]
     Disagree {
-        /// Exit status.
+        /// The exit status of the process.
         status: i32,
-        /// Verdict.
+        /// The verdict in the report.
         verdict: String,
     },
 }

@@ -15,7 +15,7 @@ pub struct SpinRun {
     pub verdict: String,
     /// Seconds of the search itself, the compiler's not counted.
     pub seconds: f64,
-    /// States stored.
+    /// How many states it stored, if it says.
     pub states: Option<f64>,
     /// Bytes of a state as stored, overhead included.
     pub state_bytes: Option<f64>,

@@ -49,7 +49,7 @@ struct Encoder<'p> {
     slots: Vec<(Slot, String)>,
 }
 
-/// The clauses.
+/// The clauses of a program in SMT-LIB's text, for solvers of Horn clauses.
 pub fn export(program: &Program) -> Result<String, ChcError> {
     validate::program(program).map_err(ChcError::Malformed)?;
     let mut threads = Vec::new();

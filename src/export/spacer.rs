@@ -10,18 +10,18 @@ use z3::{SatResult, Solver};
 pub enum SpacerVerdict {
     /// The clauses have a solution: the program is safe.
     Safe,
-    /// They have none.
+    /// They have none: an error can be reached.
     Unsafe,
     /// The time was over.
     Timeout,
-    /// Neither, and why.
+    /// Neither was found, for this reason.
     Unknown(String),
 }
 
 /// A run of Spacer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SpacerRun {
-    /// What it says.
+    /// What it says of the clauses.
     pub verdict: SpacerVerdict,
     /// How long it took, without starting the process.
     pub seconds: f64,

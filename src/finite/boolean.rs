@@ -19,7 +19,7 @@ const STATES: usize = 20_000_000;
 /// What the command line asks for.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
-    /// Which engine.
+    /// Which engines decide it.
     pub method: Method,
     /// Threads at the same time at most.
     pub threads: Option<u32>,

@@ -17,9 +17,9 @@ use std::time::Instant;
 pub struct Wanted {
     /// What it is about.
     pub question: Question,
-    /// How to search.
+    /// How to search for coverability.
     pub options: Options,
-    /// About Boolean programs.
+    /// What is asked about Boolean programs only.
     pub boolean: boolean::Asked,
     /// Keep the evidence in the report?
     pub keep: bool,

@@ -19,11 +19,11 @@ const SHOWN: usize = 60;
 /// An answer. The evidence was checked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// Proved.
+    /// Proved: the target is not coverable, or no assertion fails.
     Safe,
     /// Refuted by a run.
     Unsafe,
-    /// Neither: why.
+    /// Neither, for this reason.
     Unknown(String),
 }
 
@@ -36,7 +36,7 @@ impl Default for Answer {
 /// What came of a file, whatever the engine.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// The answer.
+    /// The answer, whose evidence was checked.
     pub answer: Answer,
     /// What must not happen.
     pub property: String,
@@ -74,7 +74,7 @@ pub struct Report {
 pub enum Outcome {
     /// It was decided, or not.
     Done(Box<Report>),
-    /// It is wrong.
+    /// The input is wrong, and was refused.
     BadInput(Box<Diagnostic>),
     /// The run was left behind: why.
     Abandoned(String),

@@ -40,14 +40,14 @@ use std::collections::BTreeMap;
 /// Version of the format: raised when a field changes its meaning or goes.
 pub const FORMAT: u32 = 1;
 
-/// The document.
+/// The report of one call of the tool, whatever happens.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Document {
-    /// [`FORMAT`].
+    /// The format that it has, [`FORMAT`].
     pub format: u32,
-    /// `relyant`.
+    /// Always `relyant`.
     pub tool: String,
-    /// The tool's version.
+    /// Version of the tool, not of the format.
     pub version: String,
     /// One for each input file, in the order they were given.
     pub results: Vec<Entry>,
@@ -56,7 +56,7 @@ pub struct Document {
 /// What came of one file.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Entry {
-    /// As given.
+    /// Name of the file, as it was given.
     pub file: String,
     /// `safe`, `unsafe`, `unknown`; null when the input was refused.
     pub verdict: Option<String>,
@@ -66,7 +66,7 @@ pub struct Entry {
     /// What is wrong with the input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<InputError>,
-    /// What was decided.
+    /// What was decided, in words: all that must not happen.
     #[serde(default)]
     pub property: String,
     /// How many places the property is about, by kind, in functions that can be reached.
@@ -75,7 +75,7 @@ pub struct Entry {
     /// What a reader of the verdict should know: that there was nothing to check, say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Assumptions.
+    /// What the verdict assumes of the program, a line each.
     #[serde(default)]
     pub assumes: Vec<String>,
     /// Where the proof engine had to take the program for more than it is.
@@ -84,10 +84,10 @@ pub struct Entry {
     /// Lines of the source file.
     #[serde(default)]
     pub source_lines: usize,
-    /// Threads.
+    /// Templates of threads with their numbers, `main` among them.
     #[serde(default)]
     pub threads: Vec<Thread>,
-    /// The counterexample.
+    /// The counterexample, of an unsafe program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<TraceEntry>,
     /// The run of finite-state threads, a line a step.
@@ -96,19 +96,19 @@ pub struct Entry {
     /// What the engines for finite-state threads did, in numbers.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counts: BTreeMap<String, u64>,
-    /// The proof.
+    /// The proof, of a safe program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<ProofEntry>,
     /// Which engine found the evidence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,
-    /// Where refinement ended.
+    /// The numbers with which refinement ended, if it ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<Engine>,
     /// Where the search ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
-    /// Wall-clock time.
+    /// Wall-clock time, by stage.
     #[serde(default)]
     pub seconds: SecondsEntry,
     /// The most memory the process ever used.
@@ -116,16 +116,16 @@ pub struct Entry {
     pub peak_memory_kib: Option<u64>,
 }
 
-/// A refused input.
+/// Why an input was refused, and where.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct InputError {
-    /// File.
+    /// Name of the file that it is in.
     pub file: String,
     /// Line from 1, or 0.
     pub line: u32,
     /// Column from 1, or 0.
     pub column: u32,
-    /// What is wrong.
+    /// What is wrong, on one line.
     pub message: String,
     /// What to do about it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -135,13 +135,13 @@ pub struct InputError {
 /// A thread of the program.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Thread {
-    /// Name.
+    /// Name of the start routine, numbered when there are several.
     pub name: String,
     /// At most how many; null: any number.
     pub count: Option<u32>,
 }
 
-/// A proof.
+/// What kind of proof was found, and how much of it was checked.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ProofEntry {
     /// `rely-guarantee`, `owicki-gries`, `monolithic`; `states`: the set of all states; `replicated`: finite-state
@@ -154,33 +154,33 @@ pub struct ProofEntry {
     pub obligations: usize,
 }
 
-/// The engine's numbers.
+/// Numbers of the refinement, from its last fixpoint.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Engine {
-    /// Fixpoints.
+    /// How many fixpoints were computed.
     pub iterations: u32,
-    /// Predicates on states.
+    /// Predicates on states, of all threads together.
     pub state_predicates: usize,
     /// Predicates on environment transitions.
     pub transition_predicates: usize,
-    /// Abstract states.
+    /// Abstract states of the last fixpoint.
     pub states: usize,
-    /// Environment transitions.
+    /// Environment transitions of the last fixpoint.
     pub environment: usize,
     /// Transitions of the system of replicated threads, where there is one.
     #[serde(default, skip_serializing_if = "is_none")]
     pub transitions: usize,
 }
 
-/// Nothing to tell.
+/// Is there nothing to tell?
 fn is_none(n: &usize) -> bool {
     *n == 0
 }
 
-/// The search's numbers.
+/// Numbers of the search of interleavings.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Search {
-    /// States seen.
+    /// How many different states were seen.
     pub states: usize,
     /// Steps done, those to states seen before included.
     pub steps: u64,
@@ -188,20 +188,20 @@ pub struct Search {
     pub depth: u32,
     /// Bytes kept of all states.
     pub bytes: usize,
-    /// Seconds.
+    /// Wall-clock time that it took, in seconds.
     pub seconds: f64,
 }
 
-/// Seconds by stage.
+/// Wall-clock time of each stage, in seconds; 0 for one that was not.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct SecondsEntry {
-    /// Reading.
+    /// Reading the source, and making programs of it.
     pub read: f64,
-    /// Quick search.
+    /// The quick search before a proof is tried.
     pub search: f64,
-    /// Refinement.
+    /// Engines, until one had evidence or all gave up.
     pub prove: f64,
-    /// Checking.
+    /// Checking the proof, or replaying the run.
     pub check: f64,
 }
 
@@ -210,25 +210,25 @@ pub struct SecondsEntry {
 pub struct Assignment {
     /// Variable, or the function that gave an input (empty: an uninitialised object).
     pub name: String,
-    /// Value.
+    /// The value that it has then.
     pub value: i128,
 }
 
-/// A counterexample.
+/// A counterexample, in terms of the source.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct TraceEntry {
-    /// What was violated.
+    /// What was violated: `assertion`, `data race`, `deadlock`…
     pub violation: String,
     /// No run with fewer steps gets there.
     #[serde(default)]
     pub shortest: bool,
-    /// By which thread.
+    /// The thread that came to the violation.
     pub thread: String,
-    /// Where: file.
+    /// File in which that is; empty when unknown.
     pub file: String,
-    /// Line.
+    /// Line of it, from 1; 0 when unknown.
     pub line: u32,
-    /// Column.
+    /// Column of it, from 1; 0 when unknown.
     pub column: u32,
     /// Start values of what has no fixed one.
     pub start: Vec<Assignment>,
@@ -250,13 +250,13 @@ pub struct TraceEntry {
 pub struct AccessEntry {
     /// `write`, `read` or `free`.
     pub kind: String,
-    /// Who.
+    /// The thread that does it.
     pub thread: String,
-    /// File.
+    /// File of the access; empty when unknown.
     pub file: String,
-    /// Line.
+    /// Line of it, from 1; 0 when unknown.
     pub line: u32,
-    /// Column.
+    /// Column of it, from 1; 0 when unknown.
     pub column: u32,
     /// Text of the line.
     pub statement: String,
@@ -276,7 +276,7 @@ pub struct AccessEntry {
 /// A call that a thread is in.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct CallEntry {
-    /// The function called.
+    /// Name of the function that was called.
     pub function: String,
     /// Where the call stands; absent for a start routine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -286,30 +286,30 @@ pub struct CallEntry {
 /// A place in the source.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct PlaceEntry {
-    /// File.
+    /// File of the place; empty when unknown.
     pub file: String,
-    /// Line.
+    /// Line of it, from 1; 0 when unknown.
     pub line: u32,
-    /// Column.
+    /// Column of it, from 1; 0 when unknown.
     pub column: u32,
 }
 
 /// A step of a counterexample.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct StepEntry {
-    /// Who.
+    /// The thread that does it.
     pub thread: String,
-    /// File.
+    /// File of the statement; empty when unknown.
     pub file: String,
-    /// Line.
+    /// Line of it, from 1; 0 when unknown.
     pub line: u32,
-    /// Column.
+    /// Column of it, from 1; 0 when unknown.
     pub column: u32,
     /// Text of the line.
     pub statement: String,
-    /// Variables written.
+    /// Variables that were written, with their new values.
     pub changes: Vec<Assignment>,
-    /// Inputs taken.
+    /// Inputs that were taken, with their values.
     pub inputs: Vec<Assignment>,
     /// The access that the thread is about to do: `write x`, `read x`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -18,7 +18,7 @@ const PROPERTY: &str = "no bad term can be reached";
 pub enum Outcome {
     /// It was decided, or not.
     Verdict(Box<System>, Report),
-    /// It is wrong.
+    /// The input is wrong, and was refused.
     BadInput(Box<Diagnostic>),
     /// The run was left behind: why.
     Abandoned(String),
@@ -35,14 +35,14 @@ impl Outcome {
     }
 }
 
-/// The document.
+/// The report of one call of the tool about rewriting systems.
 #[derive(Debug, Serialize)]
 pub struct Document {
-    /// [`super::json::FORMAT`].
+    /// The format that it has, [`super::json::FORMAT`].
     pub format: u32,
-    /// `relyant`.
+    /// Always `relyant`.
     pub tool: &'static str,
-    /// The tool's version.
+    /// Version of the tool, not of the format.
     pub version: &'static str,
     /// One for each file.
     pub results: Vec<Entry>,
@@ -51,7 +51,7 @@ pub struct Document {
 /// What came of one file.
 #[derive(Debug, Default, Serialize)]
 pub struct Entry {
-    /// As given.
+    /// Name of the file, as it was given.
     pub file: String,
     /// `safe`, `unsafe`, `unknown`; null when the input was refused.
     pub verdict: Option<&'static str>,
@@ -69,7 +69,7 @@ pub struct Entry {
     pub terms: usize,
     /// Terms of which all successors are known.
     pub explored: usize,
-    /// Rewrite steps made.
+    /// How many rewrite steps were made.
     pub rewrite_steps: u64,
     /// Rewrite steps from an initial term, at most.
     pub depth: u32,
@@ -79,49 +79,49 @@ pub struct Entry {
     /// The automaton that accepts the last term.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub automaton: Option<String>,
-    /// The rewrite sequence.
+    /// The rewrite sequence to a bad term, if one was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
-    /// Wall-clock time.
+    /// Wall-clock time, by stage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<Seconds>,
 }
 
-/// A rewrite sequence.
+/// A rewrite sequence of ground terms, as text.
 #[derive(Debug, Serialize)]
 pub struct Trace {
-    /// The initial term.
+    /// The initial term that it begins with.
     pub start: String,
-    /// Steps.
+    /// Its steps, in order.
     pub steps: Vec<Step>,
-    /// The bad term.
+    /// The bad term that it ends with.
     pub end: String,
 }
 
-/// A rewrite step.
+/// A rewrite step: a rule, and what it changes.
 #[derive(Debug, Serialize)]
 pub struct Step {
     /// Line of the rule.
     pub line: u32,
-    /// The rule.
+    /// The rule as it is written.
     pub rule: String,
     /// What the step changes.
     pub changes: Vec<Change>,
 }
 
-/// A changed subterm.
+/// A subterm that a step changes.
 #[derive(Debug, Serialize)]
 pub struct Change {
-    /// Before.
+    /// The subterm before the step.
     pub from: String,
-    /// After.
+    /// What stands in its place afterwards.
     pub to: String,
 }
 
-/// Wall-clock time.
+/// Wall-clock time of each stage, in seconds.
 #[derive(Debug, Serialize)]
 pub struct Seconds {
-    /// Search.
+    /// The search for a bad term or a closed set.
     pub search: f64,
     /// Check of what was found.
     pub check: f64,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// A property of a task.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Listed {
-    /// Its file.
+    /// Path of the property's file.
     pub file: PathBuf,
     /// What is in it; the reading of other properties' files may fail unnoticed.
     pub properties: Vec<Property>,
@@ -19,16 +19,16 @@ pub struct Listed {
     pub subproperty: Option<String>,
 }
 
-/// A task.
+/// A task: a program, and what is asked about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Task {
-    /// The program.
+    /// Path of the program's first file.
     pub input: PathBuf,
     /// Further files of the program.
     pub more: Vec<PathBuf>,
     /// Widths, if the task says.
     pub data_model: Option<DataModel>,
-    /// Its properties.
+    /// Its properties, in the order of the definition.
     pub properties: Vec<Listed>,
 }
 

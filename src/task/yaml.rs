@@ -8,7 +8,7 @@ use saphyr::{LoadableYamlNode, MarkedYaml, Marker, Scalar, YamlData};
 pub struct Source<'t> {
     /// File name for messages.
     pub file: &'t str,
-    /// Its text.
+    /// The whole text, for lines in messages.
     pub text: &'t str,
 }
 
@@ -88,14 +88,14 @@ fn too_deep(text: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// A document.
+/// A document that was read, with the places of all nodes.
 pub struct Document<'t> {
     source: Source<'t>,
     root: MarkedYaml<'t>,
 }
 
 impl<'t> Document<'t> {
-    /// Its outermost node.
+    /// Its outermost node, which all others are inside of.
     pub fn root(&self) -> Node<'_, 't> {
         Node { source: self.source, yaml: &self.root }
     }
@@ -157,7 +157,7 @@ impl<'n, 't> Node<'n, 't> {
         self.get(key)?.ok_or_else(|| self.error(format!("`{key}` is missing here"), ""))
     }
 
-    /// A string.
+    /// The node as a string; an error where it is none.
     pub fn text(&self) -> Result<&'n str, Diagnostic> {
         let help = if self.kind() == "a number" { "put it in quotes" } else { "" };
         self.yaml
@@ -166,7 +166,7 @@ impl<'n, 't> Node<'n, 't> {
             .ok_or_else(|| self.error(format!("a string is needed, this is {}", self.kind()), help))
     }
 
-    /// A truth value.
+    /// The node as true or false; an error where it is neither.
     pub fn truth(&self) -> Result<bool, Diagnostic> {
         self.yaml
             .data
@@ -174,7 +174,7 @@ impl<'n, 't> Node<'n, 't> {
             .ok_or_else(|| self.error(format!("true or false is needed, this is {}", self.kind()), ""))
     }
 
-    /// A whole number.
+    /// The node as a whole number; an error where it is none.
     pub fn integer(&self) -> Result<i64, Diagnostic> {
         self.yaml
             .data
@@ -182,7 +182,7 @@ impl<'n, 't> Node<'n, 't> {
             .ok_or_else(|| self.error(format!("a whole number is needed, this is {}", self.kind()), ""))
     }
 
-    /// Line and column.
+    /// Line and column where it begins, from 1.
     pub fn place(&self) -> (usize, usize) {
         (self.yaml.span.start.line(), self.yaml.span.start.col() + 1)
     }

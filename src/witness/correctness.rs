@@ -12,7 +12,7 @@ use std::path::Path;
 /// Invariants, and a line about them.
 #[derive(Clone, Debug)]
 pub struct Invariants {
-    /// The invariants.
+    /// The invariants, with ghosts of locks.
     pub correctness: Correctness,
     /// Where they come from.
     pub note: String,

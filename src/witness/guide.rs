@@ -29,12 +29,12 @@ const MAX_INPUTS: usize = 40;
 #[derive(Clone)]
 struct Node {
     state: State,
-    /// The next waypoint.
+    /// Index of the waypoint that is waited for.
     next: usize,
     tracker: Tracker,
     /// Threads by their ids.
     ids: Vec<ThreadRef>,
-    /// Who moved last.
+    /// The thread that moved last; `None` at the start.
     last: Option<ThreadRef>,
     steps: usize,
 }

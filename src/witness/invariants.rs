@@ -8,19 +8,19 @@ use std::collections::BTreeMap;
 /// An expression without side effects.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Expr {
-    /// A number.
+    /// A number, as a mathematical integer.
     Number(i128),
     /// A variable, an element or a member: `x`, `a[2]`, `s.f`.
     Name(String),
-    /// `\result`.
+    /// `\result`: what the call has returned.
     Result,
     /// `!`, `-`, `~`, `+`.
     Unary(char, Box<Expr>),
-    /// A binary operator.
+    /// One of the operators of [`LEVELS`] on two operands.
     Binary(&'static str, Box<Expr>, Box<Expr>),
 }
 
-/// Operators, loosest first.
+/// Binary operators by precedence, loosest first; the last level is that of unary ones.
 const LEVELS: [&[&str]; 7] =
     [&["||"], &["&&"], &["==", "!="], &["<=", ">=", "<", ">"], &["+", "-"], &["*", "/", "%"], &[]];
 
@@ -187,7 +187,7 @@ pub enum Slot {
     Register(usize),
     /// A cell of the thread.
     Own(usize),
-    /// A shared cell.
+    /// A cell of all threads: index into the state's.
     Shared(usize),
 }
 

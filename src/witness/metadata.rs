@@ -10,17 +10,17 @@ use std::path::Path;
 /// The head of an entry.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Metadata {
-    /// `2.0`, `2.1`, `2.2`.
+    /// Version of the format: `2.0`, `2.1`, `2.2`.
     pub version: String,
     /// The input file's name.
     pub file: String,
-    /// Its SHA-256.
+    /// SHA-256 of the input file, in hexadecimal.
     pub hash: String,
-    /// The property.
+    /// The property, in the words of SV-COMP.
     pub specification: String,
-    /// Widths.
+    /// Widths of `long` and of pointers.
     pub data_model: DataModel,
-    /// Seconds since 1970.
+    /// When it was made, in seconds since 1970, UTC.
     pub created: u64,
 }
 

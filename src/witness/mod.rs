@@ -18,7 +18,7 @@ use places::Location;
 /// A condition on a state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Constraint {
-    /// Expression.
+    /// The expression, as the witness has it.
     pub value: String,
     /// `c_expression`, or what speaks of `\result`.
     pub format: String,
@@ -29,7 +29,7 @@ pub struct Constraint {
 pub enum WaypointKind {
     /// A thread is before a statement, and a condition holds.
     Assumption,
-    /// The violation.
+    /// The run ends in the violation.
     Target,
     /// A function is called.
     FunctionEnter,
@@ -49,7 +49,7 @@ impl WaypointKind {
         (WaypointKind::Branching, "branching"),
     ];
 
-    /// Its name.
+    /// Its name in the format.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|k| k.0 == self).map_or("", |k| k.1)
     }
@@ -60,9 +60,9 @@ impl WaypointKind {
 pub struct Waypoint {
     /// What is waited for.
     pub kind: WaypointKind,
-    /// Where.
+    /// Where it waits in the source.
     pub location: Location,
-    /// The condition.
+    /// What holds when it is passed; `None`: nothing is asked.
     pub constraint: Option<Constraint>,
     /// Whose waypoint it is: 0 is main.
     pub thread: Option<u32>,
@@ -73,9 +73,9 @@ pub struct Waypoint {
 pub struct Invariant {
     /// Of a loop, else of any statement.
     pub of_loop: bool,
-    /// Where.
+    /// Where in the source it holds.
     pub location: Location,
-    /// A C expression.
+    /// The invariant, a C expression.
     pub value: String,
 }
 
@@ -93,7 +93,7 @@ pub struct Ghost {
 pub struct Update {
     /// Where the statement begins.
     pub location: Location,
-    /// The ghost.
+    /// Name of the ghost that is written.
     pub variable: String,
     /// Its new value, a C expression.
     pub value: String,
@@ -104,9 +104,9 @@ pub struct Update {
 pub struct Correctness {
     /// Variables of the witness.
     pub ghosts: Vec<Ghost>,
-    /// How they change.
+    /// Writes to them, each with a statement.
     pub updates: Vec<Update>,
-    /// What holds where.
+    /// What holds at places of the program.
     pub invariants: Vec<Invariant>,
 }
 

@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 /// A place in a source file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Location {
-    /// File.
+    /// Name of the file; only its last part is compared.
     pub file: String,
-    /// Line, from 1.
+    /// Line of the file, from 1.
     pub line: u32,
     /// Column, from 1; without one: the leftmost suitable place of the line.
     pub column: Option<u32>,
-    /// Function, for readers.
+    /// Name of the function around it, for readers only.
     pub function: Option<String>,
 }
 

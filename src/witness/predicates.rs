@@ -384,8 +384,8 @@ impl Context<'_> {
 enum Said {
     /// Nothing that C can say there, or nothing new.
     Nothing,
-    /// It cannot be.
+    /// It cannot hold of any value of the variable's type.
     False,
-    /// A C expression.
+    /// What it says, as a C expression.
     Text(String),
 }

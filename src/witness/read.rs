@@ -10,15 +10,15 @@ use relyant_cfa::options::DataModel;
 /// A witness as it was read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Witness {
-    /// Format version.
+    /// Version of the format, as the witness says.
     pub version: String,
     /// SHA-256 of each input file.
     pub hashes: Vec<(String, String)>,
-    /// The property.
+    /// The property that it says is violated, or holds.
     pub property: Property,
-    /// Widths.
+    /// Widths of `long` and of pointers.
     pub data_model: DataModel,
-    /// What it says.
+    /// What it says: a violation, or invariants.
     pub content: Content,
     /// What was read and is not understood: the check cannot decide.
     pub not_understood: Vec<Diagnostic>,
