@@ -18,7 +18,7 @@ pub struct Invariants {
     pub note: String,
 }
 
-/// Work that checking them may take, about a second's (see [`pipeline::Settings::max_work`]).
+/// Work that checking them may take, about a second's (see [`crate::pipeline::Settings::max_work`]).
 const WORK: u64 = 1_000_000;
 /// States that are listed for invariants of values.
 const STATES: usize = 30_000;

@@ -66,7 +66,7 @@ pub struct Template {
     pub param: Option<Reg>,
     /// Registers of each thread.
     pub registers: Vec<Register>,
-    /// First location.
+    /// Where each of its threads begins; not atomic.
     pub entry: Loc,
     /// The automaton. `Call` and `Return` only where there are procedures.
     pub graph: Graph,

@@ -39,7 +39,7 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// The symbol, once.
+    /// The symbol with coefficient 1, and nothing else.
     pub fn symbol(s: Symbol) -> Linear {
         Linear { terms: vec![(s, BigInt::one())], constant: BigInt::zero() }
     }
@@ -100,13 +100,13 @@ impl Linear {
 /// A formula over integer constants, without quantifiers. An obligation is one that must be unsatisfiable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Formula {
-    /// True, or false.
+    /// True or false, whatever the symbols are.
     Const(bool),
     /// `e <= 0`, over integers.
     Le(Linear),
     /// `e = 0`, over integers.
     Eq(Linear),
-    /// The negation.
+    /// The negation of a formula.
     Not(Box<Formula>),
     /// The conjunction; of none it is true.
     And(Vec<Formula>),

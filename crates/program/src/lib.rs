@@ -184,7 +184,7 @@ pub struct Template {
     pub identity: Option<Var>,
     /// Where each of its threads is at the start of the program, created or not.
     pub entry: Loc,
-    /// Indexed by [`Loc`].
+    /// Indexed by [`Loc`]; the entry is one of them.
     pub locations: IndexVec<Loc, Location>,
     /// In source order, as far as passes keep it; obligations and proofs name an edge by its index here.
     pub edges: Vec<Edge>,

@@ -78,7 +78,7 @@ static void Y(void)
 }
 ";
 
-/// A random program.
+/// The program of a seed; its globals begin with the prefix.
 pub fn generate(seed: u64, prefix: &str) -> Real {
     let mut rng = Rng::new(seed ^ 0x7265_616c);
     let threads = 2 + usize::from(rng.percent(25));

@@ -30,7 +30,7 @@ impl Records {
         }
         format!("{out}int main(void)\n{{\n{body}{end}  return 0;\n}}\n")
     }
-    /// Number of facts.
+    /// How many facts its program computes.
     pub fn facts(&self) -> usize {
         self.constant.len() + self.computed.len()
     }

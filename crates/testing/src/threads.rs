@@ -10,13 +10,13 @@ use std::fmt::Write;
 /// A shared or local variable, by index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// Global.
+    /// A global, by index into [`ThreadProgram::globals`].
     Global(usize),
     /// Local of the thread.
     Local(usize),
 }
 
-/// An integer expression.
+/// An integer expression, with few accesses to memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Ex {
@@ -30,7 +30,7 @@ pub enum Ex {
     Choose(Box<Cond>, Box<Ex>, Box<Ex>),
 }
 
-/// A condition.
+/// A condition, for branches and assertions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Cond {
@@ -38,20 +38,20 @@ pub enum Cond {
     And(Box<Cond>, Box<Cond>),
     Or(Box<Cond>, Box<Cond>),
     Not(Box<Cond>),
-    /// `x`
+    /// `x`: is it not 0?
     Truth(Place),
     /// An input of 0 or 1.
     Input,
 }
 
-/// A statement.
+/// A statement, as C has it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Stmt {
     Set(Place, Ex),
     /// `x++`, `--x` and the like.
     Step(Place, &'static str),
-    /// `x += e`
+    /// `x += e` and the like, the operator by its text.
     Update(Place, &'static str, Ex),
     If(Cond, Vec<Stmt>, Vec<Stmt>),
     While(Cond, Vec<Stmt>),
@@ -74,7 +74,7 @@ pub struct ThreadProgram {
     pub globals: Vec<(&'static str, i32)>,
     /// Start values of the locals of every thread.
     pub locals: Vec<i32>,
-    /// Mutexes.
+    /// How many mutexes there are.
     pub mutexes: usize,
     /// Body of each thread and how many threads run it.
     pub threads: Vec<(Vec<Stmt>, usize)>,
@@ -89,7 +89,7 @@ const LOCALS: [&str; 2] = ["a", "b"];
 const MUTEXES: [&str; 2] = ["m", "n"];
 const RELATIONS: [&str; 6] = ["==", "!=", "<", "<=", ">", ">="];
 
-/// A random program.
+/// The program of a seed: always the same one.
 pub fn generate(seed: u64) -> ThreadProgram {
     let mut rng = Rng::new(seed);
     let globals = 1 + rng.below(3);

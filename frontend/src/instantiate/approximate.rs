@@ -57,7 +57,7 @@ pub(super) fn build(module: &Module, options: &Options, first: Refusal) -> Resul
     }
 }
 
-/// Who calls whom.
+/// Which functions may call which, through pointers too.
 struct CallGraph {
     calls: Vec<Vec<usize>>,
     /// Component of each function.

@@ -9,17 +9,17 @@ pub enum Refusal {
     /// A function calls itself, directly or through others, other than as its last act.
     #[error("recursive call of `{function}` is not supported")]
     Recursion {
-        /// The function.
+        /// Name of the function that calls itself.
         function: String,
-        /// The call.
+        /// Where the call is written.
         span: Span,
     },
     /// Inlined calls or unrolled loops make the program too large.
     #[error("the program is too large: more than {limit} steps after inlining the calls of `{function}`")]
     TooLarge {
-        /// The start routine.
+        /// Name of the start routine whose copy got too large.
         function: String,
-        /// Bound on edges.
+        /// As many edges a graph may have.
         limit: usize,
         /// The start routine's place.
         span: Span,
@@ -27,7 +27,7 @@ pub enum Refusal {
     /// A function pointer may be called that no function with its address taken fits.
     #[error("no function is known that this pointer may call")]
     NoCallee {
-        /// The call.
+        /// Where the call is written.
         span: Span,
     },
     /// Threads without bound on their number share addresses of their own locals.
@@ -35,9 +35,9 @@ pub enum Refusal {
         "the address of `{object}` may reach other threads, and there may be any number of threads `{thread}`"
     )]
     EscapingLocal {
-        /// The object.
+        /// Name of the local whose address escapes.
         object: String,
-        /// The template.
+        /// Name of the template, without bound on its number.
         thread: String,
         /// The module's object that it is a copy of.
         original: ObjId,
@@ -47,16 +47,16 @@ pub enum Refusal {
     /// Each call of a recursive function has an object of its own, whose address leaves the call.
     #[error("the address of `{object}` leaves the call of the recursive function `{function}`")]
     EscapingActivation {
-        /// The object.
+        /// Name of the local whose address escapes.
         object: String,
-        /// The function.
+        /// Name of the recursive function.
         function: String,
         /// The module's object that it is a copy of.
         original: ObjId,
         /// Where the object is declared.
         span: Span,
     },
-    /// Nothing to run.
+    /// There is no `main`, nor another function to start with.
     #[error("no function to start with")]
     NoStart,
     /// Objects take more addresses than there are.

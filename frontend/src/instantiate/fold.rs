@@ -9,7 +9,7 @@ use relyant_cfa::{BinOp, CmpOp, Expr, FloatUnary, FuncId, IntKind, ObjId, UnOp};
 /// A value known before the program runs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Value {
-    /// A number.
+    /// A number, no address.
     Int(i128),
     /// Base address of an object plus a distance.
     Addr(ObjId, i128),
@@ -18,7 +18,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// As an expression.
+    /// The value as an expression without registers.
     pub(crate) fn expr(self) -> Expr {
         match self {
             Value::Int(n) => Expr::Const(n),
@@ -34,7 +34,7 @@ impl Value {
 /// What folding must know of the program.
 #[derive(Clone, Copy)]
 pub(crate) struct Rules<'a> {
-    /// Signed overflow wraps.
+    /// Signed overflow wraps; else an expression that overflows has no value.
     pub(crate) signed_wraps: bool,
     /// Number of cells of each object.
     pub(crate) cells: &'a dyn Fn(ObjId) -> usize,

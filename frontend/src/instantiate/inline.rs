@@ -46,9 +46,9 @@ struct Frame {
 /// What the end of the start routine means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum End {
-    /// The program ends.
+    /// The program ends: it is that of `main`.
     Program,
-    /// The thread ends.
+    /// Only the thread ends, with the value returned.
     Thread,
 }
 

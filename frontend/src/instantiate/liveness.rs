@@ -6,11 +6,12 @@ use relyant_cfa::{Graph, Loc, Reg};
 
 /// Live registers of each location.
 pub(crate) struct Liveness {
+    /// By location: registers that may be read from there before they are written.
     rows: Vec<Row>,
 }
 
 impl Liveness {
-    /// Analyses a graph.
+    /// Works the sets out backwards along the edges, as a least fixpoint.
     pub(crate) fn new(graph: &Graph) -> Liveness {
         let n = graph.locations.len();
         let mut live = Liveness { rows: vec![Row::default(); n] };

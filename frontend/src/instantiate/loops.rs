@@ -5,9 +5,9 @@ use relyant_cfa::{Edge, Graph, Loc};
 /// A loop: locations that reach each other, and where it is entered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Loop {
-    /// Its locations, sorted.
+    /// Its locations, sorted; those of inner loops among them.
     pub(crate) body: Vec<Loc>,
-    /// The loop around it.
+    /// Index of the loop around it, less than its own; `None` for an outermost one.
     pub(crate) parent: Option<usize>,
 }
 

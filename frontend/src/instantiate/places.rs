@@ -63,7 +63,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Nothing is known.
+    /// Nothing is known of any cell, at any location.
     pub(super) fn nothing() -> Known {
         Known { numbers: Numbers { cells: 0, objects: Vec::new() }, at: Vec::new() }
     }

@@ -35,6 +35,7 @@ pub(super) struct Steering<'a> {
     graph: &'a Graph,
     loops: &'a [Loop],
     out: Vec<Vec<usize>>,
+    /// By loop: what was found out last, and under what was given up; `None` before.
     found: Vec<Option<Found>>,
 }
 
@@ -55,7 +56,7 @@ impl<'a> Steering<'a> {
 }
 
 impl Plan {
-    /// Nothing is tracked.
+    /// No loop is unrolled: nothing is tracked in any.
     pub(super) fn none(graph: &Graph) -> Plan {
         Plan {
             inner: vec![None; graph.locations.len()],

@@ -41,7 +41,7 @@ pub(super) fn simplify_template(t: &mut Template, context: &Context<'_>) {
     (t.registers, t.entry, t.graph, t.inlined) = (part.registers, part.entry, part.graph, part.inlined);
 }
 
-/// Simplifies an automaton.
+/// Leaves out what no run needs: unreachable code, dead values, empty steps, unused registers.
 pub(super) fn simplify(t: &mut Part, context: &Context<'_>) {
     normalise(&mut t.graph);
     prune(&mut t.graph, &mut t.entry);
@@ -150,7 +150,7 @@ pub(super) fn in_bounds(a: &Expr, objects: &[Object]) -> bool {
     0 <= k && k < objects[o.0 as usize].cells.len() as i128
 }
 
-/// Removes empty steps.
+/// Leaves out edges without effect between locations that nothing tells apart.
 fn skip_chains(graph: &mut Graph, entry: &mut Loc, exclusive: Option<&str>) {
     let out = graph.out_edges();
     let mut into = vec![0u32; graph.locations.len()];

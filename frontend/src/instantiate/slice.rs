@@ -20,7 +20,7 @@ const REGION: usize = 256;
 /// that is ever shown has as many.
 const STEP: i128 = 16;
 
-/// Slices a program.
+/// Leaves out of a program what no property depends on.
 pub fn slice(program: &mut Program) {
     let points_to = PointsTo::new(program);
     let mut s = Slice::new(program, &points_to);

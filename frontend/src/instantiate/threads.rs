@@ -70,7 +70,7 @@ struct Builder<'m> {
 /// What tells templates without bound apart.
 type Kind = (FuncId, Option<Value>, Cells);
 
-/// Builds all templates.
+/// Builds the templates of all threads that may be created, the starts first.
 pub(super) fn templates(
     module: &Module,
     options: &Options,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// The operands of a region, and what may come between them.
 pub(super) struct Set<'e> {
-    /// Of each operand.
+    /// What each operand does, in their order.
     pub(super) of: &'e [Effects],
     /// Of the operands around the region.
     pub(super) context: Option<&'e Effects>,
@@ -35,7 +35,7 @@ impl Set<'_> {
     }
 }
 
-/// Groups of operands.
+/// Operands in groups: members of different ones have no order that can be told.
 pub(super) struct Groups {
     /// The group of each operand: the number of its first member.
     pub(super) of: Vec<usize>,

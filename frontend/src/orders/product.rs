@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Most operands.
+/// As many operands may a product have.
 const OPERANDS: usize = 64;
 /// Most locations of a product.
 const LOCATIONS: usize = 2000;
@@ -24,7 +24,7 @@ pub(super) struct Work {
     pub(super) held: FxHashSet<Loc>,
     /// Locations before and after calls.
     pub(super) open: FxHashSet<Loc>,
-    /// Of each edge.
+    /// By edge of the graph: what it does.
     pub(super) effects: Vec<Rc<Effects>>,
     /// Accesses by the locations they start from, where races are looked for.
     pub(super) accesses: BTreeMap<Loc, Vec<Access>>,

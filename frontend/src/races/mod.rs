@@ -42,7 +42,7 @@ fn error(access: &Access, names: &str) -> String {
 /// An access of the program to its memory: the edges that read or write memory and leave a location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
-    /// Where.
+    /// The location whose edges do it.
     pub from: Loc,
     /// Is it a write?
     pub write: bool,
@@ -67,7 +67,7 @@ pub enum Target {
     /// All of the object that begins at the address, which is given back by a call (C11 7.22.3p2): by `free`, or by
     /// `realloc`, whose last argument it is.
     Object,
-    /// None: a fence.
+    /// No memory at all: it is a fence.
     Fence,
 }
 

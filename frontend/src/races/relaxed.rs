@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Said where a stale value leads to a race.
 const LIMIT: &str = "whether two accesses race depends on what relaxed loads read";
 
-/// Cells for it.
+/// Objects of one cell, made for watches that linger.
 pub(super) struct Ghosts {
     /// A watch of this thread lingers.
     lingers: ObjId,

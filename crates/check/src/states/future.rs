@@ -50,7 +50,7 @@ struct Yet {
 /// What the rest of a run may touch.
 pub(super) struct Future {
     things: Things,
-    /// `yet[template][location]`.
+    /// `yet[template][location]`: what may be touched from there on.
     yet: Vec<Vec<Yet>>,
     /// `touch[template][location]`: of the one move from there.
     touch: Vec<Vec<Touch>>,

@@ -107,7 +107,7 @@ pub struct Post {
 
 /// Successors by a thread's own edges, remembered.
 pub struct Steps {
-    /// `edges[thread][edge]`.
+    /// `edges[thread][edge]`, under the precision that the steps were made for.
     edges: Vec<Vec<CompiledEdge>>,
     /// By thread, edge and the predicates before it: what comes after; `None` where the edge is disabled.
     known: FxHashMap<(u32, u32, Bits), Option<Rc<Post>>>,

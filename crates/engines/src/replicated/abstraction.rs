@@ -177,7 +177,7 @@ struct Passive {
 pub struct Abstraction<'a> {
     program: &'a Program,
     precision: &'a Precision,
-    /// `edges[view][edge]`.
+    /// `edges[view][edge]`, under the precision that they were compiled for.
     edges: Vec<Vec<Compiled>>,
     solver: Solver,
 }

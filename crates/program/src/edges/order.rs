@@ -12,7 +12,7 @@ pub struct Order {
     starts: Vec<u32>,
     /// By location: the sources of the edges into it, one for each edge.
     sources: Vec<Vec<Loc>>,
-    /// By number.
+    /// By number: its location; reached ones in reverse post-order, then the others.
     locations: Vec<Loc>,
     /// By location: its number, the inverse of `locations`.
     numbers: Vec<u32>,

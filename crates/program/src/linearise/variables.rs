@@ -33,11 +33,11 @@ pub struct Ghosts {
 pub struct Variables {
     /// Indexed by [`Var`]: what becomes [`crate::Program::variables`].
     pub list: Vec<Variable>,
-    /// `cells[object][cell]`.
+    /// `cells[object][cell]`: the variable of that cell.
     cells: Vec<Vec<Var>>,
-    /// `registers[template][register]`.
+    /// `registers[template][register]`: the variable of that register.
     registers: Vec<Vec<Var>>,
-    /// Indexed by template.
+    /// Indexed by template, those without threads among them.
     pub ghosts: Vec<Ghosts>,
     /// Threads alive, if they are limited.
     pub alive: Option<Var>,

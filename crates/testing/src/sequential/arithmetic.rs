@@ -139,7 +139,7 @@ impl Gen {
         Some(v)
     }
 
-    /// A full expression.
+    /// A full expression: none of its operands interferes with another.
     fn full(&mut self, depth: usize) -> String {
         self.used.clear();
         self.mutated.clear();

@@ -30,7 +30,7 @@ pub struct Sequential {
     pub globals: Vec<(&'static str, String)>,
     /// Declarations and functions before `main`.
     pub before: String,
-    /// Body of `main`.
+    /// Statements of `main`, each with its line end.
     pub body: Vec<String>,
 }
 

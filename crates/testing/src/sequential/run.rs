@@ -6,11 +6,11 @@ use relyant_interp::machine::{Machine, State, Stop};
 /// How a run of one thread ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
-    /// The program ended.
+    /// The program or its thread ended.
     Normally,
     /// No step can be done.
     Stuck(Stop),
-    /// Too many steps.
+    /// As many steps were done as are allowed.
     Limit,
 }
 

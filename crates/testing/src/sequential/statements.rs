@@ -7,7 +7,7 @@ use std::fmt::Write;
 pub(super) trait Statements {
     /// A declaration with an initialiser; the object is in scope from then on.
     fn declaration(&mut self, indent: usize) -> String;
-    /// Any statement.
+    /// A statement of any kind, `depth` levels of nesting at most inside.
     fn stmt(&mut self, depth: usize, indent: usize) -> String;
 }
 

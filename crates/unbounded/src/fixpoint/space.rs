@@ -83,7 +83,7 @@ impl Space {
     pub fn all(&self) -> Bdd {
         self.set.mk_true()
     }
-    /// The empty set.
+    /// The empty set, which no valuation is in.
     pub fn none(&self) -> Bdd {
         self.set.mk_false()
     }
