@@ -1,6 +1,7 @@
 //! Accesses of the program to its objects. All of them pass here: reads, writes, copies, compound assignments, atomic
 //! operations and memory functions; not what the front end does itself: locks, start values, arguments.
 
+use super::body::Body;
 use super::lower::Lower;
 use super::types::{Part, Ty};
 use super::value::Place;
@@ -59,16 +60,18 @@ impl Lower<'_> {
     fn access(&mut self, _address: &Expr, write: bool, how: How, _at: Bytes) {
         let How { atomic, in_unit } = how;
         let to = Target::Cell;
-        let relaxed = atomic && if write { self.body.relaxed.store } else { self.body.relaxed.load };
-        let fails_relaxed = atomic && !write && self.body.relaxed.failure;
+        let relaxed = atomic && if write { self.context.relaxed.store } else { self.context.relaxed.load };
+        let fails_relaxed = atomic && !write && self.context.relaxed.failure;
         let from = self.body.cur;
         self.body.accesses.push(Access { from, write, atomic, relaxed, fails_relaxed, in_unit, to });
     }
+}
 
+impl Body {
     /// The edge that comes next is a call that gives back the object at its last argument.
     pub fn free_object(&mut self) {
-        self.body.accesses.push(Access {
-            from: self.body.cur,
+        self.accesses.push(Access {
+            from: self.cur,
             write: true,
             atomic: false,
             relaxed: false,
@@ -80,8 +83,8 @@ impl Lower<'_> {
 
     /// A fence: nothing that comes before it is unordered with what comes after it any more.
     pub fn fence(&mut self) {
-        self.body.accesses.push(Access {
-            from: self.body.cur,
+        self.accesses.push(Access {
+            from: self.cur,
             write: false,
             atomic: true,
             relaxed: false,
@@ -89,6 +92,6 @@ impl Lower<'_> {
             in_unit: 0,
             to: Target::Fence,
         });
-        self.body.emit(Op::Skip);
+        self.emit(Op::Skip);
     }
 }

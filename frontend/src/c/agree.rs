@@ -10,8 +10,8 @@ const DEPTH: usize = 8;
 impl Lower<'_> {
     /// Notes that a name is declared with another type than before.
     pub fn must_agree(&mut self, name: &str, before: &Ty, now: &Ty, at: Bytes) {
-        if !self.options.more_files.is_empty() && !self.same_type(before, now, DEPTH) {
-            self.symbols.disagree(name, at);
+        if !self.unit.options.more_files.is_empty() && !self.same_type(before, now, DEPTH) {
+            self.unit.symbols.disagree(name, at);
         }
     }
 
@@ -35,7 +35,7 @@ impl Lower<'_> {
                     }
             }
             (Ty::Record(i), Ty::Record(j)) => {
-                let (x, y) = (&self.types.records[i.0], &self.types.records[j.0]);
+                let (x, y) = (&self.unit.types.records[i.0], &self.unit.types.records[j.0]);
                 i == j
                     || (x.union == y.union
                         && x.name == y.name

@@ -105,8 +105,8 @@ impl<'a> Lower<'a> {
         for o in &x.outputs {
             // What is read and written back unchanged stays the same where nobody else can write between.
             let kept = o.node.constraints.node.iter().any(|c| c.contains('+'));
-            let local =
-                super::scan::name_of(&o.node.variable_name.node).is_some_and(|n| self.scopes.is_local(n));
+            let local = super::scan::name_of(&o.node.variable_name.node)
+                .is_some_and(|n| self.context.scopes.is_local(n));
             if !(kept && local) {
                 return self.beyond(o.span, "a result of assembler code is", "write it in C");
             }

@@ -1,9 +1,10 @@
 //! `__CPROVER_ASYNC_1: statement` runs the statement in a thread of its own, as CBMC has it: the new thread has copies of
 //! the locals of the one that creates it, as they are then, and shares the globals.
 
-use super::lower::{Lower, Res, Work};
+use super::lower::{Lower, Res};
 use super::scope::{Storage, Symbol};
 use super::types::Ty;
+use super::translation::Work;
 use super::value::{cast, offset};
 use super::views::{Conversion, Seen};
 use lang_c::ast::*;
@@ -32,18 +33,18 @@ impl<'a> Lower<'a> {
         let Statement::Expression(Some(e)) = &s.node else { return Ok(None) };
         let Expression::Call(c) = &e.node else { return Ok(None) };
         let Some(name) = super::scan::name_of(&c.node.callee.node) else { return Ok(None) };
-        if self.scopes.is_local(name) {
+        if self.context.scopes.is_local(name) {
             return match c.node.arguments.as_slice() {
                 [] => Ok(Some((Callee::Pointer(self.value(&c.node.callee)?.expr), None))),
                 _ => Ok(None),
             };
         }
-        let Some(f) = self.function(name) else { return Ok(None) };
+        let Some(f) = self.unit.functions.ask(name) else { return Ok(None) };
         let mark = self.body.mark();
         let args = self.arguments(name, &c.node.arguments, e.span)?;
         let private = |op: &Op| matches!(op, Op::Skip | Op::Assign(..) | Op::Havoc { .. } | Op::Assume(_));
         if !self.body.graph.edges[mark.edges()..].iter().all(|e| private(&e.op)) {
-            self.body.rewind(mark);
+            self.rewind(mark);
             return Ok(None);
         }
         let constant = |a: &Expr| matches!(a, Expr::Const(_) | Expr::Addr(_) | Expr::Func(_));
@@ -52,10 +53,10 @@ impl<'a> Lower<'a> {
             [one] => Some((Callee::Known(f), Some(one.clone()))),
             many if many.iter().all(constant) => {
                 let span = self.span(s.span);
-                Some((Callee::Known(self.call_thread(f, name, args, span)), None))
+                Some((Callee::Known(self.unit.call_thread(f, name, args, span)), None))
             }
             _ => {
-                self.body.rewind(mark);
+                self.rewind(mark);
                 None
             }
         })
@@ -65,10 +66,10 @@ impl<'a> Lower<'a> {
     fn async_copies(&mut self, s: &'a Node<Statement>) -> Res<(Callee, Option<Expr>)> {
         let (mut copies, mut values) = (Copies::new(), Vec::new());
         for (name, at) in super::scan::identifiers(s) {
-            if !self.scopes.is_local(name) || copies.iter().any(|c| c.0 == name) {
+            if !self.context.scopes.is_local(name) || copies.iter().any(|c| c.0 == name) {
                 continue;
             }
-            let Some(Symbol::Local(Storage::Register(r), ty)) = self.scopes.get(name) else {
+            let Some(Symbol::Local(Storage::Register(r), ty)) = self.context.scopes.get(name) else {
                 return self.refuse(
                     at,
                     format!(
@@ -81,9 +82,9 @@ impl<'a> Lower<'a> {
             copies.push((name.to_string(), ty.clone()));
         }
         let arg = self.packed(values, s.span)?;
-        self.threads += 1;
-        let name = format!("{}#thread{}", self.body.name, self.threads);
-        Ok((Callee::Known(self.enqueue(name, Work::Thread(s, copies))), arg))
+        let stem = format!("{}#thread", self.body.name);
+        let routine = self.unit.functions.enqueue_thread(&stem, Work::Thread(s, copies));
+        Ok((Callee::Known(routine), arg))
     }
 
     /// Values as the one argument of a thread: the value, or a block of its own that holds them.
@@ -93,7 +94,7 @@ impl<'a> Lower<'a> {
             [one] => return Ok(Some(one.clone())),
             many => many.len() as u64,
         };
-        if self.options.checks_memory() || self.options.leaks {
+        if self.unit.options.checks_memory() || self.unit.options.leaks {
             return self.refuse(
                 at,
                 "a statement that a new thread runs with several locals of the creating one, where memory is checked,",
@@ -101,7 +102,7 @@ impl<'a> Lower<'a> {
             );
         }
         let word = Ty::Void.pointer();
-        let bytes = self.types.size(&word).map_or(8, |s| s.0);
+        let bytes = self.unit.types.size(&word).map_or(8, |s| s.0);
         let made = self.fresh_block("copies of locals", Expr::Const(i128::from(bytes * n)), at);
         let (value, target) = (made.clone(), Ty::Array(Rc::new(word), Some(n)));
         let span = self.span(at);
@@ -123,10 +124,10 @@ impl<'a> Lower<'a> {
                 1 => Expr::Reg(arg),
                 _ => self.body.load(offset(Expr::Reg(arg), k as u64), IntKind::Ideal),
             };
-            let kind = self.types.kind(ty);
+            let kind = self.unit.types.kind(ty);
             let r = self.body.register(&super::tokens::original_name(name), kind);
             self.body.emit(Op::Assign(r, cast(held, IntKind::Ideal, kind)));
-            self.scopes.declare(name, Symbol::Local(Storage::Register(r), ty.clone()));
+            self.context.scopes.declare(name, Symbol::Local(Storage::Register(r), ty.clone()));
         }
         vec![arg]
     }

@@ -18,7 +18,7 @@ impl<'a> Lower<'a> {
         match self.pointee(a)? {
             Some(p) if p.ty.is_scalar() || (whole && matches!(p.ty.plain(), Ty::Record(_))) => Ok(p),
             Some(p) => {
-                let what = format!("an atomic operation on `{}` is", self.types.describe(&p.ty));
+                let what = format!("an atomic operation on `{}` is", self.unit.types.describe(&p.ty));
                 self.refuse(a.span, what, "use integers or pointers")
             }
             None => self.error(a.span, "an atomic operation on a null pointer", ""),
@@ -32,7 +32,7 @@ impl<'a> Lower<'a> {
         for (k, a) in args.iter().skip(from).enumerate() {
             let order = self.constant(a)?;
             if order != Some(5) {
-                self.assume("every memory order is sequentially consistent");
+                self.unit.assume("every memory order is sequentially consistent");
             }
             // The order of a failure is one of a read only.
             relaxed.load |= k == 0 && matches!(order, Some(0 | 3));
@@ -42,14 +42,14 @@ impl<'a> Lower<'a> {
             self.body.end_operand();
         }
         self.body.end_arguments();
-        self.body.relaxed = relaxed;
+        self.context.relaxed = relaxed;
         Ok(())
     }
 
     /// A call of an atomic function.
     pub fn atomic_call(&mut self, f: Atomic, args: Args<'a>, at: Bytes) -> Res<Value> {
         let v = self.atomic_operation(f, args, at);
-        self.body.relaxed = Relaxed::default();
+        self.context.relaxed = Relaxed::default();
         v
     }
 
@@ -128,9 +128,9 @@ impl<'a> Lower<'a> {
             Atomic::TestAndSet => {
                 self.orders(args, 1)?;
                 let (old, _) = self.update(&p, |_, _| Ok(Value::int(1)), at)?;
-                let kind = self.types.kind(&old.ty);
+                let kind = self.unit.types.kind(&old.ty);
                 let bool = Ty::Int(super::types::BOOL);
-                Ok(Value { expr: cast(old.expr, kind, self.types.kind(&bool)), ty: bool })
+                Ok(Value { expr: cast(old.expr, kind, self.unit.types.kind(&bool)), ty: bool })
             }
             Atomic::Clear => {
                 self.orders(args, 1)?;
@@ -144,8 +144,8 @@ impl<'a> Lower<'a> {
                 self.orders(args, 3)?;
                 let (seen, swapped, differed) = self.swap(&p, old, new, false, at)?;
                 let end = self.body.fresh();
-                let kind = self.types.kind(&p.ty);
-                let r = if gives_old { self.body.temp(kind) } else { self.result_register() };
+                let kind = self.unit.types.kind(&p.ty);
+                let r = if gives_old { self.body.temp(kind) } else { self.body.result_register() };
                 for (from, success) in [(swapped, 1), (differed, 0)] {
                     self.body.cur = from;
                     let v = if gives_old { seen.expr.clone() } else { Expr::Const(success) };
@@ -185,7 +185,7 @@ impl<'a> Lower<'a> {
                 let old = self.read(&expected, at)?;
                 let (seen, swapped, differed) = self.swap(&p, old, new, weak, at)?;
                 let end = self.body.fresh();
-                let r = self.result_register();
+                let r = self.body.result_register();
                 self.body.cur = swapped;
                 self.body.edge_to(end, Op::Assign(r, Expr::Const(1)));
                 self.body.cur = differed;
@@ -218,7 +218,7 @@ impl<'a> Lower<'a> {
             Rmw::Or => BinOp::Or,
             Rmw::Xor => BinOp::Xor,
         };
-        if let (Some(i), true) = (old.ty.int().filter(|i| i.signed), self.options.checks_overflow()) {
+        if let (Some(i), true) = (old.ty.int().filter(|i| i.signed), self.unit.options.checks_overflow()) {
             // These wrap (C11 7.17.7.5p3).
             let ty = old.ty.clone();
             let unsigned = Ty::Int(Int { signed: false, ..i });
@@ -235,7 +235,7 @@ impl<'a> Lower<'a> {
         let new = self.convert(new, &p.ty, at)?;
         let mut seen = self.read(p, at)?;
         if let super::value::At::Register(_) = p.at {
-            let kind = self.types.kind(&seen.ty);
+            let kind = self.unit.types.kind(&seen.ty);
             seen.expr = Expr::Reg(self.body.assign(kind, seen.expr));
         }
         self.body.hold();

@@ -3,6 +3,7 @@
 use super::lower::{Lower, Res};
 use super::meanings::{PACK, bare};
 use super::types::{Int, Ty};
+use super::translation::Translation;
 use lang_c::ast::*;
 use lang_c::span::Node;
 
@@ -70,7 +71,7 @@ impl<'a> Lower<'a> {
                 continue;
             }
             let name = a.arguments.first().and_then(|e| super::scan::name_of(&e.node)).unwrap_or("");
-            let long = self.types.long();
+            let long = self.unit.types.long();
             let wide = if long.bits == 64 { long } else { Int { rank: 5, bits: 64, signed: true } };
             let int = match bare(name) {
                 "QI" | "byte" => Int { rank: 1, bits: 8, signed: true },
@@ -90,14 +91,6 @@ impl<'a> Lower<'a> {
         Ok(ty)
     }
 
-    /// The alignment of a typedef name in specifiers, where it has one of its own.
-    pub fn named_align(&self, types: &[&'a Node<TypeSpecifier>]) -> Option<u64> {
-        types.iter().find_map(|t| match &t.node {
-            TypeSpecifier::TypedefName(n) => self.types.aligned.get(&n.node.name).copied(),
-            _ => None,
-        })
-    }
-
     /// `_Alignof` of a type.
     pub fn align_of(&mut self, n: &'a Node<TypeName>) -> Res<u64> {
         let ty = self.type_name(n)?;
@@ -108,20 +101,30 @@ impl<'a> Lower<'a> {
             .iter()
             .filter_map(|s| if let SpecifierQualifier::TypeSpecifier(t) = &s.node { Some(t) } else { None })
             .collect();
-        if let Some(a) = self.named_align(&types).filter(|_| bare) {
+        if let Some(a) = self.unit.named_align(&types).filter(|_| bare) {
             return Ok(a);
         }
         let natural = match ty.plain() {
-            Ty::Array(t, _) => self.types.size(t).map(|s| s.1),
-            t => self.types.size(t).map(|s| s.1),
+            Ty::Array(t, _) => self.unit.types.size(t).map(|s| s.1),
+            t => self.unit.types.size(t).map(|s| s.1),
         };
         match natural {
-            Ok(a) if a == self.types.member_align(&ty) => Ok(a),
+            Ok(a) if a == self.unit.types.member_align(&ty) => Ok(a),
             Ok(_) => {
                 self.refuse(n.span, "the alignment of this type on 32 bits is", "it is 4 or 8: write which")
             }
             Err(why) => self.error(n.span, why, ""),
         }
+    }
+}
+
+impl<'a> Translation<'a> {
+    /// The alignment of a typedef name in specifiers, where it has one of its own.
+    pub fn named_align(&self, types: &[&'a Node<TypeSpecifier>]) -> Option<u64> {
+        types.iter().find_map(|t| match &t.node {
+            TypeSpecifier::TypedefName(n) => self.types.aligned.get(&n.node.name).copied(),
+            _ => None,
+        })
     }
 }
 

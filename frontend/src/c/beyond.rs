@@ -8,7 +8,7 @@ use relyant_cfa::Op;
 impl Lower<'_> {
     /// Ends the run here with a limit; refuses in `main`, and in start values of objects, which all threads see.
     pub fn beyond(&mut self, at: Bytes, what: &str, help: &str) -> Res<()> {
-        if self.body.name == "main" || self.scopes.at_file() {
+        if self.body.name == "main" || self.context.scopes.at_file() {
             return self.refuse(at, what, help);
         }
         let line = self.span(at).line;

@@ -4,6 +4,7 @@
 
 use super::body::Body;
 use super::lower::Lower;
+use super::translation::Translation;
 use crate::instantiate::pool;
 use relyant_cfa::{Callee, Edge, FuncId, Loc, LocationKind, ObjId, Op};
 use rustc_hash::FxHashMap;
@@ -75,8 +76,8 @@ impl Blocks {
 impl Lower<'_> {
     /// Goes into a block.
     pub fn enter_block(&mut self) {
-        self.scopes.enter();
-        if self.options.checks_memory() {
+        self.context.scopes.enter();
+        if self.unit.options.checks_memory() {
             let blocks = &mut self.body.blocks;
             blocks.parents.push(blocks.current);
             let block = blocks.parents.len() - 1;
@@ -87,15 +88,17 @@ impl Lower<'_> {
 
     /// Leaves it at its end.
     pub fn leave_block(&mut self) {
-        self.scopes.leave();
-        if self.options.checks_memory() {
+        self.context.scopes.leave();
+        if self.unit.options.checks_memory() {
             let blocks = &mut self.body.blocks;
             let around = blocks.parents[blocks.current];
             blocks.switch(around, self.body.graph.locations.len());
             self.body.emit(Op::Skip);
         }
     }
+}
 
+impl Translation<'_> {
     /// Has edges say which objects of blocks come to life and which end.
     pub fn mark_lifetimes(&mut self, body: &mut Body) {
         let blocks = std::mem::take(&mut body.blocks);
@@ -107,13 +110,9 @@ impl Lower<'_> {
         let calls: Vec<(usize, FuncId, FuncId)> = objects
             .iter()
             .map(|(o, block)| {
-                let mut function = |what: &str| {
-                    let id = FuncId(self.functions.len() as u32);
-                    self.functions.push(Some(pool::nothing(what, body.span)));
-                    id
-                };
+                let mut function = |what| self.functions.made(pool::nothing(what, body.span));
                 let (live, dead) = (function("begins"), function("ends"));
-                self.lifetimes.insert(*o, (live, dead));
+                self.objects.lifetimes.insert(*o, (live, dead));
                 (*block, live, dead)
             })
             .collect();

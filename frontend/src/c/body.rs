@@ -6,30 +6,8 @@ use crate::orders::{Operand, Region};
 use crate::races::Access;
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::{Edge, Expr, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg, Register};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
-
-/// Where `break` and `continue` go.
-#[derive(Clone, Copy, Debug)]
-pub struct Jump {
-    /// Target of `break`.
-    pub exit: Loc,
-    /// Target of `continue`; none in a switch.
-    pub next: Option<Loc>,
-    /// Variables to clean up that were declared before.
-    pub cleanups: usize,
-}
-
-/// The cases of a switch, found while its body is lowered.
-#[derive(Clone, Debug, Default)]
-pub struct Switch {
-    /// First value, last value, target.
-    pub cases: Vec<(i128, i128, Loc)>,
-    /// Target of `default`.
-    pub default: Option<Loc>,
-    /// Type of the controlling expression.
-    pub ty: Option<Ty>,
-}
 
 /// A label of the function.
 #[derive(Clone, Copy, Debug)]
@@ -77,12 +55,6 @@ pub struct Body {
     pub span: Span,
     /// Labels by name.
     pub labels: BTreeMap<String, Label>,
-    /// Enclosing loops and switches.
-    pub jumps: Vec<Jump>,
-    /// Variables to clean up, of all enclosing blocks.
-    pub cleanups: Vec<super::cleanups::Cleanup>,
-    /// Enclosing switches.
-    pub switches: Vec<Switch>,
     /// Names of locals that need an address.
     pub addressed: FxHashSet<String>,
     /// Result type.
@@ -113,8 +85,6 @@ pub struct Body {
     pub last_arguments: Option<(usize, usize)>,
     /// Accesses of the program to its objects.
     pub accesses: Vec<Access>,
-    /// What the order of the atomic operation being lowered leaves open.
-    pub relaxed: super::access::Relaxed,
     /// Its blocks.
     pub blocks: super::blocks::Blocks,
     /// Has the function a switch?
@@ -125,6 +95,8 @@ pub struct Body {
     pub words: Option<(Reg, Reg)>,
     /// Stores give a new object its first values.
     pub initial: bool,
+    /// Sizes in bytes of local arrays whose length is not constant: of the whole, of a row, and so on.
+    pub lengths: FxHashMap<ObjId, Vec<Expr>>,
 }
 
 /// A point to go back to.
@@ -147,6 +119,10 @@ impl Mark {
     pub fn edges(self) -> usize {
         self.edges
     }
+    /// Number of locations there were.
+    pub fn locations(self) -> usize {
+        self.locations
+    }
 }
 
 impl Body {
@@ -165,9 +141,6 @@ impl Body {
             cur,
             span,
             labels: BTreeMap::new(),
-            jumps: Vec::new(),
-            cleanups: Vec::new(),
-            switches: Vec::new(),
             addressed: FxHashSet::default(),
             result,
             markers: Vec::new(),
@@ -183,12 +156,12 @@ impl Body {
             nesting: 0,
             last_arguments: None,
             accesses: Vec::new(),
-            relaxed: super::access::Relaxed::default(),
             blocks: super::blocks::Blocks::default(),
             switched: false,
             return_to: None,
             words: None,
             initial: false,
+            lengths: FxHashMap::default(),
         }
     }
     /// A new location.
@@ -330,10 +303,6 @@ impl Body {
         self.blocks.rewind(m.locations);
         self.labels.retain(|_, l| (l.at.0 as usize) < m.locations);
         self.labels.values_mut().for_each(|l| l.defined = l.defined.filter(|n| *n <= m.locations));
-        for s in &mut self.switches {
-            s.cases.retain(|c| (c.2.0 as usize) < m.locations);
-            s.default = s.default.filter(|d| (d.0 as usize) < m.locations);
-        }
         self.dead.retain(|l| (l.0 as usize) < m.locations);
         self.assumed.retain(|l| (l.0 as usize) < m.locations);
         self.cur = m.cur;

@@ -14,7 +14,7 @@ impl<'a> Lower<'a> {
     /// `__builtin_popcount` and the like, on an unsigned number of so many bits.
     pub fn bits_call(&mut self, b: Bits, bits: u8, args: Args<'a>, at: Bytes) -> Res<Value> {
         let ty = Int { signed: false, bits, rank: if bits > 32 { 5 } else { 3 } };
-        let kind = self.types.kind(&Ty::Int(ty));
+        let kind = self.unit.types.kind(&Ty::Int(ty));
         let v = self.value(self.argument(args, 0, at)?)?;
         let v = self.convert(v, &Ty::Int(ty), at)?.expr;
         if b == Bits::Swap {
@@ -24,7 +24,7 @@ impl<'a> Lower<'a> {
             return self.refuse(at, "counting the bits of mathematical integers is", "");
         }
         let v = self.body.assign(kind, v);
-        let n = self.result_register();
+        let n = self.body.result_register();
         let start = if b == Bits::LeadingZeros { i128::from(bits) } else { 0 };
         self.body.emit(Op::Assign(n, Expr::Const(start)));
         let (head, step, end) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
@@ -34,11 +34,11 @@ impl<'a> Lower<'a> {
             Bits::TrailingZeros | Bits::LeadingZeros => {
                 let none = self.body.fresh();
                 self.body.rule_out(none);
-                self.branch(zero.clone(), none, head);
+                self.body.branch(zero.clone(), none, head);
             }
             Bits::FirstSet => {
                 let some = self.body.fresh();
-                self.branch(zero.clone(), end, some);
+                self.body.branch(zero.clone(), end, some);
                 self.body.cur = some;
                 self.body.emit(Op::Assign(n, Expr::Const(1)));
                 self.body.edge_to(head, Op::Skip);
@@ -51,12 +51,12 @@ impl<'a> Lower<'a> {
         let counted = |by: Expr, op| binary(op, Expr::Reg(n), by, IntKind::INT);
         match b {
             Bits::TrailingZeros | Bits::FirstSet => {
-                self.branch(compare(CmpOp::Eq, low, Expr::Const(0)), step, end);
+                self.body.branch(compare(CmpOp::Eq, low, Expr::Const(0)), step, end);
                 self.body.cur = step;
                 self.body.emit(Op::Assign(n, counted(Expr::Const(1), BinOp::Add)));
             }
             _ => {
-                self.branch(zero, end, step);
+                self.body.branch(zero, end, step);
                 self.body.cur = step;
                 let next = match b {
                     Bits::LeadingZeros => counted(Expr::Const(1), BinOp::Sub),
@@ -102,7 +102,7 @@ impl<'a> Lower<'a> {
         self.integer(&a, at)?;
         self.integer(&b, at)?;
         let exact = Expr::Reg(self.body.assign(IntKind::Ideal, binary(op, a.expr, b.expr, IntKind::Ideal)));
-        let kind = self.types.kind(&ty);
+        let kind = self.unit.types.kind(&ty);
         let fits = Expr::Reg(self.body.assign(kind, cast(exact.clone(), IntKind::Ideal, kind)));
         if let Some(p) = place {
             self.write(&p, Value { expr: fits.clone(), ty: ty.clone() }, at)?;
@@ -112,16 +112,16 @@ impl<'a> Lower<'a> {
 
     /// `isdigit` and the like, in the C locale.
     pub fn classify(&mut self, c: Class, args: Args<'a>, at: Bytes) -> Res<Value> {
-        self.assume("characters are those of the C locale");
+        self.unit.assume("characters are those of the C locale");
         let (ranges, bit) = c.ranges();
         let v = self.character(args, at)?;
-        let r = self.result_register();
+        let r = self.body.result_register();
         let (yes, end) = (self.body.fresh(), self.body.fresh());
         for (low, high) in ranges {
             let (above, next) = (self.body.fresh(), self.body.fresh());
-            self.branch(compare(CmpOp::Ge, Expr::Reg(v), Expr::Const(*low)), above, next);
+            self.body.branch(compare(CmpOp::Ge, Expr::Reg(v), Expr::Const(*low)), above, next);
             self.body.cur = above;
-            self.branch(compare(CmpOp::Le, Expr::Reg(v), Expr::Const(*high)), yes, next);
+            self.body.branch(compare(CmpOp::Le, Expr::Reg(v), Expr::Const(*high)), yes, next);
             self.body.cur = next;
         }
         self.body.edge_to(end, Op::Assign(r, Expr::Const(0)));
@@ -135,13 +135,13 @@ impl<'a> Lower<'a> {
 
     /// `toupper` and `tolower`, in the C locale.
     pub fn change_case(&mut self, upper: bool, args: Args<'a>, at: Bytes) -> Res<Value> {
-        self.assume("characters are those of the C locale");
+        self.unit.assume("characters are those of the C locale");
         let v = self.character(args, at)?;
         let (first, last, by) = if upper { (97, 122, -32) } else { (65, 90, 32) };
         let (above, inside, end) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
-        self.branch(compare(CmpOp::Ge, Expr::Reg(v), Expr::Const(first)), above, end);
+        self.body.branch(compare(CmpOp::Ge, Expr::Reg(v), Expr::Const(first)), above, end);
         self.body.cur = above;
-        self.branch(compare(CmpOp::Le, Expr::Reg(v), Expr::Const(last)), inside, end);
+        self.body.branch(compare(CmpOp::Le, Expr::Reg(v), Expr::Const(last)), inside, end);
         self.body.cur = inside;
         let other = binary(BinOp::Add, Expr::Reg(v), Expr::Const(by), IntKind::INT);
         self.body.edge_to(end, Op::Assign(v, other));

@@ -62,7 +62,7 @@ impl<'a> Lower<'a> {
         let Some((pointer, operand, index)) = parts(&e.node) else { return Ok(None) };
         let Ty::Pointer(target) = self.type_name(&pointer.type_name)? else { return Ok(None) };
         let Ty::Int(whole) = self.type_of(operand)? else { return Ok(None) };
-        let kind = self.types.kind(&Ty::Int(whole));
+        let kind = self.unit.types.kind(&Ty::Int(whole));
         if !matches!(*target, Ty::Int(Int { rank: 1, .. })) || whole.rank < 2 || kind == IntKind::Ideal {
             return Ok(None);
         }
@@ -77,7 +77,7 @@ impl<'a> Lower<'a> {
         }
         let p = self.place(operand)?;
         let (At::Memory(address), None, None) = (&p.at, &p.through, &p.bit_field) else { return Ok(None) };
-        if self.options.property == Property::NoDataRace {
+        if self.unit.options.property == Property::NoDataRace {
             // Threads that access different bytes do not race.
             self.beyond(
                 e.span,
@@ -91,18 +91,18 @@ impl<'a> Lower<'a> {
 
     /// Reads it, as a value of a type.
     pub fn read_byte(&mut self, b: &Byte, ty: &Ty, at: Bytes) -> Expr {
-        let kind = self.types.kind(&Ty::Int(b.whole));
+        let kind = self.unit.types.kind(&Ty::Int(b.whole));
         let v = self.read_cell(b.address.clone(), kind, How::default(), at);
         let v =
             binary(BinOp::Shr, cast(v, kind, b.unsigned()), Expr::Const(i128::from(b.shift)), b.unsigned());
         let v = binary(BinOp::And, v, Expr::Const(0xff), b.unsigned());
-        cast(v, b.unsigned(), self.types.kind(ty))
+        cast(v, b.unsigned(), self.unit.types.kind(ty))
     }
 
     /// Writes a value of its type to it.
     pub fn write_byte(&mut self, b: &Byte, v: &Value, at: Bytes) {
-        let (kind, wide) = (self.types.kind(&Ty::Int(b.whole)), b.unsigned());
-        let byte = cast(v.expr.clone(), self.types.kind(&v.ty), IntKind::Machine { bits: 8, signed: false });
+        let (kind, wide) = (self.unit.types.kind(&Ty::Int(b.whole)), b.unsigned());
+        let byte = cast(v.expr.clone(), self.unit.types.kind(&v.ty), IntKind::Machine { bits: 8, signed: false });
         let byte = binary(BinOp::Mul, byte, Expr::Const(1i128 << b.shift), wide);
         let mark = self.body.mark();
         let old = self.read_cell(b.address.clone(), kind, How::default(), at);

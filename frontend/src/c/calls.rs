@@ -1,11 +1,13 @@
 //! Calls: of functions with a body, of modelled ones, and of unknown ones.
 
 use super::access::How;
+use super::body::Body;
 use super::library::{Model, bodies, model, name_decides, nondet_type};
 use super::lower::{Lower, Res};
 use super::scan::name_of;
 use super::scope::Symbol;
 use super::types::{BOOL, CHAR, INT, Int, Signature, Ty, UINT};
+use super::translation::Translation;
 use super::value::{Value, offset};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
@@ -26,7 +28,7 @@ impl<'a> Lower<'a> {
     fn called(&mut self, c: &'a Node<CallExpression>, wanted: bool) -> Res<Value> {
         let args = &c.node.arguments;
         if let Some(name) = callee_name(&c.node.callee.node) {
-            match self.scopes.get(name) {
+            match self.context.scopes.get(name) {
                 Some(Symbol::Function) | None => {
                     return self.call_named(name, args, wanted, c.span);
                 }
@@ -51,12 +53,12 @@ impl<'a> Lower<'a> {
         self.body.end_operands();
         let callee = match f.expr {
             Expr::Func(id) => {
-                self.called.insert(id);
+                self.unit.functions.call(id);
                 Callee::Known(id)
             }
             e => {
                 // Which functions it can be is decided later; those are all that have their address taken.
-                self.calls_pointers = true;
+                self.unit.functions.call_pointer();
                 Callee::Pointer(e)
             }
         };
@@ -80,33 +82,25 @@ impl<'a> Lower<'a> {
                 (None, Value { expr: Expr::Addr(object), ty: result.clone() })
             }
             t if t.is_scalar() => {
-                let kind = self.types.kind(t);
+                let kind = self.unit.types.kind(t);
                 let r = wanted.then(|| self.body.temp(kind));
                 (r, Value { expr: r.map_or(Expr::Const(0), Expr::Reg), ty: t.plain().clone() })
             }
             t => {
-                let what = format!("a call of a function that returns `{}` is", self.types.describe(t));
+                let what = format!("a call of a function that returns `{}` is", self.unit.types.describe(t));
                 return self.refuse(at, what, "return it through a pointer");
             }
         };
         let span = self.span(at);
         let before = std::mem::replace(&mut self.body.span, span);
-        self.emit_open(Op::Call { dst, callee, args });
+        self.body.emit_open(Op::Call { dst, callee, args });
         self.body.span = before;
         Ok(value)
     }
 
-    /// A call is no part of the step of the statement it is in: it starts from and leads to a location where others
-    /// may move.
-    pub fn emit_open(&mut self, op: Op) {
-        self.body.open.insert(self.body.cur);
-        self.body.emit(op);
-        self.body.open.insert(self.body.cur);
-    }
-
     /// Arguments of a call of a function of the file.
     pub fn arguments(&mut self, name: &str, args: Args<'a>, at: Bytes) -> Res<Vec<Expr>> {
-        match self.signature(name) {
+        match self.unit.signature(name) {
             Some(s) => {
                 self.body.begin_operands(false);
                 let values = self.convert_arguments(&s, args, false, at)?;
@@ -136,7 +130,7 @@ impl<'a> Lower<'a> {
         for ty in params.iter().skip(args.len()) {
             // Too few arguments: the parameters hold anything.
             let mut cells = Vec::new();
-            if let Err(why) = self.types.flatten(ty, "", &mut cells) {
+            if let Err(why) = self.unit.types.flatten(ty, "", &mut cells) {
                 return self.error(at, why, "");
             }
             for (kind, _) in cells {
@@ -156,7 +150,7 @@ impl<'a> Lower<'a> {
             return Ok(());
         }
         let mut cells = Vec::new();
-        if let Err(why) = self.types.flatten(&v.ty, "", &mut cells) {
+        if let Err(why) = self.unit.types.flatten(&v.ty, "", &mut cells) {
             return self.refuse(at, format!("{why}; passing it is"), "");
         }
         for (k, (kind, _)) in cells.into_iter().enumerate() {
@@ -182,8 +176,8 @@ impl<'a> Lower<'a> {
     }
 
     fn call_named(&mut self, name: &str, args: Args<'a>, wanted: bool, at: Bytes) -> Res<Value> {
-        let defined = self.declared.get(name).is_some_and(|d| d.definition.is_some());
-        if self.is_error_function(name) {
+        let defined = self.unit.functions.is_defined(name);
+        if self.unit.is_error_function(name) {
             self.checked(Check::ErrorCall, at);
             self.evaluate(args)?;
             self.body.span = self.span(at);
@@ -191,17 +185,17 @@ impl<'a> Lower<'a> {
             return Ok(Value::void());
         }
         // Where reaching an error is none, the function does what it says.
-        let plain = !self.options.asserts() && matches!(model(name), Some(Model::Error(_)));
+        let plain = !self.unit.options.asserts() && matches!(model(name), Some(Model::Error(_)));
         if defined && (plain || !name_decides(name)) {
-            let signature = self.signature(name);
+            let signature = self.unit.signature(name);
             let values = self.arguments(name, args, at)?;
-            let (Some(id), Some(s)) = (self.function(name), signature) else {
+            let (Some(id), Some(s)) = (self.unit.functions.ask(name), signature) else {
                 return self.error(at, format!("`{name}` is no function"), "");
             };
-            self.called.insert(id);
+            self.unit.functions.call(id);
             return self.emit_call(Callee::Known(id), values, &s.result, wanted, at);
         }
-        if name == "glb_init" && self.options.threads.is_empty() {
+        if name == "glb_init" && self.unit.options.threads.is_empty() {
             return self.refuse(
                 at,
                 "`glb_init` without --threads is",
@@ -231,7 +225,7 @@ impl<'a> Lower<'a> {
             Some((nesting, locations)) if nesting == self.body.nesting => self.body.one_call(locations),
             _ => {
                 if args.len() > 1 && args.iter().filter(|a| self.acts(a)).count() > 1 {
-                    self.assume(format!("arguments of `{name}` are evaluated from left to right"));
+                    self.unit.assume(format!("arguments of `{name}` are evaluated from left to right"));
                 }
             }
         }
@@ -244,18 +238,13 @@ impl<'a> Lower<'a> {
         let read = self.value(e).is_ok();
         let edges = &self.body.graph.edges[mark.edges()..];
         let acts = read && edges.iter().any(|e| matches!(e.op, Op::Call { .. } | Op::Store(..)));
-        self.body.rewind(mark);
+        self.rewind(mark);
         acts
-    }
-
-    /// Are calls of it what must not happen?
-    pub fn is_error_function(&self, name: &str) -> bool {
-        self.options.error_function.as_deref() == Some(name)
     }
 
     /// Where a failing assertion leads: an error, or the end of the program where assertions are not asked about.
     fn failure(&mut self, what: &str) -> Loc {
-        if self.options.asserts() {
+        if self.unit.options.asserts() {
             return self.body.error(what);
         }
         let at = self.body.fresh();
@@ -296,14 +285,14 @@ impl<'a> Lower<'a> {
             }
             Model::Nondet => {
                 self.evaluate(args)?;
-                let ty = match self.signature(name) {
+                let ty = match self.unit.signature(name) {
                     Some(s) => s.result.clone(),
-                    None => self.named_type(nondet_type(name)),
+                    None => self.unit.named_type(nondet_type(name)),
                 };
                 self.any(&ty, name, wanted, at)
             }
             Model::Input(approximates) => {
-                let ty = self.named_type(nondet_type(name));
+                let ty = self.unit.named_type(nondet_type(name));
                 let of = bodies::original(&self.body.name).unwrap_or("").to_string();
                 let source = if approximates { relyant_cfa::approximate(&of) } else { of };
                 self.any(&ty, &source, wanted, at)
@@ -324,8 +313,8 @@ impl<'a> Lower<'a> {
             }
             Model::Halt => {
                 self.evaluate(args)?;
-                if let (Some(id), "exit" | "__builtin_exit") = (self.symbols.at_exit, name) {
-                    self.emit_open(Op::Call { dst: None, callee: Callee::Known(id), args: Vec::new() });
+                if let (Some(id), "exit" | "__builtin_exit") = (self.unit.symbols.at_exit, name) {
+                    self.body.emit_open(Op::Call { dst: None, callee: Callee::Known(id), args: Vec::new() });
                 }
                 let end = self.body.end;
                 self.body.leave(end, Op::Halt);
@@ -339,7 +328,7 @@ impl<'a> Lower<'a> {
             Model::Nothing => {
                 self.evaluate(args)?;
                 if name.ends_with("_thread_fence") || name == "__sync_synchronize" {
-                    self.fence();
+                    self.body.fence();
                 }
                 Ok(Value::int(0))
             }
@@ -348,7 +337,7 @@ impl<'a> Lower<'a> {
                 let e = first(self)?;
                 let v = self.value(e)?;
                 args.iter().skip(1).try_for_each(|a| self.effect(a))?;
-                let long = Ty::Int(self.types.long());
+                let long = Ty::Int(self.unit.types.long());
                 self.convert(v, &long, at)
             }
             Model::Fills(which) => {
@@ -374,12 +363,12 @@ impl<'a> Lower<'a> {
                 }
             }
             Model::ObjectSize => {
-                self.assume("what a compiler knows of sizes of objects is any number");
-                let ty = Ty::Int(self.types.ulong());
+                self.unit.assume("what a compiler knows of sizes of objects is any number");
+                let ty = Ty::Int(self.unit.types.ulong());
                 self.any(&ty, name, wanted, at)
             }
             Model::Bits(b, width) => {
-                let width = if width == 0 { self.types.long().bits } else { width };
+                let width = if width == 0 { self.unit.types.long().bits } else { width };
                 self.bits_call(b, width, args, at)
             }
             Model::Overflow { op, generic, stores } => self.overflow_call(op, generic, stores, args, at),
@@ -388,13 +377,13 @@ impl<'a> Lower<'a> {
             Model::Key(k) => self.key_call(k, args, at),
             Model::Abs => {
                 let v = self.value(first(self)?)?;
-                let ty = self.signature(name).map_or(Ty::Int(INT), |s| s.result.clone());
+                let ty = self.unit.signature(name).map_or(Ty::Int(INT), |s| s.result.clone());
                 let v = self.convert(v, &ty, at)?;
-                let kind = self.types.kind(&ty);
+                let kind = self.unit.types.kind(&ty);
                 let (end, r) = (self.body.fresh(), self.body.temp(kind));
                 let negative = super::value::compare(CmpOp::Lt, v.expr.clone(), Expr::Const(0));
                 let (yes, no) = (self.body.fresh(), self.body.fresh());
-                self.branch(negative, yes, no);
+                self.body.branch(negative, yes, no);
                 self.body.cur = no;
                 self.body.edge_to(end, Op::Assign(r, v.expr.clone()));
                 self.body.cur = yes;
@@ -422,9 +411,9 @@ impl<'a> Lower<'a> {
             }
             Model::Magnitude => {
                 let v = self.value(first(self)?)?;
-                let ty = self.signature(name).map_or(Ty::Float(8), |s| s.result.clone());
+                let ty = self.unit.signature(name).map_or(Ty::Float(8), |s| s.result.clone());
                 let v = self.convert(v, &ty, at)?;
-                let kind = self.types.kind(&ty);
+                let kind = self.unit.types.kind(&ty);
                 let mask = relyant_cfa::IntKind::max(kind).unwrap_or(0) >> 1;
                 let expr = super::value::binary(relyant_cfa::BinOp::And, v.expr, Expr::Const(mask), kind);
                 Ok(Value { expr, ty })
@@ -448,36 +437,14 @@ impl<'a> Lower<'a> {
         match ty.plain() {
             Ty::Void => Ok(Value::void()),
             t if t.is_scalar() => {
-                let kind = self.types.kind(t);
+                let kind = self.unit.types.kind(t);
                 let expr = if wanted { self.body.havoc(kind, source) } else { Expr::Const(0) };
                 Ok(Value { expr, ty: t.clone() })
             }
             t => {
-                let what = format!("`{source}`, which returns `{}`, is", self.types.describe(t));
+                let what = format!("`{source}`, which returns `{}`, is", self.unit.types.describe(t));
                 self.refuse(at, what, "use integers")
             }
-        }
-    }
-
-    fn named_type(&self, name: &str) -> Ty {
-        let unsigned = |i: Int| Ty::Int(Int { signed: false, ..i });
-        let short = Int { rank: 2, bits: 16, signed: true };
-        let long_long = Int { rank: 5, bits: 64, signed: true };
-        match name {
-            "bool" => Ty::Int(BOOL),
-            "char" => Ty::Int(CHAR),
-            "uchar" => unsigned(CHAR),
-            "short" => Ty::Int(short),
-            "ushort" => unsigned(short),
-            "uint" => Ty::Int(UINT),
-            "long" => Ty::Int(self.types.long()),
-            "ulong" => Ty::Int(self.types.ulong()),
-            "longlong" => Ty::Int(long_long),
-            "ulonglong" => unsigned(long_long),
-            "pointer" => Ty::Void.pointer(),
-            "float" => Ty::Float(4),
-            "double" => Ty::Float(8),
-            _ => Ty::Int(INT),
         }
     }
 
@@ -501,7 +468,7 @@ impl<'a> Lower<'a> {
         if let Some(v) = self.uninterpreted(name, args, at)? {
             return Ok(v);
         }
-        let declared_here = self.declared.contains_key(name) && name.starts_with("atomic_");
+        let declared_here = self.unit.functions.declared.contains_key(name) && name.starts_with("atomic_");
         if families.iter().any(|f| name.starts_with(f)) && !declared_here {
             return self.refuse(
                 at,
@@ -509,7 +476,7 @@ impl<'a> Lower<'a> {
                 "what it does is not modelled; define it in the file",
             );
         }
-        let signature = self.signature(name);
+        let signature = self.unit.signature(name);
         let result = signature.as_ref().map_or(Ty::Int(INT), |s| s.result.clone());
         self.body.begin_operands(false);
         for a in args {
@@ -534,7 +501,7 @@ impl<'a> Lower<'a> {
                 "what it points to is unknown: define it in the file",
             );
         }
-        let stays = self.symbols.is_noreturn(name);
+        let stays = self.unit.symbols.is_noreturn(name);
         let what = if stays {
             "never returns; other threads go on"
         } else if result == Ty::Void || !wanted {
@@ -542,22 +509,61 @@ impl<'a> Lower<'a> {
         } else {
             "returns any value and changes nothing"
         };
-        self.assume(format!("`{shown}`, which has no body, {what}"));
+        self.unit.assume(format!("`{shown}`, which has no body, {what}"));
         if stays {
             self.body.cur = self.body.fresh();
         }
         self.any_errno(at)?;
-        let kind = self.types.kind(&result);
+        let kind = self.unit.types.kind(&result);
         if wanted && result.is_scalar() {
             let expr = self.body.havoc(kind, &shown);
             return Ok(Value { expr, ty: result.plain().clone() });
         }
         self.any(&result, &shown, wanted, at)
     }
+}
+
+impl Body {
+    /// A call is no part of the step of the statement it is in: it starts from and leads to a location where others
+    /// may move.
+    pub fn emit_open(&mut self, op: Op) {
+        self.open.insert(self.cur);
+        self.emit(op);
+        self.open.insert(self.cur);
+    }
 
     /// A fresh register that several branches set.
     pub fn result_register(&mut self) -> relyant_cfa::Reg {
-        self.body.temp(IntKind::INT)
+        self.temp(IntKind::INT)
+    }
+}
+
+impl Translation<'_> {
+    /// Are calls of it what must not happen?
+    pub fn is_error_function(&self, name: &str) -> bool {
+        self.options.error_function.as_deref() == Some(name)
+    }
+
+    fn named_type(&self, name: &str) -> Ty {
+        let unsigned = |i: Int| Ty::Int(Int { signed: false, ..i });
+        let short = Int { rank: 2, bits: 16, signed: true };
+        let long_long = Int { rank: 5, bits: 64, signed: true };
+        match name {
+            "bool" => Ty::Int(BOOL),
+            "char" => Ty::Int(CHAR),
+            "uchar" => unsigned(CHAR),
+            "short" => Ty::Int(short),
+            "ushort" => unsigned(short),
+            "uint" => Ty::Int(UINT),
+            "long" => Ty::Int(self.types.long()),
+            "ulong" => Ty::Int(self.types.ulong()),
+            "longlong" => Ty::Int(long_long),
+            "ulonglong" => unsigned(long_long),
+            "pointer" => Ty::Void.pointer(),
+            "float" => Ty::Float(4),
+            "double" => Ty::Float(8),
+            _ => Ty::Int(INT),
+        }
     }
 }
 

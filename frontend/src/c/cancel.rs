@@ -10,10 +10,11 @@
 
 use super::calls::Args;
 use super::library::Cancel;
-use super::lower::{Lower, Res, Work};
+use super::lower::{Lower, Res};
 use super::scan::name_of;
 use super::scope::{Storage, Symbol};
 use super::types::{INT, Ty};
+use super::translation::Work;
 use super::value::{Value, binary, compare, offset};
 use lang_c::ast::*;
 use lang_c::span::Span as Bytes;
@@ -163,10 +164,10 @@ impl<'a> Lower<'a> {
     pub fn cancel_call(&mut self, c: Cancel, args: Args<'a>, at: Bytes) -> Res<Value> {
         match c {
             Cancel::Request => {
-                if self.options.deadlock {
+                if self.unit.options.deadlock {
                     return self.refuse(at, "cancelling threads where deadlocks are looked for is", "");
                 }
-                self.assume("pthread calls succeed");
+                self.unit.assume("pthread calls succeed");
                 let handle = self.value(self.argument(args, 0, at)?)?;
                 self.request(handle.expr, at)?;
                 Ok(Value::int(0))
@@ -177,20 +178,20 @@ impl<'a> Lower<'a> {
             }
             Cancel::Kind => {
                 let wanted = self.constant(self.argument(args, 0, at)?)?;
-                if self.cancellation.requests > 0 && wanted != Some(0) {
+                if self.unit.cancellation.requests > 0 && wanted != Some(0) {
                     let what = "cancellation at any time (PTHREAD_CANCEL_ASYNCHRONOUS) is";
                     return self.refuse(at, what, "leave it deferred");
                 }
-                let cell = match self.cancellation.kind {
+                let cell = match self.unit.cancellation.kind {
                     Some(o) => o,
                     None => self.own_cells("(cancellation type)", 1, at)?,
                 };
-                self.cancellation.kind = Some(cell);
+                self.unit.cancellation.kind = Some(cell);
                 self.exchange(cell, args, at)
             }
             Cancel::Test => Ok(Value::void()),
             // The jump back to it is made here, where the thread ends.
-            Cancel::Jump if self.scopes.get("__cancel_buf").is_some() => Ok(Value::int(0)),
+            Cancel::Jump if self.context.scopes.get("__cancel_buf").is_some() => Ok(Value::int(0)),
             Cancel::Jump => self.refuse(at, "jumping between functions is", "return a status instead"),
             Cancel::Push => {
                 self.push_handler(at)?;
@@ -212,8 +213,10 @@ impl<'a> Lower<'a> {
 
     /// Before a call of a modelled function: the thread may end there if it is cancelled.
     pub fn cancellation_point(&mut self, name: &str, args: Args<'a>, at: Bytes) -> Res<()> {
-        self.signals.masked |= matches!(name, "sigprocmask" | "pthread_sigmask");
-        if self.cancellation.requests == 0 {
+        if matches!(name, "sigprocmask" | "pthread_sigmask") {
+            self.unit.signals.mask();
+        }
+        if self.unit.cancellation.requests == 0 {
             return Ok(());
         }
         let Some(p) = point(name) else { return Ok(()) };
@@ -233,7 +236,7 @@ impl<'a> Lower<'a> {
 
     /// The thread ends here if there is a request.
     pub fn cancelled_now(&mut self, at: Bytes) -> Res<()> {
-        if self.cancellation.requests > 0 {
+        if self.unit.cancellation.requests > 0 {
             let go = self.body.fresh();
             self.act_if_cancelled(go, at)?;
             self.body.cur = go;
@@ -243,7 +246,7 @@ impl<'a> Lower<'a> {
 
     /// The thread may end here, if there is a request.
     pub fn may_be_cancelled(&mut self, at: Bytes) -> Res<()> {
-        if self.cancellation.requests == 0 {
+        if self.unit.cancellation.requests == 0 {
             return Ok(());
         }
         let (go, acts) = (self.body.fresh(), self.body.fresh());
@@ -259,7 +262,7 @@ impl<'a> Lower<'a> {
 
     /// Ends the thread if there is a request for it and it heeds them; else goes to a location.
     fn act_if_cancelled(&mut self, otherwise: relyant_cfa::Loc, at: Bytes) -> Res<()> {
-        if self.cancellation.switches {
+        if self.unit.cancellation.switches {
             let cell = self.disabled(at)?;
             let off = self.body.load(Expr::Addr(cell), IntKind::INT);
             let on = self.body.fresh();
@@ -270,11 +273,12 @@ impl<'a> Lower<'a> {
         }
         let slots = self.requests(at)?;
         let acts = self.body.fresh();
-        for k in 0..self.cancellation.requests {
+        for k in 0..self.unit.cancellation.requests {
             let who = self.body.load(offset(Expr::Addr(slots), k as u64), IntKind::Ideal);
             self.body.hold();
             let me = compare(CmpOp::Eq, who, Expr::SelfId);
-            let next = if k + 1 < self.cancellation.requests { self.body.fresh_held() } else { otherwise };
+            let next =
+                if k + 1 < self.unit.cancellation.requests { self.body.fresh_held() } else { otherwise };
             self.body.edge_to(acts, Op::Assume(me.clone()));
             self.body.edge_to(next, Op::Assume(me.is_false()));
             self.body.cur = next;
@@ -292,7 +296,7 @@ impl<'a> Lower<'a> {
         let kept = self.body.temp(IntKind::Ideal);
         self.body.emit(Op::Assign(kept, handle));
         let done = self.body.fresh();
-        for k in 0..self.cancellation.requests {
+        for k in 0..self.unit.cancellation.requests {
             let slot = offset(Expr::Addr(slots), k as u64);
             let who = self.body.load(slot.clone(), IntKind::Ideal);
             self.body.hold();
@@ -317,7 +321,7 @@ impl<'a> Lower<'a> {
         let new = self.value(self.argument(args, 0, at)?)?;
         let new = self.convert(new, &Ty::Int(INT), at)?.expr;
         let to = self.pointee(self.argument(args, 1, at)?)?;
-        let r = self.result_register();
+        let r = self.body.result_register();
         let (ok, bad, end) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
         let low = compare(
             CmpOp::Eq,
@@ -345,20 +349,20 @@ impl<'a> Lower<'a> {
     }
 
     fn push_handler(&mut self, at: Bytes) -> Res<()> {
-        let held = |l: &Self, name: &str| match l.scopes.get(name) {
+        let held = |l: &Self, name: &str| match l.context.scopes.get(name) {
             Some(Symbol::Local(Storage::Register(r), _)) => Some(Expr::Reg(*r)),
             _ => None,
         };
         let (Some(routine), Some(arg)) = (held(self, "__cancel_routine"), held(self, "__cancel_arg")) else {
             return self.refuse(at, "this form of `pthread_cleanup_push` is", "use the macro of <pthread.h>");
         };
-        self.calls_pointers = true;
+        self.unit.functions.call_pointer();
         let stack = self.stack(at)?;
         let depth = self.body.load(Expr::Addr(stack), IntKind::Ideal);
         let done = self.body.fresh();
         for k in 0..self.handlers() {
             let (here, deeper) = (self.body.fresh(), self.body.fresh());
-            self.branch(compare(CmpOp::Eq, depth.clone(), Expr::Const(k as i128)), here, deeper);
+            self.body.branch(compare(CmpOp::Eq, depth.clone(), Expr::Const(k as i128)), here, deeper);
             self.body.cur = here;
             let slot = offset(Expr::Addr(stack), 1 + 2 * k as u64);
             self.body.store(slot.clone(), routine.clone(), IntKind::Ideal);
@@ -374,42 +378,43 @@ impl<'a> Lower<'a> {
     }
 
     fn handlers(&self) -> usize {
-        self.cancellation.pushes.clamp(1, HANDLERS)
+        self.unit.cancellation.pushes.clamp(1, HANDLERS)
     }
 
     /// Runs the thread's handlers, where it is about to end.
     pub fn run_handlers(&mut self) {
-        if self.cancellation.requests > 0 && self.cancellation.switches {
+        if self.unit.cancellation.requests > 0 && self.unit.cancellation.switches {
             // Requests are heeded no more.
             if let Ok(cell) = self.disabled(Bytes::none()) {
                 self.body.store(Expr::Addr(cell), Expr::Const(1), IntKind::INT);
             }
         }
-        if self.cancellation.pushes == 0 {
+        if self.unit.cancellation.pushes == 0 {
             return;
         }
-        let known = self.cancellation.runner;
-        let id = known.unwrap_or_else(|| self.enqueue("(cleanup handlers)".into(), Work::Handlers));
-        self.cancellation.runner = Some(id);
-        self.called.insert(id);
-        self.emit_open(Op::Call { dst: None, callee: Callee::Known(id), args: Vec::new() });
+        let known = self.unit.cancellation.runner;
+        let id =
+            known.unwrap_or_else(|| self.unit.functions.enqueue("(cleanup handlers)".into(), Work::Handlers));
+        self.unit.cancellation.runner = Some(id);
+        self.unit.functions.call(id);
+        self.body.emit_open(Op::Call { dst: None, callee: Callee::Known(id), args: Vec::new() });
     }
 
     /// The body of the function that does so.
     pub fn handlers_body(&mut self) -> Res<()> {
         let at = Bytes::none();
         let stack = self.stack(at)?;
-        self.calls_pointers = true;
+        self.unit.functions.call_pointer();
         for k in (0..self.handlers()).rev() {
             let depth = self.body.load(Expr::Addr(stack), IntKind::Ideal);
             let (some, next) = (self.body.fresh(), self.body.fresh());
-            self.branch(compare(CmpOp::Eq, depth, Expr::Const(k as i128 + 1)), some, next);
+            self.body.branch(compare(CmpOp::Eq, depth, Expr::Const(k as i128 + 1)), some, next);
             self.body.cur = some;
             self.body.store(Expr::Addr(stack), Expr::Const(k as i128), IntKind::Ideal);
             let slot = offset(Expr::Addr(stack), 1 + 2 * k as u64);
             let routine = self.body.load(slot.clone(), IntKind::Ideal);
             let arg = self.body.load(offset(slot, 1), IntKind::Ideal);
-            self.emit_open(Op::Call { dst: None, callee: Callee::Pointer(routine), args: vec![arg] });
+            self.body.emit_open(Op::Call { dst: None, callee: Callee::Pointer(routine), args: vec![arg] });
             self.body.join(next);
         }
         Ok(())
@@ -417,44 +422,44 @@ impl<'a> Lower<'a> {
 
     fn own_cells(&mut self, name: &str, n: u64, at: Bytes) -> Res<ObjId> {
         let o = self.object(name, &Ty::Array(Rc::new(Ty::Int(INT)), Some(n)), at)?;
-        let object = &mut self.objects[o.0 as usize];
+        let object = &mut self.unit.objects[o];
         object.thread_local = true;
         object.init = vec![Some(0); object.cells.len()];
         Ok(o)
     }
 
     fn disabled(&mut self, at: Bytes) -> Res<ObjId> {
-        let o = match self.cancellation.disabled {
+        let o = match self.unit.cancellation.disabled {
             Some(o) => o,
             None => self.own_cells("(cancellation disabled)", 1, at)?,
         };
-        self.cancellation.disabled = Some(o);
+        self.unit.cancellation.disabled = Some(o);
         Ok(o)
     }
 
     fn stack(&mut self, at: Bytes) -> Res<ObjId> {
-        if let Some(o) = self.cancellation.stack {
+        if let Some(o) = self.unit.cancellation.stack {
             return Ok(o);
         }
         let n = 1 + 2 * self.handlers() as u64;
         let o = self.object("(cleanup handlers)", &Ty::Array(Rc::new(Ty::Void.pointer()), Some(n)), at)?;
-        let object = &mut self.objects[o.0 as usize];
+        let object = &mut self.unit.objects[o];
         object.thread_local = true;
         object.init = vec![Some(0); object.cells.len()];
-        self.cancellation.stack = Some(o);
+        self.unit.cancellation.stack = Some(o);
         Ok(o)
     }
 
     fn requests(&mut self, at: Bytes) -> Res<ObjId> {
-        if let Some(o) = self.cancellation.slots {
+        if let Some(o) = self.unit.cancellation.slots {
             return Ok(o);
         }
-        let n = self.cancellation.requests.max(1) as u64;
+        let n = self.unit.cancellation.requests.max(1) as u64;
         let o = self.object("(cancelled)", &Ty::Array(Rc::new(Ty::Void.pointer()), Some(n)), at)?;
-        let object = &mut self.objects[o.0 as usize];
+        let object = &mut self.unit.objects[o];
         object.init = vec![Some(0); object.cells.len()];
         object.synthetic = true;
-        self.cancellation.slots = Some(o);
+        self.unit.cancellation.slots = Some(o);
         Ok(o)
     }
 }

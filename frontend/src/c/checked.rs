@@ -4,6 +4,7 @@ use super::alloc::Allocate;
 use super::library::{Lock, Model, Thread, model};
 use super::lower::{Lower, Res};
 use super::tokens::original_name;
+use super::translation::Translation;
 use crate::races::{Access, Target};
 use lang_c::ast::*;
 use lang_c::span::Span as Bytes;
@@ -26,23 +27,26 @@ impl Lower<'_> {
     /// Notes a place that the property is about.
     pub fn checked(&mut self, what: Check, at: Bytes) {
         let span = self.span(at);
-        self.seen.places.insert((what, span));
+        self.unit.seen.places.insert((what, span));
     }
     /// Notes a call of a modelled function.
     pub fn checked_call(&mut self, m: &Model, at: Bytes) {
         match m {
-            Model::Error("assertion") | Model::Assert if self.options.asserts() => {
+            Model::Error("assertion") | Model::Assert if self.unit.options.asserts() => {
                 self.checked(Check::Assertion, at);
             }
-            Model::Error(_) if self.options.asserts() => self.checked(Check::ErrorCall, at),
-            Model::Free if self.options.checks_memory() => self.seen.frees += 1,
-            Model::Allocate(how) if self.options.leaks && *how != Allocate::Automatic => {
-                self.seen.blocks += 1
+            Model::Error(_) if self.unit.options.asserts() => self.checked(Check::ErrorCall, at),
+            Model::Free if self.unit.options.checks_memory() => self.unit.seen.frees += 1,
+            Model::Allocate(how) if self.unit.options.leaks && *how != Allocate::Automatic => {
+                self.unit.seen.blocks += 1
             }
-            m if self.options.deadlock && waits(m) => self.checked(Check::Wait, at),
+            m if self.unit.options.deadlock && waits(m) => self.checked(Check::Wait, at),
             _ => {}
         }
     }
+}
+
+impl Translation<'_> {
     /// Notes an operation that may be undefined.
     pub fn checked_operation(&mut self, op: BinOp, signed: bool) {
         let partial = matches!(op, BinOp::Div | BinOp::Rem | BinOp::Shl | BinOp::Shr);
@@ -124,7 +128,7 @@ impl<'a> Visit<'a> for Names<'_> {
     }
 }
 
-impl<'a> Lower<'a> {
+impl<'a> Translation<'a> {
     /// Puts together what was seen, when all is lowered.
     ///
     /// # Errors
@@ -153,23 +157,25 @@ impl<'a> Lower<'a> {
         for (c, _) in &self.seen.places {
             add(*c, 1);
         }
-        let accesses = || self.accesses.values().flatten();
+        let accesses = || self.functions.accesses.values().flatten();
         if self.options.checks_overflow() {
             add(Check::Operation, self.seen.operations);
         }
         if self.options.checks_memory() {
             add(Check::Free, self.seen.frees);
             add(Check::Block, self.seen.blocks);
-            add(Check::Computed, computed(functions, &self.accesses));
+            add(Check::Computed, computed(functions, &self.functions.accesses));
         }
         if self.options.property == Property::NoDataRace {
             add(Check::Access, accesses().count());
         }
-        checks.unreached = names.asserting.into_iter().filter(|f| !self.ids.contains_key(f)).collect();
+        checks.unreached = names.asserting.into_iter().filter(|f| self.functions.id(f).is_none()).collect();
         checks.notes = self.notes(functions, starts, &checks);
         Ok(checks)
     }
+}
 
+impl Translation<'_> {
     /// What makes a verdict say less than it seems to.
     fn notes(&self, functions: &[Function], starts: &[FuncId], checks: &Checks) -> Vec<String> {
         let mut notes = Vec::new();
@@ -180,7 +186,7 @@ impl<'a> Lower<'a> {
             notes.push("no thread is created: the program has one thread only".into());
         }
         if let (Property::Assertions, Some(f)) = (self.options.property, &self.options.error_function) {
-            if !self.declared.contains_key(f) {
+            if !self.functions.declared.contains_key(f) {
                 notes.push(format!("`{f}` is not declared in this file"));
             }
         }
@@ -193,21 +199,13 @@ impl<'a> Lower<'a> {
         notes
     }
 
-    /// Functions that the program starts with, for messages.
-    fn start_names(&self) -> String {
-        match self.options.threads.as_slice() {
-            [] => "`main`".into(),
-            threads => threads.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", "),
-        }
-    }
-
     fn labels_exist(&self, names: &Names) -> Res<()> {
         let asked = self.options.error_labels.iter().map(|l| (l, "--error-label"));
         let asked = asked.chain(self.options.exclusive.iter().map(|l| (l, "--exclusive")));
         for (label, option) in asked {
             let (mut reached, mut elsewhere) = (false, Vec::new());
             for (f, _) in names.labels.iter().filter(|(_, labels)| labels.contains(label)) {
-                reached |= self.ids.contains_key(f);
+                reached |= self.functions.id(f).is_some();
                 elsewhere.push(format!("`{f}`"));
             }
             if reached {
@@ -230,6 +228,16 @@ impl<'a> Lower<'a> {
             return Err(super::preprocess::about(&self.source.files[0], message, help));
         }
         Ok(())
+    }
+}
+
+impl Translation<'_> {
+    /// Functions that the program starts with, for messages.
+    fn start_names(&self) -> String {
+        match self.options.threads.as_slice() {
+            [] => "`main`".into(),
+            threads => threads.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", "),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `__attribute__((cleanup(f)))`: f gets the variable's address where its block is left.
 
-use super::body::Jump;
+use super::context::Jump;
 use super::lower::{Lower, Res};
 use lang_c::span::Span as Bytes;
 use relyant_cfa::{Callee, Expr, FuncId, ObjId, Op};
@@ -15,11 +15,12 @@ pub struct Cleanup {
 impl<'a> Lower<'a> {
     /// From here on, a variable is cleaned up where its block is left.
     pub fn add_cleanup(&mut self, object: ObjId, function: &str, at: Bytes) -> Res<()> {
-        let one = self.signature(function).is_some_and(|s| s.params.as_ref().is_some_and(|p| p.len() == 1));
-        match self.function(function).filter(|_| one) {
+        let one =
+            self.unit.signature(function).is_some_and(|s| s.params.as_ref().is_some_and(|p| p.len() == 1));
+        match self.unit.functions.ask(function).filter(|_| one) {
             Some(id) => {
-                self.called.insert(id);
-                self.body.cleanups.push(Cleanup { object, function: id });
+                self.unit.functions.call(id);
+                self.context.cleanups.push(Cleanup { object, function: id });
                 Ok(())
             }
             None => {
@@ -33,15 +34,15 @@ impl<'a> Lower<'a> {
 
     /// Cleans up what has been declared since there were so many, last first.
     pub fn clean_up(&mut self, since: usize) {
-        for k in (since..self.body.cleanups.len()).rev() {
-            let c = self.body.cleanups[k];
-            let name = self.ids.iter().find(|x| *x.1 == c.function).map(|x| x.0.clone()).unwrap_or_default();
-            let result = self.signature(&name).map(|s| s.result.clone()).filter(|t| t.is_scalar());
+        for k in (since..self.context.cleanups.len()).rev() {
+            let c = self.context.cleanups[k];
+            let name = self.unit.functions.name(c.function);
+            let result = self.unit.signature(&name).map(|s| s.result.clone()).filter(|t| t.is_scalar());
             let dst = result.map(|t| {
-                let kind = self.types.kind(&t);
+                let kind = self.unit.types.kind(&t);
                 self.body.temp(kind)
             });
-            self.emit_open(Op::Call {
+            self.body.emit_open(Op::Call {
                 dst,
                 callee: Callee::Known(c.function),
                 args: vec![Expr::Addr(c.object)],
@@ -52,7 +53,7 @@ impl<'a> Lower<'a> {
     /// Cleans up at the end of a block.
     pub fn end_cleanups(&mut self, since: usize) {
         self.clean_up(since);
-        self.body.cleanups.truncate(since);
+        self.context.cleanups.truncate(since);
     }
 
     /// Leaves a loop or a switch.
@@ -63,7 +64,7 @@ impl<'a> Lower<'a> {
 
     /// Jumps into or out of blocks with cleanups are not modelled.
     pub fn no_cleanups(&self, since: usize, at: Bytes) -> Res<()> {
-        if self.body.cleanups.len() > since {
+        if self.context.cleanups.len() > since {
             return self.refuse(
                 at,
                 "a jump in a block with variables that are cleaned up is",

@@ -3,10 +3,12 @@
 //! What they do is done in steps, an access each, as a definition in C would.
 
 use super::access::How;
+use super::body::Body;
 use super::calls::Args;
 use super::library::{Memory, Text};
 use super::lower::{Lower, Res};
 use super::types::{CHAR, Int, Part, Ty};
+use super::translation::Translation;
 use super::value::{Value, binary, cast, compare, offset};
 use super::views::{Conversion, Seen};
 use lang_c::ast::{BinaryOperator, Expression};
@@ -131,7 +133,7 @@ impl<'a> Lower<'a> {
             );
         };
         if let (false, Some(other)) = (alone, typed(from)) {
-            if other.plain() != target.plain() && !self.types.same_layout(&other, &target) {
+            if other.plain() != target.plain() && !self.unit.types.same_layout(&other, &target) {
                 // One may be an array of what the other is.
                 let inner = |t: &Ty| {
                     let mut t = t.clone();
@@ -141,7 +143,7 @@ impl<'a> Lower<'a> {
                     t
                 };
                 let (a, b) = (inner(&target), inner(&other));
-                if a.plain() == b.plain() || self.types.same_layout(&a, &b) {
+                if a.plain() == b.plain() || self.unit.types.same_layout(&a, &b) {
                     return Ok(a);
                 }
                 return self.refuse(
@@ -155,11 +157,11 @@ impl<'a> Lower<'a> {
     }
 
     fn extent(&mut self, element: &Ty, size: &Value, at: Bytes) -> Res<Extent> {
-        let parts = match self.types.layout(element) {
+        let parts = match self.unit.types.layout(element) {
             Ok(parts) => parts,
             Err(why) => return self.error(at, why, ""),
         };
-        let one = match self.types.size(element) {
+        let one = match self.unit.types.size(element) {
             Ok((n, _)) => i128::from(n.max(1)),
             Err(why) => return self.error(at, why, ""),
         };
@@ -167,10 +169,10 @@ impl<'a> Lower<'a> {
             let count = match objects(&size.expr, one) {
                 Some(count) => count,
                 None => {
-                    let n = self.kept(&size.expr);
+                    let n = self.body.kept(&size.expr);
                     let rest = binary(BinOp::Rem, n.clone(), Expr::Const(one), IntKind::Ideal);
                     let (part, whole) = (self.body.fresh(), self.body.fresh());
-                    self.branch(compare(CmpOp::Ne, rest, Expr::Const(0)), part, whole);
+                    self.body.branch(compare(CmpOp::Ne, rest, Expr::Const(0)), part, whole);
                     self.body.cur = part;
                     let limit = self.body.limit("a memory function goes on a part of an object");
                     self.body.edge_to(limit, Op::Skip);
@@ -207,7 +209,7 @@ impl<'a> Lower<'a> {
     pub fn copy_parts(&mut self, to: &Expr, from: &Expr, parts: &[Part], at: Bytes) {
         let read = |l: &mut Self, k: usize, p: &Part| {
             if p.width == 0 {
-                return l.copied_tag(to, from, k as u64);
+                return l.body.copied_tag(to, from, k as u64);
             }
             l.read_cell(offset(from.clone(), k as u64), p.kind, p.how(), at)
         };
@@ -220,21 +222,21 @@ impl<'a> Lower<'a> {
     /// Copies one object after the other; `either`: from the end where the target lies behind the source.
     fn copy_loop(&mut self, to: &Expr, from: &Expr, n: &Expr, parts: &[Part], either: bool, at: Bytes) {
         let end = self.body.fresh();
-        let (to, from) = (self.kept(to), self.kept(from));
+        let (to, from) = (self.body.kept(to), self.body.kept(from));
         if either {
             let (down, up) = (self.body.fresh(), self.body.fresh());
-            self.branch(compare(CmpOp::Gt, to.clone(), from.clone()), down, up);
+            self.body.branch(compare(CmpOp::Gt, to.clone(), from.clone()), down, up);
             self.body.cur = down;
-            let i = self.count_down(n);
+            let i = self.body.count_down(n);
             self.copy_object(&to, &from, &i, parts, at);
             self.body.edge_to(i.head, Op::Skip);
             self.body.cur = i.exit;
             self.body.edge_to(end, Op::Skip);
             self.body.cur = up;
         }
-        let i = self.count_up(n);
+        let i = self.body.count_up(n);
         self.copy_object(&to, &from, &i, parts, at);
-        self.next(&i);
+        self.body.next(&i);
         self.body.join(end);
     }
 
@@ -253,7 +255,7 @@ impl<'a> Lower<'a> {
         let byte = self.convert(byte.clone(), &uchar, at)?;
         let byte = match byte.constant() {
             Some(_) => byte,
-            None => Value { expr: self.kept(&byte.expr), ty: byte.ty },
+            None => Value { expr: self.body.kept(&byte.expr), ty: byte.ty },
         };
         let mut values = Vec::new();
         for p in &parts {
@@ -262,7 +264,7 @@ impl<'a> Lower<'a> {
         let store = |l: &mut Self, base: Expr| {
             for (k, p) in parts.iter().enumerate() {
                 if p.width == 0 {
-                    l.free_tag(offset(base.clone(), k as u64));
+                    l.body.free_tag(offset(base.clone(), k as u64));
                 }
                 l.write_cell(offset(base.clone(), k as u64), values[k].clone(), p.kind, p.how(), at);
             }
@@ -270,10 +272,10 @@ impl<'a> Lower<'a> {
         match count {
             None => store(self, to.expr.clone()),
             Some(n) => {
-                let to = self.kept(&to.expr);
-                let i = self.count_up(&n);
+                let to = self.body.kept(&to.expr);
+                let i = self.body.count_up(&n);
                 store(self, i.shifted(&to, parts.len() as i128));
-                self.next(&i);
+                self.body.next(&i);
             }
         }
         Ok(())
@@ -322,7 +324,7 @@ impl<'a> Lower<'a> {
             if !matches!(p.kind, IntKind::Machine { .. } | IntKind::Bool) || p.joint {
                 return self.refuse(
                     at,
-                    format!("comparing the bytes of `{}` is", self.types.describe(element)),
+                    format!("comparing the bytes of `{}` is", self.unit.types.describe(element)),
                     "compare the members one by one",
                 );
             }
@@ -335,16 +337,16 @@ impl<'a> Lower<'a> {
             }
             next = p.byte() + p.size();
         }
-        let (a, b) = (self.kept(&a.expr), self.kept(&b.expr));
+        let (a, b) = (self.body.kept(&a.expr), self.body.kept(&b.expr));
         let result = self.body.temp(IntKind::INT);
         let end = self.body.fresh();
         for (k, p) in parts.iter().enumerate() {
             let x = self.read_cell(offset(a.clone(), k as u64), p.kind, p.how(), at);
             let y = self.read_cell(offset(b.clone(), k as u64), p.kind, p.how(), at);
             let (differ, same) = (self.body.fresh(), self.body.fresh());
-            self.branch(compare(CmpOp::Ne, x.clone(), y.clone()), differ, same);
+            self.body.branch(compare(CmpOp::Ne, x.clone(), y.clone()), differ, same);
             self.body.cur = differ;
-            self.difference(&x, &y, p, result, end);
+            self.body.difference(&x, &y, p, result, end);
             self.body.cur = same;
         }
         self.body.edge_to(end, Op::Assign(result, Expr::Const(0)));
@@ -352,37 +354,14 @@ impl<'a> Lower<'a> {
         Ok(Value { expr: Expr::Reg(result), ty: Ty::Int(super::types::INT) })
     }
 
-    /// The first byte in which two numbers that differ do, the lowest first.
-    fn difference(&mut self, x: &Expr, y: &Expr, p: &Part, result: Reg, end: Loc) {
-        let wide = IntKind::Machine { bits: (p.width) as u8, signed: false };
-        let byte = |e: &Expr, k: u64| {
-            let e = cast(e.clone(), p.kind, wide);
-            let e = binary(BinOp::Shr, e, Expr::Const(i128::from(k * 8)), wide);
-            binary(BinOp::And, e, Expr::Const(255), wide)
-        };
-        for k in 0..p.size() {
-            let (u, v) = (byte(x, k), byte(y, k));
-            let minus = binary(BinOp::Sub, u.clone(), v.clone(), IntKind::INT);
-            if k + 1 == p.size() {
-                self.body.edge_to(end, Op::Assign(result, minus));
-                return;
-            }
-            let (differ, same) = (self.body.fresh(), self.body.fresh());
-            self.branch(compare(CmpOp::Ne, u, v), differ, same);
-            self.body.cur = differ;
-            self.body.edge_to(end, Op::Assign(result, minus));
-            self.body.cur = same;
-        }
-    }
-
     /// A call of a string function.
     pub fn text_call(&mut self, t: Text, args: Args<'a>, at: Bytes) -> Res<Value> {
-        let ulong = Ty::Int(self.types.ulong());
+        let ulong = Ty::Int(self.unit.types.ulong());
         let first = self.text(self.argument(args, 0, at)?, at)?;
         let limit = |l: &mut Self, k: usize| -> Res<Expr> {
             let n = l.value(l.argument(args, k, at)?)?;
             let n = l.convert(n, &ulong, at)?.expr;
-            Ok(l.kept(&n))
+            Ok(l.body.kept(&n))
         };
         match t {
             Text::Length => {
@@ -417,7 +396,7 @@ impl<'a> Lower<'a> {
             Text::Append => {
                 let second = self.text(self.argument(args, 1, at)?, at)?;
                 let end = self.end_of(&first, None, at);
-                let behind = self.kept(&binary(BinOp::Add, first.expr.clone(), end, IntKind::Ideal));
+                let behind = self.body.kept(&binary(BinOp::Add, first.expr.clone(), end, IntKind::Ideal));
                 self.copy_text(&behind, &second, None, at);
                 Ok(first)
             }
@@ -425,7 +404,7 @@ impl<'a> Lower<'a> {
                 let second = self.text(self.argument(args, 1, at)?, at)?;
                 let most = limit(self, 2)?;
                 let end = self.end_of(&first, None, at);
-                let behind = self.kept(&binary(BinOp::Add, first.expr.clone(), end, IntKind::Ideal));
+                let behind = self.body.kept(&binary(BinOp::Add, first.expr.clone(), end, IntKind::Ideal));
                 self.copy_text(&behind, &second, Some(most), at);
                 Ok(first)
             }
@@ -433,7 +412,7 @@ impl<'a> Lower<'a> {
                 let c = self.value(self.argument(args, 1, at)?)?;
                 let char = first.ty.target().cloned().unwrap_or(Ty::Int(CHAR));
                 let c = self.convert(c, &char, at)?.expr;
-                let c = self.kept(&c);
+                let c = self.body.kept(&c);
                 self.find(&first, &c, at)
             }
         }
@@ -443,57 +422,31 @@ impl<'a> Lower<'a> {
     fn text(&mut self, e: &'a Node<Expression>, at: Bytes) -> Res<Value> {
         let v = self.value(e)?;
         match v.ty.target().and_then(Ty::int) {
-            Some(Int { rank: 1, .. }) => Ok(Value { expr: self.kept(&v.expr), ty: v.ty }),
+            Some(Int { rank: 1, .. }) => Ok(Value { expr: self.body.kept(&v.expr), ty: v.ty }),
             _ => self.refuse(
                 at,
-                format!("a string function on a `{}` is", self.types.describe(&v.ty)),
+                format!("a string function on a `{}` is", self.unit.types.describe(&v.ty)),
                 "use a pointer to char",
             ),
         }
     }
 
-    /// The value in a register, unless it is fixed.
-    pub fn kept(&mut self, e: &Expr) -> Expr {
-        match e {
-            Expr::Const(_) | Expr::Addr(_) => e.clone(),
-            e => Expr::Reg(self.body.assign(IntKind::Ideal, e.clone())),
-        }
-    }
-
-    /// What a string literal that nothing changes holds.
-    pub fn known_text(&self, v: &Expr) -> Option<Vec<i128>> {
-        let (o, k) = match v {
-            Expr::Addr(o) => (*o, 0),
-            Expr::Binary(BinOp::Add, a, b, _) => match (&**a, &**b) {
-                (Expr::Addr(o), Expr::Const(k)) => (*o, usize::try_from(*k).ok()?),
-                _ => return None,
-            },
-            _ => return None,
-        };
-        let object = self.objects.get(o.0 as usize)?;
-        if !object.name.starts_with("string#") {
-            return None;
-        }
-        let text: Option<Vec<i128>> = object.init.get(k..)?.iter().copied().collect();
-        text.filter(|t| t.contains(&0))
-    }
-
     fn char_at(&mut self, v: &Value, i: Expr, at: Bytes) -> Expr {
-        let kind = v.ty.target().map_or(IntKind::INT, |t| self.types.kind(t));
+        let kind = v.ty.target().map_or(IntKind::INT, |t| self.unit.types.kind(t));
         self.read_cell(binary(BinOp::Add, v.expr.clone(), i, IntKind::Ideal), kind, How::default(), at)
     }
 
     /// Number of characters before the 0, or before some number of them.
     fn end_of(&mut self, v: &Value, most: Option<Expr>, at: Bytes) -> Expr {
-        if let (Some(text), None) = (self.known_text(&v.expr), &most) {
+        if let (Some(text), None) = (self.unit.known_text(&v.expr), &most) {
             return Expr::Const(text.iter().position(|c| *c == 0).unwrap_or(0) as i128);
         }
-        let i = self.counter(most.as_ref());
+        let i = self.body.counter(most.as_ref());
         let c = self.char_at(v, Expr::Reg(i.index), at);
         let more = self.body.fresh();
-        self.branch(compare(CmpOp::Eq, c, Expr::Const(0)), i.exit, more);
+        self.body.branch(compare(CmpOp::Eq, c, Expr::Const(0)), i.exit, more);
         self.body.cur = more;
-        self.next(&i);
+        self.body.next(&i);
         Expr::Reg(i.index)
     }
 
@@ -506,30 +459,30 @@ impl<'a> Lower<'a> {
         text: bool,
         at: Bytes,
     ) -> Res<Value> {
-        self.assume("comparing strings or memory gives the difference of the first bytes that differ");
-        let a = Value { expr: self.kept(&a.expr), ty: a.ty.clone() };
-        let b = Value { expr: self.kept(&b.expr), ty: b.ty.clone() };
+        self.unit.assume("comparing strings or memory gives the difference of the first bytes that differ");
+        let a = Value { expr: self.body.kept(&a.expr), ty: a.ty.clone() };
+        let b = Value { expr: self.body.kept(&b.expr), ty: b.ty.clone() };
         let uchar = IntKind::Machine { bits: 8, signed: false };
         let result = self.body.temp(IntKind::INT);
         let end = self.body.fresh();
-        let i = self.counter(most.as_ref());
-        let kind = |l: &Self, v: &Value| v.ty.target().map_or(uchar, |t| l.types.kind(t));
+        let i = self.body.counter(most.as_ref());
+        let kind = |l: &Self, v: &Value| v.ty.target().map_or(uchar, |t| l.unit.types.kind(t));
         let (ka, kb) = (kind(self, &a), kind(self, &b));
         let x = self.char_at(&a, Expr::Reg(i.index), at);
         let y = self.char_at(&b, Expr::Reg(i.index), at);
         let (x, y) = (cast(x, ka, uchar), cast(y, kb, uchar));
         let (differ, same, more) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
-        self.branch(compare(CmpOp::Ne, x.clone(), y.clone()), differ, same);
+        self.body.branch(compare(CmpOp::Ne, x.clone(), y.clone()), differ, same);
         self.body.cur = differ;
         self.body.edge_to(end, Op::Assign(result, binary(BinOp::Sub, x.clone(), y, IntKind::INT)));
         self.body.cur = same;
         if text {
-            self.branch(compare(CmpOp::Eq, x, Expr::Const(0)), i.exit, more);
+            self.body.branch(compare(CmpOp::Eq, x, Expr::Const(0)), i.exit, more);
         } else {
             self.body.edge_to(more, Op::Skip);
         }
         self.body.cur = more;
-        self.next(&i);
+        self.body.next(&i);
         self.body.edge_to(end, Op::Assign(result, Expr::Const(0)));
         self.body.cur = end;
         Ok(Value { expr: Expr::Reg(result), ty: Ty::Int(super::types::INT) })
@@ -537,43 +490,43 @@ impl<'a> Lower<'a> {
 
     /// Copies a string with its 0; of at most so many characters, then with a 0 behind them.
     fn copy_text(&mut self, to: &Expr, from: &Value, most: Option<Expr>, at: Bytes) {
-        let kind = from.ty.target().map_or(IntKind::INT, |t| self.types.kind(t));
-        if let (Some(text), None) = (self.known_text(&from.expr), &most) {
+        let kind = from.ty.target().map_or(IntKind::INT, |t| self.unit.types.kind(t));
+        if let (Some(text), None) = (self.unit.known_text(&from.expr), &most) {
             let n = text.iter().position(|c| *c == 0).map_or(text.len(), |n| n + 1);
             for (k, c) in text.into_iter().take(n).enumerate() {
                 self.write_cell(offset(to.clone(), k as u64), Expr::Const(c), kind, How::default(), at);
             }
             return;
         }
-        let i = self.counter(most.as_ref());
+        let i = self.body.counter(most.as_ref());
         let c = self.char_at(from, Expr::Reg(i.index), at);
         let (more, last) = (self.body.fresh(), self.body.fresh());
-        self.branch(compare(CmpOp::Eq, c.clone(), Expr::Const(0)), last, more);
+        self.body.branch(compare(CmpOp::Eq, c.clone(), Expr::Const(0)), last, more);
         self.body.cur = last;
         self.body.edge_to(i.exit, Op::Skip);
         self.body.cur = more;
         self.write_cell(i.shifted(to, 1), c, kind, How::default(), at);
-        self.next(&i);
+        self.body.next(&i);
         self.write_cell(i.shifted(to, 1), Expr::Const(0), kind, How::default(), at);
     }
 
     /// `strncpy`: exactly so many characters, 0 after the end.
     fn copy_padded(&mut self, to: &Expr, from: &Value, most: &Expr, at: Bytes) {
-        let kind = from.ty.target().map_or(IntKind::INT, |t| self.types.kind(t));
-        let i = self.count_up(most);
+        let kind = from.ty.target().map_or(IntKind::INT, |t| self.unit.types.kind(t));
+        let i = self.body.count_up(most);
         let c = self.char_at(from, Expr::Reg(i.index), at);
         let (end, more) = (self.body.fresh(), self.body.fresh());
-        self.branch(compare(CmpOp::Eq, c.clone(), Expr::Const(0)), end, more);
+        self.body.branch(compare(CmpOp::Eq, c.clone(), Expr::Const(0)), end, more);
         self.body.cur = more;
         self.write_cell(i.shifted(to, 1), c, kind, How::default(), at);
-        self.next(&i);
+        self.body.next(&i);
         let done = self.body.fresh();
         self.body.edge_to(done, Op::Skip);
         // From the end of the string on.
         self.body.cur = end;
         let test = compare(CmpOp::Lt, Expr::Reg(i.index), most.clone());
         let inside = self.body.fresh();
-        self.branch(test, inside, done);
+        self.body.branch(test, inside, done);
         self.body.cur = inside;
         self.write_cell(i.shifted(to, 1), Expr::Const(0), kind, How::default(), at);
         self.body.edge_to(end, Op::Assign(i.index, i.after(1)));
@@ -584,55 +537,112 @@ impl<'a> Lower<'a> {
     fn find(&mut self, v: &Value, wanted: &Expr, at: Bytes) -> Res<Value> {
         let result = self.body.temp(IntKind::Ideal);
         let end = self.body.fresh();
-        let i = self.counter(None);
+        let i = self.body.counter(None);
         let c = self.char_at(v, Expr::Reg(i.index), at);
         let (found, other, more) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
-        self.branch(compare(CmpOp::Eq, c.clone(), wanted.clone()), found, other);
+        self.body.branch(compare(CmpOp::Eq, c.clone(), wanted.clone()), found, other);
         self.body.cur = found;
         self.body.edge_to(end, Op::Assign(result, i.shifted(&v.expr, 1)));
         self.body.cur = other;
-        self.branch(compare(CmpOp::Eq, c, Expr::Const(0)), i.exit, more);
+        self.body.branch(compare(CmpOp::Eq, c, Expr::Const(0)), i.exit, more);
         self.body.cur = more;
-        self.next(&i);
+        self.body.next(&i);
         self.body.edge_to(end, Op::Assign(result, Expr::Const(0)));
         self.body.cur = end;
         Ok(Value { expr: Expr::Reg(result), ty: v.ty.clone() })
     }
+}
 
-    /// A loop from 0 up, with a bound or without; goes on in its body.
-    pub fn counter(&mut self, most: Option<&Expr>) -> Counter {
-        let index = self.body.assign(IntKind::Ideal, Expr::Const(0));
-        let (head, exit) = (self.body.fresh(), self.body.fresh());
-        self.body.join(head);
-        if let Some(n) = most {
-            let inside = self.body.fresh();
-            self.branch(compare(CmpOp::Lt, Expr::Reg(index), n.clone()), inside, exit);
-            self.body.cur = inside;
-        }
-        Counter { index, head, exit }
-    }
-
+impl Body {
     pub fn count_up(&mut self, n: &Expr) -> Counter {
         let n = self.kept(n);
         self.counter(Some(&n))
     }
+}
+
+impl Body {
+    /// The first byte in which two numbers that differ do, the lowest first.
+    fn difference(&mut self, x: &Expr, y: &Expr, p: &Part, result: Reg, end: Loc) {
+        let wide = IntKind::Machine { bits: (p.width) as u8, signed: false };
+        let byte = |e: &Expr, k: u64| {
+            let e = cast(e.clone(), p.kind, wide);
+            let e = binary(BinOp::Shr, e, Expr::Const(i128::from(k * 8)), wide);
+            binary(BinOp::And, e, Expr::Const(255), wide)
+        };
+        for k in 0..p.size() {
+            let (u, v) = (byte(x, k), byte(y, k));
+            let minus = binary(BinOp::Sub, u.clone(), v.clone(), IntKind::INT);
+            if k + 1 == p.size() {
+                self.edge_to(end, Op::Assign(result, minus));
+                return;
+            }
+            let (differ, same) = (self.fresh(), self.fresh());
+            self.branch(compare(CmpOp::Ne, u, v), differ, same);
+            self.cur = differ;
+            self.edge_to(end, Op::Assign(result, minus));
+            self.cur = same;
+        }
+    }
+
+    /// A loop from 0 up, with a bound or without; goes on in its body.
+    pub fn counter(&mut self, most: Option<&Expr>) -> Counter {
+        let index = self.assign(IntKind::Ideal, Expr::Const(0));
+        let (head, exit) = (self.fresh(), self.fresh());
+        self.join(head);
+        if let Some(n) = most {
+            let inside = self.fresh();
+            self.branch(compare(CmpOp::Lt, Expr::Reg(index), n.clone()), inside, exit);
+            self.cur = inside;
+        }
+        Counter { index, head, exit }
+    }
 
     /// The same from `n - 1` down to 0; the end of the body leads to the head.
     fn count_down(&mut self, n: &Expr) -> Counter {
-        let index = self.body.assign(IntKind::Ideal, n.clone());
-        let (head, exit, inside) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
-        self.body.join(head);
+        let index = self.assign(IntKind::Ideal, n.clone());
+        let (head, exit, inside) = (self.fresh(), self.fresh(), self.fresh());
+        self.join(head);
         self.branch(compare(CmpOp::Gt, Expr::Reg(index), Expr::Const(0)), inside, exit);
-        self.body.cur = inside;
+        self.cur = inside;
         let i = Counter { index, head, exit };
-        self.body.emit(Op::Assign(index, i.after(-1)));
+        self.emit(Op::Assign(index, i.after(-1)));
         i
+    }
+}
+
+impl Body {
+    /// The value in a register, unless it is fixed.
+    pub fn kept(&mut self, e: &Expr) -> Expr {
+        match e {
+            Expr::Const(_) | Expr::Addr(_) => e.clone(),
+            e => Expr::Reg(self.assign(IntKind::Ideal, e.clone())),
+        }
     }
 
     /// The next round; goes on after the loop.
     pub fn next(&mut self, i: &Counter) {
-        self.body.edge_to(i.head, Op::Assign(i.index, i.after(1)));
-        self.body.cur = i.exit;
+        self.edge_to(i.head, Op::Assign(i.index, i.after(1)));
+        self.cur = i.exit;
+    }
+}
+
+impl Translation<'_> {
+    /// What a string literal that nothing changes holds.
+    pub fn known_text(&self, v: &Expr) -> Option<Vec<i128>> {
+        let (o, k) = match v {
+            Expr::Addr(o) => (*o, 0),
+            Expr::Binary(BinOp::Add, a, b, _) => match (&**a, &**b) {
+                (Expr::Addr(o), Expr::Const(k)) => (*o, usize::try_from(*k).ok()?),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let object = self.objects.all().get(o.0 as usize)?;
+        if !object.name.starts_with("string#") {
+            return None;
+        }
+        let text: Option<Vec<i128>> = object.init.get(k..)?.iter().copied().collect();
+        text.filter(|t| t.contains(&0))
     }
 }
 

@@ -215,7 +215,7 @@ impl<'a> Lower<'a> {
                 }
                 TypeSpecifier::TypedefName(n) => {
                     let name = &n.node.name;
-                    found = Some(match self.scopes.get(name) {
+                    found = Some(match self.context.scopes.get(name) {
                         Some(Symbol::Type(t)) => t.clone(),
                         Some(Symbol::Broken(d)) => return Err(d.clone()),
                         _ if name == "__builtin_va_list" => {
@@ -236,14 +236,14 @@ impl<'a> Lower<'a> {
             }
         }
         let ty = match found {
-            Some(Ty::Float(_)) if long > 0 => Ty::Float(if self.types.is_32_bit() { 12 } else { 16 }),
+            Some(Ty::Float(_)) if long > 0 => Ty::Float(if self.unit.types.is_32_bit() { 12 } else { 16 }),
             Some(t) => t,
             None => {
                 let base = match (char, short, long) {
                     (true, _, _) => Int { signed, ..CHAR },
                     (_, true, _) => Int { rank: 2, bits: 16, signed: true },
                     (_, _, 0) => INT,
-                    (_, _, 1) => self.types.long(),
+                    (_, _, 1) => self.unit.types.long(),
                     _ => Int { rank: 5, bits: 64, signed: true },
                 };
                 // Plain char is signed, as on x86 and in the SV-COMP rules.
@@ -325,7 +325,7 @@ impl<'a> Lower<'a> {
             ArraySize::Unknown | ArraySize::VariableUnknown => Ty::Array(Rc::new(element), None),
             // A parameter is a pointer, however many there are; sizes may name other parameters.
             ArraySize::VariableExpression(e) | ArraySize::StaticExpression(e)
-                if self.in_parameter && !matches!(self.constant(e), Ok(Some(_))) =>
+                if self.context.in_parameter && !matches!(self.constant(e), Ok(Some(_))) =>
             {
                 Ty::Array(Rc::new(element), None)
             }
@@ -342,7 +342,7 @@ impl<'a> Lower<'a> {
     fn function_type(&mut self, result: Ty, f: &'a FunctionDeclarator) -> Res<Ty> {
         let result = result.into_result();
         let mut params = Vec::new();
-        self.scopes.enter();
+        self.context.scopes.enter();
         let mut failed = None;
         for p in &f.parameters {
             match self.parameter(&p.node) {
@@ -350,7 +350,7 @@ impl<'a> Lower<'a> {
                 Err(d) => failed = Some(d),
             }
         }
-        self.scopes.leave();
+        self.context.scopes.leave();
         if let Some(d) = failed {
             return Err(d);
         }
@@ -370,9 +370,9 @@ impl<'a> Lower<'a> {
         let base = self.base_type(&s)?;
         let mut named = match &p.declarator {
             Some(d) => {
-                let outer = std::mem::replace(&mut self.in_parameter, true);
+                let outer = std::mem::replace(&mut self.context.in_parameter, true);
                 let named = self.declarator(base, d);
-                self.in_parameter = outer;
+                self.context.in_parameter = outer;
                 named?
             }
             None => Named::of("", base),
@@ -391,18 +391,18 @@ impl<'a> Lower<'a> {
         let name = r.node.identifier.as_ref().map(|i| i.node.name.clone()).unwrap_or_default();
         let known = match (name.is_empty(), r.node.declarations.is_some()) {
             (true, _) => None,
-            (_, true) => self.scopes.tag_here(&name).cloned(),
-            (_, false) => self.scopes.tag(&name).cloned(),
+            (_, true) => self.context.scopes.tag_here(&name).cloned(),
+            (_, false) => self.context.scopes.tag(&name).cloned(),
         };
         let id = match known {
             Some(Tag::Record(id))
-                if r.node.declarations.is_none() || self.types.records[id.0].fields.is_none() =>
+                if r.node.declarations.is_none() || self.unit.types.records[id.0].fields.is_none() =>
             {
                 id
             }
             _ => {
-                let id = RecordId(self.types.records.len());
-                self.types.records.push(Record {
+                let id = RecordId(self.unit.types.records.len());
+                self.unit.types.records.push(Record {
                     name: name.clone(),
                     union,
                     fields: None,
@@ -415,7 +415,7 @@ impl<'a> Lower<'a> {
                     tag: None,
                 });
                 if !name.is_empty() {
-                    self.scopes.declare_tag(&name, Tag::Record(id));
+                    self.context.scopes.declare_tag(&name, Tag::Record(id));
                 }
                 id
             }
@@ -446,10 +446,16 @@ impl<'a> Lower<'a> {
             in_unit: 0,
             bit: 0,
         };
-        if f.declarators.is_empty() && !self.types.is_incomplete(&base) {
+        if f.declarators.is_empty() && !self.unit.types.is_incomplete(&base) {
             let own = self.layout_of(&s.attributes)?;
             let field = field(None, base, false, s.fixed_value);
-            out.push(Declared { field, width: None, unit: 0, own, named_align: self.named_align(&s.types) });
+            out.push(Declared {
+                field,
+                width: None,
+                unit: 0,
+                own,
+                named_align: self.unit.named_align(&s.types),
+            });
             return Ok(());
         }
         for d in &f.declarators {
@@ -462,10 +468,10 @@ impl<'a> Lower<'a> {
             let own = self.layout_of(&attributes)?;
             let constant = self.is_constant(&s, d.node.declarator.as_ref());
             let bare = d.node.declarator.as_ref().is_none_or(|x| only_arrays(&x.node));
-            let named_align = self.named_align(&s.types).filter(|_| bare);
+            let named_align = self.unit.named_align(&s.types).filter(|_| bare);
             let name = (!named.name.is_empty()).then_some(named.name);
             match &d.node.bit_width {
-                None if self.types.is_incomplete(&named.ty) => {
+                None if self.unit.types.is_incomplete(&named.ty) => {
                     let name = name.unwrap_or_default();
                     return self.error(d.span, format!("member `{name}` of a type that is not defined"), "");
                 }
@@ -485,12 +491,12 @@ impl<'a> Lower<'a> {
                     if width > int.bits || (width == 0 && name.is_some()) {
                         let message = format!(
                             "a bit-field of type `{}` has 1 to {} bits",
-                            self.types.describe(&named.ty),
+                            self.unit.types.describe(&named.ty),
                             int.bits
                         );
                         return self.error(w.span, message, "");
                     }
-                    let unit = self.types.size(&named.ty).map_or(1, |s| s.0);
+                    let unit = self.unit.types.size(&named.ty).map_or(1, |s| s.0);
                     let ty = Ty::Int(Int { bits: if int.rank == 0 { 1 } else { width }, ..int });
                     let field = field(name, ty, true, constant);
                     out.push(Declared { field, width: Some(u64::from(width)), unit, own, named_align });
@@ -503,7 +509,7 @@ impl<'a> Lower<'a> {
     fn enum_type(&mut self, e: &'a Node<EnumType>, packed: bool) -> Res<Ty> {
         let name = e.node.identifier.as_ref().map(|i| i.node.name.as_str());
         if e.node.enumerators.is_empty() {
-            return Ok(match name.and_then(|n| self.scopes.tag(n)) {
+            return Ok(match name.and_then(|n| self.context.scopes.tag(n)) {
                 Some(Tag::Enum(t)) => t.clone(),
                 _ => Ty::Int(UINT),
             });
@@ -519,16 +525,17 @@ impl<'a> Lower<'a> {
             }
             (least, most) = (least.min(next), most.max(next));
             // Its type while the list goes on.
-            self.scopes.declare(&x.node.identifier.node.name, Symbol::Constant(next, Ty::Int(INT)));
+            self.context.scopes.declare(&x.node.identifier.node.name, Symbol::Constant(next, Ty::Int(INT)));
             names.push((&x.node.identifier.node.name, next));
             next = next.saturating_add(1);
         }
         // As gcc has it: unsigned unless a value is negative, int where that is wide enough.
-        let long = Int { rank: if self.types.long().bits == 64 { 4 } else { 5 }, bits: 64, signed: true };
+        let long =
+            Int { rank: if self.unit.types.long().bits == 64 { 4 } else { 5 }, bits: 64, signed: true };
         let candidates = [CHAR, Int { rank: 2, bits: 16, signed: true }, INT, long];
         let mut candidates = candidates.into_iter().skip(if packed { 0 } else { 2 });
         let holds = |t: &Int| {
-            let kind = self.types.kind(&Ty::Int(*t));
+            let kind = self.unit.types.kind(&Ty::Int(*t));
             kind.min().is_none_or(|m| m <= least) && kind.max().is_none_or(|m| most <= m)
         };
         let Some(int) = candidates.by_ref().map(|t| Int { signed: least < 0, ..t }).find(holds) else {
@@ -538,11 +545,11 @@ impl<'a> Lower<'a> {
         for (name, value) in names {
             // A constant that fits int is one.
             if i32::try_from(value).is_err() {
-                self.scopes.declare(name, Symbol::Constant(value, ty.clone()));
+                self.context.scopes.declare(name, Symbol::Constant(value, ty.clone()));
             }
         }
         if let Some(n) = name {
-            self.scopes.declare_tag(n, Tag::Enum(ty.clone()));
+            self.context.scopes.declare_tag(n, Tag::Enum(ty.clone()));
         }
         Ok(ty)
     }
@@ -611,22 +618,22 @@ impl<'a> Lower<'a> {
         let Named { name, ty, constant, .. } = named;
         if s.typedef {
             match constant {
-                true => self.types.constant.insert(name.clone()),
-                false => self.types.constant.remove(&name),
+                true => self.unit.types.constant.insert(name.clone()),
+                false => self.unit.types.constant.remove(&name),
             };
             let ty = match name.as_str() {
                 "atomic_flag" => atomic(Ty::Int(BOOL)),
                 n => Sync::by_name(n).map_or(ty, Ty::Sync),
             };
             self.align_typedef(s, &name, &x.node.declarator);
-            self.scopes.declare(&name, Symbol::Type(ty));
+            self.context.scopes.declare(&name, Symbol::Type(ty));
             return;
         }
         if matches!(ty, Ty::Function(_)) {
             if s.noreturn {
-                self.symbols.never_returns(&name);
+                self.unit.symbols.never_returns(&name);
             }
-            if let Some(before) = self.declared.get(&name).map(|d| d.ty.clone()) {
+            if let Some(before) = self.unit.functions.declared.get(&name).map(|d| d.ty.clone()) {
                 self.must_agree(&name, &before, &ty, x.span);
             }
             self.declare_function(&name, ty, None);
@@ -639,11 +646,12 @@ impl<'a> Lower<'a> {
         let external = s.external && init.is_none();
         let ty = self.complete(ty, init);
         let span = self.span(if x.span.is_none() { at } else { x.span });
-        let earlier = if self.scopes.at_file() || s.external { self.file_global(&name) } else { None };
+        let earlier =
+            if self.context.scopes.at_file() || s.external { self.file_global(&name) } else { None };
         if let Some(g) = earlier {
-            let before = self.globals[g].ty.clone();
+            let before = self.unit.objects.globals[g].ty.clone();
             self.must_agree(&name, &before, &ty, x.span);
-            let g = &mut self.globals[g];
+            let g = &mut self.unit.objects.globals[g];
             g.external &= external;
             g.thread_local |= s.thread_local;
             if !matches!(ty, Ty::Array(_, None)) {
@@ -655,12 +663,12 @@ impl<'a> Lower<'a> {
             g.init = init.or(g.init);
             return;
         }
-        let display = if self.scopes.at_file() || s.external {
+        let display = if self.context.scopes.at_file() || s.external {
             name.clone()
         } else {
             format!("{}::{name}", self.body.name)
         };
-        self.globals.push(Global {
+        self.unit.objects.globals.push(Global {
             name: display,
             ty,
             init,
@@ -670,20 +678,20 @@ impl<'a> Lower<'a> {
             object: None,
             span,
         });
-        self.scopes.declare(&name, Symbol::Global(self.globals.len() - 1));
+        self.context.scopes.declare(&name, Symbol::Global(self.unit.objects.globals.len() - 1));
     }
 
     /// Keeps the alignment that a typedef name has besides its type's.
     fn align_typedef(&mut self, s: &Specifiers<'a>, name: &str, d: &'a Node<Declarator>) {
         let mut attributes = s.attributes.clone();
         attributes.extend(&d.node.extensions);
-        let inherited = self.named_align(&s.types).filter(|_| only_arrays(&d.node));
+        let inherited = self.unit.named_align(&s.types).filter(|_| only_arrays(&d.node));
         let align = match self.layout_of(&attributes) {
             Ok(own) => own.align.or(inherited),
-            Err(e) => return self.scopes.declare(name, Symbol::Broken(e)),
+            Err(e) => return self.context.scopes.declare(name, Symbol::Broken(e)),
         };
-        self.types.aligned.remove(name);
-        self.types.aligned.extend(align.map(|a| (name.to_string(), a)));
+        self.unit.types.aligned.remove(name);
+        self.unit.types.aligned.extend(align.map(|a| (name.to_string(), a)));
     }
 
     /// A `const` integer with a constant value, and without use of its address, is that value.
@@ -697,25 +705,27 @@ impl<'a> Lower<'a> {
         let (true, Ty::Int(_), Some(Initializer::Expression(e))) = (s.fixed_value, ty, init) else {
             return false;
         };
-        if self.addressed_anywhere.contains(name) {
+        if self.unit.uses.addressed.contains(name) {
             return false;
         }
         let Ok(Some(v)) = self.constant(e) else { return false };
-        let value = super::value::wrap(v, self.types.kind(ty));
-        self.scopes.declare(name, Symbol::Constant(value, ty.clone()));
+        let value = super::value::wrap(v, self.unit.types.kind(ty));
+        self.context.scopes.declare(name, Symbol::Constant(value, ty.clone()));
         true
     }
 
     fn file_global(&self, name: &str) -> Option<usize> {
-        match self.scopes.get(name) {
-            Some(Symbol::Global(g)) if self.globals[*g].name == name => Some(*g),
+        match self.context.scopes.get(name) {
+            Some(Symbol::Global(g)) if self.unit.objects.globals[*g].name == name => Some(*g),
             _ => None,
         }
     }
 
     fn declare_function(&mut self, name: &str, ty: Ty, definition: Option<&'a Node<FunctionDefinition>>) {
-        self.scopes.declare(name, Symbol::Function);
+        self.context.scopes.declare(name, Symbol::Function);
         let entry = self
+            .unit
+            .functions
             .declared
             .entry(name.to_string())
             .or_insert(super::scope::Declared { ty: ty.clone(), definition });
@@ -731,7 +741,7 @@ impl<'a> Lower<'a> {
             d = inner;
         }
         if let DeclaratorKind::Identifier(i) = &d.node.kind.node {
-            self.scopes.declare(&i.node.name, Symbol::Broken(e));
+            self.context.scopes.declare(&i.node.name, Symbol::Broken(e));
         }
     }
 
@@ -749,7 +759,8 @@ impl<'a> Lower<'a> {
         match declared {
             Ok(named) => match self.old_style_signature(f, &named) {
                 Ok(ty) => {
-                    if let Some(before) = self.declared.get(&named.name).map(|d| d.ty.clone()) {
+                    if let Some(before) = self.unit.functions.declared.get(&named.name).map(|d| d.ty.clone())
+                    {
                         self.must_agree(&named.name, &before, &ty, f.span);
                     }
                     self.declare_function(&named.name, ty, Some(f));

@@ -23,7 +23,7 @@ impl<'a> Lower<'a> {
     /// Reads what an expression designates, for nothing.
     pub fn discard(&mut self, e: &'a Node<Expression>) -> Res<()> {
         if let Some(name) = name_of(&e.node) {
-            if !matches!(self.scopes.get(name), Some(Symbol::Local(..) | Symbol::Global(_))) {
+            if !matches!(self.context.scopes.get(name), Some(Symbol::Local(..) | Symbol::Global(_))) {
                 return Ok(());
             }
         }
@@ -48,11 +48,11 @@ impl<'a> Lower<'a> {
             (Ty::Record(_), _) if p.ty.is_whole() => self.read_whole(p, at).map(drop),
             (Ty::Record(_), At::Memory(address)) => {
                 let mut cells = Vec::new();
-                if let Err(why) = self.types.flatten(&p.ty, "", &mut cells) {
+                if let Err(why) = self.unit.types.flatten(&p.ty, "", &mut cells) {
                     return self.refuse(at, format!("{why}; reading it is"), "");
                 }
-                let parts = self.types.layout(&p.ty).unwrap_or_default();
-                let tags = self.types.tags(&p.ty);
+                let parts = self.unit.types.layout(&p.ty).unwrap_or_default();
+                let tags = self.unit.types.tags(&p.ty);
                 for (k, (kind, _)) in cells.into_iter().enumerate() {
                     let k = k as u64;
                     if !tags.contains(&k) {

@@ -4,12 +4,14 @@
 //! nothing.
 
 use super::access::How;
+use super::body::Body;
 use super::calls::Args;
 use super::library::{Effect, Far, Gives, Model, Row, bodies, model};
 use super::lower::{Lower, Res};
 use super::scan::name_of;
 use super::scope::Symbol;
 use super::types::{INT, Int, Part, Ty};
+use super::translation::Translation;
 use super::value::{Value, binary, compare, offset};
 use lang_c::ast::Expression;
 use lang_c::span::{Node, Span as Bytes};
@@ -20,11 +22,6 @@ use relyant_cfa::{BinOp, Callee, CmpOp, Expr, FuncId, IntKind, Op, approximate};
 const FEW: usize = 64;
 
 impl<'a> Lower<'a> {
-    /// Does anybody mind what is read?
-    pub fn minds_reads(&self) -> bool {
-        self.options.property == Property::NoDataRace || self.options.checks_memory()
-    }
-
     /// The values of the arguments of a library function, in any order.
     pub fn library_values(&mut self, args: Args<'a>) -> Res<Vec<Value>> {
         self.body.begin_operands(false);
@@ -41,7 +38,8 @@ impl<'a> Lower<'a> {
         if self.of_command_line(&a.node) {
             return Ok(Value::void());
         }
-        if let Some(Symbol::Local(_, Ty::Unsupported(_))) = name_of(&a.node).and_then(|n| self.scopes.get(n))
+        if let Some(Symbol::Local(_, Ty::Unsupported(_))) =
+            name_of(&a.node).and_then(|n| self.context.scopes.get(n))
         {
             return Ok(Value::void());
         }
@@ -63,9 +61,9 @@ impl<'a> Lower<'a> {
         if options {
             // What the words are does not matter.
             values.drain(..values.len().min(2));
-            self.assume("an option of the command line has at most 16 characters");
+            self.unit.assume("an option of the command line has at most 16 characters");
         }
-        let result = self.signature(name).map_or(Ty::Int(INT), |s| s.result.clone());
+        let result = self.unit.signature(name).map_or(Ty::Int(INT), |s| s.result.clone());
         let numbers = row.effects.is_empty() && row.gives == Gives::Any;
         if numbers && values.iter().any(|v| v.ty.target().is_some()) {
             // A function of the program's that happens to have the name.
@@ -76,14 +74,14 @@ impl<'a> Lower<'a> {
             );
         }
         if name == "getline" {
-            self.assume("`getline` finds lines that fit in the memory it is given, or in 120 bytes");
+            self.unit.assume("`getline` finds lines that fit in the memory it is given, or in 120 bytes");
         }
         let (mut done, mut value) = (None, Value::void());
         if let Gives::Upto(k, least) = row.gives {
             let most = self.number(&values, k, at)?;
-            let kind = self.types.kind(&result);
+            let kind = self.unit.types.kind(&result);
             let v = self.body.havoc(kind, name);
-            self.between(&v, Expr::Const(least), most);
+            self.body.between(&v, Expr::Const(least), most);
             done = Some(v.clone());
             value = Value { expr: v, ty: result.plain().clone() };
         }
@@ -120,7 +118,7 @@ impl<'a> Lower<'a> {
                         _ => self.some(name, &result, wanted, at),
                     };
                 }
-                let ideal = self.options.integers == Integers::Ideal;
+                let ideal = self.unit.options.integers == Integers::Ideal;
                 if ideal && ["strtol", "strtoul", "atoi", "atol", "rand_r"].contains(&body) {
                     let all = values.iter().skip(1).all(|v| v.constant().is_some());
                     return if all {
@@ -140,7 +138,7 @@ impl<'a> Lower<'a> {
             return self.refuse(at, format!("what `{name}` points to is"), "use an array of the file");
         }
         if wanted && *ty != Ty::Void {
-            self.assume(format!("`{name}` returns any value of its type"));
+            self.unit.assume(format!("`{name}` returns any value of its type"));
         }
         self.any(ty, &approximate(name), wanted, at)
     }
@@ -156,17 +154,9 @@ impl<'a> Lower<'a> {
     ) -> Res<Value> {
         let v = self.any(ty, source, wanted, at)?;
         if wanted && v.ty != Ty::Void {
-            self.between(&v.expr, Expr::Const(least), Expr::Const(most));
+            self.body.between(&v.expr, Expr::Const(least), Expr::Const(most));
         }
         Ok(v)
-    }
-
-    /// Goes on only where a value is in a range.
-    fn between(&mut self, v: &Expr, least: Expr, most: Expr) {
-        for test in [compare(CmpOp::Ge, v.clone(), least), compare(CmpOp::Le, v.clone(), most)] {
-            self.body.assumes();
-            self.body.emit(Op::Assume(test));
-        }
     }
 
     /// An argument that is a number.
@@ -181,7 +171,7 @@ impl<'a> Lower<'a> {
     /// A call of a body of ours with arguments that were evaluated.
     fn body_call(&mut self, body: &str, name: &str, values: &[Value], result: &Ty, at: Bytes) -> Res<Value> {
         let own = bodies::name(body);
-        let Some(signature) = self.signature(&own) else {
+        let Some(signature) = self.unit.signature(&own) else {
             return self.refuse(at, format!("`{name}` here is"), "call it by its name");
         };
         let params = signature.params.clone().unwrap_or_default();
@@ -191,7 +181,7 @@ impl<'a> Lower<'a> {
             if let (Some(Ty::Int(to)), Some(from)) = (p.target().map(Ty::plain), v.ty.target()) {
                 let same = from.int().is_some_and(|i| i.bits == to.bits) || *from.plain() == Ty::Void;
                 if !same {
-                    let what = format!("`{name}` on a `{}` is", self.types.describe(&v.ty));
+                    let what = format!("`{name}` on a `{}` is", self.unit.types.describe(&v.ty));
                     return self.refuse(at, what, "use a pointer to char");
                 }
             }
@@ -201,26 +191,13 @@ impl<'a> Lower<'a> {
         if *result == Ty::Void { Ok(Value::void()) } else { self.convert(v, result, at) }
     }
 
-    /// A library function that has an address: its body, or one of ours that calls it.
-    pub fn library_function(&mut self, name: &str) -> Option<FuncId> {
-        let of_row = match model(name) {
-            Some(Model::Row(Row { gives: Gives::Body(body), .. })) => {
-                let own = bodies::name(body);
-                let params = |f: &str| self.signature(f).and_then(|s| Some(s.params.as_ref()?.len()));
-                (params(&own) == params(name)).then(|| self.function(&own)).flatten()
-            }
-            _ => None,
-        };
-        of_row.or_else(|| self.function(&bodies::pointer(name)))
-    }
-
     /// Runs a body of ours.
     pub fn run_body(&mut self, body: &str, args: Vec<Expr>, at: Bytes) -> Res<Value> {
         let own = bodies::name(body);
-        let (Some(id), Some(s)) = (self.function(&own), self.signature(&own)) else {
+        let (Some(id), Some(s)) = (self.unit.functions.ask(&own), self.unit.signature(&own)) else {
             return self.refuse(at, format!("`{body}` here is"), "call it by its name");
         };
-        self.called.insert(id);
+        self.unit.functions.call(id);
         self.emit_call(Callee::Known(id), args, &s.result, true, at)
     }
 
@@ -230,20 +207,20 @@ impl<'a> Lower<'a> {
             return self.error(at, format!("`{name}` is declared without a pointer as its result"), "");
         };
         if element.int().is_some() {
-            self.assume(format!("the string that `{name}` gives has less than {n} characters"));
+            self.unit.assume(format!("the string that `{name}` gives has less than {n} characters"));
         }
-        let object = match self.library_objects.get(name) {
+        let object = match self.unit.objects.library.get(name) {
             Some(o) => *o,
             None => {
                 let ty = Ty::Array(element.clone().into(), Some(n as u64));
                 let o = self.object(&format!("{name}()"), &ty, at)?;
-                self.objects[o.0 as usize].thread_local = true;
-                self.objects[o.0 as usize].init.iter_mut().for_each(|v| *v = Some(0));
-                self.library_objects.insert(name.to_string(), o);
+                self.unit.objects[o].thread_local = true;
+                self.unit.objects[o].init.iter_mut().for_each(|v| *v = Some(0));
+                self.unit.objects.library.insert(name.to_string(), o);
                 o
             }
         };
-        let cells = self.objects[object.0 as usize].cells.clone();
+        let cells = self.unit.objects[object].cells.clone();
         let last = cells.len().saturating_sub(1);
         let text = element.int().is_some_and(|i| i.rank == 1);
         for (k, (kind, _)) in cells.into_iter().enumerate() {
@@ -277,7 +254,7 @@ impl<'a> Lower<'a> {
             },
             Effect::Format(k) => self.format_call(k, name, values, at),
             Effect::Reads(k, far) => match given(k) {
-                Some(v) if self.minds_reads() => self.touch(&v, far, None, done, values, at),
+                Some(v) if self.unit.minds_reads() => self.touch(&v, far, None, done, values, at),
                 _ => Ok(()),
             },
             Effect::Writes(k, far) => {
@@ -289,7 +266,7 @@ impl<'a> Lower<'a> {
                 }
                 // It may be null.
                 let (yes, end) = (self.body.fresh(), self.body.fresh());
-                self.branch(compare(CmpOp::Ne, v.expr.clone(), Expr::Const(0)), yes, end);
+                self.body.branch(compare(CmpOp::Ne, v.expr.clone(), Expr::Const(0)), yes, end);
                 self.body.cur = yes;
                 self.touch(&v, far, Some(&source), done, values, at)?;
                 self.body.join(end);
@@ -330,15 +307,17 @@ impl<'a> Lower<'a> {
             }
         };
         let element = v.ty.target().cloned().unwrap_or(Ty::Void);
-        let (parts, size) = match (self.types.layout(&element), self.types.size(&element)) {
+        let (parts, size) = match (self.unit.types.layout(&element), self.unit.types.size(&element)) {
             (Ok(parts), Ok((size, _))) if !parts.is_empty() && size > 0 => (parts, i128::from(size)),
             _ => {
-                let what =
-                    format!("a library function on what a `{}` points to is", self.types.describe(&v.ty));
+                let what = format!(
+                    "a library function on what a `{}` points to is",
+                    self.unit.types.describe(&v.ty)
+                );
                 return self.refuse(at, what, "cast it to a pointer to the objects there");
             }
         };
-        let base = self.kept_address(&v.expr);
+        let base = self.body.kept_address(&v.expr);
         let whole = match &bytes {
             None => Some(1),
             Some(Expr::Const(n)) => Some(n.div_euclid(size) + i128::from(n.rem_euclid(size) != 0)),
@@ -356,7 +335,7 @@ impl<'a> Lower<'a> {
         let (head, inside, end) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
         self.body.join(head);
         let here = binary(BinOp::Mul, Expr::Reg(i), Expr::Const(size), IntKind::Ideal);
-        self.branch(compare(CmpOp::Lt, here, bytes), inside, end);
+        self.body.branch(compare(CmpOp::Lt, here, bytes), inside, end);
         self.body.cur = inside;
         let cells = binary(BinOp::Mul, Expr::Reg(i), Expr::Const(parts.len() as i128), IntKind::Ideal);
         self.touch_parts(&binary(BinOp::Add, base, cells, IntKind::Ideal), &parts, write, at);
@@ -383,42 +362,74 @@ impl<'a> Lower<'a> {
 
     /// Reads a string up to its 0, or so many characters.
     pub fn read_text(&mut self, v: &Value, most: Option<Expr>, at: Bytes) -> Res<()> {
-        if self.known_text(&v.expr).is_some() {
+        if self.unit.known_text(&v.expr).is_some() {
             return Ok(());
         }
         let char = match v.ty.target().map(Ty::plain) {
             Some(t @ Ty::Int(Int { rank: 1, .. })) => t.clone(),
             _ => {
-                let what = format!("a `{}` as a string is", self.types.describe(&v.ty));
+                let what = format!("a `{}` as a string is", self.unit.types.describe(&v.ty));
                 return self.refuse(at, what, "use a pointer to char");
             }
         };
-        let kind = self.types.kind(&char);
-        let base = self.kept_address(&v.expr);
+        let kind = self.unit.types.kind(&char);
+        let base = self.body.kept_address(&v.expr);
         let most = most.map(|m| Expr::Reg(self.body.assign(IntKind::Ideal, m)));
         let i = self.body.assign(IntKind::Ideal, Expr::Const(0));
         let (head, end, more) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
         self.body.join(head);
         if let Some(n) = most {
             let inside = self.body.fresh();
-            self.branch(compare(CmpOp::Lt, Expr::Reg(i), n), inside, end);
+            self.body.branch(compare(CmpOp::Lt, Expr::Reg(i), n), inside, end);
             self.body.cur = inside;
         }
         let address = binary(BinOp::Add, base, Expr::Reg(i), IntKind::Ideal);
         let c = self.read_cell(address, kind, How::default(), at);
-        self.branch(compare(CmpOp::Eq, c, Expr::Const(0)), end, more);
+        self.body.branch(compare(CmpOp::Eq, c, Expr::Const(0)), end, more);
         self.body.cur = more;
         let next = binary(BinOp::Add, Expr::Reg(i), Expr::Const(1), IntKind::Ideal);
         self.body.edge_to(head, Op::Assign(i, next));
         self.body.cur = end;
         Ok(())
     }
+}
+
+impl Translation<'_> {
+    /// A library function that has an address: its body, or one of ours that calls it.
+    pub fn library_function(&mut self, name: &str) -> Option<FuncId> {
+        let of_row = match model(name) {
+            Some(Model::Row(Row { gives: Gives::Body(body), .. })) => {
+                let own = bodies::name(body);
+                let params = |f: &str| self.signature(f).and_then(|s| Some(s.params.as_ref()?.len()));
+                (params(&own) == params(name)).then(|| self.functions.ask(&own)).flatten()
+            }
+            _ => None,
+        };
+        of_row.or_else(|| self.functions.ask(&bodies::pointer(name)))
+    }
+}
+
+impl Translation<'_> {
+    /// Does anybody mind what is read?
+    pub fn minds_reads(&self) -> bool {
+        self.options.property == Property::NoDataRace || self.options.checks_memory()
+    }
+}
+
+impl Body {
+    /// Goes on only where a value is in a range.
+    fn between(&mut self, v: &Expr, least: Expr, most: Expr) {
+        for test in [compare(CmpOp::Ge, v.clone(), least), compare(CmpOp::Le, v.clone(), most)] {
+            self.assumes();
+            self.emit(Op::Assume(test));
+        }
+    }
 
     /// An address that stays the same while others change what it was read from.
     fn kept_address(&mut self, e: &Expr) -> Expr {
         match e {
             Expr::Const(_) | Expr::Addr(_) => e.clone(),
-            e => Expr::Reg(self.body.assign(IntKind::Ideal, e.clone())),
+            e => Expr::Reg(self.assign(IntKind::Ideal, e.clone())),
         }
     }
 }

@@ -11,20 +11,20 @@ pub const NAMES: [&str; 4] = ["__errno_location", "___errno", "__errno", "__erro
 impl<'a> Lower<'a> {
     /// The object.
     pub fn errno_object(&mut self, at: Bytes) -> Res<ObjId> {
-        if let Some(o) = self.errno {
+        if let Some(o) = self.unit.objects.errno {
             return Ok(o);
         }
         let o = self.object("errno", &Ty::Int(INT), at)?;
-        let object = &mut self.objects[o.0 as usize];
+        let object = &mut self.unit.objects[o];
         object.thread_local = true;
         object.init = vec![Some(0)];
-        self.errno = Some(o);
+        self.unit.objects.errno = Some(o);
         Ok(o)
     }
 
     /// Sets it, where the program looks at it.
     pub fn set_errno(&mut self, value: i128, at: Bytes) -> Res<()> {
-        if self.reads_errno {
+        if self.unit.uses.errno {
             let o = self.errno_object(at)?;
             self.body.store(Expr::Addr(o), Expr::Const(value), IntKind::INT);
         }
@@ -33,7 +33,7 @@ impl<'a> Lower<'a> {
 
     /// A library function may have set it.
     pub fn any_errno(&mut self, at: Bytes) -> Res<()> {
-        if self.reads_errno {
+        if self.unit.uses.errno {
             let o = self.errno_object(at)?;
             let v = self.body.havoc(IntKind::INT, "");
             self.body.store(Expr::Addr(o), v, IntKind::INT);

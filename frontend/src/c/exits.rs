@@ -31,7 +31,7 @@ pub struct Exits {
 impl<'a> Lower<'a> {
     /// `atexit`.
     pub fn register_at_exit(&mut self, args: Args<'a>, at: Bytes) -> Res<Value> {
-        if self.exits.leaves {
+        if self.unit.exits.leaves {
             let help = "return from main";
             return self.refuse(at, "`atexit` in a program whose main ends by pthread_exit is", help);
         }
@@ -40,7 +40,7 @@ impl<'a> Lower<'a> {
         let n = self.body.load(Expr::Addr(count), IntKind::Ideal);
         self.body.hold();
         let (full, room) = (self.body.fresh_held(), self.body.fresh_held());
-        self.branch(compare(CmpOp::Ge, n.clone(), Expr::Const(i128::from(MANY))), full, room);
+        self.body.branch(compare(CmpOp::Ge, n.clone(), Expr::Const(i128::from(MANY))), full, room);
         self.body.cur = full;
         let limit = self.body.limit(&format!("more than {MANY} functions are registered with atexit"));
         self.body.edge_to(limit, Op::Skip);
@@ -54,17 +54,17 @@ impl<'a> Lower<'a> {
     }
 
     fn exit_table(&mut self, at: Bytes) -> Res<(ObjId, ObjId)> {
-        if let Some(both) = self.exits.table {
+        if let Some(both) = self.unit.exits.table {
             return Ok(both);
         }
         let pointer = Ty::Void.pointer();
         let table = self.object("(run at exit)", &Ty::Array(Rc::new(pointer.clone()), Some(MANY)), at)?;
         let count = self.object("(number run at exit)", &pointer, at)?;
         for o in [table, count] {
-            let object = &mut self.objects[o.0 as usize];
+            let object = &mut self.unit.objects[o];
             object.init = vec![Some(0); object.cells.len()];
         }
-        self.exits.table = Some((table, count));
+        self.unit.exits.table = Some((table, count));
         Ok((table, count))
     }
 
@@ -74,15 +74,15 @@ impl<'a> Lower<'a> {
         let (head, some, done) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
         self.body.join(head);
         let n = self.body.load(Expr::Addr(count), IntKind::Ideal);
-        self.branch(compare(CmpOp::Le, n.clone(), Expr::Const(0)), done, some);
+        self.body.branch(compare(CmpOp::Le, n.clone(), Expr::Const(0)), done, some);
         self.body.cur = some;
         let less = binary(BinOp::Sub, n, Expr::Const(1), IntKind::Ideal);
         let less = Expr::Reg(self.body.assign(IntKind::Ideal, less));
         self.body.store(Expr::Addr(count), less.clone(), IntKind::Ideal);
         let slot = binary(BinOp::Add, Expr::Addr(table), less, IntKind::Ideal);
         let f = self.body.load(slot, IntKind::Ideal);
-        self.calls_pointers = true;
-        self.emit_open(Op::Call { dst: None, callee: Callee::Pointer(f), args: Vec::new() });
+        self.unit.functions.call_pointer();
+        self.body.emit_open(Op::Call { dst: None, callee: Callee::Pointer(f), args: Vec::new() });
         self.body.edge_to(head, Op::Skip);
         self.body.cur = done;
         if !after.is_empty() {

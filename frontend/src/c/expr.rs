@@ -1,12 +1,14 @@
 //! Expressions: each read and each write of memory becomes an edge, left to right.
 
+use super::body::Body;
 use super::discard::designates;
 use super::init::names_function;
-use super::lower::{Lower, Res, Work};
+use super::lower::{Lower, Res};
 use super::operators::Operator;
 use super::scan::name_of;
 use super::scope::{Storage, Symbol};
 use super::types::{INT, Ty};
+use super::translation::{External, Translation, Work};
 use super::value::{At, Place, Value, offset};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
@@ -31,9 +33,9 @@ impl<'a> Lower<'a> {
     /// The value of an expression.
     pub fn value(&mut self, e: &'a Node<Expression>) -> Res<Value> {
         match &e.node {
-            Expression::Identifier(i) => match self.scopes.get(&i.node.name).cloned() {
+            Expression::Identifier(i) => match self.context.scopes.get(&i.node.name).cloned() {
                 Some(Symbol::Constant(v, ty)) => Ok(Value { expr: Expr::Const(v), ty }),
-                Some(Symbol::Function) => self.function_value(&i.node.name, e.span),
+                Some(Symbol::Function) => self.unit.function_value(&i.node.name, e.span),
                 _ => self.read_expression(e),
             },
             Expression::Constant(c) => self.literal(c),
@@ -46,14 +48,14 @@ impl<'a> Lower<'a> {
             }
             Expression::SizeOfVal(s) => {
                 if let Some(bytes) = self.variable_size(&s.node.0) {
-                    return Ok(Value { expr: bytes, ty: Ty::Int(self.types.ulong()) });
+                    return Ok(Value { expr: bytes, ty: Ty::Int(self.unit.types.ulong()) });
                 }
                 let ty = self.type_of(&s.node.0)?;
                 self.size_of(&ty, e.span)
             }
             Expression::AlignOf(s) => {
                 let align = self.align_of(&s.node.0)?;
-                Ok(Value { expr: Expr::Const(i128::from(align)), ty: Ty::Int(self.types.ulong()) })
+                Ok(Value { expr: Expr::Const(i128::from(align)), ty: Ty::Int(self.unit.types.ulong()) })
             }
             Expression::UnaryOperator(u) => self.unary_expression(u, e),
             Expression::Cast(c) if is_null_member(&c.node.expression.node) => {
@@ -61,8 +63,10 @@ impl<'a> Lower<'a> {
                 match ty.plain() {
                     Ty::Int(_) => {
                         let bytes = self.bytes_of_null_member(&c.node.expression)?;
-                        let v =
-                            Value { expr: Expr::Const(i128::from(bytes)), ty: Ty::Int(self.types.ulong()) };
+                        let v = Value {
+                            expr: Expr::Const(i128::from(bytes)),
+                            ty: Ty::Int(self.unit.types.ulong()),
+                        };
                         self.convert(v, &ty, e.span)
                     }
                     _ => self.refuse(e.span, "the address of a member of no object is", "use offsetof"),
@@ -74,13 +78,13 @@ impl<'a> Lower<'a> {
                     self.effect(&c.node.expression)?;
                     return Ok(Value::void());
                 }
-                let outer = self.through_bytes;
+                let outer = self.context.through_bytes;
                 let bytes = Self::is_member_arithmetic(&c.node.expression.node);
-                self.through_bytes = bytes;
+                self.context.through_bytes = bytes;
                 let v = self.value(&c.node.expression);
-                self.through_bytes = outer || bytes;
+                self.context.through_bytes = outer || bytes;
                 let v = self.cast_value(v?, &ty, e.span);
-                self.through_bytes = outer;
+                self.context.through_bytes = outer;
                 v
             }
             Expression::BinaryOperator(b) => self.binary_expression(b, e),
@@ -94,7 +98,7 @@ impl<'a> Lower<'a> {
             }
             Expression::OffsetOf(o) => {
                 let bytes = self.offset_of(o, e.span)?.0;
-                Ok(Value { expr: Expr::Const(i128::from(bytes)), ty: Ty::Int(self.types.ulong()) })
+                Ok(Value { expr: Expr::Const(i128::from(bytes)), ty: Ty::Int(self.unit.types.ulong()) })
             }
             Expression::VaArg(_) => {
                 self.refuse(e.span, "variable argument lists are", "give the function fixed parameters")
@@ -169,7 +173,7 @@ impl<'a> Lower<'a> {
         match &e.node {
             Expression::Identifier(i) => {
                 let name = &i.node.name;
-                if names_function(name) && self.scopes.get(name).is_none() {
+                if names_function(name) && self.context.scopes.get(name).is_none() {
                     return self.function_name(e.span);
                 }
                 match self.lookup(name, e.span)? {
@@ -180,8 +184,8 @@ impl<'a> Lower<'a> {
                         Ok(Place { at: At::Memory(Expr::Addr(o)), ty, bit_field: None, through: None })
                     }
                     Symbol::Global(g) => {
-                        let global = &self.globals[g];
-                        if self.nondet
+                        let global = &self.unit.objects.globals[g];
+                        if self.unit.uses.nondet
                             && global.name == "NONDET"
                             && global.init.is_none()
                             && global.ty.is_scalar()
@@ -194,7 +198,7 @@ impl<'a> Lower<'a> {
                             });
                         }
                         let object = self.global_object(g, e.span)?;
-                        let ty = self.globals[g].ty.clone();
+                        let ty = self.unit.objects.globals[g].ty.clone();
                         Ok(Place { at: At::Memory(Expr::Addr(object)), ty, bit_field: None, through: None })
                     }
                     _ => self.error(
@@ -238,7 +242,7 @@ impl<'a> Lower<'a> {
                 self.body.end_operand();
                 self.body.end_operands();
                 if name_of(&b.node.lhs.node) == Some(super::lower::THREADS_EXITED) {
-                    self.within_threads(&index);
+                    self.body.within_threads(&index);
                 }
                 let at = self.arithmetic(BinOp::Add, base, index, e.span)?;
                 self.pointed(at, e.span)
@@ -253,7 +257,7 @@ impl<'a> Lower<'a> {
                 let n = self.string_cells(&s.node, e.span)?.len() as u64;
                 Ok(Place {
                     at: At::Memory(v.expr),
-                    ty: Ty::Array(Ty::Int(self.string_unit(&s.node)).into(), Some(n)),
+                    ty: Ty::Array(Ty::Int(self.unit.string_unit(&s.node)).into(), Some(n)),
                     bit_field: None,
                     through: None,
                 })
@@ -288,7 +292,7 @@ impl<'a> Lower<'a> {
     pub fn pointed(&mut self, v: Value, at: Bytes) -> Res<Place> {
         match v.ty.target() {
             Some(t) => Ok(Place { at: At::Memory(v.expr), ty: t.clone(), bit_field: None, through: None }),
-            None => self.error(at, format!("`{}` is no pointer", self.types.describe(&v.ty)), ""),
+            None => self.error(at, format!("`{}` is no pointer", self.unit.types.describe(&v.ty)), ""),
         }
     }
 
@@ -302,18 +306,22 @@ impl<'a> Lower<'a> {
         };
         let name = &m.node.identifier.node.name;
         let Ty::Record(id) = base.ty.plain() else {
-            return self.error(at, format!("`{}` has no members", self.types.describe(&base.ty)), "");
+            return self.error(at, format!("`{}` has no members", self.unit.types.describe(&base.ty)), "");
         };
         if base.ty.is_whole() {
-            let what = if self.types.records[id.0].union { "union" } else { "structure" };
+            let what = if self.unit.types.records[id.0].union { "union" } else { "structure" };
             return self.error(
                 at,
                 format!("accessing a member `{name}` of an atomic {what} is undefined"),
                 "copy it to an object that is not atomic, or use atomic_load, atomic_store and atomic_compare_exchange",
             );
         }
-        let Some(member) = self.types.member(*id, name) else {
-            return self.error(at, format!("`{}` has no member `{name}`", self.types.describe(&base.ty)), "");
+        let Some(member) = self.unit.types.member(*id, name) else {
+            return self.error(
+                at,
+                format!("`{}` has no member `{name}`", self.unit.types.describe(&base.ty)),
+                "",
+            );
         };
         let At::Memory(address) = base.at else {
             return self.error(at, "a member of something without an address", "");
@@ -349,8 +357,8 @@ impl<'a> Lower<'a> {
             UnaryOperator::PreDecrement => self.increment(operand, BinOp::Sub, true, e.span),
             UnaryOperator::Address => {
                 if let Some(name) = name_of(&operand.node) {
-                    if matches!(self.scopes.get(name), Some(Symbol::Function)) {
-                        return self.function_value(name, e.span);
+                    if matches!(self.context.scopes.get(name), Some(Symbol::Function)) {
+                        return self.unit.function_value(name, e.span);
                     }
                 }
                 let p = self.place(operand)?;
@@ -488,7 +496,7 @@ impl<'a> Lower<'a> {
             At::Memory(_) => self.body.hold(),
             // The old value must survive the write.
             _ => {
-                let kind = self.types.kind(&old.ty);
+                let kind = self.unit.types.kind(&old.ty);
                 old.expr = Expr::Reg(self.body.assign(kind, old.expr));
             }
         }
@@ -509,7 +517,7 @@ impl<'a> Lower<'a> {
         let mut old = self.read(&p, at)?;
         if let (false, At::Register(_)) = (new, &p.at) {
             // The old value must survive the write.
-            let kind = self.types.kind(&old.ty);
+            let kind = self.unit.types.kind(&old.ty);
             old.expr = Expr::Reg(self.body.assign(kind, old.expr));
         }
         let next = self.arithmetic(op, old.clone(), one, at)?;
@@ -539,7 +547,7 @@ impl<'a> Lower<'a> {
         let b_end = self.body.cur;
         let ty = self.conditional_type(&a.ty, &b.ty, c.span)?;
         let end = self.body.fresh();
-        let kind = self.types.kind(&ty);
+        let kind = self.unit.types.kind(&ty);
         let target = (ty != Ty::Void).then(|| self.body.temp(kind));
         for (at, v) in [(a_end, a), (b_end, b)] {
             self.body.cur = at;
@@ -559,11 +567,11 @@ impl<'a> Lower<'a> {
             let v = if known != 0 { x } else { self.value(y)? };
             return self.convert(v, &ty, at);
         }
-        let kind = self.types.kind(&x.ty);
+        let kind = self.unit.types.kind(&x.ty);
         let kept = Value { expr: Expr::Reg(self.body.assign(kind, x.expr)), ty: x.ty };
         let tested = self.tested(kept.clone(), at)?;
         let (yes, no, end) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
-        self.branch(tested, yes, no);
+        self.body.branch(tested, yes, no);
         self.body.cur = no;
         let y = self.value(y)?;
         let y_end = self.body.cur;
@@ -571,7 +579,7 @@ impl<'a> Lower<'a> {
         if ty == Ty::Void {
             return self.error(at, "the two sides of `?:` have types that do not go together", "");
         }
-        let target = self.body.temp(self.types.kind(&ty));
+        let target = self.body.temp(self.unit.types.kind(&ty));
         for (from, v) in [(yes, kept), (y_end, y)] {
             self.body.cur = from;
             let v = self.convert(v, &ty, at)?;
@@ -608,7 +616,7 @@ impl<'a> Lower<'a> {
 
     fn conditional_type(&self, x: &Ty, y: &Ty, at: Bytes) -> Res<Ty> {
         Ok(match (x.plain(), y.plain()) {
-            (Ty::Int(x), Ty::Int(y)) => Ty::Int(self.types.common(*x, *y)),
+            (Ty::Int(x), Ty::Int(y)) => Ty::Int(self.unit.types.common(*x, *y)),
             (Ty::Void, _) | (_, Ty::Void) => Ty::Void,
             (x @ Ty::Float(_), y) | (y, x @ Ty::Float(_)) if y.is_arithmetic() => {
                 if y.precision() > x.precision() { y.clone() } else { x.clone() }
@@ -624,7 +632,7 @@ impl<'a> Lower<'a> {
     pub fn value_type(&mut self, e: &'a Node<Expression>) -> Res<Ty> {
         let mark = self.body.mark();
         let v = self.value(e);
-        self.body.rewind(mark);
+        self.rewind(mark);
         Ok(v?.ty)
     }
 
@@ -632,7 +640,7 @@ impl<'a> Lower<'a> {
     pub fn type_of(&mut self, e: &'a Node<Expression>) -> Res<Ty> {
         let object = match &e.node {
             Expression::Identifier(i) => {
-                matches!(self.scopes.get(&i.node.name), Some(Symbol::Local(..) | Symbol::Global(_)))
+                matches!(self.context.scopes.get(&i.node.name), Some(Symbol::Local(..) | Symbol::Global(_)))
                     || names_function(&i.node.name)
             }
             Expression::UnaryOperator(u) => u.node.operator.node == UnaryOperator::Indirection,
@@ -645,13 +653,15 @@ impl<'a> Lower<'a> {
         }
         let mark = self.body.mark();
         let p = self.place(e);
-        self.body.rewind(mark);
+        self.rewind(mark);
         Ok(p?.ty)
     }
 
     fn size_of(&mut self, ty: &Ty, at: Bytes) -> Res<Value> {
-        match self.types.size(ty) {
-            Ok((n, _)) => Ok(Value { expr: Expr::Const(i128::from(n)), ty: Ty::Int(self.types.ulong()) }),
+        match self.unit.types.size(ty) {
+            Ok((n, _)) => {
+                Ok(Value { expr: Expr::Const(i128::from(n)), ty: Ty::Int(self.unit.types.ulong()) })
+            }
             Err(why) => self.error(at, why, ""),
         }
     }
@@ -659,12 +669,12 @@ impl<'a> Lower<'a> {
     fn cast_value(&mut self, v: Value, ty: &Ty, at: Bytes) -> Res<Value> {
         if let (Some(from), Some(to)) = (v.ty.target(), ty.target()) {
             let sizes = (self.first_scalar(from), self.first_scalar(to));
-            if let ((Some(a), Some(b)), false) = (sizes, self.through_bytes) {
+            if let ((Some(a), Some(b)), false) = (sizes, self.context.through_bytes) {
                 if a != b {
                     let message = format!(
                         "a `{}` seen as a `{}` is",
-                        self.types.describe(&v.ty),
-                        self.types.describe(ty)
+                        self.unit.types.describe(&v.ty),
+                        self.unit.types.describe(ty)
                     );
                     self.beyond(at, &message, "memory is scalars here, not bytes")?;
                     let expr = self.body.havoc(IntKind::Ideal, "");
@@ -678,10 +688,10 @@ impl<'a> Lower<'a> {
     /// Size of the scalar at the start of an object.
     fn first_scalar(&self, ty: &Ty) -> Option<u64> {
         match ty.plain() {
-            t @ (Ty::Int(_) | Ty::Pointer(_)) => self.types.size(t).ok().map(|s| s.0),
+            t @ (Ty::Int(_) | Ty::Pointer(_)) => self.unit.types.size(t).ok().map(|s| s.0),
             Ty::Array(t, _) => self.first_scalar(t),
             Ty::Record(id) => {
-                let r = &self.types.records[id.0];
+                let r = &self.unit.types.records[id.0];
                 match (r.union, r.views.first()) {
                     // No scalar is that small: it is never seen as another type.
                     (true, _) if r.tag.is_some() => Some(0),
@@ -701,12 +711,12 @@ impl<'a> Lower<'a> {
                 if is_null_member(&c.node.expression.node) =>
             {
                 let cells = self.value(&c.node.expression)?;
-                Ok(Some(Value { expr: cells.expr, ty: Ty::Int(self.types.long()) }))
+                Ok(Some(Value { expr: cells.expr, ty: Ty::Int(self.unit.types.long()) }))
             }
             (Expression::Cast(c), Some(_)) => self.member_offset(pointer, &c.node.expression),
             (Expression::OffsetOf(o), Some(Ty::Void | Ty::Int(super::types::Int { rank: 1, .. }))) => {
                 let cells = self.offset_of(o, e.span)?.1;
-                Ok(Some(Value { expr: Expr::Const(i128::from(cells)), ty: Ty::Int(self.types.long()) }))
+                Ok(Some(Value { expr: Expr::Const(i128::from(cells)), ty: Ty::Int(self.unit.types.long()) }))
             }
             _ => Ok(None),
         }
@@ -715,7 +725,7 @@ impl<'a> Lower<'a> {
     /// Where a member is in a record: bytes, cells, and its type.
     fn member_at(&self, ty: &Ty, name: &str, at: Bytes) -> Res<(u64, u64, Ty)> {
         let member = match ty.plain() {
-            Ty::Record(id) => self.types.member(*id, name),
+            Ty::Record(id) => self.unit.types.member(*id, name),
             _ => None,
         };
         match member {
@@ -758,14 +768,14 @@ impl<'a> Lower<'a> {
                 }
                 (OffsetMember::Index(e), Ty::Array(t, _)) => {
                     let k = self.constant(e)?.and_then(|k| u64::try_from(k).ok());
-                    let (Some(k), Ok((one, _))) = (k, self.types.size(&t)) else {
+                    let (Some(k), Ok((one, _))) = (k, self.unit.types.size(&t)) else {
                         return self.refuse(
                             m.span,
                             "`offsetof` of an element that is not constant is",
                             "use &a[i]",
                         );
                     };
-                    (one.saturating_mul(k), self.types.stride(&t).saturating_mul(k), (*t).clone())
+                    (one.saturating_mul(k), self.unit.types.stride(&t).saturating_mul(k), (*t).clone())
                 }
                 _ => return self.error(m.span, "this is no array", ""),
             };
@@ -786,7 +796,7 @@ impl<'a> Lower<'a> {
     pub fn scalar(&self, v: &Value, at: Bytes) -> Res<()> {
         match v.ty.plain() {
             Ty::Int(_) | Ty::Pointer(_) => Ok(()),
-            t => self.error(at, format!("a condition of type `{}`", self.types.describe(t)), ""),
+            t => self.error(at, format!("a condition of type `{}`", self.unit.types.describe(t)), ""),
         }
     }
 
@@ -846,42 +856,7 @@ impl<'a> Lower<'a> {
         }
         let v = self.value(e)?;
         let v = self.tested(v, e.span)?;
-        Ok(self.branch(v, yes, no))
-    }
-
-    /// Branches on a value.
-    pub fn branch(&mut self, e: Expr, yes: relyant_cfa::Loc, no: relyant_cfa::Loc) -> Option<bool> {
-        let known = match e {
-            Expr::Const(n) => n != 0,
-            Expr::Addr(_) | Expr::Func(_) => true,
-            e => {
-                self.body.edge_to(yes, Op::Assume(e.clone().is_true()));
-                self.body.edge_to(no, Op::Assume(e.is_false()));
-                return None;
-            }
-        };
-        self.body.edge_to(if known { yes } else { no }, Op::Skip);
-        Some(known)
-    }
-
-    /// The address of a function as a value.
-    pub fn function_value(&mut self, name: &str, at: Bytes) -> Res<Value> {
-        let id = match self.function(name).or_else(|| self.library_function(name)) {
-            Some(id) => id,
-            None => {
-                let params = self.signature(name).and_then(|s| s.params.as_ref().map(Vec::len)).unwrap_or(0);
-                self.externals.push((super::tokens::original_name(name), params, at));
-                self.enqueue(name.to_string(), Work::External(params))
-            }
-        };
-        self.pointed_at.insert(id);
-        let ty = self.function_type_of(name);
-        Ok(Value { expr: Expr::Func(id), ty: ty.pointer() })
-    }
-
-    /// The declared type of a function.
-    pub fn function_type_of(&self, name: &str) -> Ty {
-        self.declared.get(name).map_or(Ty::Void, |d| d.ty.clone())
+        Ok(self.body.branch(v, yes, no))
     }
 
     /// The value of a constant integer expression.
@@ -889,7 +864,7 @@ impl<'a> Lower<'a> {
         let mark = self.body.mark();
         let v = self.value(e);
         let moved = self.body.graph.edges[mark.edges()..].iter().any(|x| !matches!(x.op, Op::Skip));
-        self.body.rewind(mark);
+        self.rewind(mark);
         Ok(if moved { None } else { v?.constant() })
     }
 
@@ -917,10 +892,10 @@ impl<'a> Lower<'a> {
             self.statement(s)?;
             return Ok(Value::void());
         };
-        let cleanups = self.body.cleanups.len();
-        self.scopes.enter();
+        let cleanups = self.context.cleanups.len();
+        self.context.scopes.enter();
         let result = self.statement_items(items);
-        self.scopes.leave();
+        self.context.scopes.leave();
         let result = result?;
         if !(result.ty.is_scalar() || result.ty == Ty::Void) {
             self.no_cleanups(cleanups, s.span)?;
@@ -941,7 +916,7 @@ impl<'a> Lower<'a> {
                     return Ok(v);
                 }
                 // Locals of the block may get new values when it is entered again.
-                let kind = self.types.kind(&v.ty);
+                let kind = self.unit.types.kind(&v.ty);
                 let expr = match v.expr {
                     e @ Expr::Const(_) => e,
                     e => Expr::Reg(self.body.assign(kind, e)),
@@ -951,6 +926,51 @@ impl<'a> Lower<'a> {
         }
         self.block_item(last)?;
         Ok(Value::void())
+    }
+}
+
+impl Translation<'_> {
+    /// The address of a function as a value.
+    pub fn function_value(&mut self, name: &str, at: Bytes) -> Res<Value> {
+        let id = match self.functions.ask(name).or_else(|| self.library_function(name)) {
+            Some(id) => id,
+            None => {
+                let params = self.signature(name).and_then(|s| s.params.as_ref().map(Vec::len)).unwrap_or(0);
+                self.functions.externals.push(External {
+                    name: super::tokens::original_name(name),
+                    params,
+                    at,
+                });
+                self.functions.enqueue(name.to_string(), Work::External(params))
+            }
+        };
+        self.functions.point_at(id);
+        let ty = self.function_type_of(name);
+        Ok(Value { expr: Expr::Func(id), ty: ty.pointer() })
+    }
+}
+
+impl Body {
+    /// Branches on a value.
+    pub fn branch(&mut self, e: Expr, yes: relyant_cfa::Loc, no: relyant_cfa::Loc) -> Option<bool> {
+        let known = match e {
+            Expr::Const(n) => n != 0,
+            Expr::Addr(_) | Expr::Func(_) => true,
+            e => {
+                self.edge_to(yes, Op::Assume(e.clone().is_true()));
+                self.edge_to(no, Op::Assume(e.is_false()));
+                return None;
+            }
+        };
+        self.edge_to(if known { yes } else { no }, Op::Skip);
+        Some(known)
+    }
+}
+
+impl Translation<'_> {
+    /// The declared type of a function.
+    pub fn function_type_of(&self, name: &str) -> Ty {
+        self.functions.declared.get(name).map_or(Ty::Void, |d| d.ty.clone())
     }
 }
 

@@ -53,16 +53,16 @@ impl Lower<'_> {
                 if int.rank == 0 {
                     float_truth(p, v.expr)
                 } else {
-                    self.assume("floating-point values made integers are in range");
-                    float_unary(FloatUnary::ToInt(p), v.expr, self.types.kind(to))
+                    self.unit.assume("floating-point values made integers are in range");
+                    float_unary(FloatUnary::ToInt(p), v.expr, self.unit.types.kind(to))
                 }
             }
             (None, Some(p)) if v.ty.int().is_some() => float_unary(FloatUnary::FromInt(p), v.expr, p.kind()),
             _ => {
                 let message = format!(
                     "a value of type `{}` where `{}` is needed",
-                    self.types.describe(&v.ty),
-                    self.types.describe(to)
+                    self.unit.types.describe(&v.ty),
+                    self.unit.types.describe(to)
                 );
                 return self.error(at, message, "");
             }
@@ -85,7 +85,7 @@ impl Lower<'_> {
         };
         let (a, b, ty) = self.both_floats(p, a, b, at)?;
         let e = binary(BinOp::Float(op, p), a, b, p.kind());
-        Ok(Value { expr: self.bounded(e, p.kind()), ty })
+        Ok(Value { expr: self.body.bounded(e, p.kind()), ty })
     }
 
     /// `a op b` as 0 or 1; with a NaN only `!=` holds.
@@ -100,16 +100,16 @@ impl Lower<'_> {
             CmpOp::Eq => test(FloatOp::Equal, a, b),
             CmpOp::Ne => not(test(FloatOp::Equal, a, b)),
         };
-        Ok(Value { expr: self.bounded(e, IntKind::INT), ty: Ty::Int(INT) })
+        Ok(Value { expr: self.body.bounded(e, IntKind::INT), ty: Ty::Int(INT) })
     }
 
     /// A number as a function of the library rounds it.
     pub fn rounded(&mut self, how: Rounding, p: Precision, v: Value, name: &str, at: Bytes) -> Res<Value> {
         let ty = Ty::Float(if p == Precision::Single { 4 } else { 8 });
         let v = self.convert(v, &ty, at)?;
-        let result = self.signature(name).map_or(ty.clone(), |s| s.result.clone());
+        let result = self.unit.signature(name).map_or(ty.clone(), |s| s.result.clone());
         let expr = float_unary(FloatUnary::Round(how, p), v.expr, p.kind());
-        let expr = self.bounded(expr, p.kind());
+        let expr = self.body.bounded(expr, p.kind());
         if how == Rounding::Root || result.int().is_some() {
             self.any_errno(at)?;
         }

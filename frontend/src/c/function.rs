@@ -2,12 +2,14 @@
 
 use super::body::Body;
 use super::declare::{Named, specifiers};
-use super::lower::{Lower, Res, Work};
+use super::lower::{Lower, Res};
 use super::scope::{Storage, Symbol};
 use super::types::{Signature, Ty};
+use super::translation::{Translation, Work};
 use super::value::{Value, offset};
 use super::views::Conversion;
 use crate::orders::Unsequenced;
+use crate::races::Access;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 use relyant_cfa::diagnostic::Span;
@@ -15,24 +17,31 @@ use relyant_cfa::{Callee, Check, Expr, FuncId, Function, Graph, IntKind, Loc, Lo
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
+/// A function once it is lowered, and what is told of it by location of its graph.
+struct Done {
+    function: Function,
+    conversions: Vec<Conversion>,
+    accesses: Vec<Access>,
+    unsequenced: Unsequenced,
+}
+
 impl<'a> Lower<'a> {
     /// Lowers a function that was asked for.
-    pub fn lower_function(&mut self, id: FuncId, name: &str, work: Work<'a>) -> Res<Function> {
-        let (f, conversions) = self.lower_work(name, work)?;
-        self.conversions.extend(conversions.into_iter().map(|c| (id, c)));
-        let accesses = std::mem::take(&mut self.accesses_here);
-        self.accesses.insert(id, accesses);
-        let unsequenced = std::mem::take(&mut self.unsequenced_here);
-        self.unsequenced.insert(id, unsequenced);
-        Ok(f)
+    pub fn lower_function(&mut self, id: FuncId, name: &str, work: Work<'a>) -> Res<()> {
+        let done = self.lower_work(name, work)?;
+        self.unit.memory.conversions.extend(done.conversions.into_iter().map(|c| (id, c)));
+        self.unit.functions.accesses.insert(id, done.accesses);
+        self.unit.functions.unsequenced.insert(id, done.unsequenced);
+        self.unit.functions.lowered(id, done.function);
+        Ok(())
     }
 
-    fn lower_work(&mut self, name: &str, work: Work<'a>) -> Res<(Function, Vec<Conversion>)> {
+    fn lower_work(&mut self, name: &str, work: Work<'a>) -> Res<Done> {
         match work {
             Work::Definition(f) => self.definition(name, f),
             Work::Thread(s, copies) => {
                 let span = self.span(s.span);
-                self.body = Body::new(name, Ty::Void, span);
+                self.begin(name, Ty::Void, span);
                 self.body.addressed = super::scan::addressed(&s.node);
                 if let Some((n, _)) = copies.iter().find(|c| self.body.addressed.contains(&c.0)) {
                     let what = format!(
@@ -40,15 +49,15 @@ impl<'a> Lower<'a> {
                     );
                     return self.refuse(s.span, what, "make it a global or pass it to a function");
                 }
-                self.scopes.enter();
+                self.context.scopes.enter();
                 let params = self.unpack(&copies);
                 let done = self.statement(s);
-                self.scopes.leave();
+                self.context.scopes.leave();
                 done?;
                 self.close(params, s.span, span)
             }
             Work::External(params) => {
-                self.body = Body::new(name, Ty::Void, Span::default());
+                self.begin(name, Ty::Void, Span::default());
                 let params = (0..params).map(|_| self.body.register("", IntKind::Ideal)).collect();
                 let shown = super::tokens::original_name(name);
                 let limit =
@@ -58,48 +67,48 @@ impl<'a> Lower<'a> {
             }
             Work::Start(conditions, routines) => self.start_function(name, conditions, routines),
             Work::Routine { routine, takes, gives, extra, destructors } => {
-                self.body = Body::new(name, Ty::Void.pointer(), Span::default());
+                self.begin(name, Ty::Void.pointer(), Span::default());
                 let arg = self.body.register("", IntKind::Ideal);
                 let dst = gives.then(|| self.body.temp(IntKind::Ideal));
                 let mut args = if takes { vec![Expr::Reg(arg)] } else { Vec::new() };
                 for kind in extra {
                     args.push(self.body.havoc(kind, "a parameter that nobody gives a value"));
                 }
-                self.emit_open(Op::Call { dst, callee: Callee::Known(routine), args });
+                self.body.emit_open(Op::Call { dst, callee: Callee::Known(routine), args });
                 if let Some(d) = destructors {
-                    self.emit_open(Op::Call { dst: None, callee: Callee::Known(d), args: Vec::new() });
+                    self.body.emit_open(Op::Call { dst: None, callee: Callee::Known(d), args: Vec::new() });
                 }
                 let end = self.body.end;
                 self.body.leave(end, Op::Return(Some(dst.map_or(Expr::Const(0), Expr::Reg))));
                 self.close(vec![arg], Bytes::none(), Span::default())
             }
             Work::Handlers => {
-                self.body = Body::new(name, Ty::Void, Span::default());
+                self.begin(name, Ty::Void, Span::default());
                 self.handlers_body()?;
                 self.close(Vec::new(), Bytes::none(), Span::default())
             }
             Work::Handler { number, handler, cell } => {
-                self.body = Body::new(name, Ty::Void, Span::default());
-                self.handler_body(number, handler, cell);
+                self.begin(name, Ty::Void, Span::default());
+                self.body.handler_body(number, handler, cell);
                 self.close(Vec::new(), Bytes::none(), Span::default())
             }
             Work::Calls(functions) => {
-                self.body = Body::new(name, Ty::Void, Span::default());
+                self.begin(name, Ty::Void, Span::default());
                 self.emit_calls(&functions);
                 self.close(Vec::new(), Bytes::none(), Span::default())
             }
             Work::AtExit(functions) => {
-                self.body = Body::new(name, Ty::Void, Span::default());
+                self.begin(name, Ty::Void, Span::default());
                 self.exit_body(&functions)?;
                 self.close(Vec::new(), Bytes::none(), Span::default())
             }
             Work::Destructors => {
-                self.body = Body::new(name, Ty::Void, Span::default());
+                self.begin(name, Ty::Void, Span::default());
                 self.run_destructors()?;
                 self.close(Vec::new(), Bytes::none(), Span::default())
             }
             Work::Call(f, args, span) => {
-                self.body = Body::new(name, Ty::Void, span);
+                self.begin(name, Ty::Void, span);
                 self.body.emit(Op::Call { dst: None, callee: Callee::Known(f), args });
                 self.close(Vec::new(), Bytes::none(), span)
             }
@@ -112,16 +121,16 @@ impl<'a> Lower<'a> {
         name: &str,
         conditions: Vec<&'a Node<Expression>>,
         routines: Vec<FuncId>,
-    ) -> Res<(Function, Vec<Conversion>)> {
-        self.body = Body::new(name, Ty::Void, Span::default());
+    ) -> Res<Done> {
+        self.begin(name, Ty::Void, Span::default());
         let mut seen = Vec::new();
         for e in &conditions {
             for (name, at) in super::scan::names(e) {
-                let Some(Symbol::Global(g)) = self.scopes.get(name).cloned() else { continue };
+                let Some(Symbol::Global(g)) = self.context.scopes.get(name).cloned() else { continue };
                 let object = self.global_object(g, at)?;
                 if !seen.contains(&object) {
                     seen.push(object);
-                    let ty = self.globals[g].ty.clone();
+                    let ty = self.unit.objects.globals[g].ty.clone();
                     self.initialize_local(object, &ty, None, at)?;
                 }
             }
@@ -144,11 +153,7 @@ impl<'a> Lower<'a> {
         self.close(Vec::new(), Bytes::none(), Span::default())
     }
 
-    fn definition(
-        &mut self,
-        name: &str,
-        f: &'a Node<FunctionDefinition>,
-    ) -> Res<(Function, Vec<Conversion>)> {
+    fn definition(&mut self, name: &str, f: &'a Node<FunctionDefinition>) -> Res<Done> {
         let span = self.span(f.node.declarator.span);
         let s = specifiers(&f.node.specifiers);
         let base = self.base_type(&s)?;
@@ -156,11 +161,11 @@ impl<'a> Lower<'a> {
         let Ty::Function(signature) = &named.ty else {
             return self.error(f.span, format!("`{name}` is defined like a function but is none"), "");
         };
-        self.body = Body::new(name, signature.result.clone(), span);
+        self.begin(name, signature.result.clone(), span);
         self.body.addressed = super::scan::addressed(&f.node.statement.node);
-        self.scopes.enter();
+        self.context.scopes.enter();
         let done = self.parameters_and_body(f, &named.params);
-        self.scopes.leave();
+        self.context.scopes.leave();
         let params = done?;
         self.close(params, f.span, span)
     }
@@ -196,7 +201,7 @@ impl<'a> Lower<'a> {
             }
             _ => {}
         }
-        if self.options.threads.contains(&self.body.name) || self.body.name == "main" {
+        if self.unit.options.threads.contains(&self.body.name) || self.body.name == "main" {
             // Nobody passes arguments to what the program starts with.
             for r in &registers {
                 self.body.emit(Op::Havoc { dst: *r, source: String::new() });
@@ -213,7 +218,7 @@ impl<'a> Lower<'a> {
                 }
             }
         }
-        if self.is_error_function(&self.body.name) {
+        if self.unit.is_error_function(&self.body.name) {
             // Called through a pointer, or started as a thread.
             let what = self.body.name.clone();
             self.checked(Check::ErrorCall, f.node.declarator.span);
@@ -248,7 +253,7 @@ impl<'a> Lower<'a> {
     fn declare_parameter(&mut self, named: &Named<'a>, at: Bytes, registers: &mut Vec<Reg>) -> Res<()> {
         let Named { name, ty, constant, .. } = named;
         let mut cells = Vec::new();
-        if let Err(why) = self.types.flatten(ty, "", &mut cells) {
+        if let Err(why) = self.unit.types.flatten(ty, "", &mut cells) {
             return self.refuse(at, format!("parameter `{name}`: {why}; this is"), "");
         }
         let shown = super::tokens::original_name(name);
@@ -257,11 +262,11 @@ impl<'a> Lower<'a> {
             registers.push(self.body.register(&format!("{shown}{suffix}"), *kind));
         }
         if ty.is_scalar() && !self.body.addressed.contains(name) {
-            self.scopes.declare(name, Symbol::Local(Storage::Register(registers[first]), ty.clone()));
+            self.context.scopes.declare(name, Symbol::Local(Storage::Register(registers[first]), ty.clone()));
             return Ok(());
         }
         let object = self.local_object(name, ty, at)?;
-        self.protect(object, ty, *constant);
+        self.unit.protect(object, ty, *constant);
         self.body.started.push(object);
         self.initially(|l| {
             for (k, r) in registers[first..].iter().enumerate() {
@@ -269,7 +274,7 @@ impl<'a> Lower<'a> {
             }
             Ok(())
         })?;
-        self.scopes.declare(name, Symbol::Local(Storage::Object(object), ty.clone()));
+        self.context.scopes.declare(name, Symbol::Local(Storage::Object(object), ty.clone()));
         Ok(())
     }
 
@@ -281,36 +286,32 @@ impl<'a> Lower<'a> {
         Ok(object)
     }
 
-    /// Types of a function's parameters as its callers see them.
-    pub fn signature(&self, name: &str) -> Option<Rc<Signature>> {
-        match &self.declared.get(name)?.ty {
-            Ty::Function(s) => Some(s.clone()),
-            _ => None,
-        }
-    }
-
     /// Returns at the end of the body and makes the function and the conversions of pointers in it.
-    fn close(&mut self, params: Vec<Reg>, at: Bytes, span: Span) -> Res<(Function, Vec<Conversion>)> {
+    fn close(&mut self, params: Vec<Reg>, at: Bytes, span: Span) -> Res<Done> {
         self.fall_off(at)?;
         for (name, label) in &self.body.labels {
             if label.defined.is_none() {
-                return Err(self.source.diagnostic(label.span, format!("label `{name}` is not defined"), ""));
+                return Err(self.unit.source.diagnostic(
+                    label.span,
+                    format!("label `{name}` is not defined"),
+                    "",
+                ));
             }
         }
         let mut body = std::mem::replace(&mut self.body, Body::new("", Ty::Void, Span::default()));
         let conversions = std::mem::take(&mut body.conversions);
-        self.mark_lifetimes(&mut body);
+        self.unit.mark_lifetimes(&mut body);
         if body.labels.is_empty() && !body.switched {
             // What they hold before nobody sees: that is no input.
             for o in &body.started {
-                let init = &mut self.objects[o.0 as usize].init;
+                let init = &mut self.unit.objects[*o].init;
                 init.iter_mut().for_each(|v| *v = v.or(Some(0)));
             }
         }
         let atomic = body.name.starts_with("__VERIFIER_atomic_");
         let result = match &body.result {
             Ty::Void | Ty::Record(_) => None,
-            t => Some(self.types.kind(t)),
+            t => Some(self.unit.types.kind(t)),
         };
         let name = super::tokens::original_name(&body.name);
         let registers = body.registers.clone();
@@ -321,11 +322,11 @@ impl<'a> Lower<'a> {
             held: std::mem::take(&mut body.held),
             open: body.open.clone(),
         };
-        let (graph, entry, new) = self.finish_graph(body, atomic, &params, &mut unsequenced)?;
-        self.unsequenced_here = unsequenced.moved(&new);
-        self.accesses_here = accesses.iter().filter_map(|a| a.moved(&new)).collect();
-        let f = Function { name, params, result, registers, locals, entry, graph, atomic, span };
-        Ok((f, conversions))
+        let (graph, entry, new) = self.unit.finish_graph(body, atomic, &params, &mut unsequenced)?;
+        let unsequenced = unsequenced.moved(&new);
+        let accesses = accesses.iter().filter_map(|a| a.moved(&new)).collect();
+        let function = Function { name, params, result, registers, locals, entry, graph, atomic, span };
+        Ok(Done { function, conversions, accesses, unsequenced })
     }
 
     /// The end of the body without a return.
@@ -336,13 +337,13 @@ impl<'a> Lower<'a> {
             // C99 has main return 0.
             _ if self.body.name == "main" => Some(Expr::Const(0)),
             t if t.is_scalar() => {
-                let kind = self.types.kind(&ty);
+                let kind = self.unit.types.kind(&ty);
                 Some(self.body.havoc(kind, ""))
             }
             _ => {
                 return self.refuse(
                     at,
-                    format!("a function that returns `{}` is", self.types.describe(&ty)),
+                    format!("a function that returns `{}` is", self.unit.types.describe(&ty)),
                     "return it through a pointer",
                 );
             }
@@ -368,15 +369,15 @@ impl<'a> Lower<'a> {
             _ => {
                 return self.refuse(
                     at,
-                    format!("a function that returns `{}` is", self.types.describe(&ty)),
+                    format!("a function that returns `{}` is", self.unit.types.describe(&ty)),
                     "return it through a pointer",
                 );
             }
         };
-        if !self.body.cleanups.is_empty() {
+        if !self.context.cleanups.is_empty() {
             // The value is there before anything is cleaned up.
             let value = value.map(|v| {
-                let kind = self.types.kind(&ty);
+                let kind = self.unit.types.kind(&ty);
                 Expr::Reg(self.body.assign(kind, v))
             });
             self.clean_up(0);
@@ -388,7 +389,9 @@ impl<'a> Lower<'a> {
         self.body.leave(end, Op::Return(value));
         Ok(())
     }
+}
 
+impl Translation<'_> {
     /// Marks atomic locations and drops what can't be reached.
     fn finish_graph(
         &mut self,
@@ -406,7 +409,7 @@ impl<'a> Lower<'a> {
             ends && matches!(e.op, Op::Return(_)) && depth[e.from.0 as usize].is_some_and(|d| d > 0)
         };
         if let (true, Some(e)) = (main, body.graph.edges.iter().find(open)) {
-            self.open_main = Some(e.span);
+            self.functions.open_main = Some(e.span);
         }
         unsequenced.hold_sections(&depth);
         for e in body.graph.edges.iter().filter(|e| body.assumed.contains(&e.to)) {
@@ -427,12 +430,22 @@ impl<'a> Lower<'a> {
         }
         Ok(body.graph.pruned(entry, &any_order))
     }
+}
+
+impl Translation<'_> {
+    /// Types of a function's parameters as its callers see them.
+    pub fn signature(&self, name: &str) -> Option<Rc<Signature>> {
+        match &self.functions.declared.get(name)?.ty {
+            Ty::Function(s) => Some(s.clone()),
+            _ => None,
+        }
+    }
 
     /// A section that `main` leaves open ends with the program, unless somebody calls `main`.
     pub fn ends_with_main(&self) -> Res<()> {
-        let main = self.ids.get("main");
-        let returns = main.is_some_and(|m| self.called.contains(m) || self.pointed_at.contains(m));
-        match self.open_main {
+        let main = self.functions.id("main");
+        let returns = main.is_some_and(|m| self.functions.is_named(m));
+        match self.functions.open_main {
             Some(at) if returns => Err(self.source.diagnostic(
                 at,
                 "`main`, which is called, returns inside an atomic section",
@@ -513,9 +526,7 @@ impl<'a> Lower<'a> {
 
     /// Gives a function an id that runs a call with constants.
     pub fn call_thread(&mut self, f: FuncId, name: &str, args: Vec<Expr>, span: Span) -> FuncId {
-        self.threads += 1;
-        let name = format!("{name}#{}", self.threads);
-        self.called.insert(f);
-        self.enqueue(name, Work::Call(f, args, span))
+        self.functions.call(f);
+        self.functions.enqueue_thread(&format!("{name}#"), Work::Call(f, args, span))
     }
 }

@@ -39,7 +39,7 @@ type Cells<'a> = BTreeMap<u64, Start<'a>>;
 impl<'a> Lower<'a> {
     /// Number of elements that an initialiser gives an array of unknown length.
     pub fn initializer_length(&mut self, element: &Ty, init: &'a Initializer) -> Option<u64> {
-        let one = self.types.cells(element).ok()?.max(1);
+        let one = self.unit.types.cells(element).ok()?.max(1);
         if let (Some(s), Some(_)) = (string_of(init), element.int()) {
             return self.string_cells(s, Bytes::none()).ok().map(|cells| cells.len() as u64);
         }
@@ -63,7 +63,7 @@ impl<'a> Lower<'a> {
         match (&plain, init) {
             (Ty::Sync(s), _) => {
                 // What a header's macro puts in is its own affair, but for the kind of a mutex.
-                if *s == super::types::Sync::Mutex && self.types.mutex_kinds {
+                if *s == super::types::Sync::Mutex && self.unit.types.mutex_kinds {
                     let kind = self.mutex_initializer(init)?;
                     out.insert(base + 2, Start::Character(kind));
                 }
@@ -73,7 +73,7 @@ impl<'a> Lower<'a> {
                 let cells = self.string_cells(string_of(init).unwrap_or_default(), Bytes::none())?;
                 let n = n.unwrap_or(0);
                 // Of any character type.
-                let kind = self.types.kind(element);
+                let kind = self.unit.types.kind(element);
                 for (k, c) in cells.into_iter().enumerate().take_while(|(k, _)| (*k as u64) < n) {
                     out.insert(base + k as u64, Start::Character(wrap(c, kind)));
                 }
@@ -110,7 +110,7 @@ impl<'a> Lower<'a> {
                 Ok(())
             }
             Ty::Record(id) => {
-                let record = self.types.records[id.0].clone();
+                let record = self.unit.types.records[id.0].clone();
                 let fields = record.fields.unwrap_or_default();
                 let mut k = 0;
                 while let Some(item) = items.peek() {
@@ -121,7 +121,7 @@ impl<'a> Lower<'a> {
                         let Designator::Member(name) = &first.node else {
                             return self.error(item.span, "an index designator in a record", "");
                         };
-                        let Some(m) = self.types.member(*id, &name.node.name) else {
+                        let Some(m) = self.unit.types.member(*id, &name.node.name) else {
                             return self.error(item.span, format!("no member `{}`", name.node.name), "");
                         };
                         self.start_view(&m.unions, base, item.span, out)?;
@@ -159,7 +159,7 @@ impl<'a> Lower<'a> {
         out: &mut Cells<'a>,
     ) -> Res<()> {
         for (id, field, start) in unions {
-            let r = &self.types.records[id.0];
+            let r = &self.unit.types.records[id.0];
             match (r.view_of.get(*field).copied().flatten(), r.tag) {
                 (Some(view), Some(tag)) => {
                     out.insert(base + start + tag, Start::Character(view as i128));
@@ -167,7 +167,7 @@ impl<'a> Lower<'a> {
                 (Some(_), None) => {}
                 (None, _) => {
                     let field = r.fields.as_ref().and_then(|f| f.get(*field));
-                    self.types.unmentioned = field.and_then(|f| self.types.any_name(f));
+                    self.unit.types.unmentioned = field.and_then(|f| self.unit.types.any_name(f));
                     return self.refuse(at, "a start value for this member is", "name the member");
                 }
             }
@@ -185,7 +185,7 @@ impl<'a> Lower<'a> {
         elided: bool,
         out: &mut Cells<'a>,
     ) -> Res<u64> {
-        let one = self.types.stride(t);
+        let one = self.unit.types.stride(t);
         let (mut k, mut end) = (0u64, 0u64);
         while let Some(item) = items.peek() {
             if let Some((first, rest)) = item.node.designation.split_first() {
@@ -245,19 +245,21 @@ impl<'a> Lower<'a> {
             return self.lay_initializer(ty, &item.node.initializer.node, base, out);
         };
         match (&first.node, ty.plain()) {
-            (Designator::Member(name), Ty::Record(id)) => match self.types.member(*id, &name.node.name) {
-                Some(m) => {
-                    self.start_view(&m.unions, base, item.span, out)?;
-                    self.designated(&m.ty, base + m.cell, rest, item, out)
+            (Designator::Member(name), Ty::Record(id)) => {
+                match self.unit.types.member(*id, &name.node.name) {
+                    Some(m) => {
+                        self.start_view(&m.unions, base, item.span, out)?;
+                        self.designated(&m.ty, base + m.cell, rest, item, out)
+                    }
+                    None => self.error(item.span, format!("no member `{}`", name.node.name), ""),
                 }
-                None => self.error(item.span, format!("no member `{}`", name.node.name), ""),
-            },
+            }
             (Designator::Index(e), Ty::Array(t, n)) => {
                 let k = self.constant(e)?.and_then(|k| u64::try_from(k).ok()).filter(|k| Some(*k) < *n);
                 let Some(k) = k else {
                     return self.error(item.span, "an index designator outside of the array", "");
                 };
-                let one = self.types.stride(t);
+                let one = self.unit.types.stride(t);
                 let t = t.clone();
                 self.designated(&t, base + k * one, rest, item, out)
             }
@@ -304,7 +306,7 @@ impl<'a> Lower<'a> {
                         let v = l.value(e)?;
                         let v = l.convert(v, t, e.span)?;
                         let moved = l.body.moved(mark);
-                        l.body.rewind(mark);
+                        l.rewind(mark);
                         if (moved && v.constant().is_none()) || !is_constant(&v.expr) {
                             return l.error(
                                 e.span,
@@ -312,21 +314,21 @@ impl<'a> Lower<'a> {
                                 "",
                             );
                         }
-                        (v.expr, l.types.kind(t))
+                        (v.expr, l.unit.types.kind(t))
                     }
                 };
                 starts.push((*cell, e, kind));
             }
             Ok(starts)
         })?;
-        if self.is_fixed(object, ty) {
+        if self.unit.is_fixed(object, ty) {
             return self.refuse(
                 at,
                 "a union whose start value names the address of its own member is",
                 "assign it in a function",
             );
         }
-        let n = self.objects[object.0 as usize].cells.len() as u64;
+        let n = self.unit.objects[object].cells.len() as u64;
         for (cell, e, kind) in starts {
             if cell >= n {
                 continue;
@@ -334,10 +336,10 @@ impl<'a> Lower<'a> {
             match e {
                 Expr::Const(v) => {
                     // The cell of a union may have the other signedness.
-                    let o = &mut self.objects[object.0 as usize];
+                    let o = &mut self.unit.objects[object];
                     o.init[cell as usize] = Some(super::value::wrap(v, o.cells[cell as usize].0));
                 }
-                e if self.objects[object.0 as usize].thread_local => {
+                e if self.unit.objects[object].thread_local => {
                     let _ = e;
                     return self.refuse(
                         at,
@@ -345,7 +347,7 @@ impl<'a> Lower<'a> {
                         "assign it in the thread",
                     );
                 }
-                e => self.prologue.push((offset(Expr::Addr(object), cell), e, kind)),
+                e => self.unit.objects.prologue.push((offset(Expr::Addr(object), cell), e, kind)),
             }
         }
         Ok(())
@@ -353,7 +355,7 @@ impl<'a> Lower<'a> {
 
     /// The kind in a mutex initialiser: the fifth number of glibc's.
     fn mutex_initializer(&mut self, init: &'a Initializer) -> Res<i128> {
-        if !self.types.mutex_kinds {
+        if !self.unit.types.mutex_kinds {
             return Ok(0);
         }
         let mut leaves = Vec::new();
@@ -374,24 +376,24 @@ impl<'a> Lower<'a> {
         init: Option<&'a Initializer>,
         at: Bytes,
     ) -> Res<()> {
-        let cells = self.objects[object.0 as usize].cells.clone();
+        let cells = self.unit.objects[object].cells.clone();
         let address = |k: usize| offset(Expr::Addr(object), k as u64);
         if let (Ty::Sync(_), None) = (ty, init) {
             return self.store_starts(object, &Cells::new());
         }
         let Some(init) = init else {
-            let tags = self.types.tags(ty);
+            let tags = self.unit.types.tags(ty);
             if cells.len() > LARGE && tags.is_empty() {
                 self.any_values(object, &cells);
                 return Ok(());
             }
             for (k, (kind, _)) in cells.iter().enumerate() {
                 if tags.contains(&(k as u64)) {
-                    self.initial_store(address(k), Expr::Const(0), *kind);
+                    self.body.initial_store(address(k), Expr::Const(0), *kind);
                     continue;
                 }
                 let v = self.body.havoc(*kind, "");
-                self.initial_store(address(k), v, *kind);
+                self.body.initial_store(address(k), v, *kind);
             }
             return Ok(());
         };
@@ -399,8 +401,8 @@ impl<'a> Lower<'a> {
             let v = self.value(e)?;
             let v = self.convert(v, ty, e.span)?;
             // A fresh object: nobody knows an address in it.
-            for k in self.types.tags(ty) {
-                self.initial_store(address(k as usize), Expr::Const(0), super::unions::TAG);
+            for k in self.unit.types.tags(ty) {
+                self.body.initial_store(address(k as usize), Expr::Const(0), super::unions::TAG);
             }
             return self.initially(|l| l.copy(Expr::Addr(object), v.expr, ty, at));
         }
@@ -411,7 +413,7 @@ impl<'a> Lower<'a> {
 
     /// Gives a large object any values. Where it is met once, in `main`, it has them already.
     fn any_values(&mut self, object: ObjId, cells: &[(IntKind, String)]) {
-        if self.body.name == "main" && self.body.jumps.is_empty() && self.body.labels.is_empty() {
+        if self.body.name == "main" && self.context.jumps.is_empty() && self.body.labels.is_empty() {
             self.body.started.retain(|o| *o != object);
             return;
         }
@@ -419,17 +421,17 @@ impl<'a> Lower<'a> {
         let one = (1..=MOST)
             .find(|n| cells.len() % n == 0 && (*n..cells.len()).all(|k| cells[k].0 == cells[k - n].0));
         let n = one.unwrap_or(cells.len());
-        let i = self.count_up(&Expr::Const((cells.len() / n) as i128));
+        let i = self.body.count_up(&Expr::Const((cells.len() / n) as i128));
         for (k, (kind, _)) in cells[..n].iter().enumerate() {
             let v = self.body.havoc(*kind, "");
-            self.initial_store(offset(i.shifted(&Expr::Addr(object), n as i128), k as u64), v, *kind);
+            self.body.initial_store(offset(i.shifted(&Expr::Addr(object), n as i128), k as u64), v, *kind);
         }
-        self.next(&i);
+        self.body.next(&i);
     }
 
     /// Stores what is given, then 0 everywhere else.
     fn store_starts(&mut self, object: ObjId, starts: &Cells<'a>) -> Res<()> {
-        let kinds: Vec<IntKind> = self.objects[object.0 as usize].cells.iter().map(|c| c.0).collect();
+        let kinds: Vec<IntKind> = self.unit.objects[object].cells.iter().map(|c| c.0).collect();
         let mut given = vec![false; kinds.len()];
         self.body.begin_operands(true);
         for (cell, start) in starts.iter().filter(|(k, _)| (**k as usize) < kinds.len()) {
@@ -437,7 +439,7 @@ impl<'a> Lower<'a> {
             let n = match start {
                 Start::Character(c) => {
                     let kind = kinds.get(*cell as usize).copied().unwrap_or(IntKind::Ideal);
-                    self.initial_store(here, Expr::Const(*c), kind);
+                    self.body.initial_store(here, Expr::Const(*c), kind);
                     1
                 }
                 Start::Expression(e, t) => {
@@ -449,7 +451,7 @@ impl<'a> Lower<'a> {
                     if acts {
                         self.body.end_operand();
                     }
-                    self.types.stride(t)
+                    self.unit.types.stride(t)
                 }
             };
             given.iter_mut().skip(*cell as usize).take(n as usize).for_each(|g| *g = true);
@@ -461,13 +463,17 @@ impl<'a> Lower<'a> {
         let alike = kinds[rest..].windows(2).all(|w| w[0] == w[1]);
         if alike && kinds.len() - rest > LARGE {
             let kind = kinds[rest];
-            let i = self.count_up(&Expr::Const((kinds.len() - rest) as i128));
-            self.initial_store(i.shifted(&offset(Expr::Addr(object), rest as u64), 1), Expr::Const(0), kind);
-            self.next(&i);
+            let i = self.body.count_up(&Expr::Const((kinds.len() - rest) as i128));
+            self.body.initial_store(
+                i.shifted(&offset(Expr::Addr(object), rest as u64), 1),
+                Expr::Const(0),
+                kind,
+            );
+            self.body.next(&i);
             given.truncate(rest);
         }
         for k in (0..given.len()).filter(|k| !given[*k]) {
-            self.initial_store(offset(Expr::Addr(object), k as u64), Expr::Const(0), kinds[k]);
+            self.body.initial_store(offset(Expr::Addr(object), k as u64), Expr::Const(0), kinds[k]);
         }
         Ok(())
     }
@@ -493,7 +499,7 @@ impl<'a> Lower<'a> {
         };
         cells.clear();
         let object = self.local_object("literal", &ty, at)?;
-        self.protect(object, &ty, constant);
+        self.unit.protect(object, &ty, constant);
         self.body.started.push(object);
         match ty.plain() {
             Ty::Array(..) | Ty::Record(_) => {
@@ -512,11 +518,11 @@ impl<'a> Lower<'a> {
     /// A string literal: an object of its own.
     pub fn string(&mut self, parts: &[String], at: Bytes) -> Res<Value> {
         let cells = self.string_cells(parts, at)?;
-        let char = Ty::Int(self.string_unit(parts));
+        let char = Ty::Int(self.unit.string_unit(parts));
         let ty = Ty::Array(char.clone().into(), Some(cells.len() as u64));
-        let name = format!("{}{}", relyant_cfa::Object::LITERAL, self.objects.len());
+        let name = format!("{}{}", relyant_cfa::Object::LITERAL, self.unit.objects.len());
         let object = self.object(&name, &ty, at)?;
-        let o = &mut self.objects[object.0 as usize];
+        let o = &mut self.unit.objects[object];
         o.constant = std::iter::once(0..cells.len()).collect();
         o.init = cells.into_iter().map(Some).collect();
         Ok(Value { expr: Expr::Addr(object), ty: char.pointer() })
@@ -528,12 +534,12 @@ impl<'a> Lower<'a> {
         let name = name.split('#').next().unwrap_or("").to_string();
         let ty = Ty::Array(Ty::Int(CHAR).into(), Some(name.len() as u64 + 1));
         let key = format!("__func__ {}", self.body.name);
-        let object = match self.library_objects.get(&key) {
+        let object = match self.unit.objects.library.get(&key) {
             Some(o) => *o,
             None => {
                 let v = self.string(&[format!("\"{name}\"")], at)?;
                 let Expr::Addr(o) = v.expr else { return self.error(at, "no function has this name", "") };
-                self.library_objects.insert(key, o);
+                self.unit.objects.library.insert(key, o);
                 o
             }
         };

@@ -33,7 +33,7 @@ impl<'a> Lower<'a> {
             }
             Expression::Cast(c) => self.of_command_line(&c.node.expression.node),
             e => {
-                let ty = match name_of(e).and_then(|n| self.scopes.get(n)) {
+                let ty = match name_of(e).and_then(|n| self.context.scopes.get(n)) {
                     Some(Symbol::Local(_, ty)) => ty,
                     _ => return false,
                 };
@@ -68,7 +68,7 @@ impl<'a> Lower<'a> {
         if !is_null(&other.node) || self.depth_in_command_line(&word.node) != Some(1) {
             return Ok(None);
         }
-        let long = Ty::Int(self.types.long());
+        let long = Ty::Int(self.unit.types.long());
         let (list, index) = match &word.node {
             Expression::BinaryOperator(b) => {
                 let list = self.value(&b.node.lhs)?;
@@ -81,7 +81,7 @@ impl<'a> Lower<'a> {
         let from = binary(BinOp::Sub, list.expr, Expr::Reg(argv), IntKind::Ideal);
         let index = binary(BinOp::Add, from, index, IntKind::Ideal);
         let index = Expr::Reg(self.body.assign(IntKind::Ideal, index));
-        self.assume("the command line is read up to its end");
+        self.unit.assume("the command line is read up to its end");
         for there in [
             compare(CmpOp::Ge, index.clone(), Expr::Const(0)),
             compare(CmpOp::Le, index.clone(), Expr::Reg(argc)),
@@ -100,9 +100,9 @@ impl<'a> Lower<'a> {
         if let Expression::BinaryOperator(b) = e {
             self.value(&b.node.rhs)?;
         }
-        self.assume("the words of the command line hold any characters");
+        self.unit.assume("the words of the command line hold any characters");
         let ty = Ty::Int(CHAR);
-        let kind = self.types.kind(&ty);
+        let kind = self.unit.types.kind(&ty);
         Ok(Some(Value { expr: self.body.havoc(kind, &approximate("argv")), ty }))
     }
 
@@ -117,7 +117,7 @@ impl<'a> Lower<'a> {
     ) -> Res<Value> {
         let refused = format!("`{name}` on the command line is");
         let values = self.library_values(args)?;
-        let ty = self.signature(name).map_or(Ty::Int(super::types::INT), |s| s.result.clone());
+        let ty = self.unit.signature(name).map_or(Ty::Int(super::types::INT), |s| s.result.clone());
         match t {
             Text::Length | Text::LengthWithin | Text::Compare | Text::CompareWithin => {
                 self.some(name, &ty, wanted, at)
@@ -127,12 +127,12 @@ impl<'a> Lower<'a> {
                 let n = values.get(2).filter(|v| v.ty.int().is_some());
                 let Some(n) = n else { return self.error(at, "too few arguments", "") };
                 let n = n.expr.clone();
-                let ulong = Ty::Int(self.types.ulong());
+                let ulong = Ty::Int(self.unit.types.ulong());
                 let n = self.convert(Value { expr: n, ty: ulong.clone() }, &ulong, at)?.expr;
                 self.run_body("chars_into", vec![to.expr.clone(), n], at)?;
                 self.convert(to, &ty, at)
             }
-            Text::Copy if !self.options.checks_memory() => {
+            Text::Copy if !self.unit.options.checks_memory() => {
                 let to = values[0].clone();
                 if to.ty.target().is_none() {
                     return self.refuse(at, refused, "make it an input");
@@ -170,7 +170,7 @@ impl<'a> Lower<'a> {
             }
         };
         let mut cells = Vec::new();
-        if let Err(why) = self.types.flatten(&target, "", &mut cells) {
+        if let Err(why) = self.unit.types.flatten(&target, "", &mut cells) {
             return self.error(at, why, "");
         }
         if let (Some(n), Ty::Array(..) | Ty::Int(_)) = (most, &target) {
@@ -184,7 +184,7 @@ impl<'a> Lower<'a> {
             let what = format!("`{name}` into more than {MAX_CELLS} scalars is");
             return self.refuse(at, what, "use a smaller buffer");
         }
-        self.assume(format!("`{name}` writes any values"));
+        self.unit.assume(format!("`{name}` writes any values"));
         let text = matches!(&target, Ty::Int(i) if i.rank == 1)
             || matches!(&target, Ty::Array(t, _) if t.int().is_some_and(|i| i.rank == 1));
         let last = cells.len().saturating_sub(1);

@@ -94,7 +94,7 @@ impl<'a> Lower<'a> {
             (Known::In(bits), [value], [port]) if !updates(value) => {
                 self.effect(&port.node.variable_name)?;
                 let place = self.place(&value.node.variable_name)?;
-                self.assume("what is read from a port is any value");
+                self.unit.assume("what is read from a port is any value");
                 let ty = Ty::Int(Int { rank: 3, bits, signed: false });
                 let v = self.any(&ty, "a port", true, at)?;
                 self.write(&place, v, at)?;
@@ -102,7 +102,7 @@ impl<'a> Lower<'a> {
             (Known::Out, [], [value, port]) => {
                 self.effect(&value.node.variable_name)?;
                 self.effect(&port.node.variable_name)?;
-                self.assume("what is written to a port changes nothing of the program's");
+                self.unit.assume("what is written to a port changes nothing of the program's");
             }
             (Known::Exchange(bits), [register, memory], _) if updates(register) && updates(memory) => {
                 let other = self.place(&register.node.variable_name)?;
@@ -151,7 +151,7 @@ impl<'a> Lower<'a> {
         if a.ty.int().is_some_and(|i| i.bits == bits) {
             return Ok(b.clone());
         }
-        let ulong = Ty::Int(self.types.ulong());
+        let ulong = Ty::Int(self.unit.types.ulong());
         let mask = Value { expr: Expr::Const((1i128 << bits) - 1), ty: ulong.clone() };
         let rest = Value { expr: Expr::Const(i128::from(u64::MAX << bits)), ty: ulong };
         let high = self.arithmetic(BinOp::And, a.clone(), rest, at)?;
@@ -171,7 +171,7 @@ impl<'a> Lower<'a> {
             return Ok(None);
         };
         let address = address.clone();
-        let long = Ty::Int(self.types.long());
+        let long = Ty::Int(self.unit.types.long());
         let n = self.value(&number.node.variable_name)?;
         let n = self.convert(n, &long, at)?;
         let six = Value { expr: Expr::Const(6), ty: long.clone() };
@@ -179,7 +179,7 @@ impl<'a> Lower<'a> {
         let address = binary(BinOp::Add, address, words, IntKind::Ideal);
         let low = Value { expr: Expr::Const(63), ty: long };
         let by = self.arithmetic(BinOp::And, n, low, at)?;
-        let one = Value { expr: Expr::Const(1), ty: Ty::Int(self.types.ulong()) };
+        let one = Value { expr: Expr::Const(1), ty: Ty::Int(self.unit.types.ulong()) };
         let mask = self.arithmetic(BinOp::Shl, one, by, at)?;
         Ok(Some((Place { at: At::Memory(address), ..place }, mask)))
     }

@@ -6,9 +6,10 @@
 
 use super::calls::Args;
 use super::library::Key;
-use super::lower::{Lower, Res, Work};
+use super::lower::{Lower, Res};
 use super::scan::name_of;
 use super::types::{INT, Ty};
+use super::translation::{Translation, Work};
 use super::value::{Value, binary, compare, offset};
 use lang_c::ast::*;
 use lang_c::span::Span as Bytes;
@@ -44,21 +45,21 @@ pub struct Keys {
 
 impl<'a> Lower<'a> {
     fn slots(&mut self, at: Bytes) -> Res<ObjId> {
-        if let Some(o) = self.keys.slots {
+        if let Some(o) = self.unit.keys.slots {
             return Ok(o);
         }
-        let n = if self.keys.once { self.keys.places.max(1) as u64 } else { MANY };
+        let n = if self.unit.keys.once { self.unit.keys.places.max(1) as u64 } else { MANY };
         let o = self.object("(thread-specific)", &Ty::Array(Rc::new(Ty::Void.pointer()), Some(n)), at)?;
-        let object = &mut self.objects[o.0 as usize];
+        let object = &mut self.unit.objects[o];
         object.thread_local = true;
         object.init = vec![Some(0); object.cells.len()];
-        self.keys.slots = Some(o);
+        self.unit.keys.slots = Some(o);
         Ok(o)
     }
 
     fn shared(&mut self, name: &str, n: u64, at: Bytes) -> Res<ObjId> {
         let o = self.object(name, &Ty::Array(Rc::new(Ty::Int(INT)), Some(n.max(1))), at)?;
-        let object = &mut self.objects[o.0 as usize];
+        let object = &mut self.unit.objects[o];
         object.init = vec![Some(0); object.cells.len()];
         Ok(o)
     }
@@ -87,7 +88,7 @@ impl<'a> Lower<'a> {
             }
             Key::Delete => {
                 let key = self.value(self.argument(args, 0, at)?)?;
-                if self.keys.destructors {
+                if self.unit.keys.destructors {
                     let flags = self.deleted(at)?;
                     let flag = binary(BinOp::Add, Expr::Addr(flags), key.expr, IntKind::Ideal);
                     self.body.store(flag, Expr::Const(1), IntKind::INT);
@@ -98,18 +99,18 @@ impl<'a> Lower<'a> {
     }
 
     fn deleted(&mut self, at: Bytes) -> Res<ObjId> {
-        match self.keys.deleted {
+        match self.unit.keys.deleted {
             Some(o) => Ok(o),
             None => {
-                let o = self.shared("(deleted keys)", self.keys.places as u64, at)?;
-                self.keys.deleted = Some(o);
+                let o = self.shared("(deleted keys)", self.unit.keys.places as u64, at)?;
+                self.unit.keys.deleted = Some(o);
                 Ok(o)
             }
         }
     }
 
     fn create_key(&mut self, args: Args<'a>, at: Bytes) -> Res<Value> {
-        self.assume("pthread calls succeed");
+        self.unit.assume("pthread calls succeed");
         let target = self.argument(args, 0, at)?;
         let Some(place) = self.pointee(target)? else {
             return self.error(target.span, "a null pointer where a key is needed", "");
@@ -120,7 +121,7 @@ impl<'a> Lower<'a> {
                 match v.expr {
                     Expr::Const(0) => None,
                     Expr::Func(id) => {
-                        self.called.insert(id);
+                        self.unit.functions.call(id);
                         Some(Callee::Known(id))
                     }
                     _ => return self.refuse(a.span, "a destructor that is no function of the file is", ""),
@@ -128,11 +129,11 @@ impl<'a> Lower<'a> {
             }
             None => None,
         };
-        if self.keys.once {
-            let known = self.keys.sites.iter().position(|s| s.0 == at);
-            let n = known.unwrap_or(self.keys.sites.len());
+        if self.unit.keys.once {
+            let known = self.unit.keys.sites.iter().position(|s| s.0 == at);
+            let n = known.unwrap_or(self.unit.keys.sites.len());
             if known.is_none() {
-                self.keys.sites.push((at, destructor));
+                self.unit.keys.sites.push((at, destructor));
             }
             self.write(&place, Value::int(n as i128), at)?;
             return Ok(Value::int(0));
@@ -141,15 +142,15 @@ impl<'a> Lower<'a> {
             let help = "make the key in main or in a routine of pthread_once, outside of loops";
             return self.refuse(at, "a key with a destructor that may be made more than once is", help);
         }
-        let next = match self.keys.next {
+        let next = match self.unit.keys.next {
             Some(o) => o,
             None => {
                 let o = self.shared("(next key)", 1, at)?;
-                self.keys.next = Some(o);
+                self.unit.keys.next = Some(o);
                 o
             }
         };
-        let r = self.result_register();
+        let r = self.body.result_register();
         let (full, end) = (self.body.fresh(), self.body.fresh());
         let n = self.body.load(Expr::Addr(next), IntKind::INT);
         self.body.hold();
@@ -166,22 +167,10 @@ impl<'a> Lower<'a> {
         Ok(Value { expr: Expr::Reg(r), ty: Ty::Int(INT) })
     }
 
-    /// The function that runs destructors at the end of a thread, if there are any.
-    pub fn destructors(&mut self) -> Option<FuncId> {
-        if !self.keys.destructors {
-            return None;
-        }
-        let known = self.keys.runner;
-        let id = known.unwrap_or_else(|| self.enqueue("(destructors)".into(), Work::Destructors));
-        self.called.insert(id);
-        self.keys.runner = Some(id);
-        Some(id)
-    }
-
     /// The body of that function: as long as there are values, but not for ever.
     pub fn run_destructors(&mut self) -> Res<()> {
         let at = Bytes::none();
-        let sites = self.keys.sites.clone();
+        let sites = self.unit.keys.sites.clone();
         if sites.iter().all(|s| s.1.is_none()) {
             return Ok(());
         }
@@ -191,18 +180,18 @@ impl<'a> Lower<'a> {
                 let Some(callee) = destructor else { continue };
                 let slot = offset(Expr::Addr(slots), n as u64);
                 let (some, next) = (self.body.fresh(), self.body.fresh());
-                if self.keys.deletes {
+                if self.unit.keys.deletes {
                     let flags = self.deleted(at)?;
                     let gone = self.body.load(offset(Expr::Addr(flags), n as u64), IntKind::INT);
                     let kept = self.body.fresh();
-                    self.branch(compare(CmpOp::Eq, gone, Expr::Const(0)), kept, next);
+                    self.body.branch(compare(CmpOp::Eq, gone, Expr::Const(0)), kept, next);
                     self.body.cur = kept;
                 }
                 let v = self.body.load(slot.clone(), IntKind::Ideal);
-                self.branch(compare(CmpOp::Ne, v.clone(), Expr::Const(0)), some, next);
+                self.body.branch(compare(CmpOp::Ne, v.clone(), Expr::Const(0)), some, next);
                 self.body.cur = some;
                 self.body.store(slot, Expr::Const(0), IntKind::Ideal);
-                self.emit_open(Op::Call { dst: None, callee: callee.clone(), args: vec![v] });
+                self.body.emit_open(Op::Call { dst: None, callee: callee.clone(), args: vec![v] });
                 self.body.join(next);
             }
         }
@@ -212,9 +201,23 @@ impl<'a> Lower<'a> {
     /// Runs cleanup handlers and destructors here, where a thread is about to end.
     pub fn end_of_thread(&mut self) {
         self.run_handlers();
-        if let Some(id) = self.destructors() {
-            self.emit_open(Op::Call { dst: None, callee: Callee::Known(id), args: Vec::new() });
+        if let Some(id) = self.unit.destructors() {
+            self.body.emit_open(Op::Call { dst: None, callee: Callee::Known(id), args: Vec::new() });
         }
+    }
+}
+
+impl Translation<'_> {
+    /// The function that runs destructors at the end of a thread, if there are any.
+    pub fn destructors(&mut self) -> Option<FuncId> {
+        if !self.keys.destructors {
+            return None;
+        }
+        let known = self.keys.runner;
+        let id = known.unwrap_or_else(|| self.functions.enqueue("(destructors)".into(), Work::Destructors));
+        self.functions.call(id);
+        self.keys.runner = Some(id);
+        Some(id)
     }
 }
 

@@ -32,7 +32,7 @@ impl Lower<'_> {
     /// across more units of its type's alignment than the type does, unless it is packed or there is a limit.
     pub fn lay_out(&mut self, id: RecordId, members: Vec<Declared>, whole: &Layout) {
         let pack = whole.limit;
-        let union = self.types.records[id.0].union;
+        let union = self.unit.types.records[id.0].union;
         let (mut cells, mut bits, mut align) = (0u64, 0u64, whole.align.unwrap_or(1));
         let mut most = (0u64, 0u64);
         let mut row = None;
@@ -43,9 +43,9 @@ impl Lower<'_> {
             let packed = whole.packed || own.packed;
             let n = match &f.ty {
                 Ty::Array(_, None) => 0,
-                t => self.types.cells(t).unwrap_or(1),
+                t => self.unit.types.cells(t).unwrap_or(1),
             };
-            let size = match (&f.ty, self.types.size(&f.ty)) {
+            let size = match (&f.ty, self.unit.types.size(&f.ty)) {
                 (_, Ok((size, _))) => size,
                 (Ty::Array(_, None), _) => 0,
                 (_, Err(why)) => {
@@ -53,7 +53,7 @@ impl Lower<'_> {
                     0
                 }
             };
-            let natural = named_align.unwrap_or_else(|| self.types.member_align(&f.ty)).max(1);
+            let natural = named_align.unwrap_or_else(|| self.unit.types.member_align(&f.ty)).max(1);
             if union {
                 (cells, bits) = (0, 0);
             }
@@ -100,7 +100,7 @@ impl Lower<'_> {
             most = (most.0.max(cells), most.1.max(bits));
             fields.push(f);
         }
-        let r = &mut self.types.records[id.0];
+        let r = &mut self.unit.types.records[id.0];
         r.cells = most.0;
         r.align = align;
         r.size = round_up(most.1.max(bits).div_ceil(8), align);
@@ -113,25 +113,27 @@ impl Lower<'_> {
 
     /// Finds the views of a union: the layouts of the members that the file mentions.
     fn lay_out_union(&mut self, id: RecordId) {
-        let (fields, size) =
-            (self.types.records[id.0].fields.clone().unwrap_or_default(), self.types.records[id.0].size);
+        let (fields, size) = (
+            self.unit.types.records[id.0].fields.clone().unwrap_or_default(),
+            self.unit.types.records[id.0].size,
+        );
         let mut members = Vec::new();
         let mut without = Vec::new();
         for (k, f) in fields.iter().enumerate().filter(|(_, f)| self.is_mentioned(f)) {
-            match self.types.member_layout(f) {
+            match self.unit.types.member_layout(f) {
                 Ok(parts) if !parts.iter().any(|p| p.kind == TAG && p.width == 0) => members.push((k, parts)),
                 _ => without.push(k),
             }
         }
         let mut view_of = vec![None; fields.len()];
-        let r = &mut self.types.records[id.0];
+        let r = &mut self.unit.types.records[id.0];
         match (&members[..], &without[..]) {
             // A member that is not seen as bytes, alone.
             ([], [one]) => {
                 let field = &fields[*one];
-                let own = self.types.cells(&field.ty).unwrap_or(0);
+                let own = self.unit.types.cells(&field.ty).unwrap_or(0);
                 view_of[*one] = Some(0);
-                let r = &mut self.types.records[id.0];
+                let r = &mut self.unit.types.records[id.0];
                 r.views = vec![View { start: 0, parts: Vec::new(), own: own as usize, field: *one }];
                 r.cells = own;
             }
@@ -159,15 +161,15 @@ impl Lower<'_> {
                 r.views = views;
             }
         }
-        self.types.records[id.0].view_of = view_of;
+        self.unit.types.records[id.0].view_of = view_of;
     }
 
     /// Does the file mention a member, or one of an unnamed member?
     fn is_mentioned(&self, f: &Field) -> bool {
         match (&f.name, &f.ty) {
-            (Some(n), _) => self.types.mentioned.contains(n),
+            (Some(n), _) => self.unit.types.mentioned.contains(n),
             (None, Ty::Record(id)) => {
-                self.types.records[id.0].fields.iter().flatten().any(|f| self.is_mentioned(f))
+                self.unit.types.records[id.0].fields.iter().flatten().any(|f| self.is_mentioned(f))
             }
             _ => false,
         }

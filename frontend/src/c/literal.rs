@@ -2,6 +2,7 @@
 
 use super::lower::{Lower, Res};
 use super::types::{CHAR, INT, Int, Ty, UINT};
+use super::translation::Translation;
 use super::value::Value;
 use lang_c::ast::{Constant, Float, FloatBase, FloatFormat, Integer, IntegerBase, IntegerSize};
 use lang_c::span::{Node, Span as Bytes};
@@ -19,7 +20,7 @@ impl Lower<'_> {
 
     /// A character constant; several characters make one int, as gcc has it.
     fn character_literal(&self, text: &str, at: Bytes) -> Res<Value> {
-        let (unit, body) = self.unit_of(text, '\'');
+        let (unit, body) = self.unit.unit_of(text, '\'');
         let pieces = unescape(body);
         let units = match pieces.and_then(|p| self.encode(&p, unit)) {
             Some(units) if !units.is_empty() => units,
@@ -37,26 +38,13 @@ impl Lower<'_> {
         Ok(Value { expr: Expr::Const(value), ty })
     }
 
-    /// The type of a literal's characters, and what is between its quotes.
-    fn unit_of<'t>(&self, text: &'t str, quote: char) -> (Int, &'t str) {
-        let (prefix, body) = text.split_at(text.find(quote).unwrap_or(0));
-        let unit = match prefix.trim() {
-            "L" => self.types.wide_char(),
-            "u" => Int { rank: 2, bits: 16, signed: false },
-            "U" => UINT,
-            _ => CHAR,
-        };
-        let body = body.strip_prefix(quote).unwrap_or(body);
-        (unit, body.strip_suffix(quote).unwrap_or(body))
-    }
-
     /// The units that characters take: UTF-8, UTF-16 or UTF-32; `None` if an escape has more bits than one.
     fn encode(&self, pieces: &[Piece], unit: Int) -> Option<Vec<i128>> {
         let mut units: Vec<u32> = Vec::new();
         for p in pieces {
             match (p, unit.bits) {
-                (Piece::Unit(v), bits) if bits < 32 && v >> bits != 0 => return None,
-                (Piece::Unit(v), _) => units.push(*v),
+                (Piece::Translation(v), bits) if bits < 32 && v >> bits != 0 => return None,
+                (Piece::Translation(v), _) => units.push(*v),
                 (Piece::Char(c), 8) => units.extend(c.encode_utf8(&mut [0; 4]).bytes().map(u32::from)),
                 (Piece::Char(c), 16) => {
                     units.extend(c.encode_utf16(&mut [0; 2]).iter().map(|u| u32::from(*u)))
@@ -112,7 +100,7 @@ impl Lower<'_> {
                 "the widest integer type has 64 bits",
             );
         };
-        let long = self.types.long();
+        let long = self.unit.types.long();
         let long_long = Int { rank: 5, bits: 64, signed: true };
         let least = match i.suffix.size {
             IntegerSize::Int => 3,
@@ -135,17 +123,12 @@ impl Lower<'_> {
         self.error(at, "this constant does not fit in any signed type", "add the suffix u")
     }
 
-    /// The type of a string literal's characters.
-    pub fn string_unit(&self, parts: &[String]) -> Int {
-        parts.iter().map(|p| self.unit_of(p, '"').0).find(|u| *u != CHAR).unwrap_or(CHAR)
-    }
-
     /// Characters of a string literal, the final 0 included.
     pub fn string_cells(&self, parts: &[String], at: Bytes) -> Res<Vec<i128>> {
-        let unit = self.string_unit(parts);
+        let unit = self.unit.string_unit(parts);
         let mut cells = Vec::new();
         for p in parts {
-            let (own, body) = self.unit_of(p, '"');
+            let (own, body) = self.unit.unit_of(p, '"');
             match unescape(body).and_then(|pieces| self.encode(&pieces, unit)) {
                 Some(units) if own == CHAR || own == unit => cells.extend(units),
                 _ => return self.refuse(at, "this string is", "write its characters as numbers"),
@@ -153,6 +136,28 @@ impl Lower<'_> {
         }
         cells.push(0);
         Ok(cells)
+    }
+}
+
+impl Translation<'_> {
+    /// The type of a string literal's characters.
+    pub fn string_unit(&self, parts: &[String]) -> Int {
+        parts.iter().map(|p| self.unit_of(p, '"').0).find(|u| *u != CHAR).unwrap_or(CHAR)
+    }
+}
+
+impl Translation<'_> {
+    /// The type of a literal's characters, and what is between its quotes.
+    fn unit_of<'t>(&self, text: &'t str, quote: char) -> (Int, &'t str) {
+        let (prefix, body) = text.split_at(text.find(quote).unwrap_or(0));
+        let unit = match prefix.trim() {
+            "L" => self.types.wide_char(),
+            "u" => Int { rank: 2, bits: 16, signed: false },
+            "U" => UINT,
+            _ => CHAR,
+        };
+        let body = body.strip_prefix(quote).unwrap_or(body);
+        (unit, body.strip_suffix(quote).unwrap_or(body))
     }
 }
 
@@ -170,7 +175,7 @@ fn hexadecimal(text: &str) -> Option<f64> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Piece {
     Char(char),
-    Unit(u32),
+    Translation(u32),
 }
 
 /// What the inside of a literal says; `None` where an escape means nothing.
@@ -193,22 +198,22 @@ fn unescape(text: &str) -> Option<Vec<Piece>> {
             (n > 0).then_some((v, n))
         };
         out.push(match e {
-            'n' => Piece::Unit(10),
-            't' => Piece::Unit(9),
-            'r' => Piece::Unit(13),
-            'a' => Piece::Unit(7),
-            'b' => Piece::Unit(8),
-            'f' => Piece::Unit(12),
-            'v' => Piece::Unit(11),
-            'e' | 'E' => Piece::Unit(27),
-            'x' => Piece::Unit(digits(16, usize::MAX)?.0),
+            'n' => Piece::Translation(10),
+            't' => Piece::Translation(9),
+            'r' => Piece::Translation(13),
+            'a' => Piece::Translation(7),
+            'b' => Piece::Translation(8),
+            'f' => Piece::Translation(12),
+            'v' => Piece::Translation(11),
+            'e' | 'E' => Piece::Translation(27),
+            'x' => Piece::Translation(digits(16, usize::MAX)?.0),
             '0'..='7' => {
                 let first = e.to_digit(8)?;
-                Piece::Unit(digits(8, 2).map_or(first, |(v, n)| (first << (3 * n)) | v))
+                Piece::Translation(digits(8, 2).map_or(first, |(v, n)| (first << (3 * n)) | v))
             }
             'u' => Piece::Char(digits(16, 4).filter(|d| d.1 == 4).and_then(|d| char::from_u32(d.0))?),
             'U' => Piece::Char(digits(16, 8).filter(|d| d.1 == 8).and_then(|d| char::from_u32(d.0))?),
-            '\\' | '\'' | '"' | '?' => Piece::Unit(u32::from(e)),
+            '\\' | '\'' | '"' | '?' => Piece::Translation(u32::from(e)),
             _ => return None,
         });
     }

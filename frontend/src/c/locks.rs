@@ -5,6 +5,7 @@
 //! thread decides there, when its wait begins, whether it will wake up by itself. If not it waits for a signal. The
 //! variable counts who waits and how many of them are woken but have not left; nobody begins to wait before those have.
 
+use super::body::Body;
 use super::calls::Args;
 use super::library::Lock;
 use super::lower::{Lower, Res};
@@ -52,32 +53,6 @@ struct Section {
 }
 
 impl<'a> Lower<'a> {
-    fn section(&mut self) -> Section {
-        Section { result: self.result_register(), end: self.body.fresh() }
-    }
-    fn peek(&mut self, address: &Expr, cell: u64) -> Expr {
-        let e = self.body.load(offset(address.clone(), cell), IntKind::Ideal);
-        self.body.hold();
-        e
-    }
-    fn poke(&mut self, address: &Expr, cell: u64, v: Expr) {
-        self.body.emit_held(Op::Store(offset(address.clone(), cell), v, IntKind::Ideal));
-    }
-    /// Goes two ways inside a section: continues where the test holds, gives where it does not.
-    fn fork(&mut self, test: Expr) -> Loc {
-        let no = self.body.fresh_held();
-        self.body.edge_to(no, Op::Assume(test.clone().is_false()));
-        self.body.emit_held(Op::Assume(test));
-        no
-    }
-    fn outcome(&mut self, s: &Section, result: i128) {
-        self.body.edge_to(s.end, Op::Assign(s.result, Expr::Const(result)));
-    }
-    fn leave_section(&mut self, s: Section) -> Value {
-        self.body.cur = s.end;
-        Value { expr: Expr::Reg(s.result), ty: Ty::Int(super::types::INT) }
-    }
-
     fn lock_argument(&mut self, args: Args<'a>, k: usize, at: Bytes) -> Res<Place> {
         let a = self.argument(args, k, at)?;
         match self.pointee(a)? {
@@ -97,11 +72,11 @@ impl<'a> Lower<'a> {
     /// A call of a lock function.
     /// `c11`: it gives what `<threads.h>` says.
     pub fn lock_call(&mut self, l: Lock, c11: bool, args: Args<'a>, at: Bytes) -> Res<Value> {
-        self.assume("pthread calls succeed");
+        self.unit.assume("pthread calls succeed");
         let busy = Taken::Fails(if c11 { THRD_BUSY } else { EBUSY });
         let late = Taken::TimesOut(if c11 { THRD_TIMEDOUT } else { ETIMEDOUT });
         let signals = matches!(l, Lock::CondInit | Lock::CondSignal | Lock::CondBroadcast);
-        if signals && !self.types.cond_counts {
+        if signals && !self.unit.types.cond_counts {
             self.evaluate(args)?;
             return Ok(Value::int(0));
         }
@@ -114,7 +89,7 @@ impl<'a> Lower<'a> {
             }
         }
         self.body.end_operand();
-        let kinds = self.types.mutex_kinds && matches!(place.ty.plain(), Ty::Sync(Sync::Mutex));
+        let kinds = self.unit.types.mutex_kinds && matches!(place.ty.plain(), Ty::Sync(Sync::Mutex));
         let lock = self.address(place, at)?;
         // What a lock call is besides evaluated, for what it does.
         let rest = match l {
@@ -173,7 +148,7 @@ impl<'a> Lower<'a> {
                 let a = self.argument(args, 1, at)?;
                 let Some(to) = self.pointee(a)? else { return self.error(a.span, "a null pointer", "") };
                 let kind = self.body.load(lock, IntKind::Ideal);
-                self.write(&to, Value { expr: kind, ty: Ty::Int(self.types.long()) }, at)?;
+                self.write(&to, Value { expr: kind, ty: Ty::Int(self.unit.types.long()) }, at)?;
                 Ok(Value::int(0))
             }
             Lock::AttributeRobust => {
@@ -193,23 +168,23 @@ impl<'a> Lower<'a> {
                 Ok(Value::int(0))
             }
             Lock::CondSignal | Lock::CondBroadcast => {
-                self.wake(&lock, l == Lock::CondBroadcast);
+                self.body.wake(&lock, l == Lock::CondBroadcast);
                 Ok(Value::int(0))
             }
             Lock::CondWait | Lock::CondTimedWait => {
-                self.assume("waits on condition variables wake up spuriously");
+                self.unit.assume("waits on condition variables wake up spuriously");
                 self.cancelled_now(at)?;
                 let mutex = self.lock_argument(args, 1, at)?;
-                let kinds = self.types.mutex_kinds && matches!(mutex.ty.plain(), Ty::Sync(Sync::Mutex));
+                let kinds = self.unit.types.mutex_kinds && matches!(mutex.ty.plain(), Ty::Sync(Sync::Mutex));
                 let mutex = self.address(mutex, at)?;
-                if self.types.cond_counts {
-                    self.begin_wait(&lock);
+                if self.unit.types.cond_counts {
+                    self.body.begin_wait(&lock);
                 }
                 self.unlock_mutex(&mutex, kinds);
                 // Others run between the two, whatever the size of a step.
                 self.body.open.insert(self.body.cur);
-                if self.types.cond_counts {
-                    self.end_wait(&lock, l == Lock::CondTimedWait);
+                if self.unit.types.cond_counts {
+                    self.body.end_wait(&lock, l == Lock::CondTimedWait);
                     self.body.open.insert(self.body.cur);
                 }
                 self.lock_mutex(&mutex, kinds, Taken::Wait);
@@ -217,15 +192,15 @@ impl<'a> Lower<'a> {
                 if l == Lock::CondWait {
                     return Ok(Value::int(0));
                 }
-                let s = self.section();
+                let s = self.body.section();
                 let (timeout, woken) = (self.body.fresh(), self.body.fresh());
                 self.body.edge_to(timeout, Op::Skip);
                 self.body.edge_to(woken, Op::Skip);
                 self.body.cur = timeout;
-                self.outcome(&s, if c11 { THRD_TIMEDOUT } else { ETIMEDOUT });
+                self.body.outcome(&s, if c11 { THRD_TIMEDOUT } else { ETIMEDOUT });
                 self.body.cur = woken;
-                self.outcome(&s, 0);
-                Ok(self.leave_section(s))
+                self.body.outcome(&s, 0);
+                Ok(self.body.leave_section(s))
             }
             Lock::RwInit => {
                 self.body.store(lock.clone(), Expr::Const(0), IntKind::Ideal);
@@ -246,22 +221,22 @@ impl<'a> Lower<'a> {
                 Ok(Value::int(0))
             }
             Lock::SemWait | Lock::SemTry | Lock::SemTimed => {
-                let s = self.section();
-                let n = self.peek(&lock, 0);
-                let none = self.fork(compare(CmpOp::Gt, n.clone(), Expr::Const(0)));
-                self.poke(&lock, 0, plus(n, -1));
-                self.outcome(&s, 0);
+                let s = self.body.section();
+                let n = self.body.peek(&lock, 0);
+                let none = self.body.fork(compare(CmpOp::Gt, n.clone(), Expr::Const(0)));
+                self.body.poke(&lock, 0, plus(n, -1));
+                self.body.outcome(&s, 0);
                 if l == Lock::SemWait {
                     self.body.dead.insert(none);
                 } else {
                     self.body.cur = none;
                     self.set_errno(if l == Lock::SemTry { EAGAIN } else { ETIMEDOUT }, at)?;
-                    self.outcome(&s, -1);
+                    self.body.outcome(&s, -1);
                 }
-                Ok(self.leave_section(s))
+                Ok(self.body.leave_section(s))
             }
             Lock::SemPost => {
-                let n = self.peek(&lock, 0);
+                let n = self.body.peek(&lock, 0);
                 self.body.store(lock, plus(n, 1), IntKind::Ideal);
                 Ok(Value::int(0))
             }
@@ -269,7 +244,7 @@ impl<'a> Lower<'a> {
                 let a = self.argument(args, 1, at)?;
                 let Some(to) = self.pointee(a)? else { return self.error(a.span, "a null pointer", "") };
                 let n = self.body.load(lock, IntKind::Ideal);
-                let v = Value { expr: n, ty: Ty::Int(self.types.long()) };
+                let v = Value { expr: n, ty: Ty::Int(self.unit.types.long()) };
                 self.write(&to, v, at)?;
                 Ok(Value::int(0))
             }
@@ -283,108 +258,52 @@ impl<'a> Lower<'a> {
                 self.body.store(offset(lock, 2), Expr::Const(0), IntKind::Ideal);
                 Ok(Value::int(0))
             }
-            Lock::BarrierWait => Ok(self.barrier_wait(&lock)),
+            Lock::BarrierWait => Ok(self.body.barrier_wait(&lock)),
         }
-    }
-
-    /// What a lock that is taken does: waits (no way on), or gives a number at once.
-    fn blocked(&mut self, at: Loc, taken: Taken, s: &Section) {
-        match taken {
-            Taken::Fails(result) | Taken::TimesOut(result) => {
-                let here = std::mem::replace(&mut self.body.cur, at);
-                self.outcome(s, result);
-                self.body.cur = here;
-            }
-            Taken::Wait => {
-                self.body.dead.insert(at);
-            }
-        }
-    }
-
-    /// One more waits: a step that goes on with the release of the mutex.
-    fn begin_wait(&mut self, cond: &Expr) {
-        let woken = self.peek(cond, 1);
-        self.body.emit_held(Op::Assume(is(woken, 0)));
-        let waiting = self.peek(cond, 0);
-        self.poke(cond, 0, plus(waiting, 1));
-    }
-
-    /// The end of a wait: by a signal, or `timed` or if it was decided so by itself.
-    fn end_wait(&mut self, cond: &Expr, timed: bool) {
-        let (by_signal, by_itself, end) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
-        if !timed {
-            self.body.edge_to(by_signal, Op::Skip);
-        }
-        self.body.edge_to(by_itself, Op::Skip);
-        for (at, cells) in [(by_signal, &[1][..]), (by_itself, &[1, 0][..])] {
-            for cell in cells {
-                self.body.cur = at;
-                let n = self.peek(cond, *cell);
-                self.body.emit_held(Op::Assume(compare(CmpOp::Gt, n.clone(), Expr::Const(0))));
-                self.poke(cond, *cell, plus(n, -1));
-                self.body.edge_to(end, Op::Skip);
-            }
-        }
-        self.body.cur = end;
-    }
-
-    /// One of those who wait is woken, or all are.
-    fn wake(&mut self, cond: &Expr, all: bool) {
-        let end = self.body.fresh();
-        let waiting = self.peek(cond, 0);
-        let nobody = self.fork(compare(CmpOp::Gt, waiting.clone(), Expr::Const(0)));
-        let by = if all { waiting.clone() } else { Expr::Const(1) };
-        self.poke(cond, 0, binary(BinOp::Sub, waiting, by.clone(), IntKind::Ideal));
-        let woken = self.peek(cond, 1);
-        self.poke(cond, 1, binary(BinOp::Add, woken, by, IntKind::Ideal));
-        self.body.edge_to(end, Op::Skip);
-        self.body.cur = nobody;
-        self.body.edge_to(end, Op::Skip);
-        self.body.cur = end;
     }
 
     fn lock_mutex(&mut self, lock: &Expr, kinds: bool, busy: Taken) -> Value {
         if !kinds && busy == Taken::Wait {
-            let owner = self.peek(lock, 0);
+            let owner = self.body.peek(lock, 0);
             self.body.emit_held(Op::Assume(is(owner, 0)));
             self.body.store(lock.clone(), Expr::SelfId, IntKind::Ideal);
             return Value::int(0);
         }
-        let s = self.section();
-        let owner = self.peek(lock, 0);
-        let taken = self.fork(is(owner.clone(), 0));
-        self.poke(lock, 0, Expr::SelfId);
+        let s = self.body.section();
+        let owner = self.body.peek(lock, 0);
+        let taken = self.body.fork(is(owner.clone(), 0));
+        self.body.poke(lock, 0, Expr::SelfId);
         if kinds {
-            self.poke(lock, 1, Expr::Const(1));
+            self.body.poke(lock, 1, Expr::Const(1));
         }
-        self.outcome(&s, 0);
+        self.body.outcome(&s, 0);
         if !kinds {
-            self.blocked(taken, busy, &s);
-            return self.leave_section(s);
+            self.body.blocked(taken, busy, &s);
+            return self.body.leave_section(s);
         }
         self.body.cur = taken;
-        let others = self.fork(compare(CmpOp::Eq, owner, Expr::SelfId));
-        self.blocked(others, busy, &s);
-        let kind = self.peek(lock, 2);
-        let not_recursive = self.fork(is(kind.clone(), RECURSIVE));
-        let count = self.peek(lock, 1);
-        self.poke(lock, 1, plus(count, 1));
-        self.outcome(&s, 0);
+        let others = self.body.fork(compare(CmpOp::Eq, owner, Expr::SelfId));
+        self.body.blocked(others, busy, &s);
+        let kind = self.body.peek(lock, 2);
+        let not_recursive = self.body.fork(is(kind.clone(), RECURSIVE));
+        let count = self.body.peek(lock, 1);
+        self.body.poke(lock, 1, plus(count, 1));
+        self.body.outcome(&s, 0);
         self.body.cur = not_recursive;
         if let Taken::Fails(result) = busy {
-            self.outcome(&s, result);
+            self.body.outcome(&s, result);
         } else {
-            let normal = self.fork(is(kind, ERROR_CHECK));
-            self.outcome(&s, EDEADLK);
+            let normal = self.body.fork(is(kind, ERROR_CHECK));
+            self.body.outcome(&s, EDEADLK);
             // The owner of a normal mutex waits for itself.
-            self.blocked(normal, busy, &s);
+            self.body.blocked(normal, busy, &s);
         }
-        self.leave_section(s)
+        self.body.leave_section(s)
     }
 
     fn unlock_mutex(&mut self, lock: &Expr, kinds: bool) -> Value {
-        self.assume("a normal mutex or a spin lock is unlocked only by the thread that holds it");
-        let owner = self.peek(lock, 0);
+        self.unit.assume("a normal mutex or a spin lock is unlocked only by the thread that holds it");
+        let owner = self.body.peek(lock, 0);
         let mine = compare(CmpOp::Eq, owner, Expr::SelfId);
         if !kinds {
             self.body.assumes();
@@ -392,75 +311,77 @@ impl<'a> Lower<'a> {
             self.body.store(lock.clone(), Expr::Const(0), IntKind::Ideal);
             return Value::int(0);
         }
-        let s = self.section();
-        let kind = self.peek(lock, 2);
-        let not_mine = self.fork(mine);
-        let count = self.peek(lock, 1);
-        let more = self.fork(compare(CmpOp::Le, count.clone(), Expr::Const(1)));
-        self.poke(lock, 1, Expr::Const(0));
-        self.poke(lock, 0, Expr::Const(0));
-        self.outcome(&s, 0);
+        let s = self.body.section();
+        let kind = self.body.peek(lock, 2);
+        let not_mine = self.body.fork(mine);
+        let count = self.body.peek(lock, 1);
+        let more = self.body.fork(compare(CmpOp::Le, count.clone(), Expr::Const(1)));
+        self.body.poke(lock, 1, Expr::Const(0));
+        self.body.poke(lock, 0, Expr::Const(0));
+        self.body.outcome(&s, 0);
         self.body.cur = more;
-        self.poke(lock, 1, plus(count, -1));
-        self.outcome(&s, 0);
+        self.body.poke(lock, 1, plus(count, -1));
+        self.body.outcome(&s, 0);
         self.body.cur = not_mine;
-        let normal = self.fork(compare(CmpOp::Ge, kind, Expr::Const(RECURSIVE)));
-        self.outcome(&s, EPERM);
+        let normal = self.body.fork(compare(CmpOp::Ge, kind, Expr::Const(RECURSIVE)));
+        self.body.outcome(&s, EPERM);
         self.body.rule_out(normal);
-        self.leave_section(s)
+        self.body.leave_section(s)
     }
 
     fn read_lock(&mut self, lock: &Expr, busy: Taken) -> Value {
-        let s = self.section();
-        let writer = self.peek(lock, 0);
-        let taken = self.fork(is(writer.clone(), 0));
-        let readers = self.peek(lock, 1);
-        self.poke(lock, 1, plus(readers, 1));
-        self.outcome(&s, 0);
+        let s = self.body.section();
+        let writer = self.body.peek(lock, 0);
+        let taken = self.body.fork(is(writer.clone(), 0));
+        let readers = self.body.peek(lock, 1);
+        self.body.poke(lock, 1, plus(readers, 1));
+        self.body.outcome(&s, 0);
         self.written(taken, writer, busy, &s);
-        self.leave_section(s)
+        self.body.leave_section(s)
     }
 
     /// Where there is a writer: it is told that it would wait for itself, as glibc does.
     fn written(&mut self, at: Loc, writer: Expr, taken: Taken, s: &Section) {
         if let Taken::Fails(_) = taken {
-            return self.blocked(at, taken, s);
+            return self.body.blocked(at, taken, s);
         }
         self.body.cur = at;
-        let others = self.fork(compare(CmpOp::Eq, writer, Expr::SelfId));
-        self.outcome(s, EDEADLK);
-        self.blocked(others, taken, s);
+        let others = self.body.fork(compare(CmpOp::Eq, writer, Expr::SelfId));
+        self.body.outcome(s, EDEADLK);
+        self.body.blocked(others, taken, s);
     }
 
     fn write_lock(&mut self, lock: &Expr, busy: Taken) -> Value {
-        let s = self.section();
-        let writer = self.peek(lock, 0);
-        let taken = self.fork(is(writer.clone(), 0));
-        let readers = self.peek(lock, 1);
-        let read = self.fork(is(readers, 0));
-        self.poke(lock, 0, Expr::SelfId);
-        self.outcome(&s, 0);
+        let s = self.body.section();
+        let writer = self.body.peek(lock, 0);
+        let taken = self.body.fork(is(writer.clone(), 0));
+        let readers = self.body.peek(lock, 1);
+        let read = self.body.fork(is(readers, 0));
+        self.body.poke(lock, 0, Expr::SelfId);
+        self.body.outcome(&s, 0);
         self.written(taken, writer, busy, &s);
-        self.blocked(read, busy, &s);
-        self.leave_section(s)
+        self.body.blocked(read, busy, &s);
+        self.body.leave_section(s)
     }
 
     fn unlock_rw(&mut self, lock: &Expr) -> Value {
-        self.assume("a read-write lock is unlocked only by a thread that holds it");
-        let s = self.section();
-        let writer = self.peek(lock, 0);
-        let reader = self.fork(compare(CmpOp::Eq, writer, Expr::SelfId));
-        self.poke(lock, 0, Expr::Const(0));
-        self.outcome(&s, 0);
+        self.unit.assume("a read-write lock is unlocked only by a thread that holds it");
+        let s = self.body.section();
+        let writer = self.body.peek(lock, 0);
+        let reader = self.body.fork(compare(CmpOp::Eq, writer, Expr::SelfId));
+        self.body.poke(lock, 0, Expr::Const(0));
+        self.body.outcome(&s, 0);
         self.body.cur = reader;
-        let readers = self.peek(lock, 1);
+        let readers = self.body.peek(lock, 1);
         self.body.assumes();
         self.body.emit_held(Op::Assume(compare(CmpOp::Gt, readers.clone(), Expr::Const(0))));
-        self.poke(lock, 1, plus(readers, -1));
-        self.outcome(&s, 0);
-        self.leave_section(s)
+        self.body.poke(lock, 1, plus(readers, -1));
+        self.body.outcome(&s, 0);
+        self.body.leave_section(s)
     }
+}
 
+impl Body {
     /// The last one to arrive begins a new round; the others wait for it.
     fn barrier_wait(&mut self, lock: &Expr) -> Value {
         let s = self.section();
@@ -472,13 +393,104 @@ impl<'a> Lower<'a> {
         self.poke(lock, 2, plus(round.clone(), 1));
         // PTHREAD_BARRIER_SERIAL_THREAD.
         self.outcome(&s, -1);
-        self.body.cur = early;
-        self.body.store(offset(lock.clone(), 1), plus(arrived, 1), IntKind::Ideal);
-        self.body.open.insert(self.body.cur);
+        self.cur = early;
+        self.store(offset(lock.clone(), 1), plus(arrived, 1), IntKind::Ideal);
+        self.open.insert(self.cur);
         let now = self.peek(lock, 2);
-        self.body.emit_held(Op::Assume(compare(CmpOp::Ne, now, round)));
+        self.emit_held(Op::Assume(compare(CmpOp::Ne, now, round)));
         self.outcome(&s, 0);
         self.leave_section(s)
+    }
+}
+
+impl Body {
+    fn section(&mut self) -> Section {
+        Section { result: self.result_register(), end: self.fresh() }
+    }
+
+    /// What a lock that is taken does: waits (no way on), or gives a number at once.
+    fn blocked(&mut self, at: Loc, taken: Taken, s: &Section) {
+        match taken {
+            Taken::Fails(result) | Taken::TimesOut(result) => {
+                let here = std::mem::replace(&mut self.cur, at);
+                self.outcome(s, result);
+                self.cur = here;
+            }
+            Taken::Wait => {
+                self.dead.insert(at);
+            }
+        }
+    }
+
+    /// One more waits: a step that goes on with the release of the mutex.
+    fn begin_wait(&mut self, cond: &Expr) {
+        let woken = self.peek(cond, 1);
+        self.emit_held(Op::Assume(is(woken, 0)));
+        let waiting = self.peek(cond, 0);
+        self.poke(cond, 0, plus(waiting, 1));
+    }
+
+    /// The end of a wait: by a signal, or `timed` or if it was decided so by itself.
+    fn end_wait(&mut self, cond: &Expr, timed: bool) {
+        let (by_signal, by_itself, end) = (self.fresh(), self.fresh(), self.fresh());
+        if !timed {
+            self.edge_to(by_signal, Op::Skip);
+        }
+        self.edge_to(by_itself, Op::Skip);
+        for (at, cells) in [(by_signal, &[1][..]), (by_itself, &[1, 0][..])] {
+            for cell in cells {
+                self.cur = at;
+                let n = self.peek(cond, *cell);
+                self.emit_held(Op::Assume(compare(CmpOp::Gt, n.clone(), Expr::Const(0))));
+                self.poke(cond, *cell, plus(n, -1));
+                self.edge_to(end, Op::Skip);
+            }
+        }
+        self.cur = end;
+    }
+
+    /// One of those who wait is woken, or all are.
+    fn wake(&mut self, cond: &Expr, all: bool) {
+        let end = self.fresh();
+        let waiting = self.peek(cond, 0);
+        let nobody = self.fork(compare(CmpOp::Gt, waiting.clone(), Expr::Const(0)));
+        let by = if all { waiting.clone() } else { Expr::Const(1) };
+        self.poke(cond, 0, binary(BinOp::Sub, waiting, by.clone(), IntKind::Ideal));
+        let woken = self.peek(cond, 1);
+        self.poke(cond, 1, binary(BinOp::Add, woken, by, IntKind::Ideal));
+        self.edge_to(end, Op::Skip);
+        self.cur = nobody;
+        self.edge_to(end, Op::Skip);
+        self.cur = end;
+    }
+}
+
+impl Body {
+    fn peek(&mut self, address: &Expr, cell: u64) -> Expr {
+        let e = self.load(offset(address.clone(), cell), IntKind::Ideal);
+        self.hold();
+        e
+    }
+
+    fn poke(&mut self, address: &Expr, cell: u64, v: Expr) {
+        self.emit_held(Op::Store(offset(address.clone(), cell), v, IntKind::Ideal));
+    }
+
+    /// Goes two ways inside a section: continues where the test holds, gives where it does not.
+    fn fork(&mut self, test: Expr) -> Loc {
+        let no = self.fresh_held();
+        self.edge_to(no, Op::Assume(test.clone().is_false()));
+        self.emit_held(Op::Assume(test));
+        no
+    }
+
+    fn outcome(&mut self, s: &Section, result: i128) {
+        self.edge_to(s.end, Op::Assign(s.result, Expr::Const(result)));
+    }
+
+    fn leave_section(&mut self, s: Section) -> Value {
+        self.cur = s.end;
+        Value { expr: Expr::Reg(s.result), ty: Ty::Int(super::types::INT) }
     }
 }
 

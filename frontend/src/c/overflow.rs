@@ -10,11 +10,11 @@ const OVERFLOW: &str = "signed overflow";
 impl Lower<'_> {
     /// Before `a op b` in a kind; the right operand of a shift has its own kind.
     pub fn check_arithmetic(&mut self, op: BinOp, a: &Expr, b: &Expr, kind: IntKind) {
-        if !self.options.checks_overflow() || kind == IntKind::Ideal {
+        if !self.unit.options.checks_overflow() || kind == IntKind::Ideal {
             return;
         }
         let signed = matches!(kind, IntKind::Machine { signed: true, .. });
-        self.checked_operation(op, signed);
+        self.unit.checked_operation(op, signed);
         match op {
             BinOp::Add | BinOp::Sub | BinOp::Mul if signed => {
                 self.check_range(binary(op, a.clone(), b.clone(), IntKind::Ideal), kind);
@@ -32,7 +32,7 @@ impl Lower<'_> {
 
     fn check_range(&mut self, exact: Expr, kind: IntKind) {
         let (Some(min), Some(max)) = (kind.min(), kind.max()) else { return };
-        let exact = self.bounded(exact, IntKind::Ideal);
+        let exact = self.body.bounded(exact, IntKind::Ideal);
         self.forbid(CmpOp::Gt, &exact, Expr::Const(max), OVERFLOW);
         self.forbid(CmpOp::Lt, &exact, Expr::Const(min), OVERFLOW);
     }

@@ -5,6 +5,7 @@ use super::calls::Args;
 use super::format::{Conversion, Count, Piece, pieces};
 use super::lower::{Lower, Res};
 use super::types::{CHAR, INT, Int, Ty};
+use super::translation::Translation;
 use super::value::{Value, cast, compare, offset};
 use lang_c::span::Span as Bytes;
 use relyant_cfa::{CmpOp, Expr, IntKind, Op, approximate};
@@ -15,26 +16,20 @@ const FLOAT: u64 = 330;
 const NUMBER: u64 = 23;
 
 impl<'a> Lower<'a> {
-    /// The text of a format that is a literal.
-    fn literal_format(&self, v: &Value) -> Option<Vec<u8>> {
-        let text = self.known_text(&v.expr)?;
-        Some(text.iter().take_while(|c| **c != 0).map(|c| *c as u8).collect())
-    }
-
     /// What `printf` does to memory, with the format at an argument and what it asks for behind it.
     pub fn format_call(&mut self, k: usize, name: &str, values: &[Value], at: Bytes) -> Res<()> {
         let Some(format) = values.get(k) else { return self.error(at, "too few arguments", "") };
         let rest = &values[k + 1..];
-        let Some(text) = self.literal_format(format) else {
+        let Some(text) = self.unit.literal_format(format) else {
             let pointer = rest.iter().any(|v| v.ty.target().is_some());
-            if pointer && self.minds_reads() {
+            if pointer && self.unit.minds_reads() {
                 return self.refuse(
                     at,
                     format!("`{name}` with a format that is no literal, and pointers, is"),
                     "write the format where it is used",
                 );
             }
-            return if self.minds_reads() && format.ty.target().is_some() {
+            return if self.unit.minds_reads() && format.ty.target().is_some() {
                 self.read_text(format, None, at)
             } else {
                 Ok(())
@@ -56,7 +51,7 @@ impl<'a> Lower<'a> {
             };
             let (_, precision, v) = self.asked(c, &mut rest, name, at)?;
             match c.kind {
-                b's' if self.minds_reads() && v.ty.target().is_some() && c.length.is_empty() => {
+                b's' if self.unit.minds_reads() && v.ty.target().is_some() && c.length.is_empty() => {
                     self.read_text(&v, precision, at)?;
                 }
                 b'n' => self.count_into(&v, written.map(Expr::Const), name, at)?,
@@ -72,7 +67,7 @@ impl<'a> Lower<'a> {
         let Some(ty @ Ty::Int(_)) = v.ty.target().map(Ty::plain) else {
             return self.error(at, "`%n` needs a pointer to an integer", "");
         };
-        let kind = self.types.kind(ty);
+        let kind = self.unit.types.kind(ty);
         let n = match written {
             Some(n) => cast(n, IntKind::Machine { bits: 64, signed: false }, kind),
             None => self.body.havoc(kind, &approximate(name)),
@@ -113,7 +108,7 @@ impl<'a> Lower<'a> {
         let k = if limited { 2 } else { 1 };
         let Some(format) = values.get(k) else { return self.error(at, "too few arguments", "") };
         let to = values[0].clone();
-        let Some(pieces) = self.literal_format(format).and_then(|t| pieces(&t, false)) else {
+        let Some(pieces) = self.unit.literal_format(format).and_then(|t| pieces(&t, false)) else {
             return self.refuse(
                 at,
                 format!("`{name}` with a format that is no literal is"),
@@ -122,17 +117,17 @@ impl<'a> Lower<'a> {
         };
         let most = match limited {
             false => Expr::Const(i128::from(i64::MAX)),
-            true => self.convert(values[1].clone(), &Ty::Int(self.types.ulong()), at)?.expr,
+            true => self.convert(values[1].clone(), &Ty::Int(self.unit.types.ulong()), at)?.expr,
         };
         if to.constant() != Some(0) && to.ty.target().and_then(Ty::int).is_none_or(|i| i.rank != 1) {
-            let what = format!("`{name}` into what a `{}` points to is", self.types.describe(&to.ty));
+            let what = format!("`{name}` into what a `{}` points to is", self.unit.types.describe(&to.ty));
             return self.refuse(at, what, "use a pointer to char");
         }
         let outside = args.iter().skip(k).any(|a| self.of_command_line(&a.node));
         if outside {
             return self.print_anything(name, &to, &most, at);
         }
-        if let (Some(text), Expr::Const(most)) = (self.fixed_text(&pieces, &values[k + 1..]), &most) {
+        if let (Some(text), Expr::Const(most)) = (self.unit.fixed_text(&pieces, &values[k + 1..]), &most) {
             return Ok(self.print_fixed(&to, &text, *most, at));
         }
         let mut place = Expr::Const(0);
@@ -154,51 +149,14 @@ impl<'a> Lower<'a> {
         let ulong = |n: u64| Expr::Const(i128::from(n));
         let args = vec![to.expr.clone(), ulong(0), most.clone(), ulong(0), ulong(u64::MAX >> 1)];
         let place = self.run_body("put_some", args, at)?.expr;
-        self.assume(format!("`{name}` writes any text of the command line"));
+        self.unit.assume(format!("`{name}` writes any text of the command line"));
         self.run_body("put_end", vec![to.expr.clone(), place, most.clone()], at)
-    }
-
-    /// What is written, where all of it is known.
-    fn fixed_text(&self, pieces: &[Piece], values: &[Value]) -> Option<Vec<u8>> {
-        let mut out = Vec::new();
-        let mut rest = values.iter();
-        for piece in pieces {
-            let c = match piece {
-                Piece::Text(t) => {
-                    out.extend(t);
-                    continue;
-                }
-                Piece::Conversion(c) => c,
-            };
-            if !c.flags.is_empty() || c.width.is_some() || c.precision.is_some() {
-                return None;
-            }
-            let v = rest.next()?;
-            match c.kind {
-                b's' if c.length.is_empty() => {
-                    let text = self.known_text(&v.expr)?;
-                    out.extend(text.iter().take_while(|c| **c != 0).map(|c| *c as u8));
-                }
-                b'c' if c.length.is_empty() => out.push(v.constant()? as u8),
-                b'd' | b'i' if c.length.is_empty() && v.ty.int().is_some() => {
-                    out.extend((v.constant()? as i32).to_string().bytes());
-                }
-                b'u' if c.length.is_empty() && v.ty.int().is_some() => {
-                    out.extend((v.constant()? as u32).to_string().bytes());
-                }
-                b'x' if c.length.is_empty() && v.ty.int().is_some() => {
-                    out.extend(format!("{:x}", v.constant()? as u32).bytes());
-                }
-                _ => return None,
-            }
-        }
-        Some(out)
     }
 
     /// Writes a known text with its 0, as far as the buffer goes.
     fn print_fixed(&mut self, to: &Value, text: &[u8], most: i128, at: Bytes) -> Value {
         let room = usize::try_from(most).unwrap_or(usize::MAX);
-        let kind = to.ty.target().map_or(IntKind::INT, |t| self.types.kind(t));
+        let kind = to.ty.target().map_or(IntKind::INT, |t| self.unit.types.kind(t));
         if room > 0 && to.constant() != Some(0) {
             let base = Expr::Reg(self.body.assign(IntKind::Ideal, to.expr.clone()));
             let base = if matches!(to.expr, Expr::Addr(_)) { to.expr.clone() } else { base };
@@ -265,12 +223,12 @@ impl<'a> Lower<'a> {
         match c.kind {
             b'd' | b'i' | b'u' | b'o' | b'x' | b'X' if plain && number => {
                 let v = self.as_length(&c.length, signed, v, at)?;
-                let long = self.types.long();
+                let long = self.unit.types.long();
                 if signed {
                     let v = self.convert(v, &Ty::Int(long), at)?.expr;
                     return self.put_by("put_signed", to, place, most, vec![v], at);
                 }
-                let v = self.convert(v, &Ty::Int(self.types.ulong()), at)?.expr;
+                let v = self.convert(v, &Ty::Int(self.unit.types.ulong()), at)?.expr;
                 let more = vec![v, Expr::Const(base), Expr::Const(i128::from(ten))];
                 self.put_by("put_digits", to, place, most, more, at)
             }
@@ -282,7 +240,7 @@ impl<'a> Lower<'a> {
                 self.put_by("put_text", to, place, most, vec![v.expr], at)
             }
             b's' if c.length.is_empty() => {
-                if self.minds_reads() && v.ty.target().is_some() {
+                if self.unit.minds_reads() && v.ty.target().is_some() {
                     self.read_text(&v, precision.clone(), at)?;
                 }
                 let upto = match (fixed(&width), fixed(&precision)) {
@@ -327,7 +285,7 @@ impl<'a> Lower<'a> {
         name: &str,
         at: Bytes,
     ) -> Res<Expr> {
-        self.assume(format!(
+        self.unit.assume(format!(
             "`{name}` writes any characters for conversions with a width, or of other than integers"
         ));
         let more = vec![Expr::Const(i128::from(least)), Expr::Const(i128::from(upto))];
@@ -340,7 +298,7 @@ impl<'a> Lower<'a> {
             b"hh" => Int { signed, ..CHAR },
             b"h" => Int { rank: 2, bits: 16, signed },
             b"" => Int { signed, ..INT },
-            b"l" | b"z" | b"t" => Int { signed, ..self.types.long() },
+            b"l" | b"z" | b"t" => Int { signed, ..self.unit.types.long() },
             _ => Int { rank: 5, bits: 64, signed },
         };
         self.convert(v, &Ty::Int(ty), at)
@@ -350,7 +308,7 @@ impl<'a> Lower<'a> {
     pub fn scan_call(&mut self, name: &str, from: usize, args: Args<'a>, at: Bytes) -> Res<Value> {
         let values = self.library_values(args)?;
         let Some(format) = values.get(from - 1) else { return self.error(at, "too few arguments", "") };
-        let Some(pieces) = self.literal_format(format).and_then(|t| pieces(&t, true)) else {
+        let Some(pieces) = self.unit.literal_format(format).and_then(|t| pieces(&t, true)) else {
             return self.refuse(
                 at,
                 format!("`{name}` with a format that is no literal is"),
@@ -361,14 +319,14 @@ impl<'a> Lower<'a> {
         let of_text = name.ends_with("sscanf");
         let outside = args.first().is_some_and(|a| self.of_command_line(&a.node));
         let source = if of_text && !outside { approximate(name) } else { name.to_string() };
-        if of_text && !outside && self.minds_reads() && values[0].ty.target().is_some() {
+        if of_text && !outside && self.unit.minds_reads() && values[0].ty.target().is_some() {
             self.read_text(&values[0], None, at)?;
         }
-        let kind = self.types.kind(&Ty::Int(INT));
+        let kind = self.unit.types.kind(&Ty::Int(INT));
         let (result, end) = (self.body.temp(kind), self.body.fresh());
         let turn = self.body.havoc(IntKind::Bool, &source);
         let (none, mut more) = (self.body.fresh(), self.body.fresh());
-        self.branch(compare(CmpOp::Eq, turn, Expr::Const(0)), none, more);
+        self.body.branch(compare(CmpOp::Eq, turn, Expr::Const(0)), none, more);
         self.body.cur = none;
         self.body.edge_to(end, Op::Assign(result, Expr::Const(-1)));
         let mut rest = values[from..].iter();
@@ -388,7 +346,7 @@ impl<'a> Lower<'a> {
             if c.kind != b'n' {
                 let (stop, go) = (self.body.fresh(), self.body.fresh());
                 let turn = self.body.havoc(IntKind::Bool, &source);
-                self.branch(compare(CmpOp::Eq, turn, Expr::Const(0)), stop, go);
+                self.body.branch(compare(CmpOp::Eq, turn, Expr::Const(0)), stop, go);
                 self.body.cur = stop;
                 self.body.edge_to(end, Op::Assign(result, Expr::Const(stored)));
                 self.body.cur = go;
@@ -415,7 +373,7 @@ impl<'a> Lower<'a> {
         let is_char = target.int().is_some_and(|i| i.rank == 1);
         match c.kind {
             b's' | b'[' if c.length.is_empty() && is_char => {
-                self.assume(format!("`{name}` reads any characters into strings"));
+                self.unit.assume(format!("`{name}` reads any characters into strings"));
                 let most = Expr::Const(i128::from(width.unwrap_or(u64::MAX >> 1)));
                 self.run_body("text_into", vec![v.expr.clone(), Expr::Const(1), most], at)?;
                 return Ok(());
@@ -437,7 +395,7 @@ impl<'a> Lower<'a> {
         let bits = match &c.length[..] {
             b"hh" => 8,
             b"h" => 16,
-            b"l" | b"z" | b"t" => self.types.long().bits,
+            b"l" | b"z" | b"t" => self.unit.types.long().bits,
             b"ll" | b"j" | b"q" | b"L" => 64,
             _ => 32,
         };
@@ -450,13 +408,58 @@ impl<'a> Lower<'a> {
             _ => false,
         };
         if !fits {
-            let what = format!("reading into a `{}` by this conversion is", self.types.describe(&v.ty));
+            let what = format!("reading into a `{}` by this conversion is", self.unit.types.describe(&v.ty));
             return self.refuse(at, what, "use the conversion of its type");
         }
-        let kind = self.types.kind(&target);
+        let kind = self.unit.types.kind(&target);
         let some = c.kind == b'n' || matches!(target.plain(), Ty::Pointer(_));
         let x = self.body.havoc(kind, &if some { approximate(name) } else { source.to_string() });
         self.write_cell(v.expr.clone(), x, kind, How::default(), at);
         Ok(())
+    }
+}
+
+impl Translation<'_> {
+    /// The text of a format that is a literal.
+    fn literal_format(&self, v: &Value) -> Option<Vec<u8>> {
+        let text = self.known_text(&v.expr)?;
+        Some(text.iter().take_while(|c| **c != 0).map(|c| *c as u8).collect())
+    }
+
+    /// What is written, where all of it is known.
+    fn fixed_text(&self, pieces: &[Piece], values: &[Value]) -> Option<Vec<u8>> {
+        let mut out = Vec::new();
+        let mut rest = values.iter();
+        for piece in pieces {
+            let c = match piece {
+                Piece::Text(t) => {
+                    out.extend(t);
+                    continue;
+                }
+                Piece::Conversion(c) => c,
+            };
+            if !c.flags.is_empty() || c.width.is_some() || c.precision.is_some() {
+                return None;
+            }
+            let v = rest.next()?;
+            match c.kind {
+                b's' if c.length.is_empty() => {
+                    let text = self.known_text(&v.expr)?;
+                    out.extend(text.iter().take_while(|c| **c != 0).map(|c| *c as u8));
+                }
+                b'c' if c.length.is_empty() => out.push(v.constant()? as u8),
+                b'd' | b'i' if c.length.is_empty() && v.ty.int().is_some() => {
+                    out.extend((v.constant()? as i32).to_string().bytes());
+                }
+                b'u' if c.length.is_empty() && v.ty.int().is_some() => {
+                    out.extend((v.constant()? as u32).to_string().bytes());
+                }
+                b'x' if c.length.is_empty() && v.ty.int().is_some() => {
+                    out.extend(format!("{:x}", v.constant()? as u32).bytes());
+                }
+                _ => return None,
+            }
+        }
+        Some(out)
     }
 }

@@ -1,11 +1,12 @@
 //! What is defined `const`: its cells may not be written once they have their first values (C11 6.7.3p6).
 
+use super::body::Body;
 use super::declare::Specifiers;
 use super::lower::{Lower, Res};
 use super::types::{Ty, Types};
 use lang_c::ast::*;
 use lang_c::span::Node;
-use relyant_cfa::{Expr, IntKind, ObjId};
+use relyant_cfa::{Expr, IntKind};
 use std::ops::Range;
 
 impl<'a> Lower<'a> {
@@ -18,7 +19,7 @@ impl<'a> Lower<'a> {
     /// Is a type `const` by the type name or the variable it speaks of?
     fn names_constant(&self, t: &'a TypeSpecifier) -> bool {
         match t {
-            TypeSpecifier::TypedefName(n) => self.types.constant.contains(&n.node.name),
+            TypeSpecifier::TypedefName(n) => self.unit.types.constant.contains(&n.node.name),
             TypeSpecifier::TypeOf(of) => match &of.node {
                 TypeOf::Type(n) => self.is_constant_type(n),
                 TypeOf::Expression(_) => false,
@@ -33,26 +34,21 @@ impl<'a> Lower<'a> {
         self.is_constant(&s, n.node.declarator.as_ref())
     }
 
-    /// Notes which cells of an object may not be written.
-    pub fn protect(&mut self, object: ObjId, ty: &Ty, whole: bool) {
-        let mut cells = Vec::new();
-        self.types.constant_cells(ty, whole, 0, &mut cells);
-        self.objects[object.0 as usize].constant = cells;
-    }
-
-    /// A store that gives a new object a first value.
-    pub fn initial_store(&mut self, address: Expr, value: Expr, kind: IntKind) {
-        let outer = std::mem::replace(&mut self.body.initial, true);
-        self.body.store(address, value, kind);
-        self.body.initial = outer;
-    }
-
     /// Does something whose stores give a new object its first values.
     pub fn initially<T>(&mut self, run: impl FnOnce(&mut Self) -> Res<T>) -> Res<T> {
         let outer = std::mem::replace(&mut self.body.initial, true);
         let result = run(self);
         self.body.initial = outer;
         result
+    }
+}
+
+impl Body {
+    /// A store that gives a new object a first value.
+    pub fn initial_store(&mut self, address: Expr, value: Expr, kind: IntKind) {
+        let outer = std::mem::replace(&mut self.initial, true);
+        self.store(address, value, kind);
+        self.initial = outer;
     }
 }
 
@@ -81,7 +77,7 @@ fn outermost(d: &Node<Declarator>, base: bool) -> bool {
 
 impl Types {
     /// Cells of an object of a type that are `const`: all, or those of members.
-    fn constant_cells(&self, ty: &Ty, whole: bool, base: usize, out: &mut Vec<Range<usize>>) {
+    pub fn constant_cells(&self, ty: &Ty, whole: bool, base: usize, out: &mut Vec<Range<usize>>) {
         let cells = self.cells(ty).unwrap_or(0) as usize;
         match ty.plain() {
             _ if whole => match out.last_mut() {

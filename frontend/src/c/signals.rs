@@ -4,12 +4,14 @@
 //!
 //! A cell for each signal holds what is set: 0 (default), 1 (ignored) or the handler.
 
+use super::body::Body;
 use super::calls::Args;
 use super::library::Signal;
-use super::lower::{Lower, Res, Work};
+use super::lower::{Lower, Res};
 use super::scan::name_of;
 use super::source::Source;
 use super::types::{Ty, UINT};
+use super::translation::Work;
 use super::value::{Value, compare, offset};
 use lang_c::ast::Expression;
 use lang_c::span::Span as Bytes;
@@ -32,9 +34,16 @@ pub struct Signals {
     /// Handlers set somewhere, with the place.
     handlers: Vec<(FuncId, Bytes)>,
     /// Threads that run what `sigaction` sets, with the place.
-    pub actions: Vec<(FuncId, Bytes)>,
+    actions: Vec<(FuncId, Bytes)>,
     /// Some mask is changed.
-    pub masked: bool,
+    masked: bool,
+}
+
+impl Signals {
+    /// Some mask is changed.
+    pub fn mask(&mut self) {
+        self.masked = true;
+    }
 }
 
 impl<'a> Lower<'a> {
@@ -62,7 +71,7 @@ impl<'a> Lower<'a> {
             Signal::Action => self.set_action(number, args, at),
             Signal::Raise => self.raise(number, at),
             // One that does not block the signal has it delivered before `kill` returns: this one, or another one (POSIX).
-            Signal::Kill if self.exits.threads => {
+            Signal::Kill if self.unit.exits.threads => {
                 self.refuse(at, "`kill` in a program with threads is", "use raise, which names the thread")
             }
             Signal::Kill | Signal::Alarm => self.raise(number, at),
@@ -72,17 +81,17 @@ impl<'a> Lower<'a> {
     /// The signal may come at any time if it has a handler, as others may; without one it ends the program, which runs
     /// that go on do not show.
     fn alarm(&mut self, args: Args<'a>, at: Bytes) -> Res<Value> {
-        if self.options.deadlock {
+        if self.unit.options.deadlock {
             return self.refuse(at, "`alarm` where deadlocks are looked for is", "");
         }
         self.evaluate(args)?;
-        let kind = self.types.kind(&Ty::Int(UINT));
+        let kind = self.unit.types.kind(&Ty::Int(UINT));
         let left = self.body.havoc(kind, "alarm");
         Ok(Value { expr: left, ty: Ty::Int(UINT) })
     }
 
     fn set_handler(&mut self, number: i128, args: Args<'a>, at: Bytes) -> Res<Value> {
-        if self.options.deadlock || self.options.property == Property::NoDataRace {
+        if self.unit.options.deadlock || self.unit.options.property == Property::NoDataRace {
             return self.refuse(at, "a signal handler where deadlocks or data races are looked for is", "");
         }
         let h = self.value(self.argument(args, 1, at)?)?;
@@ -95,15 +104,15 @@ impl<'a> Lower<'a> {
             Expr::Const(0 | 1) => {}
             Expr::Func(id) => {
                 self.has_body(id, at)?;
-                self.assume("calls that wait are not cut short by signals");
-                self.assume("a signal with a handler may come at any time");
-                self.called.insert(id);
-                self.signals.handlers.push((id, at));
+                self.unit.assume("calls that wait are not cut short by signals");
+                self.unit.assume("a signal with a handler may come at any time");
+                self.unit.functions.call(id);
+                self.unit.signals.handlers.push((id, at));
                 let name = format!("(signal {number}, handler {})", id.0);
-                let known = self.ids.get(&name).copied();
+                let known = self.unit.functions.id(&name);
                 let work = Work::Handler { number, handler: Some(id), cell };
-                let routine = known.unwrap_or_else(|| self.enqueue(name, work));
-                self.called.insert(routine);
+                let routine = known.unwrap_or_else(|| self.unit.functions.enqueue(name, work));
+                self.unit.functions.call(routine);
                 let handle = self.body.temp(IntKind::Ideal);
                 let routine = Callee::Known(routine);
                 self.body.emit(Op::Create { handle, routine, arg: None, template: None });
@@ -115,7 +124,7 @@ impl<'a> Lower<'a> {
 
     /// `sigaction`: the handler is what the structure says when it is called.
     fn set_action(&mut self, number: i128, args: Args<'a>, at: Bytes) -> Res<Value> {
-        if self.options.deadlock || self.options.property == Property::NoDataRace {
+        if self.unit.options.deadlock || self.unit.options.property == Property::NoDataRace {
             return self.refuse(at, "a signal handler where deadlocks or data races are looked for is", "");
         }
         let old = self.argument(args, 2, at)?;
@@ -127,23 +136,23 @@ impl<'a> Lower<'a> {
             return Ok(Value::int(0));
         }
         let at_member = |l: &Self, ty: &Ty, name: &str| match ty.plain() {
-            Ty::Record(id) => l.types.member(*id, name).map(|m| (m.cell, m.ty)),
+            Ty::Record(id) => l.unit.types.member(*id, name).map(|m| (m.cell, m.ty)),
             _ => None,
         };
         let record = action.ty.target().cloned().unwrap_or(Ty::Void);
         let (first, inner) = at_member(self, &record, "__sigaction_handler").unwrap_or((0, record.clone()));
-        let found =
-            at_member(self, &inner, "sa_handler").filter(|_| self.types.mentioned.contains("sa_handler"));
-        let Some((second, _)) = found.filter(|_| !self.types.mentioned.contains("sa_sigaction")) else {
+        let found = at_member(self, &inner, "sa_handler")
+            .filter(|_| self.unit.types.mentioned.contains("sa_handler"));
+        let Some((second, _)) = found.filter(|_| !self.unit.types.mentioned.contains("sa_sigaction")) else {
             return self.refuse(at, "a handler in another member than sa_handler is", "use sa_handler");
         };
         let to = Expr::Reg(self.body.assign(IntKind::Ideal, action.expr));
         if let Some((flags, ty)) = at_member(self, &record, "sa_flags") {
-            let kind = self.types.kind(&ty);
+            let kind = self.unit.types.kind(&ty);
             let flags = self.body.load(offset(to.clone(), flags), kind);
             // SA_RESETHAND is the sign.
             let (reset, stays) = (self.body.fresh(), self.body.fresh());
-            self.branch(compare(CmpOp::Lt, flags, Expr::Const(0)), reset, stays);
+            self.body.branch(compare(CmpOp::Lt, flags, Expr::Const(0)), reset, stays);
             self.body.cur = reset;
             let limit = self.body.limit("a signal handler that is set for one signal only (SA_RESETHAND)");
             self.body.edge_to(limit, Op::Skip);
@@ -152,15 +161,16 @@ impl<'a> Lower<'a> {
         let handler = self.body.load(offset(to, first + second), IntKind::Ideal);
         let cell = self.signal_cell(number, at)?;
         self.body.store(Expr::Addr(cell), handler, IntKind::Ideal);
-        self.assume("calls that wait are not cut short by signals");
-        self.assume("a signal with a handler may come at any time");
-        self.calls_pointers = true;
+        self.unit.assume("calls that wait are not cut short by signals");
+        self.unit.assume("a signal with a handler may come at any time");
+        self.unit.functions.call_pointer();
         let name = format!("(signal {number})");
-        let known = self.ids.get(&name).copied();
-        let routine =
-            known.unwrap_or_else(|| self.enqueue(name, Work::Handler { number, handler: None, cell }));
-        self.called.insert(routine);
-        self.signals.actions.push((routine, at));
+        let known = self.unit.functions.id(&name);
+        let routine = known.unwrap_or_else(|| {
+            self.unit.functions.enqueue(name, Work::Handler { number, handler: None, cell })
+        });
+        self.unit.functions.call(routine);
+        self.unit.signals.actions.push((routine, at));
         let handle = self.body.temp(IntKind::Ideal);
         let routine = Callee::Known(routine);
         self.body.emit(Op::Create { handle, routine, arg: None, template: None });
@@ -173,9 +183,9 @@ impl<'a> Lower<'a> {
         let (default, set, end) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
         let what = self.body.load(Expr::Addr(cell), IntKind::Ideal);
         let other = self.body.fresh();
-        self.branch(compare(CmpOp::Eq, what.clone(), Expr::Const(0)), default, other);
+        self.body.branch(compare(CmpOp::Eq, what.clone(), Expr::Const(0)), default, other);
         self.body.cur = other;
-        self.branch(compare(CmpOp::Eq, what.clone(), Expr::Const(1)), end, set);
+        self.body.branch(compare(CmpOp::Eq, what.clone(), Expr::Const(1)), end, set);
         self.body.cur = default;
         if IGNORED.contains(&number) {
             self.body.edge_to(end, Op::Skip);
@@ -185,8 +195,8 @@ impl<'a> Lower<'a> {
         }
         self.body.cur = set;
         // Elsewhere in the file, or later, there may be handlers that this cell never holds.
-        self.calls_pointers = true;
-        self.emit_open(Op::Call {
+        self.unit.functions.call_pointer();
+        self.body.emit_open(Op::Call {
             dst: None,
             callee: Callee::Pointer(what),
             args: vec![Expr::Const(number)],
@@ -196,43 +206,45 @@ impl<'a> Lower<'a> {
     }
 
     fn signal_cell(&mut self, number: i128, at: Bytes) -> Res<ObjId> {
-        if let Some(o) = self.signals.cells.get(&number) {
+        if let Some(o) = self.unit.signals.cells.get(&number) {
             return Ok(*o);
         }
         let o = self.object(&format!("(signal {number})"), &Ty::Void.pointer(), at)?;
-        self.objects[o.0 as usize].init = vec![Some(0)];
-        self.signals.cells.insert(number, o);
+        self.unit.objects[o].init = vec![Some(0)];
+        self.unit.signals.cells.insert(number, o);
         Ok(o)
-    }
-
-    /// The body of the thread that runs a handler, any number of times, while it is the one that is set.
-    pub fn handler_body(&mut self, number: i128, handler: Option<FuncId>, cell: ObjId) {
-        let (head, out) = (self.body.fresh(), self.body.fresh());
-        self.body.join(head);
-        self.body.edge_to(out, Op::Skip);
-        let set = self.body.load(Expr::Addr(cell), IntKind::Ideal);
-        self.body.hold();
-        let (is_set, callee) = match handler {
-            Some(f) => (compare(CmpOp::Eq, set, Expr::Func(f)), Callee::Known(f)),
-            None => (compare(CmpOp::Gt, set.clone(), Expr::Const(1)), Callee::Pointer(set)),
-        };
-        self.body.emit_held(Op::Assume(is_set));
-        self.body.emit(Op::Call { dst: None, callee, args: vec![Expr::Const(number)] });
-        self.body.edge_to(head, Op::Skip);
-        self.body.cur = out;
     }
 
     /// Refuses handlers that do more than one thing that others can see, and masks beside handlers.
     pub fn check_handlers(&self, functions: &[Function]) -> Res<()> {
-        for (handler, at) in &self.signals.handlers {
-            if self.signals.masked {
+        for (handler, at) in &self.unit.signals.handlers {
+            if self.unit.signals.masked {
                 return self.refuse(*at, "a signal handler beside signals that are blocked is", "");
             }
-            if !is_simple(*handler, functions, &self.objects) {
+            if !is_simple(*handler, functions, self.unit.objects.all()) {
                 return self.refuse(*at, COMPLICATED.0, COMPLICATED.1);
             }
         }
         Ok(())
+    }
+}
+
+impl Body {
+    /// The body of the thread that runs a handler, any number of times, while it is the one that is set.
+    pub fn handler_body(&mut self, number: i128, handler: Option<FuncId>, cell: ObjId) {
+        let (head, out) = (self.fresh(), self.fresh());
+        self.join(head);
+        self.edge_to(out, Op::Skip);
+        let set = self.load(Expr::Addr(cell), IntKind::Ideal);
+        self.hold();
+        let (is_set, callee) = match handler {
+            Some(f) => (compare(CmpOp::Eq, set, Expr::Func(f)), Callee::Known(f)),
+            None => (compare(CmpOp::Gt, set.clone(), Expr::Const(1)), Callee::Pointer(set)),
+        };
+        self.emit_held(Op::Assume(is_set));
+        self.emit(Op::Call { dst: None, callee, args: vec![Expr::Const(number)] });
+        self.edge_to(head, Op::Skip);
+        self.cur = out;
     }
 }
 
@@ -243,15 +255,16 @@ const COMPLICATED: (&str, &str) = (
 );
 
 /// Refuses handlers of `sigaction` that do more than one thing that others can see, or are not known.
-pub fn check_actions(module: &Module, actions: &[(FuncId, Bytes)], source: &Source) -> Res<()> {
-    if actions.is_empty() {
-        return Ok(());
-    }
-    let points_to = PointsTo::of_module(module);
+pub fn check_actions(module: &Module, signals: &Signals, source: &Source) -> Res<()> {
+    let Some((_, first)) = signals.actions.first() else { return Ok(()) };
     let refuse = |at: Bytes, what: &str, help: &str| {
         Err(source.diagnostic(source.span(at.start), format!("{what} not supported"), help))
     };
-    for (routine, at) in actions {
+    if signals.masked {
+        return refuse(*first, "a signal handler beside signals that are blocked is", "");
+    }
+    let points_to = PointsTo::of_module(module);
+    for (routine, at) in &signals.actions {
         for e in &module.functions[routine.0 as usize].graph.edges {
             let Op::Call { callee: Callee::Pointer(f), .. } = &e.op else { continue };
             let Some(handlers) = points_to.functions(routine.0, f) else {

@@ -40,7 +40,7 @@ impl<'a> Lower<'a> {
         self.body.end_arguments();
         let (base, number, size, function) =
             (values[first].clone(), &values[first + 1], &values[first + 2], &values[first + 3]);
-        let ulong = Ty::Int(self.types.ulong());
+        let ulong = Ty::Int(self.unit.types.ulong());
         let number = self.convert(number.clone(), &ulong, at)?.expr;
         let told = base.ty.target().filter(|t| *t.plain() != Ty::Void).cloned();
         let untyped = told.is_none();
@@ -56,13 +56,14 @@ impl<'a> Lower<'a> {
             let (value, target) = (base.expr.clone(), ty.clone());
             self.body.conversions.push(Conversion { value, target, seen: Seen::Memory, span: self.span(at) });
         }
-        let (parts, one) = match (self.types.layout(&ty), self.types.size(&ty)) {
+        let (parts, one) = match (self.unit.types.layout(&ty), self.unit.types.size(&ty)) {
             (Ok(parts), Ok((one, _))) if !parts.is_empty() => (parts, i128::from(one)),
             (Err(why), _) | (_, Err(why)) => return self.error(at, why, ""),
             _ => return self.refuse(at, format!("`{name}` on elements without members is"), ""),
         };
         if size.constant() != Some(one) {
-            let what = format!("`{name}` with another size than that of a `{}` is", self.types.describe(&ty));
+            let what =
+                format!("`{name}` with another size than that of a `{}` is", self.unit.types.describe(&ty));
             return self.refuse(at, what, "give the size of an element as sizeof");
         }
         let signature = match function.ty.target().unwrap_or(&function.ty) {
@@ -79,22 +80,22 @@ impl<'a> Lower<'a> {
         };
         let callee = match function.expr.clone() {
             Expr::Func(id) => {
-                self.called.insert(id);
+                self.unit.functions.call(id);
                 Callee::Known(id)
             }
             e => {
-                self.calls_pointers = true;
-                Callee::Pointer(self.kept(&e))
+                self.unit.functions.call_pointer();
+                Callee::Pointer(self.body.kept(&e))
             }
         };
-        let base = self.kept(&base.expr);
+        let base = self.body.kept(&base.expr);
         let elements = Elements { base, ty, parts, callee, signature };
         if search {
-            self.assume("`bsearch` gets a sorted array, and compares its elements in their order");
+            self.unit.assume("`bsearch` gets a sorted array, and compares its elements in their order");
             let key = values[0].clone();
             return self.search(&elements, &key, &number, name, at);
         }
-        self.assume("`qsort` compares elements as sorting by insertion does");
+        self.unit.assume("`qsort` compares elements as sorting by insertion does");
         self.sort(&elements, &number, at)?;
         Ok(Value::void())
     }
@@ -113,19 +114,19 @@ impl<'a> Lower<'a> {
     /// Each element moves down past those that are greater, and past any number of those that are equal.
     fn sort(&mut self, e: &Elements, number: &Expr, at: Bytes) -> Res<()> {
         let spare = Expr::Addr(self.local_object("element", &e.ty, at)?);
-        let i = self.count_up(number);
+        let i = self.body.count_up(number);
         let j = self.body.assign(IntKind::Ideal, Expr::Reg(i.index));
         let [head, more, swap, equal, rest, done] = [(); 6].map(|()| self.body.fresh());
         self.body.join(head);
-        self.branch(compare(CmpOp::Gt, Expr::Reg(j), Expr::Const(0)), more, done);
+        self.body.branch(compare(CmpOp::Gt, Expr::Reg(j), Expr::Const(0)), more, done);
         self.body.cur = more;
         let below = binary(BinOp::Add, Expr::Reg(j), Expr::Const(-1), IntKind::Ideal);
         let (lower, upper) = (e.at(below.clone()), e.at(Expr::Reg(j)));
         let pointer = |expr: &Expr| Value { expr: expr.clone(), ty: e.ty.clone().pointer() };
         let c = self.compared(e, pointer(&lower), pointer(&upper), at)?;
-        self.branch(compare(CmpOp::Gt, c.clone(), Expr::Const(0)), swap, rest);
+        self.body.branch(compare(CmpOp::Gt, c.clone(), Expr::Const(0)), swap, rest);
         self.body.cur = rest;
-        self.branch(compare(CmpOp::Eq, c, Expr::Const(0)), equal, done);
+        self.body.branch(compare(CmpOp::Eq, c, Expr::Const(0)), equal, done);
         self.body.cur = equal;
         self.body.edge_to(swap, Op::Skip);
         self.body.edge_to(done, Op::Skip);
@@ -135,27 +136,27 @@ impl<'a> Lower<'a> {
         self.copy_parts(&upper, &spare, &e.parts, at);
         self.body.edge_to(head, Op::Assign(j, below));
         self.body.cur = done;
-        self.next(&i);
+        self.body.next(&i);
         Ok(())
     }
 
     /// Any element that is equal to the key, else null.
     fn search(&mut self, e: &Elements, key: &Value, number: &Expr, name: &str, at: Bytes) -> Res<Value> {
-        let ty = self.signature(name).map_or(Ty::Void.pointer(), |s| s.result.clone());
-        let key = Value { expr: self.kept(&key.expr), ty: key.ty.clone() };
+        let ty = self.unit.signature(name).map_or(Ty::Void.pointer(), |s| s.result.clone());
+        let key = Value { expr: self.body.kept(&key.expr), ty: key.ty.clone() };
         let found = self.body.assign(IntKind::Ideal, Expr::Const(0));
-        let i = self.count_up(number);
+        let i = self.body.count_up(number);
         let here = e.at(Expr::Reg(i.index));
         let pointer = Value { expr: here.clone(), ty: e.ty.clone().pointer() };
         let c = self.compared(e, key, pointer, at)?;
         let [equal, on, end] = [(); 3].map(|()| self.body.fresh());
-        self.branch(compare(CmpOp::Eq, c, Expr::Const(0)), equal, on);
+        self.body.branch(compare(CmpOp::Eq, c, Expr::Const(0)), equal, on);
         self.body.cur = equal;
         self.body.emit(Op::Assign(found, here));
         self.body.edge_to(end, Op::Skip);
         self.body.edge_to(on, Op::Skip);
         self.body.cur = on;
-        self.next(&i);
+        self.body.next(&i);
         self.body.join(end);
         Ok(Value { expr: Expr::Reg(found), ty: ty.plain().clone() })
     }

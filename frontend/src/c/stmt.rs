@@ -1,6 +1,8 @@
 //! Statements and declarations inside functions.
 
-use super::body::{Jump, Label as LabelAt, Switch};
+use super::body::Body;
+use super::body::Label as LabelAt;
+use super::context::{Jump, Switch};
 use super::declare::specifiers;
 use super::lower::{Lower, Res};
 use super::meanings::Attributes;
@@ -17,7 +19,7 @@ impl<'a> Lower<'a> {
     pub fn full<T>(&mut self, run: impl FnOnce(&mut Self) -> Res<T>) -> Res<T> {
         let mark = self.body.mark();
         let result = run(self)?;
-        if self.options.atomicity == Atomicity::Statement {
+        if self.unit.options.atomicity == Atomicity::Statement {
             self.body.one_step(mark);
         }
         Ok(result)
@@ -47,13 +49,13 @@ impl<'a> Lower<'a> {
         match &s.node {
             Statement::Labeled(l) => self.labeled(l),
             Statement::Compound(items) => {
-                let cleanups = self.body.cleanups.len();
+                let cleanups = self.context.cleanups.len();
                 self.enter_block();
                 let done = items.iter().try_for_each(|i| self.block_item(i));
                 let done = done.map(|()| self.end_cleanups(cleanups));
                 self.leave_block();
                 done?;
-                self.end_atomic_block(items);
+                self.body.end_atomic_block(items);
                 Ok(())
             }
             Statement::Expression(None) => Ok(()),
@@ -61,7 +63,7 @@ impl<'a> Lower<'a> {
             Statement::If(i) => self.if_statement(&i.node),
             Statement::Switch(x) => self.switch(&x.node),
             Statement::While(w) => {
-                let cleanups = self.body.cleanups.len();
+                let cleanups = self.context.cleanups.len();
                 let head = self.body.fresh();
                 self.body.join(head);
                 let (yes, end) = (self.body.fresh(), self.body.fresh());
@@ -73,7 +75,7 @@ impl<'a> Lower<'a> {
                 Ok(())
             }
             Statement::DoWhile(w) => {
-                let cleanups = self.body.cleanups.len();
+                let cleanups = self.context.cleanups.len();
                 let (head, test, end) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
                 self.body.join(head);
                 self.loop_body(&w.node.statement, Jump { exit: end, next: Some(test), cleanups })?;
@@ -84,7 +86,7 @@ impl<'a> Lower<'a> {
                 Ok(())
             }
             Statement::For(f) => {
-                let cleanups = self.body.cleanups.len();
+                let cleanups = self.context.cleanups.len();
                 self.enter_block();
                 let done = self.for_statement(&f.node).map(|()| self.end_cleanups(cleanups));
                 self.leave_block();
@@ -96,14 +98,14 @@ impl<'a> Lower<'a> {
                 self.body.leave(to, Op::Skip);
                 Ok(())
             }
-            Statement::Continue => match self.body.jumps.iter().rev().find_map(|j| Some((*j, j.next?))) {
+            Statement::Continue => match self.context.jumps.iter().rev().find_map(|j| Some((*j, j.next?))) {
                 Some((j, to)) => {
                     self.jump_out(j, to);
                     Ok(())
                 }
                 None => self.error(s.span, "`continue` outside of a loop", ""),
             },
-            Statement::Break => match self.body.jumps.last() {
+            Statement::Break => match self.context.jumps.last() {
                 Some(j) => {
                     self.jump_out(*j, j.exit);
                     Ok(())
@@ -138,9 +140,9 @@ impl<'a> Lower<'a> {
     }
 
     fn loop_body(&mut self, s: &'a Node<Statement>, jump: Jump) -> Res<()> {
-        self.body.jumps.push(jump);
+        self.context.jumps.push(jump);
         let done = self.statement(s);
-        self.body.jumps.pop();
+        self.context.jumps.pop();
         done
     }
 
@@ -162,7 +164,7 @@ impl<'a> Lower<'a> {
             None => self.body.edge_to(yes, Op::Skip),
         }
         self.body.cur = yes;
-        let cleanups = self.body.cleanups.len();
+        let cleanups = self.context.cleanups.len();
         self.loop_body(&f.statement, Jump { exit: end, next: Some(step), cleanups })?;
         self.body.join(step);
         if let Some(e) = &f.step {
@@ -178,17 +180,17 @@ impl<'a> Lower<'a> {
         let (r, ty) = self.full(|l| {
             let v = l.value(&s.expression)?;
             let v = l.unary(None, v, s.expression.span)?;
-            let kind = l.types.kind(&v.ty);
+            let kind = l.unit.types.kind(&v.ty);
             Ok((l.body.assign(kind, v.expr), v.ty))
         })?;
         let dispatch = self.body.cur;
         let end = self.body.fresh();
         self.body.cur = self.body.fresh();
         self.body.switched = true;
-        self.body.switches.push(Switch { ty: Some(ty), ..Switch::default() });
-        let cleanups = self.body.cleanups.len();
+        self.context.switches.push(Switch { ty: Some(ty), ..Switch::default() });
+        let cleanups = self.context.cleanups.len();
         let done = self.loop_body(&s.statement, Jump { exit: end, next: None, cleanups });
-        let cases = self.body.switches.pop().unwrap_or_default();
+        let cases = self.context.switches.pop().unwrap_or_default();
         done?;
         self.body.edge_to(end, Op::Skip);
         self.body.cur = dispatch;
@@ -218,7 +220,7 @@ impl<'a> Lower<'a> {
     fn case_value(&mut self, e: &'a Node<Expression>, ty: &Ty) -> Res<i128> {
         let v = self.constant(e)?;
         let Some(v) = v else { return self.error(e.span, "a case label must be constant", "") };
-        let wrapped = super::value::wrap(v, self.types.kind(ty));
+        let wrapped = super::value::wrap(v, self.unit.types.kind(ty));
         Ok(wrapped)
     }
 
@@ -243,13 +245,13 @@ impl<'a> Lower<'a> {
                 self.body.join(label.at);
                 self.body.blocks.label(label.at);
                 let shown = super::tokens::original_name(name);
-                let error = name == "ERROR" || self.options.error_labels.contains(&shown);
-                if self.options.exclusive.as_ref() == Some(&shown) {
+                let error = name == "ERROR" || self.unit.options.error_labels.contains(&shown);
+                if self.unit.options.exclusive.as_ref() == Some(&shown) {
                     self.checked(Check::Exclusive, l.span);
                 }
                 let what = format!("label {shown}");
                 self.body.graph.locations[label.at.0 as usize].labels.push(shown);
-                if error && self.options.asserts() {
+                if error && self.unit.options.asserts() {
                     self.checked(Check::ErrorLabel, l.span);
                     self.start(l.node.statement.span);
                     self.body.fail(&what);
@@ -257,7 +259,7 @@ impl<'a> Lower<'a> {
                 }
             }
             Label::Case(e) => {
-                let Some(ty) = self.body.switches.last().and_then(|s| s.ty.clone()) else {
+                let Some(ty) = self.context.switches.last().and_then(|s| s.ty.clone()) else {
                     return self.error(l.span, "`case` outside of a switch", "");
                 };
                 let v = self.case_value(e, &ty)?;
@@ -265,7 +267,7 @@ impl<'a> Lower<'a> {
                 self.add_case(v, v, at, e.span)?;
             }
             Label::CaseRange(r) => {
-                let Some(ty) = self.body.switches.last().and_then(|s| s.ty.clone()) else {
+                let Some(ty) = self.context.switches.last().and_then(|s| s.ty.clone()) else {
                     return self.error(l.span, "`case` outside of a switch", "");
                 };
                 let (low, high) = (self.case_value(&r.node.low, &ty)?, self.case_value(&r.node.high, &ty)?);
@@ -274,7 +276,7 @@ impl<'a> Lower<'a> {
             }
             Label::Default => {
                 self.body.join(at);
-                match self.body.switches.last_mut() {
+                match self.context.switches.last_mut() {
                     Some(s) if s.default.is_some() => {
                         return self.error(l.span, "a second `default` in a switch", "");
                     }
@@ -287,9 +289,9 @@ impl<'a> Lower<'a> {
     }
 
     fn add_case(&mut self, low: i128, high: i128, at: Loc, span: Bytes) -> Res<()> {
-        self.no_cleanups(self.body.jumps.last().map_or(0, |j| j.cleanups), span)?;
-        let dialect = self.dialect;
-        let Some(s) = self.body.switches.last_mut() else { return Ok(()) };
+        self.no_cleanups(self.context.jumps.last().map_or(0, |j| j.cleanups), span)?;
+        let dialect = self.unit.uses.dialect;
+        let Some(s) = self.context.switches.last_mut() else { return Ok(()) };
         let twice =
             !dialect && s.cases.iter().any(|c| low <= high && c.0 <= c.1 && c.0 <= high && low <= c.1);
         s.cases.push((low, high, at));
@@ -333,9 +335,9 @@ impl<'a> Lower<'a> {
                 continue;
             }
             if cleanup.is_none() && ty.is_scalar() && !self.body.addressed.contains(&name) {
-                let kind = self.types.kind(&ty);
+                let kind = self.unit.types.kind(&ty);
                 let r = self.body.register(&super::tokens::original_name(&name), kind);
-                self.scopes.declare(&name, Symbol::Local(Storage::Register(r), ty.clone()));
+                self.context.scopes.declare(&name, Symbol::Local(Storage::Register(r), ty.clone()));
                 self.full(|l| match init.and_then(first_expression) {
                     Some(e) => {
                         let v = l.value(e)?;
@@ -358,9 +360,9 @@ impl<'a> Lower<'a> {
                 continue;
             }
             let object = self.local_object(&name, &ty, x.span)?;
-            self.protect(object, &ty, constant);
+            self.unit.protect(object, &ty, constant);
             self.body.started.push(object);
-            self.scopes.declare(&name, Symbol::Local(Storage::Object(object), ty.clone()));
+            self.context.scopes.declare(&name, Symbol::Local(Storage::Object(object), ty.clone()));
             self.full(|l| l.initialize_local(object, &ty, init, x.span))?;
             if let Some((function, at)) = cleanup {
                 self.add_cleanup(object, function, at)?;
@@ -368,9 +370,11 @@ impl<'a> Lower<'a> {
         }
         Ok(())
     }
+}
 
+impl Body {
     /// Closes the section that `__blockattribute__((atomic))` opened in a block.
-    fn end_atomic_block(&mut self, items: &'a [Node<BlockItem>]) {
+    fn end_atomic_block(&mut self, items: &[Node<BlockItem>]) {
         let is_marker = |i: &Node<BlockItem>| match &i.node {
             BlockItem::Statement(s) => match &s.node {
                 Statement::Expression(Some(e)) => match &e.node {
@@ -384,7 +388,7 @@ impl<'a> Lower<'a> {
             _ => false,
         };
         if items.iter().any(is_marker) {
-            self.body.marker(-1);
+            self.marker(-1);
         }
     }
 }

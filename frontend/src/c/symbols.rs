@@ -1,7 +1,8 @@
 //! Names that `asm("…")` and `weak` give to functions and objects, and functions that run before and after `main`.
 
-use super::lower::{Lower, Res, Work};
+use super::lower::{Lower, Res};
 use super::meanings::Attributes;
+use super::translation::Work;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 use relyant_cfa::diagnostic::{Diagnostic, Span};
@@ -72,19 +73,19 @@ impl<'a> Lower<'a> {
     ) -> Res<()> {
         let all = Attributes::of(list);
         if register && all.symbol.is_some() {
-            self.symbols.registers.insert(name.to_string(), at);
+            self.unit.symbols.registers.insert(name.to_string(), at);
         } else if let Some((text, place)) = all.symbol {
             let symbol: String = text.node.iter().map(|t| t.trim_matches('"')).collect();
             if symbol != name && !is_library_alias(name, &symbol) {
-                self.symbols.renamed.entry(symbol).or_default().insert(name.to_string());
-                self.symbols.places.insert(name.to_string(), place);
+                self.unit.symbols.renamed.entry(symbol).or_default().insert(name.to_string());
+                self.unit.symbols.places.insert(name.to_string(), place);
             }
         }
         if all.noreturn {
-            self.symbols.never_returns(name);
+            self.unit.symbols.never_returns(name);
         }
         if all.weak {
-            self.symbols.weak.entry(name.to_string()).or_insert(at);
+            self.unit.symbols.weak.entry(name.to_string()).or_insert(at);
         }
         for (given, before) in [(all.constructor, true), (all.destructor, false)] {
             let Some(priority) = given else { continue };
@@ -95,7 +96,7 @@ impl<'a> Lower<'a> {
                 },
                 None => NO_PRIORITY,
             };
-            let list = if before { &mut self.symbols.before } else { &mut self.symbols.after };
+            let list = if before { &mut self.unit.symbols.before } else { &mut self.unit.symbols.after };
             if !list.iter().any(|x| x.1 == name) {
                 list.push((priority, name.to_string()));
             }
@@ -113,9 +114,9 @@ impl<'a> Lower<'a> {
 
     /// Names that share a symbol with others, or have a symbol that is not there, are refused where they are used.
     pub fn settle_symbols(&mut self) {
-        let symbols = self.symbols.clone();
+        let symbols = self.unit.symbols.clone();
         let mut broken: Vec<(String, Diagnostic)> = Vec::new();
-        let known = |l: &Self, name: &str| l.scopes.get(name).is_some();
+        let known = |l: &Self, name: &str| l.context.scopes.get(name).is_some();
         for (symbol, names) in &symbols.renamed {
             let model = super::library::model(symbol);
             let alone = names.len() == 1 && !known(self, symbol) && model.is_none();
@@ -129,7 +130,7 @@ impl<'a> Lower<'a> {
                 let what = format!("`{name}`, which stands for the symbol `{symbol}` by `asm`, is");
                 broken.push((name.clone(), self.unsupported_symbol(name, &what)));
             }
-            let object = matches!(self.scopes.get(symbol), Some(super::scope::Symbol::Global(_)));
+            let object = matches!(self.context.scopes.get(symbol), Some(super::scope::Symbol::Global(_)));
             if known(self, symbol) && (here || object) {
                 let what = format!("`{symbol}`, which another name stands for by `asm`, is");
                 let first = names.iter().next().cloned().unwrap_or_default();
@@ -139,41 +140,41 @@ impl<'a> Lower<'a> {
         for (name, at) in &symbols.disagree {
             let what = format!("`{name}` has different types in the files of the program");
             let help = "declare it in a header that they share";
-            broken.push((name.clone(), self.source.diagnostic(self.span(*at), what, help)));
+            broken.push((name.clone(), self.unit.source.diagnostic(self.span(*at), what, help)));
         }
         for (name, at) in &symbols.registers {
             let what = format!("`{name}`, which is a register of the machine, is not supported");
-            broken.push((name.clone(), self.source.diagnostic(self.span(*at), what, "use a variable")));
+            broken.push((name.clone(), self.unit.source.diagnostic(self.span(*at), what, "use a variable")));
         }
         for (name, at) in &symbols.weak {
             if !self.is_defined(name) && super::library::model(name).is_none() {
                 let what = format!("`{name}` is weak and has no definition here: that is not supported");
                 let help = "define it, or leave it out";
-                broken.push((name.clone(), self.source.diagnostic(self.span(*at), what, help)));
+                broken.push((name.clone(), self.unit.source.diagnostic(self.span(*at), what, help)));
             }
         }
         for (name, d) in broken {
-            self.scopes.declare(&name, super::scope::Symbol::Broken(d));
-            self.declared.remove(&name);
+            self.context.scopes.declare(&name, super::scope::Symbol::Broken(d));
+            self.unit.functions.declared.remove(&name);
         }
     }
 
     fn unsupported_symbol(&self, name: &str, what: &str) -> Diagnostic {
-        let at = self.symbols.places.get(name).map_or(Span::default(), |b| self.span(*b));
-        self.source.diagnostic(at, format!("{what} not supported"), "use one name for one thing")
+        let at = self.unit.symbols.places.get(name).map_or(Span::default(), |b| self.span(*b));
+        self.unit.source.diagnostic(at, format!("{what} not supported"), "use one name for one thing")
     }
 
     fn is_defined(&self, name: &str) -> bool {
-        match self.scopes.get(name) {
-            Some(super::scope::Symbol::Global(g)) => !self.globals[*g].external,
-            _ => self.declared.get(name).is_some_and(|d| d.definition.is_some()),
+        match self.context.scopes.get(name) {
+            Some(super::scope::Symbol::Global(g)) => !self.unit.objects.globals[*g].external,
+            _ => self.unit.functions.is_defined(name),
         }
     }
 
     /// The start of the program: `main`, with what runs before it and after it.
     pub fn with_constructors(&mut self, starts: Vec<FuncId>) -> Res<Vec<FuncId>> {
-        let (mut before, mut after) = (self.symbols.before.clone(), self.symbols.after.clone());
-        if before.is_empty() && after.is_empty() && !self.exits.used {
+        let (mut before, mut after) = (self.unit.symbols.before.clone(), self.unit.symbols.after.clone());
+        if before.is_empty() && after.is_empty() && !self.unit.exits.used {
             return Ok(starts);
         }
         before.sort_by_key(|x| x.0);
@@ -181,50 +182,53 @@ impl<'a> Lower<'a> {
         after.reverse();
         after.sort_by_key(|x| std::cmp::Reverse(x.0));
         let ids = |l: &mut Self, list: Vec<(i128, String)>| -> Vec<FuncId> {
-            let found: Vec<FuncId> = list.iter().filter_map(|x| l.function(&x.1)).collect();
-            l.called.extend(found.iter().copied());
+            let found: Vec<FuncId> = list.iter().filter_map(|x| l.unit.functions.ask(&x.1)).collect();
+            found.iter().for_each(|f| l.unit.functions.call(*f));
             found
         };
         let (before, after) = (ids(self, before), ids(self, after));
-        if self.exits.used && self.symbols.at_exit.is_none() {
-            let id = self.enqueue("(at exit)".into(), Work::AtExit(after.clone()));
-            self.symbols.at_exit = Some(id);
-            self.called.insert(id);
+        if self.unit.exits.used && self.unit.symbols.at_exit.is_none() {
+            let id = self.unit.functions.enqueue("(at exit)".into(), Work::AtExit(after.clone()));
+            self.unit.symbols.at_exit = Some(id);
+            self.unit.functions.call(id);
         }
-        if before.is_empty() && after.is_empty() && (!self.exits.used || !self.options.threads.is_empty()) {
+        if before.is_empty()
+            && after.is_empty()
+            && (!self.unit.exits.used || !self.unit.options.threads.is_empty())
+        {
             return Ok(starts);
         }
         let [main] = starts.as_slice() else {
             let message = "constructors and destructors beside --threads are not supported";
-            return Err(super::preprocess::about(&self.source.files[0], message, "start main"));
+            return Err(super::preprocess::about(&self.unit.source.files[0], message, "start main"));
         };
-        self.called.insert(*main);
-        if !after.is_empty() && !self.exits.used {
-            let id = self.enqueue("(at exit)".into(), Work::Calls(after));
-            self.symbols.at_exit = Some(id);
+        self.unit.functions.call(*main);
+        if !after.is_empty() && !self.unit.exits.used {
+            let id = self.unit.functions.enqueue("(at exit)".into(), Work::Calls(after));
+            self.unit.symbols.at_exit = Some(id);
         }
         let mut all = before;
         all.push(*main);
-        all.extend(self.symbols.at_exit);
-        Ok(vec![self.enqueue("(start)".into(), Work::Calls(all))])
+        all.extend(self.unit.symbols.at_exit);
+        Ok(vec![self.unit.functions.enqueue("(start)".into(), Work::Calls(all))])
     }
 
     /// Calls functions one after another, with any arguments, and ends the program.
     pub fn emit_calls(&mut self, functions: &[FuncId]) {
         for f in functions {
-            let name = self.ids.iter().find(|x| *x.1 == *f).map(|x| x.0.clone()).unwrap_or_default();
-            let signature = self.signature(&name);
+            let name = self.unit.functions.name(*f);
+            let signature = self.unit.signature(&name);
             let params = signature.as_ref().and_then(|s| s.params.clone()).unwrap_or_default();
             let mut args = Vec::new();
             for p in &params {
-                let kind = self.types.kind(p);
+                let kind = self.unit.types.kind(p);
                 args.push(self.body.havoc(kind, ""));
             }
             let dst = signature.filter(|s| s.result.is_scalar()).map(|s| {
-                let kind = self.types.kind(&s.result);
+                let kind = self.unit.types.kind(&s.result);
                 self.body.temp(kind)
             });
-            self.emit_open(Op::Call { dst, callee: Callee::Known(*f), args });
+            self.body.emit_open(Op::Call { dst, callee: Callee::Known(*f), args });
         }
         let end = self.body.end;
         self.body.leave(end, Op::Halt);

@@ -2,8 +2,9 @@
 
 use super::calls::Args;
 use super::library::Thread;
-use super::lower::{Lower, Res, Work};
+use super::lower::{Lower, Res};
 use super::types::{INT, Ty};
+use super::translation::{External, Work};
 use super::value::{At, Place, Value, compare};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
@@ -34,10 +35,10 @@ impl<'a> Lower<'a> {
 
     /// A call of a thread function.
     pub fn thread_call(&mut self, t: Thread, args: Args<'a>, at: Bytes) -> Res<Value> {
-        let pthread_t = Ty::Int(self.types.ulong());
+        let pthread_t = Ty::Int(self.unit.types.ulong());
         match t {
             Thread::Create | Thread::Create11 => {
-                self.assume("pthread calls succeed");
+                self.unit.assume("pthread calls succeed");
                 let first = if t == Thread::Create { 1 } else { 0 };
                 self.body.begin_operands(false);
                 let place = self.pointee(self.argument(args, 0, at)?)?;
@@ -63,7 +64,7 @@ impl<'a> Lower<'a> {
                 if !ty.is_scalar() {
                     return self.refuse(at, "a thread handle that is no integer is", "use pthread_t");
                 }
-                let kind = self.types.kind(&ty);
+                let kind = self.unit.types.kind(&ty);
                 let handle = self.body.temp(kind);
                 self.body.emit(Op::Create { handle, routine, arg, template: None });
                 if let Some(p) = place {
@@ -76,14 +77,14 @@ impl<'a> Lower<'a> {
                 Ok(Value::int(0))
             }
             Thread::Join | Thread::Join11 => {
-                self.assume("pthread calls succeed");
+                self.unit.assume("pthread calls succeed");
                 self.join_thread(t == Thread::Join11, args, at)?;
                 Ok(Value::int(0))
             }
             Thread::TryJoin(running) => {
-                self.assume("pthread calls succeed");
+                self.unit.assume("pthread calls succeed");
                 args.iter().skip(2).try_for_each(|a| self.effect(a))?;
-                let (r, ended, end) = (self.result_register(), self.body.fresh(), self.body.fresh());
+                let (r, ended, end) = (self.body.result_register(), self.body.fresh(), self.body.fresh());
                 self.body.edge_to(end, Op::Assign(r, Expr::Const(running)));
                 self.body.edge_to(ended, Op::Skip);
                 self.body.cur = ended;
@@ -129,7 +130,7 @@ impl<'a> Lower<'a> {
         let result = place.as_ref().map(|_| self.body.temp(IntKind::Ideal));
         self.body.emit(Op::Join { handle: handle.expr, result });
         if let (Some(p), Some(r)) = (place, result) {
-            let ty = if c11 { Ty::Int(self.types.long()) } else { Ty::Void.pointer() };
+            let ty = if c11 { Ty::Int(self.unit.types.long()) } else { Ty::Void.pointer() };
             self.write(&p, Value { expr: Expr::Reg(r), ty }, at)?;
         }
         Ok(())
@@ -146,7 +147,7 @@ impl<'a> Lower<'a> {
             && !std::ptr::eq(inner, a)
         {
             let ty = self.type_of(&u.node.operand)?;
-            let word = self.types.long().bits;
+            let word = self.unit.types.long().bits;
             if ty.target().is_some() || ty.int().is_some_and(|i| i.bits == word) {
                 return self.pointee(inner);
             }
@@ -159,7 +160,7 @@ impl<'a> Lower<'a> {
         let id = match f.expr {
             Expr::Func(id) => id,
             e => {
-                if self.keys.destructors {
+                if self.unit.keys.destructors {
                     let what = "a start routine by pointer, beside keys with destructors, is";
                     return self.refuse(at, what, "name the routine");
                 }
@@ -167,32 +168,32 @@ impl<'a> Lower<'a> {
             }
         };
         self.has_body(id, at)?;
-        let name = self.ids.iter().find(|x| *x.1 == id).map(|x| x.0.clone()).unwrap_or_default();
-        let signature = self.signature(&name);
+        let name = self.unit.functions.name(id);
+        let signature = self.unit.signature(&name);
         let params = signature.as_ref().and_then(|s| s.params.clone()).unwrap_or_default();
         let mut extra = Vec::new();
         for p in params.iter().skip(1) {
             if !p.is_scalar() {
                 return self.refuse(at, "a start routine with such parameters is", "give it one pointer");
             }
-            extra.push(self.types.kind(p));
+            extra.push(self.unit.types.kind(p));
         }
-        let destructors = self.destructors();
+        let destructors = self.unit.destructors();
         if destructors.is_none() && extra.is_empty() {
             return Ok(Callee::Known(id));
         }
-        self.called.insert(id);
+        self.unit.functions.call(id);
         let gives = signature.is_some_and(|s| s.result != Ty::Void);
         let whole = format!("{name}(as a thread)");
-        let known = self.ids.get(&whole).copied();
+        let known = self.unit.functions.id(&whole);
         let work = Work::Routine { routine: id, takes: !params.is_empty(), gives, extra, destructors };
-        Ok(Callee::Known(known.unwrap_or_else(|| self.enqueue(whole, work))))
+        Ok(Callee::Known(known.unwrap_or_else(|| self.unit.functions.enqueue(whole, work))))
     }
 
     /// Refuses a function without a body where it is to be run.
     pub fn has_body(&self, id: FuncId, at: Bytes) -> Res<()> {
-        match self.externals.iter().find(|x| self.ids.get(&x.0) == Some(&id)) {
-            Some((name, ..)) => {
+        match self.unit.functions.externals.iter().find(|x| self.unit.functions.id(&x.name) == Some(id)) {
+            Some(External { name, .. }) => {
                 self.refuse(at, format!("running `{name}`, which has no body, is"), "define it")
             }
             None => Ok(()),
@@ -215,15 +216,15 @@ impl<'a> Lower<'a> {
         let callee = match f.expr {
             Expr::Func(id) => {
                 self.has_body(id, at)?;
-                self.called.insert(id);
+                self.unit.functions.call(id);
                 Callee::Known(id)
             }
             e => {
-                self.calls_pointers = true;
+                self.unit.functions.call_pointer();
                 Callee::Pointer(e)
             }
         };
-        self.emit_open(Op::Call { dst: None, callee, args: Vec::new() });
+        self.body.emit_open(Op::Call { dst: None, callee, args: Vec::new() });
         self.body.store(control, Expr::Const(2), IntKind::Ideal);
         self.body.join(end);
         Ok(Value::int(0))

@@ -1,18 +1,18 @@
 //! Addresses of a union's members in start values of static objects: the view is fixed before anything runs.
 
-use super::lower::Lower;
 use super::types::{Part, Ty};
 use super::unions::{FIXED, Through};
+use super::translation::Translation;
 use super::value::{Place, wrap};
 use relyant_cfa::{BinOp, Expr, IntKind, ObjId};
 
-impl Lower<'_> {
+impl Translation<'_> {
     /// Has a static union start in the view of a place, fixed; `false` if its bytes do not tell that view's values.
     pub fn fix_at_start(&mut self, p: &Place) -> bool {
         let Some(Through { base, union, view }) = &p.through else { return true };
         let Some((object, first)) = constant_cell(base) else { return false };
         let r = &self.types.records[union.0];
-        let init = &self.objects[object.0 as usize].init;
+        let init = &self.objects[object].init;
         let value = |cell: u64| init.get((first + cell) as usize).copied().flatten();
         let tag = r.tag.unwrap_or(0);
         let now = match value(tag) {
@@ -25,7 +25,7 @@ impl Lower<'_> {
         if now != *view {
             let (from, to) = (&r.views[now], &r.views[*view]);
             let later = |(a, _, _): &(Expr, Expr, IntKind)| constant_cell(a).is_none_or(|(o, _)| o == object);
-            if !from.parts.iter().all(Part::has_bits) || self.prologue.iter().any(later) {
+            if !from.parts.iter().all(Part::has_bits) || self.objects.prologue.iter().any(later) {
                 return false;
             }
             for (k, w) in (to.start..).zip(&to.parts) {
@@ -45,14 +45,14 @@ impl Lower<'_> {
             }
         }
         for (cell, v) in starts {
-            self.objects[object.0 as usize].init[(first + cell) as usize] = Some(v);
+            self.objects[object].init[(first + cell) as usize] = Some(v);
         }
         true
     }
 
     /// Is the address of a member of a union in a static object known, before the object has its start values?
     pub fn is_fixed(&self, object: ObjId, ty: &Ty) -> bool {
-        let init = &self.objects[object.0 as usize].init;
+        let init = &self.objects[object].init;
         self.types.tags(ty).iter().any(|k| init[*k as usize].is_some_and(|v| v >= FIXED))
     }
 }

@@ -6,6 +6,7 @@
 //! otherwise: numbers seen in another way are then carried over for the one access, and back after a write. Other
 //! accesses, and an address in another view, are a limit of ours.
 
+use super::body::Body;
 use super::lower::{Lower, Res};
 use super::types::{Field, Part, RecordId, Ty, Types};
 use super::value::{At, Place, binary, cast, compare, offset};
@@ -155,7 +156,7 @@ impl Lower<'_> {
     ) -> Res<Option<Through>> {
         let mut found = None;
         for (id, field, start) in unions {
-            let r = &self.types.records[id.0];
+            let r = &self.unit.types.records[id.0];
             let Some(view) = r.view_of.get(*field).copied().flatten() else {
                 return self.refuse(at, "this member of a union is", "name it, and no union inside of it");
             };
@@ -169,7 +170,7 @@ impl Lower<'_> {
                     "use fewer members",
                 );
             }
-            if self.options.property == relyant_cfa::options::Property::NoDataRace {
+            if self.unit.options.property == relyant_cfa::options::Property::NoDataRace {
                 self.beyond(
                     at,
                     "a union that is seen in several ways, where data races are looked for, is",
@@ -195,39 +196,22 @@ impl Lower<'_> {
     }
     /// Before a write of the whole place.
     pub fn overwrite(&mut self, p: &Place) {
-        let cells = self.types.stride(&p.ty);
+        let cells = self.unit.types.stride(&p.ty);
         self.enter(p, Use::Write(cells));
     }
     /// Before its address goes somewhere.
     pub fn fix(&mut self, p: &Place) {
         // In the start value of a static object nothing runs: the view is fixed from the start.
-        if !self.body.name.is_empty() || !self.fix_at_start(p) {
+        if !self.body.name.is_empty() || !self.unit.fix_at_start(p) {
             self.enter(p, Use::Address);
         }
-    }
-
-    /// The tag of a union that is copied whole: which view its bytes are in now.
-    pub fn copied_tag(&mut self, to: &Expr, from: &Expr, cell: u64) -> Expr {
-        self.free_tag(offset(to.clone(), cell));
-        let tag = self.body.load(offset(from.clone(), cell), TAG);
-        binary(BinOp::And, tag, Expr::Const(FIXED - 1), TAG)
-    }
-    /// Before a tag is overwritten: nobody may know the address of a member.
-    pub fn free_tag(&mut self, address: Expr) {
-        let tag = self.body.load(address, TAG);
-        let (fixed, free) = (self.body.fresh(), self.body.fresh());
-        self.branch(compare(CmpOp::Ge, tag, Expr::Const(FIXED)), fixed, free);
-        self.body.cur = fixed;
-        let limit = self.body.limit("a union is overwritten while the address of its member is known");
-        self.body.edge_to(limit, Op::Skip);
-        self.body.cur = free;
     }
 
     /// Makes the view of a place the one that holds the bytes.
     fn enter(&mut self, p: &Place, usage: Use) {
         let (Some(t), At::Memory(address)) = (&p.through, &p.at) else { return };
         let (views, tag) = {
-            let r = &self.types.records[t.union.0];
+            let r = &self.unit.types.records[t.union.0];
             (r.views.clone(), r.tag.unwrap_or(0))
         };
         let base = match &t.base {
@@ -242,17 +226,17 @@ impl Lower<'_> {
         let now = self.body.load(tag_at.clone(), TAG);
         let here = t.view as i128;
         let (done, ready) = (self.body.fresh(), self.body.fresh());
-        let no = self.test_tag(&now, here);
+        let no = self.body.test_tag(&now, here);
         self.body.edge_to(ready, Op::Skip);
         self.body.cur = no;
         // Bytes that a known address fixes to another view are carried over and stay there.
         let stay = usage != Use::Address && p.ty.is_scalar();
         for (k, from) in views.iter().enumerate().filter(|(k, _)| *k != t.view) {
-            let mut no = self.test_tag(&now, k as i128);
+            let mut no = self.body.test_tag(&now, k as i128);
             if stay {
                 let carry = self.body.cur;
                 self.body.cur = no;
-                no = self.test_tag(&now, k as i128 + FIXED);
+                no = self.body.test_tag(&now, k as i128 + FIXED);
                 self.body.edge_to(carry, Op::Skip);
                 self.body.cur = carry;
             }
@@ -260,7 +244,7 @@ impl Lower<'_> {
             self.body.edge_to(ready, Op::Skip);
             self.body.cur = no;
         }
-        let no = self.test_tag(&now, here + FIXED);
+        let no = self.body.test_tag(&now, here + FIXED);
         self.body.edge_to(done, Op::Skip);
         self.body.cur = no;
         let limit = self.body.limit("a union is seen in another way than through the address of its member");
@@ -268,10 +252,10 @@ impl Lower<'_> {
         self.body.cur = ready;
         if stay {
             let free = self.body.fresh();
-            self.branch(compare(CmpOp::Ge, now, Expr::Const(FIXED)), done, free);
+            self.body.branch(compare(CmpOp::Ge, now, Expr::Const(FIXED)), done, free);
             self.body.cur = free;
         }
-        if self.options.leaks {
+        if self.unit.options.leaks {
             // What is left there leads to no memory any more.
             for from in views.iter().enumerate().filter(|(k, _)| *k != t.view).map(|x| x.1) {
                 for (k, part) in (from.start..).zip(&from.parts) {
@@ -288,28 +272,20 @@ impl Lower<'_> {
     pub fn put_back(&mut self, p: &Place) {
         let (Some(t), true) = (&p.through, p.ty.is_scalar()) else { return };
         let (views, tag) = {
-            let r = &self.types.records[t.union.0];
+            let r = &self.unit.types.records[t.union.0];
             (r.views.clone(), r.tag.unwrap_or(0))
         };
         let now = self.body.load(offset(t.base.clone(), tag), TAG);
         let (fixed, done) = (self.body.fresh(), self.body.fresh());
-        self.branch(compare(CmpOp::Ge, now.clone(), Expr::Const(FIXED)), fixed, done);
+        self.body.branch(compare(CmpOp::Ge, now.clone(), Expr::Const(FIXED)), fixed, done);
         self.body.cur = fixed;
         for (k, to) in views.iter().enumerate().filter(|(k, _)| *k != t.view) {
-            let no = self.test_tag(&now, k as i128 + FIXED);
+            let no = self.body.test_tag(&now, k as i128 + FIXED);
             self.carry(&t.base, &views[t.view], to, None);
             self.body.edge_to(done, Op::Skip);
             self.body.cur = no;
         }
         self.body.join(done);
-    }
-
-    /// Goes on where a tag has a value; gives the place where it has another.
-    fn test_tag(&mut self, now: &Expr, value: i128) -> Loc {
-        let (yes, no) = (self.body.fresh(), self.body.fresh());
-        self.branch(compare(CmpOp::Eq, now.clone(), Expr::Const(value)), yes, no);
-        self.body.cur = yes;
-        no
     }
 
     /// Gives the cells of a view the bits that another one holds.
@@ -344,7 +320,7 @@ impl Lower<'_> {
                 return;
             }
             if pieces.iter().any(|i| !from.parts[*i].has_bits()) {
-                self.assume("the bytes of a pointer or lock in a union, seen as numbers, are any");
+                self.unit.assume("the bytes of a pointer or lock in a union, seen as numbers, are any");
                 let v = self.body.havoc(w.kind, "");
                 values.push((k, v, w.kind));
                 continue;
@@ -352,15 +328,45 @@ impl Lower<'_> {
             let mut sum = Expr::Const(0);
             for i in pieces {
                 let e = load(self, i);
-                sum = self.bounded(binary(BinOp::Add, sum, piece(e, &from.parts[i], w), WIDE), WIDE);
+                sum = self.body.bounded(binary(BinOp::Add, sum, piece(e, &from.parts[i], w), WIDE), WIDE);
             }
             values.push((k, cast(sum, WIDE, w.kind), w.kind));
         }
         let values: Vec<_> =
-            values.into_iter().map(|(k, v, kind)| (k, self.bounded(v, kind), kind)).collect();
+            values.into_iter().map(|(k, v, kind)| (k, self.body.bounded(v, kind), kind)).collect();
         for (k, v, kind) in values {
             self.body.store(offset(base.clone(), to.start + k), v, kind);
         }
+    }
+}
+
+impl Body {
+    /// The tag of a union that is copied whole: which view its bytes are in now.
+    pub fn copied_tag(&mut self, to: &Expr, from: &Expr, cell: u64) -> Expr {
+        self.free_tag(offset(to.clone(), cell));
+        let tag = self.load(offset(from.clone(), cell), TAG);
+        binary(BinOp::And, tag, Expr::Const(FIXED - 1), TAG)
+    }
+}
+
+impl Body {
+    /// Before a tag is overwritten: nobody may know the address of a member.
+    pub fn free_tag(&mut self, address: Expr) {
+        let tag = self.load(address, TAG);
+        let (fixed, free) = (self.fresh(), self.fresh());
+        self.branch(compare(CmpOp::Ge, tag, Expr::Const(FIXED)), fixed, free);
+        self.cur = fixed;
+        let limit = self.limit("a union is overwritten while the address of its member is known");
+        self.edge_to(limit, Op::Skip);
+        self.cur = free;
+    }
+
+    /// Goes on where a tag has a value; gives the place where it has another.
+    fn test_tag(&mut self, now: &Expr, value: i128) -> Loc {
+        let (yes, no) = (self.fresh(), self.fresh());
+        self.branch(compare(CmpOp::Eq, now.clone(), Expr::Const(value)), yes, no);
+        self.cur = yes;
+        no
     }
 }
 

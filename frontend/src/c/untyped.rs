@@ -4,23 +4,21 @@
 //! Functions that call one on their own arguments are copied for each call (`wrappers`), so that mostly there is one
 //! object, and one size.
 
-use super::alloc::called;
 use super::library::Memory;
 use super::lower::{Lower, Res};
+use super::settle::called;
 use super::sizes::{Sizes, Values};
-use super::source::Source;
 use super::types::{Part, Ty, Types};
+use super::translation::Translation;
 use super::value::{Value, binary, cast, compare, offset};
-use super::views::Conversion;
 use crate::races::{Access, Target};
 use lang_c::span::Span as Bytes;
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::points_to::{PointsTo, Targets};
 use relyant_cfa::{
-    BinOp, Callee, CmpOp, Expr, FuncId, Function, Graph, IntKind, Loc, LocationKind, Module, ObjId, Op, Reg,
+    BinOp, Callee, CmpOp, Expr, FuncId, Function, Graph, IntKind, Loc, LocationKind, Module, Op, Reg,
     Register,
 };
-use std::collections::BTreeMap;
 
 /// A call of a memory function.
 #[derive(Clone, Debug)]
@@ -53,7 +51,7 @@ impl Lower<'_> {
         if what == Memory::Compare {
             return self.refuse(at, "comparing memory through untyped pointers is", HELP);
         }
-        let ulong = Ty::Int(self.types.ulong());
+        let ulong = Ty::Int(self.unit.types.ulong());
         let size = self.convert(size.clone(), &ulong, at)?.expr;
         let from = match what {
             Memory::Copy | Memory::Move => from.expr.clone(),
@@ -63,9 +61,8 @@ impl Lower<'_> {
             }
         };
         let span = self.span(at);
-        let function = FuncId(self.functions.len() as u32);
-        self.functions.push(Some(empty(span)));
-        self.untyped.push(Untyped { function, what, span });
+        let function = self.unit.functions.made(empty(span));
+        self.unit.memory.untyped.push(Untyped { function, what, span });
         let args = vec![to.expr.clone(), from, size];
         self.body.emit(Op::Call { dst: None, callee: Callee::Known(function), args });
         Ok(())
@@ -93,16 +90,11 @@ fn empty(span: Span) -> Function {
 }
 
 /// Writes the functions. Gives the accesses of each.
-pub fn write(
-    module: &mut Module,
-    types: &Types,
-    source: &Source,
-    calls: &[Untyped],
-    conversions: &[(FuncId, Conversion)],
-    variables: &BTreeMap<ObjId, Ty>,
-) -> Res<Vec<(FuncId, Vec<Access>)>> {
+pub fn write(module: &mut Module, unit: &Translation) -> Res<Vec<(FuncId, Vec<Access>)>> {
+    let (types, source, variables) = (&unit.types, unit.source, &unit.objects.types);
+    let conversions = &unit.memory.conversions;
     let used = called(module);
-    let calls: Vec<&Untyped> = calls.iter().filter(|c| used.contains(&c.function)).collect();
+    let calls: Vec<&Untyped> = unit.memory.untyped.iter().filter(|c| used.contains(&c.function)).collect();
     if calls.is_empty() {
         return Ok(Vec::new());
     }

@@ -1,6 +1,7 @@
 //! Values and places: conversions, arithmetic with constants folded, reading and writing.
 
 use super::access::How;
+use super::body::Body;
 use super::bytes::Byte;
 use super::floats::float_unary;
 use super::lower::{Lower, Res};
@@ -223,11 +224,6 @@ pub fn cast(e: Expr, from: IntKind, to: IntKind) -> Expr {
 }
 
 impl Lower<'_> {
-    /// Puts a large expression in a register.
-    pub fn bounded(&mut self, e: Expr, kind: IntKind) -> Expr {
-        if size(&e) <= MAX_SIZE { e } else { Expr::Reg(self.body.assign(kind, e)) }
-    }
-
     /// Converts a value to a type, as an assignment or a cast does.
     pub fn convert(&mut self, v: Value, to: &Ty, at: Bytes) -> Res<Value> {
         let plain = to.plain();
@@ -238,10 +234,12 @@ impl Lower<'_> {
         self.learn(&v, plain, at);
         let expr = match (v.ty.plain(), plain) {
             (_, Ty::Void) => return Ok(Value::void()),
-            (Ty::Int(_), Ty::Int(_)) => cast(v.expr, self.types.kind(&v.ty), self.types.kind(plain)),
+            (Ty::Int(_), Ty::Int(_)) => {
+                cast(v.expr, self.unit.types.kind(&v.ty), self.unit.types.kind(plain))
+            }
             // An address keeps its value in an integer as wide as a pointer, and back.
-            (Ty::Pointer(_), Ty::Int(i)) if i.bits >= self.types.long().bits => v.expr,
-            (Ty::Pointer(_), Ty::Int(_)) => cast(v.expr, IntKind::Ideal, self.types.kind(plain)),
+            (Ty::Pointer(_), Ty::Int(i)) if i.bits >= self.unit.types.long().bits => v.expr,
+            (Ty::Pointer(_), Ty::Int(_)) => cast(v.expr, IntKind::Ideal, self.unit.types.kind(plain)),
             (Ty::Int(_), Ty::Pointer(_)) | (Ty::Pointer(_), Ty::Pointer(_)) => v.expr,
             (Ty::Record(a), Ty::Record(b)) if a == b => v.expr,
             (Ty::Sync(a), Ty::Sync(b)) if a == b => v.expr,
@@ -253,8 +251,8 @@ impl Lower<'_> {
             (a, b) => {
                 let message = format!(
                     "a value of type `{}` where `{}` is needed",
-                    self.types.describe(a),
-                    self.types.describe(b)
+                    self.unit.types.describe(a),
+                    self.unit.types.describe(b)
                 );
                 return self.error(at, message, "");
             }
@@ -286,7 +284,7 @@ impl Lower<'_> {
         match v.ty.plain() {
             Ty::Int(i) => Ok(*i),
             Ty::Unsupported(why) => self.error(at, why.to_string(), ""),
-            t => self.error(at, format!("an integer is needed, not `{}`", self.types.describe(t)), ""),
+            t => self.error(at, format!("an integer is needed, not `{}`", self.unit.types.describe(t)), ""),
         }
     }
 
@@ -298,10 +296,10 @@ impl Lower<'_> {
             }
             (BinOp::Add, None, Some(t)) => return self.step_pointer(op, b, &t, a, at),
             (BinOp::Sub, Some(t), Some(_)) => {
-                let cells = self.types.stride(&t).max(1);
+                let cells = self.unit.types.stride(&t).max(1);
                 let difference = binary(BinOp::Sub, a.expr, b.expr, IntKind::Ideal);
                 let expr = binary(BinOp::Div, difference, Expr::Const(i128::from(cells)), IntKind::Ideal);
-                return Ok(Value { expr, ty: Ty::Int(self.types.long()) });
+                return Ok(Value { expr, ty: Ty::Int(self.unit.types.long()) });
             }
             (_, None, None) => {}
             _ => return self.error(at, "this operator takes no pointers", ""),
@@ -311,27 +309,27 @@ impl Lower<'_> {
         }
         let (x, y) = (self.integer(&a, at)?, self.integer(&b, at)?);
         let shift = matches!(op, BinOp::Shl | BinOp::Shr);
-        let ty = if shift { self.types.promote(x) } else { self.types.common(x, y) };
-        let right = if shift { self.types.promote(y) } else { ty };
+        let ty = if shift { self.unit.types.promote(x) } else { self.unit.types.common(x, y) };
+        let right = if shift { self.unit.types.promote(y) } else { ty };
         let a = self.convert(a, &Ty::Int(ty), at)?.expr;
         let b = self.convert(b, &Ty::Int(right), at)?.expr;
-        let kind = self.types.kind(&Ty::Int(ty));
+        let kind = self.unit.types.kind(&Ty::Int(ty));
         self.check_arithmetic(op, &a, &b, kind);
         let expr = binary(op, a, b, kind);
-        Ok(Value { expr: self.bounded(expr, kind), ty: Ty::Int(ty) })
+        Ok(Value { expr: self.body.bounded(expr, kind), ty: Ty::Int(ty) })
     }
 
     /// `p + n` or `p - n`, in cells.
     fn step_pointer(&mut self, op: BinOp, p: Value, target: &Ty, n: Value, at: Bytes) -> Res<Value> {
         self.integer(&n, at)?;
-        let cells = Expr::Const(i128::from(self.types.stride(target)));
+        let cells = Expr::Const(i128::from(self.unit.types.stride(target)));
         let distance = binary(BinOp::Mul, n.expr, cells, IntKind::Ideal);
         let (op, distance) = match (op, distance) {
             (BinOp::Sub, Expr::Const(d)) if d != i128::MIN => (BinOp::Add, Expr::Const(-d)),
             other => other,
         };
         let expr = binary(op, p.expr, distance, IntKind::Ideal);
-        Ok(Value { expr: self.bounded(expr, IntKind::Ideal), ty: p.ty })
+        Ok(Value { expr: self.body.bounded(expr, IntKind::Ideal), ty: p.ty })
     }
 
     /// `-v`, `~v` or `+v`.
@@ -343,9 +341,9 @@ impl Lower<'_> {
             });
         }
         let int = self.integer(&v, at)?;
-        let ty = self.types.promote(int);
+        let ty = self.unit.types.promote(int);
         let e = self.convert(v, &Ty::Int(ty), at)?.expr;
-        let kind = self.types.kind(&Ty::Int(ty));
+        let kind = self.unit.types.kind(&Ty::Int(ty));
         if op == Some(UnOp::Neg) {
             self.check_negation(&e, kind);
         }
@@ -356,7 +354,7 @@ impl Lower<'_> {
             (Some(UnOp::BitNot), Expr::Const(n)) => Expr::Const(wrap(!n, kind)),
             (Some(op), e) => Expr::Unary(op, Box::new(e), kind),
         };
-        Ok(Value { expr: self.bounded(expr, kind), ty: Ty::Int(ty) })
+        Ok(Value { expr: self.body.bounded(expr, kind), ty: Ty::Int(ty) })
     }
 
     /// `a op b` for a comparison, after the usual conversions.
@@ -366,17 +364,17 @@ impl Lower<'_> {
         } else if let Some(p) = self.common_float(&a.ty, &b.ty) {
             return self.float_comparison(op, p, a, b, at);
         } else {
-            let ty = Ty::Int(self.types.common(self.integer(&a, at)?, self.integer(&b, at)?));
+            let ty = Ty::Int(self.unit.types.common(self.integer(&a, at)?, self.integer(&b, at)?));
             (self.convert(a, &ty, at)?.expr, self.convert(b, &ty, at)?.expr)
         };
         let e = compare(op, a, b);
-        Ok(Value { expr: self.bounded(e, IntKind::INT), ty: Ty::Int(INT) })
+        Ok(Value { expr: self.body.bounded(e, IntKind::INT), ty: Ty::Int(INT) })
     }
 
     /// Reads a place; arrays and functions become addresses, records stay where they are.
     pub fn read(&mut self, p: &Place, at: Bytes) -> Res<Value> {
         let plain = p.ty.plain().clone();
-        let kind = self.types.kind(&plain);
+        let kind = self.unit.types.kind(&plain);
         let mark = self.body.mark();
         if p.through.is_some() && !p.ty.is_whole() {
             match plain {
@@ -405,7 +403,7 @@ impl Lower<'_> {
                 return self.error(at, why, "");
             }
             (At::Memory(_), t) => {
-                let message = format!("a value of type `{}` is read", self.types.describe(t));
+                let message = format!("a value of type `{}` is read", self.unit.types.describe(t));
                 return self.error(at, message, "");
             }
         };
@@ -437,7 +435,7 @@ impl Lower<'_> {
                 let mark = self.body.mark();
                 self.overwrite(p);
                 if p.ty.is_scalar() {
-                    let kind = self.types.kind(&p.ty);
+                    let kind = self.unit.types.kind(&p.ty);
                     self.write_cell(a.clone(), v.expr.clone(), kind, How::of(p), at);
                 } else {
                     self.copy(a.clone(), v.expr.clone(), &p.ty, at)?;
@@ -454,16 +452,16 @@ impl Lower<'_> {
     /// Copies a record cell by cell: all reads, then all writes.
     pub fn copy(&mut self, to: Expr, from: Expr, ty: &Ty, at: Bytes) -> Res<()> {
         let mut cells = Vec::new();
-        if let Err(why) = self.types.flatten(ty, "", &mut cells) {
+        if let Err(why) = self.unit.types.flatten(ty, "", &mut cells) {
             return self.refuse(at, format!("{why}; a copy of it is"), "");
         }
-        let parts = self.types.layout(ty).unwrap_or_default();
+        let parts = self.unit.types.layout(ty).unwrap_or_default();
         let how = |k: usize| parts.get(k).map_or(How::default(), |p| p.how());
         let mut values = Vec::new();
-        let tags = self.types.tags(ty);
+        let tags = self.unit.types.tags(ty);
         for (k, (kind, _)) in cells.iter().enumerate() {
             if tags.contains(&(k as u64)) {
-                values.push(self.copied_tag(&to, &from, k as u64));
+                values.push(self.body.copied_tag(&to, &from, k as u64));
                 continue;
             }
             values.push(self.read_cell(offset(from.clone(), k as u64), *kind, how(k), at));
@@ -472,5 +470,12 @@ impl Lower<'_> {
             self.write_cell(offset(to.clone(), k as u64), v, cells[k].0, how(k), at);
         }
         Ok(())
+    }
+}
+
+impl Body {
+    /// Puts a large expression in a register.
+    pub fn bounded(&mut self, e: Expr, kind: IntKind) -> Expr {
+        if size(&e) <= MAX_SIZE { e } else { Expr::Reg(self.assign(kind, e)) }
     }
 }

@@ -1,5 +1,6 @@
 //! Local arrays whose lengths are not constant. There is room for some elements in each dimension; more are a limit of ours.
 
+use super::body::Body;
 use super::lower::{Lower, Res};
 use super::scope::{Storage, Symbol};
 use super::types::Ty;
@@ -46,11 +47,11 @@ impl<'a> Lower<'a> {
         for _ in 0..prefix {
             element = element.pointer();
         }
-        let (cells, bytes) = match (self.types.cells(&element), self.types.size(&element)) {
+        let (cells, bytes) = match (self.unit.types.cells(&element), self.unit.types.size(&element)) {
             (Ok(cells), Ok((bytes, _))) => (cells, bytes),
             (Err(why), _) | (_, Err(why)) => return self.error(at, why, ""),
         };
-        if self.options.checks_memory() {
+        if self.unit.options.checks_memory() {
             return self.refuse(
                 at,
                 "an array of variable length with checks of memory is",
@@ -67,8 +68,8 @@ impl<'a> Lower<'a> {
                 .unwrap_or(1),
         };
         let room = room.max(1);
-        let ulong = Ty::Int(self.types.ulong());
-        let kind = self.types.kind(&ulong);
+        let ulong = Ty::Int(self.unit.types.ulong());
+        let kind = self.unit.types.kind(&ulong);
         let mut values = Vec::new();
         for l in &lengths {
             values.push(match l {
@@ -77,7 +78,7 @@ impl<'a> Lower<'a> {
                     let n = self.value(e)?;
                     let n = self.convert(n, &ulong, e.span)?.expr;
                     let n = Expr::Reg(self.body.assign(kind, n));
-                    self.fits_in(&n, room);
+                    self.body.fits_in(&n, room);
                     n
                 }
             });
@@ -87,7 +88,7 @@ impl<'a> Lower<'a> {
             ty = Ty::Array(Rc::new(ty), Some(if let Length::Constant(n) = l { *n } else { room }));
         }
         let object = self.local_object(&name.node.name, &ty, at)?;
-        self.protect(object, &ty, false);
+        self.unit.protect(object, &ty, false);
         self.body.started.push(object);
         let mut sizes = Vec::new();
         let mut size = Expr::Const(i128::from(bytes));
@@ -98,20 +99,10 @@ impl<'a> Lower<'a> {
             }
             sizes.insert(0, size.clone());
         }
-        self.lengths.insert(object, sizes);
-        self.scopes.declare(&name.node.name, Symbol::Local(Storage::Object(object), ty.clone()));
+        self.body.lengths.insert(object, sizes);
+        self.context.scopes.declare(&name.node.name, Symbol::Local(Storage::Object(object), ty.clone()));
         self.full(|l| l.initialize_local(object, &ty, None, at))?;
         Ok(Some(()))
-    }
-
-    /// Goes on where there is room for so many.
-    fn fits_in(&mut self, n: &Expr, room: u64) {
-        let (more, inside) = (self.body.fresh(), self.body.fresh());
-        self.branch(compare(CmpOp::Gt, n.clone(), Expr::Const(i128::from(room))), more, inside);
-        self.body.cur = more;
-        let limit = self.body.limit("an array of variable length has more elements than there is room for");
-        self.body.edge_to(limit, Op::Skip);
-        self.body.cur = inside;
     }
 
     /// The size of such an array, or of a row of one.
@@ -130,9 +121,21 @@ impl<'a> Lower<'a> {
             };
             depth += 1;
         }
-        match self.scopes.get(super::scan::name_of(e)?)? {
-            Symbol::Local(Storage::Object(o), _) => self.lengths.get(o)?.get(depth).cloned(),
+        match self.context.scopes.get(super::scan::name_of(e)?)? {
+            Symbol::Local(Storage::Object(o), _) => self.body.lengths.get(o)?.get(depth).cloned(),
             _ => None,
         }
+    }
+}
+
+impl Body {
+    /// Goes on where there is room for so many.
+    fn fits_in(&mut self, n: &Expr, room: u64) {
+        let (more, inside) = (self.fresh(), self.fresh());
+        self.branch(compare(CmpOp::Gt, n.clone(), Expr::Const(i128::from(room))), more, inside);
+        self.cur = more;
+        let limit = self.limit("an array of variable length has more elements than there is room for");
+        self.edge_to(limit, Op::Skip);
+        self.cur = inside;
     }
 }

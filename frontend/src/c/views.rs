@@ -4,9 +4,10 @@
 use super::lower::Res;
 use super::source::Source;
 use super::types::{Part, Ty, Types};
+use super::translation::Translation;
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::points_to::{PointsTo, Targets};
-use relyant_cfa::{Expr, FuncId, IntKind, Module, ObjId, Op};
+use relyant_cfa::{Expr, IntKind, Module, ObjId, Op};
 use std::collections::BTreeMap;
 
 /// A pointer becomes one to another type.
@@ -34,13 +35,9 @@ pub enum Seen {
 }
 
 /// Refuses what would not find the scalars that C says.
-pub fn check(
-    module: &Module,
-    types: &Types,
-    source: &Source,
-    conversions: &[(FuncId, Conversion)],
-    variables: &BTreeMap<ObjId, Ty>,
-) -> Res<()> {
+pub fn check(module: &Module, unit: &Translation) -> Res<()> {
+    let (types, source, variables) = (&unit.types, unit.source, &unit.objects.types);
+    let conversions = &unit.memory.conversions;
     if conversions.is_empty() {
         return Ok(());
     }

@@ -41,16 +41,16 @@ fn has_padding(parts: &[Part], bytes: u64) -> bool {
 impl Lower<'_> {
     /// The address and the cells of an atomic struct.
     fn whole(&mut self, p: &Place, at: Bytes) -> Res<(Expr, Vec<Part>)> {
-        let what = self.types.describe(&p.ty);
+        let what = self.unit.types.describe(&p.ty);
         let (At::Memory(address), None) = (&p.at, &p.through) else {
             let what = format!("`{what}` in a union that is seen in several ways is");
             return self.refuse(at, what, "put it in a struct");
         };
-        if !self.types.tags(&p.ty).is_empty() {
+        if !self.unit.types.tags(&p.ty).is_empty() {
             let what = format!("`{what}`, which holds a union that is seen in several ways, is");
             return self.refuse(at, what, "use one member of the union");
         }
-        match self.types.layout(&p.ty) {
+        match self.unit.types.layout(&p.ty) {
             Ok(parts) if parts.is_empty() => self.refuse(at, format!("`{what}`, which is empty, is"), ""),
             Ok(parts) => Ok((address.clone(), parts)),
             Err(why) => self.refuse(at, format!("`{what}`: {why}; accessing it is"), ""),
@@ -79,7 +79,7 @@ impl Lower<'_> {
         let object = self.local_object("value", &ty, at)?;
         self.body.started.push(object);
         for ((k, p), v) in (0..).zip(parts).zip(values) {
-            self.initial_store(offset(Expr::Addr(object), k), v.clone(), p.kind);
+            self.body.initial_store(offset(Expr::Addr(object), k), v.clone(), p.kind);
         }
         Ok(Value { expr: Expr::Addr(object), ty })
     }
@@ -87,7 +87,7 @@ impl Lower<'_> {
     /// Reads an atomic struct.
     pub fn read_whole(&mut self, p: &Place, at: Bytes) -> Res<Value> {
         let (address, parts) = self.whole(p, at)?;
-        if self.scopes.at_file() {
+        if self.context.scopes.at_file() {
             // Only its type counts.
             return Ok(Value { expr: address, ty: p.ty.plain().clone() });
         }
@@ -131,14 +131,14 @@ impl Lower<'_> {
         let new = self.convert(new, &p.ty, at)?;
         let (address, parts) = self.whole(p, at)?;
         if expected.ty != *p.ty.plain() {
-            let what = self.types.describe(&expected.ty);
+            let what = self.unit.types.describe(&expected.ty);
             let help = "the value expected has the same type, and is not atomic";
             return self.refuse(at, format!("comparing an atomic struct with a `{what}` is"), help);
         }
         let (expected, _) = self.whole(expected, at)?;
-        if self.options.property == Property::NoDataRace
-            && self.body.relaxed.failure
-            && !self.body.relaxed.load
+        if self.unit.options.property == Property::NoDataRace
+            && self.context.relaxed.failure
+            && !self.context.relaxed.load
         {
             // Which of its reads order nothing would depend on all of them.
             let what = "a compare-exchange of a struct that orders nothing where it fails, where data races are looked for, is";
@@ -161,7 +161,7 @@ impl Lower<'_> {
             self.body.edge_to(differed, Op::Assume(same.is_false()));
             self.body.cur = next;
         }
-        let bytes = self.types.size(&p.ty).map_or(0, |s| s.0);
+        let bytes = self.unit.types.size(&p.ty).map_or(0, |s| s.0);
         if !weak && has_padding(&parts, bytes) {
             self.padding(&p.ty, differed);
         }
@@ -180,12 +180,12 @@ impl Lower<'_> {
     /// All members are equal: goes on where the padding is, too. A run where it differs is no counterexample, as
     /// compilers often keep it equal.
     fn padding(&mut self, ty: &Ty, differed: Loc) {
-        self.assume(PADDING);
+        self.unit.assume(PADDING);
         let (equal, other) = (self.body.fresh_held(), self.body.fresh_held());
         self.body.edge_to(equal, Op::Skip);
         self.body.edge_to(other, Op::Skip);
         self.body.cur = other;
-        let source = approximate(&format!("padding of {}", self.types.describe(ty.plain())));
+        let source = approximate(&format!("padding of {}", self.unit.types.describe(ty.plain())));
         let differs = self.body.havoc(IntKind::Bool, &source);
         self.body.hold();
         self.body.assumes();

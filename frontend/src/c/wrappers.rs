@@ -3,6 +3,7 @@
 
 use super::alloc::Site;
 use super::types::Ty;
+use super::translation::Memory;
 use super::untyped::Untyped;
 use super::views::Conversion;
 use crate::instantiate::taken;
@@ -18,9 +19,7 @@ const DEPTH: usize = 8;
 
 struct Copier<'m> {
     module: &'m mut Module,
-    sites: &'m mut Vec<Site>,
-    untyped: &'m mut Vec<Untyped>,
-    conversions: &'m mut Vec<(FuncId, Conversion)>,
+    memory: &'m mut Memory,
     variables: &'m mut BTreeMap<ObjId, Ty>,
     makers: BTreeSet<FuncId>,
     copies: Vec<(FuncId, FuncId)>,
@@ -30,13 +29,12 @@ struct Copier<'m> {
 /// theirs, for each call in others. Gives each copy and what it is of.
 pub fn copy(
     module: &mut Module,
-    sites: &mut Vec<Site>,
-    untyped: &mut Vec<Untyped>,
-    conversions: &mut Vec<(FuncId, Conversion)>,
+    memory: &mut Memory,
     variables: &mut BTreeMap<ObjId, Ty>,
 ) -> Vec<(FuncId, FuncId)> {
-    let mut makers = makers(module, sites);
-    makers.extend(pass_on(module, untyped));
+    let mut makers = makers(module, &memory.sites);
+    makers.extend(pass_on(module, &memory.untyped));
+    let Memory { sites, untyped, .. } = &*memory;
     let own = |f: &FuncId| sites.iter().any(|s| s.function == *f) || untyped.iter().any(|u| u.function == *f);
     let wraps = |f: &FuncId| makers.contains(f) && !own(f);
     let mut calls = Vec::new();
@@ -55,7 +53,7 @@ pub fn copy(
     if calls.len() < 2 {
         return Vec::new();
     }
-    let mut copier = Copier { module, sites, untyped, conversions, variables, makers, copies: Vec::new() };
+    let mut copier = Copier { module, memory, variables, makers, copies: Vec::new() };
     for (f, i, g) in calls {
         let copy = copier.function(g, 0);
         if let Op::Call { callee, .. } = &mut copier.module.functions[f].graph.edges[i].op {
@@ -127,7 +125,7 @@ fn pass_on(module: &Module, untyped: &[Untyped]) -> BTreeSet<FuncId> {
 /// The places that make memory, and the functions that may return what they or others of these make for them.
 fn makers(module: &Module, sites: &[Site]) -> BTreeSet<FuncId> {
     let mut probe = module.clone();
-    super::alloc::outline(&mut probe, sites);
+    super::settle::outline(&mut probe, sites);
     let points_to = PointsTo::of_module(&probe);
     let taken = taken(module);
     let mut makes: BTreeMap<FuncId, BTreeSet<ObjId>> =
@@ -171,7 +169,7 @@ impl Copier<'_> {
         let mut copy = self.module.functions[f.0 as usize].clone();
         let id = FuncId(self.module.functions.len() as u32);
         let mut objects: BTreeMap<ObjId, ObjId> = BTreeMap::new();
-        let site = self.sites.iter().find(|s| s.function == f).cloned();
+        let site = self.memory.sites.iter().find(|s| s.function == f).cloned();
         for o in copy.locals.iter().copied().chain(site.as_ref().map(|s| s.object)) {
             let object = self.module.objects[o.0 as usize].clone();
             objects.entry(o).or_insert_with(|| {
@@ -202,14 +200,15 @@ impl Copier<'_> {
             .collect();
         self.module.functions.push(copy);
         if let Some(site) = site {
-            self.sites.push(Site { function: id, object: objects[&site.object], ..site });
+            self.memory.sites.push(Site { function: id, object: objects[&site.object], ..site });
         }
-        if let Some(u) = self.untyped.iter().find(|u| u.function == f).cloned() {
-            self.untyped.push(Untyped { function: id, ..u });
+        if let Some(u) = self.memory.untyped.iter().find(|u| u.function == f).cloned() {
+            self.memory.untyped.push(Untyped { function: id, ..u });
         }
         self.makers.insert(id);
         self.copies.push((id, f));
         let learnt: Vec<(FuncId, Conversion)> = self
+            .memory
             .conversions
             .iter()
             .filter(|(g, _)| *g == f)
@@ -218,7 +217,7 @@ impl Copier<'_> {
                 (id, Conversion { value, ..c.clone() })
             })
             .collect();
-        self.conversions.extend(learnt);
+        self.memory.conversions.extend(learnt);
         for (i, g) in inner {
             let new = self.function(g, depth + 1);
             if let Op::Call { callee, .. } = &mut self.module.functions[id.0 as usize].graph.edges[i].op {

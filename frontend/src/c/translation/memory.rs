@@ -1,0 +1,20 @@
+//! Memory made at run time, and pointers that tell what is in it.
+
+use crate::c::alloc::Site;
+use crate::c::untyped::Untyped;
+use crate::c::views::Conversion;
+use relyant_cfa::FuncId;
+
+/// Places that make and use memory of a type that is not known yet. Copies of functions, made when all are lowered,
+/// have entries of their own.
+#[derive(Default, Debug)]
+pub struct Memory {
+    /// Places that make memory: each has a function and an object.
+    pub sites: Vec<Site>,
+    /// Memory functions on untyped pointers: each has a function.
+    pub untyped: Vec<Untyped>,
+    /// Conversions of pointers, with the function that they are in.
+    pub conversions: Vec<(FuncId, Conversion)>,
+    /// The function that gives memory back, once used.
+    pub free: Option<FuncId>,
+}
