@@ -137,64 +137,76 @@ impl<'a> Lower<'a> {
                 self.write(&p, Value::int(0), at)?;
                 Ok(Value::void())
             }
-            Atomic::CompareAndSwap { gives_old } => {
-                let old = self.value(arg(self, 1)?)?;
-                self.body.end_operand();
-                let new = self.value(arg(self, 2)?)?;
-                self.orders(args, 3)?;
-                let (seen, swapped, differed) = self.swap(&p, old, new, false, at)?;
-                let end = self.body.fresh();
-                let kind = self.unit.types.kind(&p.ty);
-                let r = if gives_old { self.body.temp(kind) } else { self.body.result_register() };
-                for (from, success) in [(swapped, 1), (differed, 0)] {
-                    self.body.cur = from;
-                    let v = if gives_old { seen.expr.clone() } else { Expr::Const(success) };
-                    self.body.edge_to(end, Op::Assign(r, v));
-                }
-                self.body.cur = end;
-                Ok(Value { expr: Expr::Reg(r), ty: if gives_old { seen.ty } else { Ty::Int(INT) } })
-            }
+            Atomic::CompareAndSwap { gives_old } => self.compare_and_swap(&p, gives_old, args, at),
             Atomic::CompareExchange { desired_pointer, weak } => {
-                let expected = self.target(args, 1, whole, at)?;
-                self.body.end_operand();
-                let (mut from, mut new) = (None, Value::void());
-                if desired_pointer {
-                    from = Some(self.target(args, 2, whole, at)?);
-                } else {
-                    new = self.value(arg(self, 2)?)?;
-                }
-                let weak = match weak {
-                    Weak::Yes => true,
-                    Weak::No => false,
-                    Weak::Argument => match args.get(3) {
-                        Some(a) => self.constant(a)? != Some(0),
-                        None => false,
-                    },
-                };
-                self.orders(
-                    args,
-                    if matches!(f, Atomic::CompareExchange { weak: Weak::Argument, .. }) { 4 } else { 3 },
-                )?;
-                if let Some(from) = from {
-                    new = self.read(&from, at)?;
-                }
-                if p.ty.is_whole() {
-                    let expr = self.compare_exchange_whole(&p, &expected, new, weak, at)?;
-                    return Ok(Value { expr, ty: Ty::Int(INT) });
-                }
-                let old = self.read(&expected, at)?;
-                let (seen, swapped, differed) = self.swap(&p, old, new, weak, at)?;
-                let end = self.body.fresh();
-                let r = self.body.result_register();
-                self.body.cur = swapped;
-                self.body.edge_to(end, Op::Assign(r, Expr::Const(1)));
-                self.body.cur = differed;
-                self.write(&expected, seen, at)?;
-                self.body.edge_to(end, Op::Assign(r, Expr::Const(0)));
-                self.body.cur = end;
-                Ok(Value { expr: Expr::Reg(r), ty: Ty::Int(INT) })
+                self.compare_exchange(&p, desired_pointer, weak, args, at)
             }
         }
+    }
+
+    /// GCC's compare-and-swap: gives the old value, or whether it was the expected one.
+    fn compare_and_swap(&mut self, p: &Place, gives_old: bool, args: Args<'a>, at: Bytes) -> Res<Value> {
+        let old = self.value(self.argument(args, 1, at)?)?;
+        self.body.end_operand();
+        let new = self.value(self.argument(args, 2, at)?)?;
+        self.orders(args, 3)?;
+        let (seen, swapped, differed) = self.swap(p, old, new, false, at)?;
+        let end = self.body.fresh();
+        let kind = self.unit.types.kind(&p.ty);
+        let r = if gives_old { self.body.temp(kind) } else { self.body.result_register() };
+        for (from, success) in [(swapped, 1), (differed, 0)] {
+            self.body.cur = from;
+            let v = if gives_old { seen.expr.clone() } else { Expr::Const(success) };
+            self.body.edge_to(end, Op::Assign(r, v));
+        }
+        self.body.cur = end;
+        Ok(Value { expr: Expr::Reg(r), ty: if gives_old { seen.ty } else { Ty::Int(INT) } })
+    }
+
+    /// C11's compare-exchange, which writes what it saw to where the expected value is.
+    fn compare_exchange(
+        &mut self,
+        p: &Place,
+        desired_pointer: bool,
+        weak: Weak,
+        args: Args<'a>,
+        at: Bytes,
+    ) -> Res<Value> {
+        let expected = self.target(args, 1, true, at)?;
+        self.body.end_operand();
+        let (mut from, mut new) = (None, Value::void());
+        if desired_pointer {
+            from = Some(self.target(args, 2, true, at)?);
+        } else {
+            new = self.value(self.argument(args, 2, at)?)?;
+        }
+        let (weak, orders) = match weak {
+            Weak::Yes => (true, 3),
+            Weak::No => (false, 3),
+            Weak::Argument => match args.get(3) {
+                Some(a) => (self.constant(a)? != Some(0), 4),
+                None => (false, 4),
+            },
+        };
+        self.orders(args, orders)?;
+        if let Some(from) = from {
+            new = self.read(&from, at)?;
+        }
+        if p.ty.is_whole() {
+            let expr = self.compare_exchange_whole(p, &expected, new, weak, at)?;
+            return Ok(Value { expr, ty: Ty::Int(INT) });
+        }
+        let old = self.read(&expected, at)?;
+        let (seen, swapped, differed) = self.swap(p, old, new, weak, at)?;
+        let end = self.body.fresh();
+        let r = self.body.result_register();
+        self.body.cur = swapped;
+        self.body.edge_to(end, Op::Assign(r, Expr::Const(1)));
+        self.body.cur = differed;
+        self.write(&expected, seen, at)?;
+        self.body.edge_to(end, Op::Assign(r, Expr::Const(0)));
+        self.body.cur = end;
+        Ok(Value { expr: Expr::Reg(r), ty: Ty::Int(INT) })
     }
 
     /// Writes a value in the step that reads the old one, which it gives.

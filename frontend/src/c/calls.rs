@@ -2,7 +2,7 @@
 
 use super::access::How;
 use super::body::Body;
-use super::library::{Model, bodies, model, name_decides, nondet_type};
+use super::library::{Model, model, name_decides};
 use super::lower::{Lower, Res};
 use super::scan::name_of;
 use super::scope::Symbol;
@@ -11,7 +11,7 @@ use super::translation::Translation;
 use super::value::{Value, offset};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
-use relyant_cfa::{Callee, Check, CmpOp, Expr, IntKind, Loc, Op};
+use relyant_cfa::{Callee, Check, Expr, IntKind, Op};
 
 /// A list of arguments.
 pub type Args<'a> = &'a [Node<Expression>];
@@ -242,189 +242,102 @@ impl<'a> Lower<'a> {
         acts
     }
 
-    /// Where a failing assertion leads: an error, or the end of the program where assertions are not asked about.
-    fn failure(&mut self, what: &str) -> Loc {
-        if self.unit.options.asserts() {
-            return self.body.error(what);
-        }
-        let at = self.body.fresh();
-        let here = std::mem::replace(&mut self.body.cur, at);
-        let end = self.body.end;
-        self.body.edge_to(end, Op::Halt);
-        self.body.cur = here;
-        at
-    }
-
+    /// A call of a function of the table.
     fn modelled(&mut self, m: Model, name: &str, args: Args<'a>, wanted: bool, at: Bytes) -> Res<Value> {
         let first = |l: &Self| match args.first() {
             Some(a) => Ok(a),
             None => l.error(at, format!("`{name}` needs an argument"), ""),
         };
         match m {
-            Model::Error(what) => {
-                let span = self.span(at);
-                self.body.span = span;
-                let error = self.failure(what);
-                self.body.leave(error, Op::Skip);
-                Ok(Value::void())
-            }
-            Model::Assert => {
-                let e = first(self)?;
-                let (ok, error) = (self.body.fresh(), self.failure("assertion"));
-                self.condition(e, ok, error)?;
-                self.body.cur = ok;
-                Ok(Value::void())
-            }
-            Model::Assume => {
-                let e = first(self)?;
-                let (ok, dead) = (self.body.fresh(), self.body.fresh());
-                self.body.rule_out(dead);
-                self.condition(e, ok, dead)?;
-                self.body.cur = ok;
-                Ok(Value::void())
-            }
-            Model::Nondet => {
-                self.evaluate(args)?;
-                let ty = match self.unit.signature(name) {
-                    Some(s) => s.result.clone(),
-                    None => self.unit.named_type(nondet_type(name)),
-                };
-                self.any(&ty, name, wanted, at)
-            }
-            Model::Input(approximates) => {
-                let ty = self.unit.named_type(nondet_type(name));
-                let of = bodies::original(&self.body.name).unwrap_or("").to_string();
-                let source = if approximates { relyant_cfa::approximate(&of) } else { of };
-                self.any(&ty, &source, wanted, at)
-            }
+            Model::Error(what) => self.error_call(what, at),
+            Model::Assert => self.assertion(first(self)?)?,
+            Model::Assume => self.assumption(first(self)?)?,
+            Model::Begin => self.body.marker(1),
+            Model::End => self.body.marker(-1),
+            Model::Halt => self.halt(false, args)?,
+            Model::Exit => self.halt(true, args)?,
+            Model::Stuck => self.body.stay(),
+            Model::Hint => {}
             Model::SetErrno => {
                 let e = self.constant(first(self)?)?.unwrap_or(0);
                 self.set_errno(e, at)?;
-                Ok(Value::void())
-            }
-            Model::Row(row) => self.row_call(row, name, args, wanted, at),
-            Model::Begin => {
-                self.body.marker(1);
-                Ok(Value::void())
-            }
-            Model::End => {
-                self.body.marker(-1);
-                Ok(Value::void())
-            }
-            Model::Halt => {
-                self.evaluate(args)?;
-                if let (Some(id), "exit" | "__builtin_exit") = (self.unit.symbols.at_exit, name) {
-                    self.body.emit_open(Op::Call { dst: None, callee: Callee::Known(id), args: Vec::new() });
-                }
-                let end = self.body.end;
-                self.body.leave(end, Op::Halt);
-                Ok(Value::void())
-            }
-            Model::Stuck => {
-                self.body.assumes();
-                self.body.cur = self.body.fresh();
-                Ok(Value::void())
             }
             Model::Nothing => {
                 self.evaluate(args)?;
-                if name.ends_with("_thread_fence") || name == "__sync_synchronize" {
-                    self.body.fence();
-                }
-                Ok(Value::int(0))
+                return Ok(Value::int(0));
             }
-            Model::Hint => Ok(Value::void()),
-            Model::First => {
-                let e = first(self)?;
-                let v = self.value(e)?;
-                args.iter().skip(1).try_for_each(|a| self.effect(a))?;
-                let long = Ty::Int(self.unit.types.long());
-                self.convert(v, &long, at)
+            Model::Fence => {
+                self.evaluate(args)?;
+                self.body.fence();
+                return Ok(Value::int(0));
             }
             Model::Fills(which) => {
                 for (k, a) in args.iter().enumerate() {
                     if which.contains(&k) { self.any_into(name, a, None, at)? } else { self.effect(a)? }
                 }
-                Ok(Value::int(0))
+                return Ok(Value::int(0));
             }
+            Model::Nondet => return self.nondet(name, args, wanted, at),
+            Model::Input(approximates) => return self.input(approximates, name, wanted, at),
+            Model::First => return self.first_argument(first(self)?, args, at),
             Model::Errno => {
                 let object = self.errno_object(at)?;
-                Ok(Value { expr: Expr::Addr(object), ty: Ty::Int(INT).pointer() })
+                return Ok(Value { expr: Expr::Addr(object), ty: Ty::Int(INT).pointer() });
             }
             Model::IsConstant => {
-                let e = first(self)?;
-                Ok(Value::int(i128::from(self.constant(e)?.is_some())))
+                let known = self.constant(first(self)?)?.is_some();
+                return Ok(Value::int(i128::from(known)));
             }
-            Model::Compatible => self.compatible(args, at),
             Model::Choose => {
-                let e = first(self)?;
-                match self.constant(e)? {
+                return match self.constant(first(self)?)? {
                     Some(n) => self.value(self.argument(args, if n != 0 { 1 } else { 2 }, at)?),
                     None => self.error(at, "the first argument must be constant", ""),
-                }
+                };
             }
             Model::ObjectSize => {
                 self.unit.assume("what a compiler knows of sizes of objects is any number");
                 let ty = Ty::Int(self.unit.types.ulong());
-                self.any(&ty, name, wanted, at)
+                return self.any(&ty, name, wanted, at);
             }
             Model::Bits(b, width) => {
                 let width = if width == 0 { self.unit.types.long().bits } else { width };
-                self.bits_call(b, width, args, at)
+                return self.bits_call(b, width, args, at);
             }
-            Model::Overflow { op, generic, stores } => self.overflow_call(op, generic, stores, args, at),
-            Model::Classify(c) => self.classify(c, args, at),
-            Model::ChangeCase { upper } => self.change_case(upper, args, at),
-            Model::Key(k) => self.key_call(k, args, at),
-            Model::Abs => {
-                let v = self.value(first(self)?)?;
-                let ty = self.unit.signature(name).map_or(Ty::Int(INT), |s| s.result.clone());
-                let v = self.convert(v, &ty, at)?;
-                let kind = self.unit.types.kind(&ty);
-                let (end, r) = (self.body.fresh(), self.body.temp(kind));
-                let negative = super::value::compare(CmpOp::Lt, v.expr.clone(), Expr::Const(0));
-                let (yes, no) = (self.body.fresh(), self.body.fresh());
-                self.body.branch(negative, yes, no);
-                self.body.cur = no;
-                self.body.edge_to(end, Op::Assign(r, v.expr.clone()));
-                self.body.cur = yes;
-                let minus = self.unary(Some(relyant_cfa::UnOp::Neg), v, at)?;
-                self.body.edge_to(end, Op::Assign(r, minus.expr));
-                self.body.cur = end;
-                Ok(Value { expr: Expr::Reg(r), ty })
-            }
-            Model::Thread(t) => self.thread_call(t, args, at),
-            Model::Cancel(c) => self.cancel_call(c, args, at),
-            Model::Signal(s) => self.signal_call(s, args, at),
-            Model::AtExit => self.register_at_exit(args, at),
-            Model::Divide => self.divide(name, args, at),
-            Model::Lock(l) => self.lock_call(l, false, args, at),
-            Model::Lock11(l) => self.lock_call(l, true, args, at),
-            Model::Atomic(a) => self.atomic_call(a, args, at),
-            Model::Allocate(which) => self.allocate(which, args, at),
-            Model::Free => self.give_back(args, at),
-            Model::Scan(from) => self.scan_call(name, from, args, at),
-            Model::Print { limited } => self.print_call(name, limited, args, at),
-            Model::Sort { search } => self.sort_call(search, name, args, at),
+            Model::Abs => return self.absolute(name, first(self)?, at),
+            Model::Magnitude => return self.magnitude(name, first(self)?, at),
             Model::Rounded(how, p) => {
                 let v = self.value(first(self)?)?;
-                self.rounded(how, p, v, name, at)
+                return self.rounded(how, p, v, name, at);
             }
-            Model::Magnitude => {
-                let v = self.value(first(self)?)?;
-                let ty = self.unit.signature(name).map_or(Ty::Float(8), |s| s.result.clone());
-                let v = self.convert(v, &ty, at)?;
-                let kind = self.unit.types.kind(&ty);
-                let mask = relyant_cfa::IntKind::max(kind).unwrap_or(0) >> 1;
-                let expr = super::value::binary(relyant_cfa::BinOp::And, v.expr, Expr::Const(mask), kind);
-                Ok(Value { expr, ty })
-            }
-            Model::Memory(m) => self.memory_call(m, args, at),
             Model::Text(t) if args.iter().any(|a| self.of_command_line(&a.node)) => {
-                self.text_of_command_line(t, name, args, wanted, at)
+                return self.text_of_command_line(t, name, args, wanted, at);
             }
-            Model::Text(t) => self.text_call(t, args, at),
-            Model::Refuse(what, help) => self.refuse(at, format!("`{name}`: {what}"), help),
+            Model::Row(row) => return self.row_call(row, name, args, wanted, at),
+            Model::Compatible => return self.compatible(args, at),
+            Model::Overflow { op, generic, stores } => {
+                return self.overflow_call(op, generic, stores, args, at);
+            }
+            Model::Classify(c) => return self.classify(c, args, at),
+            Model::ChangeCase { upper } => return self.change_case(upper, args, at),
+            Model::Key(k) => return self.key_call(k, args, at),
+            Model::Thread(t) => return self.thread_call(t, args, at),
+            Model::Cancel(c) => return self.cancel_call(c, args, at),
+            Model::Signal(s) => return self.signal_call(s, args, at),
+            Model::AtExit => return self.register_at_exit(args, at),
+            Model::Divide => return self.divide(name, args, at),
+            Model::Lock(l) => return self.lock_call(l, false, args, at),
+            Model::Lock11(l) => return self.lock_call(l, true, args, at),
+            Model::Atomic(a) => return self.atomic_call(a, args, at),
+            Model::Allocate(which) => return self.allocate(which, args, at),
+            Model::Free => return self.give_back(args, at),
+            Model::Scan(from) => return self.scan_call(name, from, args, at),
+            Model::Print { limited } => return self.print_call(name, limited, args, at),
+            Model::Sort { search } => return self.sort_call(search, name, args, at),
+            Model::Memory(m) => return self.memory_call(m, args, at),
+            Model::Text(t) => return self.text_call(t, args, at),
+            Model::Refuse(what, help) => return self.refuse(at, format!("`{name}`: {what}"), help),
         }
+        Ok(Value::void())
     }
 
     /// Evaluates arguments: what they read is read.
@@ -544,7 +457,8 @@ impl Translation<'_> {
         self.options.error_function.as_deref() == Some(name)
     }
 
-    fn named_type(&self, name: &str) -> Ty {
+    /// The type that a short name stands for (`uchar`, `longlong`); `int` for others.
+    pub fn named_type(&self, name: &str) -> Ty {
         let unsigned = |i: Int| Ty::Int(Int { signed: false, ..i });
         let short = Int { rank: 2, bits: 16, signed: true };
         let long_long = Int { rank: 5, bits: 64, signed: true };

@@ -57,106 +57,118 @@ enum Point {
     Maybe,
 }
 
+/// Functions that are cancellation points.
+const POINTS: [(Point, &[&str]); 3] = [
+    (Point::Always, &["pthread_testcancel"]),
+    (
+        Point::Waits,
+        &[
+            "pthread_join",
+            "thrd_join",
+            "thrd_sleep",
+            "pthread_timedjoin_np",
+            "pthread_clockjoin_np",
+            "sem_wait",
+            "sem_timedwait",
+            "sem_clockwait",
+            "sleep",
+            "usleep",
+            "nanosleep",
+            "clock_nanosleep",
+            "pause",
+            "read",
+            "write",
+            "poll",
+            "select",
+            "wait",
+            "waitpid",
+            "close",
+            "open",
+            "fsync",
+            "sigwait",
+            "system",
+            "pread",
+            "pwrite",
+            "readv",
+            "writev",
+            "recv",
+            "send",
+            "accept",
+            "connect",
+            "fcntl",
+        ],
+    ),
+    (
+        Point::Maybe,
+        &[
+            "printf",
+            "fprintf",
+            "dprintf",
+            "vprintf",
+            "vfprintf",
+            "puts",
+            "putchar",
+            "fputs",
+            "fputc",
+            "putc",
+            "perror",
+            "fflush",
+            "fclose",
+            "fopen",
+            "freopen",
+            "fdopen",
+            "popen",
+            "pclose",
+            "fwrite",
+            "fread",
+            "fgets",
+            "gets",
+            "getline",
+            "getdelim",
+            "getchar",
+            "getc",
+            "fgetc",
+            "ungetc",
+            "scanf",
+            "fscanf",
+            "__isoc99_scanf",
+            "__isoc99_fscanf",
+            "__isoc23_scanf",
+            "__isoc23_fscanf",
+            "fseek",
+            "ftell",
+            "rewind",
+            "syslog",
+            "openlog",
+            "closelog",
+            "tmpfile",
+            "getenv",
+            "localtime",
+            "ctime",
+            "strftime",
+            "mktime",
+            "gmtime",
+            "strerror",
+            "getopt",
+            "opendir",
+            "readdir",
+            "remove",
+            "rename",
+            "unlink",
+            "access",
+            "stat",
+            "fstat",
+            "lseek",
+            "pthread_rwlock_rdlock",
+            "pthread_rwlock_wrlock",
+            "pthread_rwlock_timedrdlock",
+            "pthread_rwlock_timedwrlock",
+        ],
+    ),
+];
+
 fn point(name: &str) -> Option<Point> {
-    Some(match name {
-        "pthread_testcancel" => Point::Always,
-        "pthread_join"
-        | "thrd_join"
-        | "thrd_sleep"
-        | "pthread_timedjoin_np"
-        | "pthread_clockjoin_np"
-        | "sem_wait"
-        | "sem_timedwait"
-        | "sem_clockwait"
-        | "sleep"
-        | "usleep"
-        | "nanosleep"
-        | "clock_nanosleep"
-        | "pause"
-        | "read"
-        | "write"
-        | "poll"
-        | "select"
-        | "wait"
-        | "waitpid"
-        | "close"
-        | "open"
-        | "fsync"
-        | "sigwait"
-        | "system"
-        | "pread"
-        | "pwrite"
-        | "readv"
-        | "writev"
-        | "recv"
-        | "send"
-        | "accept"
-        | "connect"
-        | "fcntl" => Point::Waits,
-        "printf"
-        | "fprintf"
-        | "dprintf"
-        | "vprintf"
-        | "vfprintf"
-        | "puts"
-        | "putchar"
-        | "fputs"
-        | "fputc"
-        | "putc"
-        | "perror"
-        | "fflush"
-        | "fclose"
-        | "fopen"
-        | "freopen"
-        | "fdopen"
-        | "popen"
-        | "pclose"
-        | "fwrite"
-        | "fread"
-        | "fgets"
-        | "gets"
-        | "getline"
-        | "getdelim"
-        | "getchar"
-        | "getc"
-        | "fgetc"
-        | "ungetc"
-        | "scanf"
-        | "fscanf"
-        | "__isoc99_scanf"
-        | "__isoc99_fscanf"
-        | "__isoc23_scanf"
-        | "__isoc23_fscanf"
-        | "fseek"
-        | "ftell"
-        | "rewind"
-        | "syslog"
-        | "openlog"
-        | "closelog"
-        | "tmpfile"
-        | "getenv"
-        | "localtime"
-        | "ctime"
-        | "strftime"
-        | "mktime"
-        | "gmtime"
-        | "strerror"
-        | "getopt"
-        | "opendir"
-        | "readdir"
-        | "remove"
-        | "rename"
-        | "unlink"
-        | "access"
-        | "stat"
-        | "fstat"
-        | "lseek"
-        | "pthread_rwlock_rdlock"
-        | "pthread_rwlock_wrlock"
-        | "pthread_rwlock_timedrdlock"
-        | "pthread_rwlock_timedwrlock" => Point::Maybe,
-        _ => return None,
-    })
+    POINTS.iter().find(|(_, names)| names.contains(&name)).map(|p| p.0)
 }
 
 impl<'a> Lower<'a> {

@@ -176,37 +176,7 @@ impl<'a> Lower<'a> {
                 if names_function(name) && self.context.scopes.get(name).is_none() {
                     return self.function_name(e.span);
                 }
-                match self.lookup(name, e.span)? {
-                    Symbol::Local(Storage::Register(r), ty) => {
-                        Ok(Place { at: At::Register(r), ty, bit_field: None, through: None })
-                    }
-                    Symbol::Local(Storage::Object(o), ty) => {
-                        Ok(Place { at: At::Memory(Expr::Addr(o)), ty, bit_field: None, through: None })
-                    }
-                    Symbol::Global(g) => {
-                        let global = &self.unit.objects.globals[g];
-                        if self.unit.uses.nondet
-                            && global.name == "NONDET"
-                            && global.init.is_none()
-                            && global.ty.is_scalar()
-                        {
-                            return Ok(Place {
-                                at: At::Input,
-                                ty: global.ty.clone(),
-                                bit_field: None,
-                                through: None,
-                            });
-                        }
-                        let object = self.global_object(g, e.span)?;
-                        let ty = self.unit.objects.globals[g].ty.clone();
-                        Ok(Place { at: At::Memory(Expr::Addr(object)), ty, bit_field: None, through: None })
-                    }
-                    _ => self.error(
-                        e.span,
-                        format!("`{}` is no object", super::tokens::original_name(name)),
-                        "",
-                    ),
-                }
+                self.variable_place(name, e.span)
             }
             Expression::Member(m) => self.member(m, e.span),
             Expression::UnaryOperator(u) if u.node.operator.node == UnaryOperator::Indirection => {
@@ -214,38 +184,7 @@ impl<'a> Lower<'a> {
                 self.pointed(v, e.span)
             }
             Expression::BinaryOperator(b) if b.node.operator.node == BinaryOperator::Index => {
-                self.body.begin_operands(false);
-                if let Expression::Member(_) = &b.node.lhs.node {
-                    let base = self.place(&b.node.lhs)?;
-                    if let (Some(_), At::Memory(address), Ty::Array(t, _)) =
-                        (&base.through, &base.at, base.ty.plain().clone())
-                    {
-                        let pointer = Value { expr: address.clone(), ty: Ty::Pointer(t.clone()) };
-                        self.body.end_operand();
-                        let index = self.value(&b.node.rhs)?;
-                        self.body.end_operand();
-                        self.body.end_operands();
-                        let at = self.arithmetic(BinOp::Add, pointer, index, e.span)?;
-                        return Ok(Place { at: At::Memory(at.expr), ty: (*t).clone(), ..base });
-                    }
-                    let base = self.read(&base, b.node.lhs.span)?;
-                    self.body.end_operand();
-                    let index = self.value(&b.node.rhs)?;
-                    self.body.end_operand();
-                    self.body.end_operands();
-                    let at = self.arithmetic(BinOp::Add, base, index, e.span)?;
-                    return self.pointed(at, e.span);
-                }
-                let base = self.value(&b.node.lhs)?;
-                self.body.end_operand();
-                let index = self.value(&b.node.rhs)?;
-                self.body.end_operand();
-                self.body.end_operands();
-                if name_of(&b.node.lhs.node) == Some(super::lower::THREADS_EXITED) {
-                    self.body.within_threads(&index);
-                }
-                let at = self.arithmetic(BinOp::Add, base, index, e.span)?;
-                self.pointed(at, e.span)
+                self.indexed(b, e.span)
             }
             Expression::CompoundLiteral(c) => {
                 let ty = self.type_name(&c.node.type_name)?;
@@ -285,6 +224,65 @@ impl<'a> Lower<'a> {
                     _ => self.error(e.span, "this expression designates no object", ""),
                 }
             }
+        }
+    }
+
+    /// The place of a variable.
+    fn variable_place(&mut self, name: &str, at: Bytes) -> Res<Place> {
+        let (at, ty) = match self.lookup(name, at)? {
+            Symbol::Local(Storage::Register(r), ty) => (At::Register(r), ty),
+            Symbol::Local(Storage::Object(o), ty) => (At::Memory(Expr::Addr(o)), ty),
+            Symbol::Global(g) => {
+                let global = &self.unit.objects.globals[g];
+                if self.unit.uses.nondet
+                    && global.name == "NONDET"
+                    && global.init.is_none()
+                    && global.ty.is_scalar()
+                {
+                    (At::Input, global.ty.clone())
+                } else {
+                    let object = self.global_object(g, at)?;
+                    (At::Memory(Expr::Addr(object)), self.unit.objects.globals[g].ty.clone())
+                }
+            }
+            _ => {
+                let shown = super::tokens::original_name(name);
+                return self.error(at, format!("`{shown}` is no object"), "");
+            }
+        };
+        Ok(Place { at, ty, bit_field: None, through: None })
+    }
+
+    /// The place of an element, `a[i]`.
+    fn indexed(&mut self, b: &'a Node<BinaryOperatorExpression>, at: Bytes) -> Res<Place> {
+        let (lhs, rhs) = (&b.node.lhs, &b.node.rhs);
+        self.body.begin_operands(false);
+        let mut within = None;
+        let base = if let Expression::Member(_) = &lhs.node {
+            let base = self.place(lhs)?;
+            match (&base.through, &base.at, base.ty.plain().clone()) {
+                (Some(_), At::Memory(address), Ty::Array(t, _)) => {
+                    let pointer = Value { expr: address.clone(), ty: Ty::Pointer(t.clone()) };
+                    within = Some((base, t));
+                    pointer
+                }
+                _ => self.read(&base, lhs.span)?,
+            }
+        } else {
+            self.value(lhs)?
+        };
+        self.body.end_operand();
+        let index = self.value(rhs)?;
+        self.body.end_operand();
+        self.body.end_operands();
+        if name_of(&lhs.node) == Some(super::lower::THREADS_EXITED) {
+            self.body.within_threads(&index);
+        }
+        let sum = self.arithmetic(BinOp::Add, base, index, at)?;
+        match within {
+            // What is known of the union it is in stays.
+            Some((base, t)) => Ok(Place { at: At::Memory(sum.expr), ty: (*t).clone(), ..base }),
+            None => self.pointed(sum, at),
         }
     }
 

@@ -11,7 +11,8 @@ use super::library::Lock;
 use super::lower::{Lower, Res};
 use super::types::{Sync, Ty};
 use super::value::{Place, Value, binary, compare, offset};
-use lang_c::span::Span as Bytes;
+use lang_c::ast::Expression;
+use lang_c::span::{Node, Span as Bytes};
 use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Loc, Op, Reg};
 
 const EPERM: i128 = 1;
@@ -74,12 +75,71 @@ impl<'a> Lower<'a> {
     pub fn lock_call(&mut self, l: Lock, c11: bool, args: Args<'a>, at: Bytes) -> Res<Value> {
         self.unit.assume("pthread calls succeed");
         let busy = Taken::Fails(if c11 { THRD_BUSY } else { EBUSY });
-        let late = Taken::TimesOut(if c11 { THRD_TIMEDOUT } else { ETIMEDOUT });
+        let timeout = if c11 { THRD_TIMEDOUT } else { ETIMEDOUT };
+        let late = Taken::TimesOut(timeout);
         let signals = matches!(l, Lock::CondInit | Lock::CondSignal | Lock::CondBroadcast);
         if signals && !self.unit.types.cond_counts {
             self.evaluate(args)?;
             return Ok(Value::int(0));
         }
+        let (lock, kinds) = self.lock_operands(l, args, at)?;
+        match l {
+            Lock::MutexInit => return self.mutex_init(lock, kinds, c11, args.get(1)),
+            Lock::SpinInit | Lock::AttributeInit => self.body.clear(&lock, 1),
+            Lock::CondInit | Lock::RwInit => self.body.clear(&lock, 2),
+            Lock::AttributeKind => {
+                let v = self.value(self.argument(args, 1, at)?)?;
+                self.body.store(lock, v.expr, IntKind::Ideal);
+            }
+            Lock::AttributeRead | Lock::SemValue => self.read_out(lock, self.argument(args, 1, at)?, at)?,
+            Lock::AttributeRobust => match self.constant(self.argument(args, 1, at)?)? {
+                Some(0) => {}
+                _ => return self.refuse(at, "a robust mutex is", "unlock it before the thread ends"),
+            },
+            Lock::MutexTake => return Ok(self.lock_mutex(&lock, kinds, Taken::Wait)),
+            Lock::MutexTry => return Ok(self.lock_mutex(&lock, kinds, busy)),
+            Lock::MutexTimed => return Ok(self.lock_mutex(&lock, kinds, late)),
+            Lock::MutexUnlock => return Ok(self.unlock_mutex(&lock, kinds)),
+            Lock::CondSignal | Lock::CondBroadcast => self.body.wake(&lock, l == Lock::CondBroadcast),
+            Lock::CondWait => return self.cond_wait(&lock, None, args, at),
+            Lock::CondTimedWait => return self.cond_wait(&lock, Some(timeout), args, at),
+            Lock::ReadTake => return Ok(self.read_lock(&lock, Taken::Wait)),
+            Lock::ReadTry => return Ok(self.read_lock(&lock, busy)),
+            Lock::ReadTimed => return Ok(self.read_lock(&lock, late)),
+            Lock::WriteTake => return Ok(self.write_lock(&lock, Taken::Wait)),
+            Lock::WriteTry => return Ok(self.write_lock(&lock, busy)),
+            Lock::WriteTimed => return Ok(self.write_lock(&lock, late)),
+            Lock::RwUnlock => return Ok(self.unlock_rw(&lock)),
+            Lock::SemInit => {
+                let v = self.value(self.argument(args, 2, at)?)?;
+                let v = self.convert(v, &Ty::Int(super::types::UINT), at)?;
+                self.body.store(lock, v.expr, IntKind::Ideal);
+            }
+            Lock::SemWait => return self.sem_wait(&lock, None, at),
+            Lock::SemTry => return self.sem_wait(&lock, Some(EAGAIN), at),
+            Lock::SemTimed => return self.sem_wait(&lock, Some(ETIMEDOUT), at),
+            Lock::SemPost => {
+                let n = self.body.peek(&lock, 0);
+                self.body.store(lock, plus(n, 1), IntKind::Ideal);
+            }
+            Lock::BarrierInit => {
+                let v = self.value(self.argument(args, 2, at)?)?;
+                if v.constant() == Some(0) {
+                    return Ok(Value::int(EINVAL));
+                }
+                self.body.store(lock.clone(), v.expr, IntKind::Ideal);
+                for k in 1..3 {
+                    self.body.store(offset(lock.clone(), k), Expr::Const(0), IntKind::Ideal);
+                }
+            }
+            Lock::BarrierWait => return Ok(self.body.barrier_wait(&lock)),
+        }
+        Ok(Value::int(0))
+    }
+
+    /// Evaluates what a lock call is passed, but for what it is lowered with. Gives the lock's address, and whether it
+    /// is a mutex that may be of several kinds.
+    fn lock_operands(&mut self, l: Lock, args: Args<'a>, at: Bytes) -> Res<(Expr, bool)> {
         self.body.begin_operands(false);
         let place = self.lock_argument(args, 0, at)?;
         if let Ty::Sync(s) = place.ty.plain() {
@@ -89,7 +149,7 @@ impl<'a> Lower<'a> {
             }
         }
         self.body.end_operand();
-        let kinds = self.unit.types.mutex_kinds && matches!(place.ty.plain(), Ty::Sync(Sync::Mutex));
+        let kinds = self.has_kinds(&place);
         let lock = self.address(place, at)?;
         // What a lock call is besides evaluated, for what it does.
         let rest = match l {
@@ -106,160 +166,101 @@ impl<'a> Lower<'a> {
             // What is evaluated below is none of the call.
             _ => self.body.end_operands(),
         }
-        match l {
-            Lock::MutexInit => {
-                let kind = match args.get(1) {
-                    Some(a) if kinds && c11 => {
-                        let v = self.value(a)?;
-                        // mtx_recursive is a bit.
-                        binary(BinOp::Rem, v.expr, Expr::Const(2), IntKind::Ideal)
-                    }
-                    Some(a) if kinds => match self.pointee(a)? {
-                        Some(p) => {
-                            let attribute = self.address(p, a.span)?;
-                            self.body.load(attribute, IntKind::Ideal)
-                        }
-                        None => Expr::Const(0),
-                    },
-                    _ => Expr::Const(0),
-                };
-                self.body.store(lock.clone(), Expr::Const(0), IntKind::Ideal);
-                if kinds {
-                    self.body.store(offset(lock.clone(), 1), Expr::Const(0), IntKind::Ideal);
-                    self.body.store(offset(lock, 2), kind, IntKind::Ideal);
-                }
-                Ok(Value::int(0))
-            }
-            Lock::SpinInit => {
-                self.body.store(lock, Expr::Const(0), IntKind::Ideal);
-                Ok(Value::int(0))
-            }
-            Lock::AttributeInit => {
-                self.body.store(lock, Expr::Const(0), IntKind::Ideal);
-                Ok(Value::int(0))
-            }
-            Lock::AttributeKind => {
-                let a = self.argument(args, 1, at)?;
+        Ok((lock, kinds))
+    }
+
+    /// Is it a mutex that may be recursive or error checking?
+    fn has_kinds(&self, lock: &Place) -> bool {
+        self.unit.types.mutex_kinds && matches!(lock.ty.plain(), Ty::Sync(Sync::Mutex))
+    }
+
+    /// A new mutex: POSIX has an attribute for its kind, C11 a number.
+    fn mutex_init(
+        &mut self,
+        lock: Expr,
+        kinds: bool,
+        c11: bool,
+        kind: Option<&'a Node<Expression>>,
+    ) -> Res<Value> {
+        let kind = match kind {
+            Some(a) if kinds && c11 => {
                 let v = self.value(a)?;
-                self.body.store(lock, v.expr, IntKind::Ideal);
-                Ok(Value::int(0))
+                // mtx_recursive is a bit.
+                binary(BinOp::Rem, v.expr, Expr::Const(2), IntKind::Ideal)
             }
-            Lock::AttributeRead => {
-                let a = self.argument(args, 1, at)?;
-                let Some(to) = self.pointee(a)? else { return self.error(a.span, "a null pointer", "") };
-                let kind = self.body.load(lock, IntKind::Ideal);
-                self.write(&to, Value { expr: kind, ty: Ty::Int(self.unit.types.long()) }, at)?;
-                Ok(Value::int(0))
-            }
-            Lock::AttributeRobust => {
-                let a = self.argument(args, 1, at)?;
-                match self.constant(a)? {
-                    Some(0) => Ok(Value::int(0)),
-                    _ => self.refuse(at, "a robust mutex is", "unlock it before the thread ends"),
+            Some(a) if kinds => match self.pointee(a)? {
+                Some(p) => {
+                    let attribute = self.address(p, a.span)?;
+                    self.body.load(attribute, IntKind::Ideal)
                 }
-            }
-            Lock::MutexTake => Ok(self.lock_mutex(&lock, kinds, Taken::Wait)),
-            Lock::MutexTry => Ok(self.lock_mutex(&lock, kinds, busy)),
-            Lock::MutexTimed => Ok(self.lock_mutex(&lock, kinds, late)),
-            Lock::MutexUnlock => Ok(self.unlock_mutex(&lock, kinds)),
-            Lock::CondInit => {
-                self.body.store(lock.clone(), Expr::Const(0), IntKind::Ideal);
-                self.body.store(offset(lock, 1), Expr::Const(0), IntKind::Ideal);
-                Ok(Value::int(0))
-            }
-            Lock::CondSignal | Lock::CondBroadcast => {
-                self.body.wake(&lock, l == Lock::CondBroadcast);
-                Ok(Value::int(0))
-            }
-            Lock::CondWait | Lock::CondTimedWait => {
-                self.unit.assume("waits on condition variables wake up spuriously");
-                self.cancelled_now(at)?;
-                let mutex = self.lock_argument(args, 1, at)?;
-                let kinds = self.unit.types.mutex_kinds && matches!(mutex.ty.plain(), Ty::Sync(Sync::Mutex));
-                let mutex = self.address(mutex, at)?;
-                if self.unit.types.cond_counts {
-                    self.body.begin_wait(&lock);
-                }
-                self.unlock_mutex(&mutex, kinds);
-                // Others run between the two, whatever the size of a step.
-                self.body.open.insert(self.body.cur);
-                if self.unit.types.cond_counts {
-                    self.body.end_wait(&lock, l == Lock::CondTimedWait);
-                    self.body.open.insert(self.body.cur);
-                }
-                self.lock_mutex(&mutex, kinds, Taken::Wait);
-                self.may_be_cancelled(at)?;
-                if l == Lock::CondWait {
-                    return Ok(Value::int(0));
-                }
-                let s = self.body.section();
-                let (timeout, woken) = (self.body.fresh(), self.body.fresh());
-                self.body.edge_to(timeout, Op::Skip);
-                self.body.edge_to(woken, Op::Skip);
-                self.body.cur = timeout;
-                self.body.outcome(&s, if c11 { THRD_TIMEDOUT } else { ETIMEDOUT });
-                self.body.cur = woken;
-                self.body.outcome(&s, 0);
-                Ok(self.body.leave_section(s))
-            }
-            Lock::RwInit => {
-                self.body.store(lock.clone(), Expr::Const(0), IntKind::Ideal);
-                self.body.store(offset(lock, 1), Expr::Const(0), IntKind::Ideal);
-                Ok(Value::int(0))
-            }
-            Lock::ReadTake => Ok(self.read_lock(&lock, Taken::Wait)),
-            Lock::ReadTry => Ok(self.read_lock(&lock, busy)),
-            Lock::ReadTimed => Ok(self.read_lock(&lock, late)),
-            Lock::WriteTake => Ok(self.write_lock(&lock, Taken::Wait)),
-            Lock::WriteTry => Ok(self.write_lock(&lock, busy)),
-            Lock::WriteTimed => Ok(self.write_lock(&lock, late)),
-            Lock::RwUnlock => Ok(self.unlock_rw(&lock)),
-            Lock::SemInit => {
-                let v = self.value(self.argument(args, 2, at)?)?;
-                let v = self.convert(v, &Ty::Int(super::types::UINT), at)?;
-                self.body.store(lock, v.expr, IntKind::Ideal);
-                Ok(Value::int(0))
-            }
-            Lock::SemWait | Lock::SemTry | Lock::SemTimed => {
-                let s = self.body.section();
-                let n = self.body.peek(&lock, 0);
-                let none = self.body.fork(compare(CmpOp::Gt, n.clone(), Expr::Const(0)));
-                self.body.poke(&lock, 0, plus(n, -1));
-                self.body.outcome(&s, 0);
-                if l == Lock::SemWait {
-                    self.body.dead.insert(none);
-                } else {
-                    self.body.cur = none;
-                    self.set_errno(if l == Lock::SemTry { EAGAIN } else { ETIMEDOUT }, at)?;
-                    self.body.outcome(&s, -1);
-                }
-                Ok(self.body.leave_section(s))
-            }
-            Lock::SemPost => {
-                let n = self.body.peek(&lock, 0);
-                self.body.store(lock, plus(n, 1), IntKind::Ideal);
-                Ok(Value::int(0))
-            }
-            Lock::SemValue => {
-                let a = self.argument(args, 1, at)?;
-                let Some(to) = self.pointee(a)? else { return self.error(a.span, "a null pointer", "") };
-                let n = self.body.load(lock, IntKind::Ideal);
-                let v = Value { expr: n, ty: Ty::Int(self.unit.types.long()) };
-                self.write(&to, v, at)?;
-                Ok(Value::int(0))
-            }
-            Lock::BarrierInit => {
-                let v = self.value(self.argument(args, 2, at)?)?;
-                if v.constant() == Some(0) {
-                    return Ok(Value::int(EINVAL));
-                }
-                self.body.store(lock.clone(), v.expr, IntKind::Ideal);
-                self.body.store(offset(lock.clone(), 1), Expr::Const(0), IntKind::Ideal);
-                self.body.store(offset(lock, 2), Expr::Const(0), IntKind::Ideal);
-                Ok(Value::int(0))
-            }
-            Lock::BarrierWait => Ok(self.body.barrier_wait(&lock)),
+                None => Expr::Const(0),
+            },
+            _ => Expr::Const(0),
+        };
+        self.body.clear(&lock, if kinds { 2 } else { 1 });
+        if kinds {
+            self.body.store(offset(lock, 2), kind, IntKind::Ideal);
         }
+        Ok(Value::int(0))
+    }
+
+    /// Writes what a lock holds where an argument points to.
+    fn read_out(&mut self, lock: Expr, to: &'a Node<Expression>, at: Bytes) -> Res<()> {
+        let Some(place) = self.pointee(to)? else { return self.error(to.span, "a null pointer", "") };
+        let held = self.body.load(lock, IntKind::Ideal);
+        self.write(&place, Value { expr: held, ty: Ty::Int(self.unit.types.long()) }, at)?;
+        Ok(())
+    }
+
+    /// A wait on a condition variable; `timeout`: what it gives when the time is over, if it may be.
+    fn cond_wait(&mut self, cond: &Expr, timeout: Option<i128>, args: Args<'a>, at: Bytes) -> Res<Value> {
+        self.unit.assume("waits on condition variables wake up spuriously");
+        self.cancelled_now(at)?;
+        let mutex = self.lock_argument(args, 1, at)?;
+        let kinds = self.has_kinds(&mutex);
+        let mutex = self.address(mutex, at)?;
+        if self.unit.types.cond_counts {
+            self.body.begin_wait(cond);
+        }
+        self.unlock_mutex(&mutex, kinds);
+        // Others run between the two, whatever the size of a step.
+        self.body.open.insert(self.body.cur);
+        if self.unit.types.cond_counts {
+            self.body.end_wait(cond, timeout.is_some());
+            self.body.open.insert(self.body.cur);
+        }
+        self.lock_mutex(&mutex, kinds, Taken::Wait);
+        self.may_be_cancelled(at)?;
+        let Some(timeout) = timeout else { return Ok(Value::int(0)) };
+        let s = self.body.section();
+        let (late, woken) = (self.body.fresh(), self.body.fresh());
+        self.body.edge_to(late, Op::Skip);
+        self.body.edge_to(woken, Op::Skip);
+        self.body.cur = late;
+        self.body.outcome(&s, timeout);
+        self.body.cur = woken;
+        self.body.outcome(&s, 0);
+        Ok(self.body.leave_section(s))
+    }
+
+    /// Takes one from a semaphore; `errno`: what is wrong where there is none, if it does not wait for ever.
+    fn sem_wait(&mut self, lock: &Expr, errno: Option<i128>, at: Bytes) -> Res<Value> {
+        let s = self.body.section();
+        let n = self.body.peek(lock, 0);
+        let none = self.body.fork(compare(CmpOp::Gt, n.clone(), Expr::Const(0)));
+        self.body.poke(lock, 0, plus(n, -1));
+        self.body.outcome(&s, 0);
+        match errno {
+            None => {
+                self.body.dead.insert(none);
+            }
+            Some(errno) => {
+                self.body.cur = none;
+                self.set_errno(errno, at)?;
+                self.body.outcome(&s, -1);
+            }
+        }
+        Ok(self.body.leave_section(s))
     }
 
     fn lock_mutex(&mut self, lock: &Expr, kinds: bool, busy: Taken) -> Value {
@@ -382,6 +383,14 @@ impl<'a> Lower<'a> {
 }
 
 impl Body {
+    /// The first cells of a lock hold 0.
+    fn clear(&mut self, lock: &Expr, cells: u64) {
+        self.store(lock.clone(), Expr::Const(0), IntKind::Ideal);
+        for k in 1..cells {
+            self.store(offset(lock.clone(), k), Expr::Const(0), IntKind::Ideal);
+        }
+    }
+
     /// The last one to arrive begins a new round; the others wait for it.
     fn barrier_wait(&mut self, lock: &Expr) -> Value {
         let s = self.section();
@@ -401,9 +410,7 @@ impl Body {
         self.outcome(&s, 0);
         self.leave_section(s)
     }
-}
 
-impl Body {
     fn section(&mut self) -> Section {
         Section { result: self.result_register(), end: self.fresh() }
     }
@@ -463,9 +470,7 @@ impl Body {
         self.edge_to(end, Op::Skip);
         self.cur = end;
     }
-}
 
-impl Body {
     fn peek(&mut self, address: &Expr, cell: u64) -> Expr {
         let e = self.load(offset(address.clone(), cell), IntKind::Ideal);
         self.hold();

@@ -34,155 +34,192 @@ const PLACE: &str = "it says where the linker puts the thing, or who sees it";
 const CALLS: &str = "it says how the machine passes arguments or how calls are compiled";
 const RUN_TIME: &str = "it turns a check at run time on or off";
 
+/// Attributes that change nothing that a verdict depends on, by the reason why.
+const HARMLESS: [(&str, &[&str]); 4] = [
+    (
+        ADVICE,
+        &[
+            "access",
+            "alloc_align",
+            "alloc_size",
+            "artificial",
+            "assume_aligned",
+            "malloc",
+            "cold",
+            "hot",
+            "const",
+            "pure",
+            "leaf",
+            "nothrow",
+            "deprecated",
+            "unavailable",
+            "error",
+            "warning",
+            "fallthrough",
+            "format",
+            "format_arg",
+            "nonnull",
+            "returns_nonnull",
+            "nonstring",
+            "null_terminated_string_arg",
+            "unused",
+            "maybe_unused",
+            "nodiscard",
+            "warn_unused_result",
+            "warn_if_not_aligned",
+            "sentinel",
+            "may_alias",
+            "noalias",
+            "likely",
+            "unlikely",
+            "noinline",
+            "noclone",
+            "noipa",
+            "no_icf",
+            "no_reorder",
+            "always_inline",
+            "gnu_inline",
+            "flatten",
+            "optimize",
+            "optnone",
+            "minsize",
+            "expected_throw",
+            "fd_arg",
+            "fd_arg_read",
+            "fd_arg_write",
+            "strict_flex_array",
+            "counted_by",
+            "tainted_args",
+            "designated_init",
+            "externally_visible",
+            "used",
+            "retain",
+            "returns_twice",
+            "simd",
+            "reproducible",
+            "unsequenced",
+            "diagnose_if",
+            "enable_if",
+            "noescape",
+            "flag_enum",
+            "enum_extensibility",
+            "type_visibility",
+            "bounded",
+            "capability",
+            "guarded_by",
+            "pt_guarded_by",
+            "acquire_capability",
+            "release_capability",
+            "acquired_before",
+            "acquired_after",
+            "requires_capability",
+            "exclusive_lock_function",
+            "unlock_function",
+            "no_thread_safety_analysis",
+            "lockable",
+            "scoped_lockable",
+            "context",
+            "address_space",
+            "noderef",
+            "force",
+            "bitwise",
+            "nocast",
+            "safe",
+            "randomize_layout",
+            "no_randomize_layout",
+            "latent_entropy",
+            "nocapture",
+            "btf_type_tag",
+            "btf_decl_tag",
+            "preserve_access_index",
+            "uninitialized",
+            "copy",
+            "no_dangling",
+        ],
+    ),
+    (
+        PLACE,
+        &[
+            "section",
+            "visibility",
+            "common",
+            "nocommon",
+            "dllimport",
+            "dllexport",
+            "tls_model",
+            "model",
+            "persistent",
+            "noinit",
+        ],
+    ),
+    (
+        CALLS,
+        &[
+            "regparm",
+            "cdecl",
+            "stdcall",
+            "fastcall",
+            "thiscall",
+            "ms_abi",
+            "sysv_abi",
+            "syscall_linkage",
+            "target",
+            "target_clones",
+            "force_align_arg_pointer",
+            "stack_protect",
+            "no_stack_protector",
+            "no_split_stack",
+            "no_stack_limit",
+            "no_callee_saved_registers",
+            "no_caller_saved_registers",
+            "hotpatch",
+            "ms_hook_prologue",
+            "patchable_function_entry",
+            "indirect_branch",
+            "function_return",
+            "indirect_return",
+            "fentry_name",
+            "fentry_section",
+            "nocf_check",
+            "cf_check",
+            "zero_call_used_regs",
+            "nodirect_extern_access",
+            "no_profile_instrument_function",
+            "no_instrument_function",
+            "gcc_struct",
+            "preserve_most",
+            "preserve_all",
+        ],
+    ),
+    (
+        RUN_TIME,
+        &[
+            "no_sanitize",
+            "no_sanitize_address",
+            "no_sanitize_thread",
+            "no_sanitize_undefined",
+            "no_address_safety_analysis",
+            "no_sanitize_coverage",
+            "disable_sanitizer_instrumentation",
+            "no_sanitize_memory",
+        ],
+    ),
+];
+
 /// The meaning of an attribute, with or without the underscores around its name.
 pub fn meaning(name: &str) -> Meaning {
     use Meaning::*;
-    match bare(name) {
+    let name = bare(name);
+    if let Some((why, _)) = HARMLESS.iter().find(|(_, names)| names.contains(&name)) {
+        return Harmless(why);
+    }
+    match name {
         "packed" | "aligned" | "mode" | PACK => Layout,
         "cleanup" => Cleanup,
         "constructor" => Constructor,
         "destructor" => Destructor,
         "noreturn" | "_Noreturn" => NoReturn,
         "weak" => Weak,
-        "access"
-        | "alloc_align"
-        | "alloc_size"
-        | "artificial"
-        | "assume_aligned"
-        | "malloc"
-        | "cold"
-        | "hot"
-        | "const"
-        | "pure"
-        | "leaf"
-        | "nothrow"
-        | "deprecated"
-        | "unavailable"
-        | "error"
-        | "warning"
-        | "fallthrough"
-        | "format"
-        | "format_arg"
-        | "nonnull"
-        | "returns_nonnull"
-        | "nonstring"
-        | "null_terminated_string_arg"
-        | "unused"
-        | "maybe_unused"
-        | "nodiscard"
-        | "warn_unused_result"
-        | "warn_if_not_aligned"
-        | "sentinel"
-        | "may_alias"
-        | "noalias"
-        | "likely"
-        | "unlikely"
-        | "noinline"
-        | "noclone"
-        | "noipa"
-        | "no_icf"
-        | "no_reorder"
-        | "always_inline"
-        | "gnu_inline"
-        | "flatten"
-        | "optimize"
-        | "optnone"
-        | "minsize"
-        | "expected_throw"
-        | "fd_arg"
-        | "fd_arg_read"
-        | "fd_arg_write"
-        | "strict_flex_array"
-        | "counted_by"
-        | "tainted_args"
-        | "designated_init"
-        | "externally_visible"
-        | "used"
-        | "retain"
-        | "returns_twice"
-        | "simd"
-        | "reproducible"
-        | "unsequenced"
-        | "diagnose_if"
-        | "enable_if"
-        | "noescape"
-        | "flag_enum"
-        | "enum_extensibility"
-        | "type_visibility"
-        | "bounded"
-        | "capability"
-        | "guarded_by"
-        | "pt_guarded_by"
-        | "acquire_capability"
-        | "release_capability"
-        | "acquired_before"
-        | "acquired_after"
-        | "requires_capability"
-        | "exclusive_lock_function"
-        | "unlock_function"
-        | "no_thread_safety_analysis"
-        | "lockable"
-        | "scoped_lockable"
-        | "context"
-        | "address_space"
-        | "noderef"
-        | "force"
-        | "bitwise"
-        | "nocast"
-        | "safe"
-        | "randomize_layout"
-        | "no_randomize_layout"
-        | "latent_entropy"
-        | "nocapture"
-        | "btf_type_tag"
-        | "btf_decl_tag"
-        | "preserve_access_index"
-        | "uninitialized"
-        | "copy" => Harmless(ADVICE),
-        "section" | "visibility" | "common" | "nocommon" | "dllimport" | "dllexport" | "tls_model"
-        | "model" | "persistent" | "noinit" => Harmless(PLACE),
-        "regparm"
-        | "cdecl"
-        | "stdcall"
-        | "fastcall"
-        | "thiscall"
-        | "ms_abi"
-        | "sysv_abi"
-        | "syscall_linkage"
-        | "target"
-        | "target_clones"
-        | "force_align_arg_pointer"
-        | "stack_protect"
-        | "no_stack_protector"
-        | "no_split_stack"
-        | "no_stack_limit"
-        | "no_callee_saved_registers"
-        | "no_caller_saved_registers"
-        | "hotpatch"
-        | "ms_hook_prologue"
-        | "patchable_function_entry"
-        | "indirect_branch"
-        | "function_return"
-        | "indirect_return"
-        | "fentry_name"
-        | "fentry_section"
-        | "nocf_check"
-        | "cf_check"
-        | "zero_call_used_regs"
-        | "nodirect_extern_access"
-        | "no_profile_instrument_function"
-        | "no_instrument_function"
-        | "gcc_struct"
-        | "preserve_most"
-        | "preserve_all" => Harmless(CALLS),
-        "no_sanitize"
-        | "no_sanitize_address"
-        | "no_sanitize_thread"
-        | "no_sanitize_undefined"
-        | "no_address_safety_analysis"
-        | "no_sanitize_coverage"
-        | "disable_sanitizer_instrumentation"
-        | "no_sanitize_memory" => Harmless(RUN_TIME),
         "alias" | "weakref" | "ifunc" => Refused("call the function by its own name"),
         "vector_size" | "ext_vector_type" => Refused("use an array"),
         "transparent_union" => Refused("make the parameter the union itself, and convert the arguments"),
@@ -190,7 +227,6 @@ pub fn meaning(name: &str) -> Meaning {
         "ms_struct" => Refused("leave it out: members are laid out as gcc does it on Linux"),
         "naked" | "interrupt" | "signal" => Refused("write the function in C, without the attribute"),
         "symver" => Refused("leave the symbol's version out"),
-        "no_dangling" => Harmless(ADVICE),
         _ => Refused("leave it out if it changes nothing"),
     }
 }

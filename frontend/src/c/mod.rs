@@ -53,6 +53,7 @@ mod locks;
 mod lower;
 mod meanings;
 mod mend;
+mod modelled;
 mod operators;
 mod orders;
 pub mod outline;

@@ -7,8 +7,8 @@
 //! of the switches they need; a state that is reached again with fewer switches is explored again.
 
 use super::moves::Mover;
-use super::store::{ROOT, hash};
-use super::{End, Found, Reason, Search, Strategy};
+use super::store::{ROOT, Store, hash};
+use super::{Config, End, Found, Reason, Search, Strategy};
 use relyant_interp::machine::{State, Stop};
 use relyant_interp::normal::Scratch;
 use rustc_hash::FxHashMap;
@@ -69,124 +69,219 @@ pub(super) fn without_last(bytes: &[u8]) -> &[u8] {
 }
 
 pub(super) fn run(search: &mut Search<'_, '_, '_>) -> Result<End, Stop> {
-    let config = search.config;
-    let bound = search.settings.max_switches;
-    let few = search.settings.strategy == Strategy::FewSwitches;
-    let mut mover = Mover::new(config, search.reduction);
-    let mut queue = Queue { newest: search.settings.strategy == Strategy::DepthFirst, ..Queue::default() };
-    let (mut packed, mut scratch) = (Vec::new(), Scratch::default());
-    for (i, start) in config.starts.iter().enumerate() {
-        let state = config.initial(start)?;
-        let mut violated = false;
-        let store = &mut search.store;
-        mover.start(&state, &mut |after, _, _, violation| {
-            violated |= violation;
-            config.pack(after, &mut scratch, &mut packed);
-            if bound.is_some() {
-                with_last(&mut packed, NOBODY);
-            }
-            if let Some((id, true)) = store.insert(hash(&packed), &packed, ROOT) {
-                queue.push(Item { id, last: NOBODY, depth: 0 }, 0);
-            }
-        })?;
-        if violated {
-            return Ok(End::Violation(Found::AtStart(i)));
+    let mut run = Run::new(search);
+    if let Some(start) = run.start()? {
+        return Ok(End::Violation(start));
+    }
+    let end = run.explore_all()?;
+    run.search.stats.steps = run.mover.steps;
+    run.search.cut.add(run.mover.cut);
+    Ok(match end {
+        Some(end) => end,
+        None => run.exhausted(),
+    })
+}
+
+/// A move that is looked at.
+#[derive(Clone, Copy)]
+struct Move {
+    /// The state it starts from.
+    from: Item,
+    /// What that has cost.
+    cost: u32,
+    /// Who moves.
+    thread: usize,
+    /// 1 if that interrupts a thread that could go on.
+    switches: u32,
+    /// Threads there are before it.
+    threads: usize,
+}
+
+/// States that were reached, and those of them that are still to be explored.
+struct Reached<'c, 'p> {
+    config: &'c Config<'p>,
+    /// Most switches; with one, a state has the thread that moved last.
+    bound: Option<u32>,
+    /// Switches cost more than moves.
+    few: bool,
+    queue: Queue,
+    packed: Vec<u8>,
+    scratch: Scratch,
+    /// Switches needed for each state, with a bound.
+    least: FxHashMap<u32, u32>,
+    /// Some move needed more switches than the bound.
+    too_many: bool,
+}
+
+/// What the moves of one thread led to.
+#[derive(Default)]
+struct Met {
+    violation: bool,
+    new: bool,
+}
+
+impl Reached<'_, '_> {
+    /// A start.
+    fn start(&mut self, store: &mut Store, state: &State) {
+        self.config.pack(state, &mut self.scratch, &mut self.packed);
+        if self.bound.is_some() {
+            with_last(&mut self.packed, NOBODY);
+        }
+        if let Some((id, true)) = store.insert(hash(&self.packed), &self.packed, ROOT) {
+            self.queue.push(Item { id, last: NOBODY, depth: 0 }, 0);
         }
     }
-    let mut state = State::default();
-    let mut twins = Vec::new();
-    // Switches needed, with a bound.
-    let mut least: FxHashMap<u32, u32> = FxHashMap::default();
-    let (mut too_deep, mut too_many) = (false, false);
-    let mut explored = 0usize;
-    while let Some((cost, item)) = queue.pop() {
-        if bound.is_some() && least.get(&item.id).is_some_and(|least| *least < cost) {
-            continue;
+
+    /// The state after a move, or a violation in it.
+    fn add(&mut self, store: &mut Store, m: Move, after: &State, violation: bool, met: &mut Met) {
+        if violation {
+            let within = self.bound.is_none_or(|b| m.cost + m.switches <= b);
+            met.violation |= within;
+            self.too_many |= !within;
+            return;
         }
-        if search.settings.max_depth.is_some_and(|d| item.depth >= d) {
-            too_deep = true;
-            continue;
+        self.config.pack(after, &mut self.scratch, &mut self.packed);
+        let last = place(&self.scratch, m.thread);
+        let next = |id| Item { id, last, depth: m.from.depth + 1 };
+        let Some(bound) = self.bound else {
+            if let Some((id, true)) = store.insert(hash(&self.packed), &self.packed, m.from.id) {
+                let created = u32::from(after.threads.len() > m.threads);
+                let price = if self.few { 1 + SWITCH * (m.switches + created) } else { 0 };
+                self.queue.push(next(id), m.cost.saturating_add(price));
+                met.new = true;
+            }
+            return;
+        };
+        let cost = m.cost + m.switches;
+        if cost > bound {
+            self.too_many = true;
+            return;
         }
-        if explored % REPORT == 0 {
-            search.stats.steps = mover.steps;
-            if let Some(reason) = search.report() {
-                search.cut.add(mover.cut);
-                return Ok(End::Limit(reason));
+        with_last(&mut self.packed, last);
+        let Some((id, new)) = store.insert(hash(&self.packed), &self.packed, m.from.id) else { return };
+        let best = self.least.entry(id).or_insert(u32::MAX);
+        if cost < *best {
+            *best = cost;
+            if !new {
+                store.set_parent(id, m.from.id);
+            }
+            self.queue.push(next(id), cost);
+        }
+    }
+}
+
+/// A search while it goes on.
+struct Run<'s, 'c, 'p, 'w> {
+    search: &'s mut Search<'c, 'p, 'w>,
+    mover: Mover<'c, 'p>,
+    reached: Reached<'c, 'p>,
+    state: State,
+    twins: Vec<bool>,
+    /// Some state was not explored for its depth.
+    too_deep: bool,
+}
+
+impl<'s, 'c, 'p, 'w> Run<'s, 'c, 'p, 'w> {
+    fn new(search: &'s mut Search<'c, 'p, 'w>) -> Self {
+        let strategy = search.settings.strategy;
+        let reached = Reached {
+            config: search.config,
+            bound: search.settings.max_switches,
+            few: strategy == Strategy::FewSwitches,
+            queue: Queue { newest: strategy == Strategy::DepthFirst, ..Queue::default() },
+            packed: Vec::new(),
+            scratch: Scratch::default(),
+            least: FxHashMap::default(),
+            too_many: false,
+        };
+        let mover = Mover::new(search.config, search.reduction);
+        Run { search, mover, reached, state: State::default(), twins: Vec::new(), too_deep: false }
+    }
+
+    /// Adds all starts; gives one that leads to a violation.
+    fn start(&mut self) -> Result<Option<Found>, Stop> {
+        let config = self.search.config;
+        for (i, start) in config.starts.iter().enumerate() {
+            let state = config.initial(start)?;
+            let mut violated = false;
+            let (store, reached) = (&mut self.search.store, &mut self.reached);
+            self.mover.start(&state, &mut |after, _, _, violation| {
+                violated |= violation;
+                reached.start(store, after);
+            })?;
+            if violated {
+                return Ok(Some(Found::AtStart(i)));
             }
         }
-        explored += 1;
-        let bytes = search.store.get(item.id);
-        let bytes = if bound.is_some() { without_last(bytes) } else { bytes };
-        config.unpack_twins(bytes, &mut state, &mut twins);
-        let n = state.threads.len();
+        Ok(None)
+    }
+
+    /// Explores states until one violates the property or a limit is met; none: all that are within the bounds.
+    fn explore_all(&mut self) -> Result<Option<End>, Stop> {
+        let bounded = self.reached.bound.is_some();
+        let mut explored = 0usize;
+        while let Some((cost, item)) = self.reached.queue.pop() {
+            if bounded && self.reached.least.get(&item.id).is_some_and(|least| *least < cost) {
+                continue;
+            }
+            if self.search.settings.max_depth.is_some_and(|d| item.depth >= d) {
+                self.too_deep = true;
+                continue;
+            }
+            if explored % REPORT == 0 {
+                self.search.stats.steps = self.mover.steps;
+                if let Some(reason) = self.search.report() {
+                    return Ok(Some(End::Limit(reason)));
+                }
+            }
+            explored += 1;
+            if let Some(found) = self.explore(item, cost)? {
+                return Ok(Some(End::Violation(found)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Does all moves of a state.
+    fn explore(&mut self, item: Item, cost: u32) -> Result<Option<Found>, Stop> {
+        let bounded = self.reached.bound.is_some();
+        let config = self.search.config;
+        let bytes = self.search.store.get(item.id);
+        let bytes = if bounded { without_last(bytes) } else { bytes };
+        config.unpack_twins(bytes, &mut self.state, &mut self.twins);
+        let n = self.state.threads.len();
         let last = usize::from(item.last);
-        let mut goes_on = false;
-        let mut moved = false;
-        let mut found = false;
+        let (mut goes_on, mut moved) = (false, false);
         let threads = (last < n).then_some(last).into_iter().chain((0..n).filter(|t| *t != last));
         for thread in threads {
             // Which of several equal threads moves makes no difference, unless one of them moved last.
-            if twins[thread] && (bound.is_none() || last >= n) {
+            if self.twins[thread] && (!bounded || last >= n) {
                 continue;
             }
             let switches = u32::from(goes_on && thread != last);
-            let mut new = false;
-            let store = &mut search.store;
-            let can_move = mover.successors(&state, thread, &mut |after, _, _, violation| {
-                if violation {
-                    let within = bound.is_none_or(|b| cost + switches <= b);
-                    found |= within;
-                    too_many |= !within;
-                    return;
-                }
-                config.pack(after, &mut scratch, &mut packed);
-                let last = place(&scratch, thread);
-                let next = |id| Item { id, last, depth: item.depth + 1 };
-                let Some(bound) = bound else {
-                    if let Some((id, true)) = store.insert(hash(&packed), &packed, item.id) {
-                        let created = u32::from(after.threads.len() > n);
-                        let price = if few { 1 + SWITCH * (switches + created) } else { 0 };
-                        queue.push(next(id), cost.saturating_add(price));
-                        new = true;
-                    }
-                    return;
-                };
-                let cost = cost + switches;
-                if cost > bound {
-                    too_many = true;
-                    return;
-                }
-                with_last(&mut packed, last);
-                let Some((id, new)) = store.insert(hash(&packed), &packed, item.id) else { return };
-                let best = least.entry(id).or_insert(u32::MAX);
-                if cost < *best {
-                    *best = cost;
-                    if !new {
-                        store.set_parent(id, item.id);
-                    }
-                    queue.push(next(id), cost);
-                }
+            let m = Move { from: item, cost, thread, switches, threads: n };
+            let mut met = Met::default();
+            let (store, reached) = (&mut self.search.store, &mut self.reached);
+            let can_move = self.mover.successors(&self.state, thread, &mut |after, _, _, violation| {
+                reached.add(store, m, after, violation, &mut met);
             })?;
             moved |= can_move;
             // Where the thread finds nothing new, switching costs nothing in the order of few switches.
-            goes_on |= thread == last && if bound.is_some() { can_move } else { new };
-            if found {
-                break;
+            goes_on |= thread == last && if bounded { can_move } else { met.new };
+            if met.violation {
+                return Ok(Some(Found::After(item.id)));
             }
         }
-        if found || (!moved && config.deadlock(&state)) {
-            search.stats.steps = mover.steps;
-            search.cut.add(mover.cut);
-            let after = if found { Found::After(item.id) } else { Found::Deadlock(item.id) };
-            return Ok(End::Violation(after));
+        Ok((!moved && config.deadlock(&self.state)).then_some(Found::Deadlock(item.id)))
+    }
+
+    /// What it means that nothing is left to explore.
+    fn exhausted(&mut self) -> End {
+        match (self.search.report(), self.too_deep, self.reached.too_many) {
+            (Some(Reason::States), ..) if self.search.store.full() => End::Limit(Reason::States),
+            (_, true, _) => End::Limit(Reason::Depth),
+            (_, _, true) => End::Limit(Reason::Switches),
+            _ => End::All,
         }
     }
-    search.stats.steps = mover.steps;
-    search.cut.add(mover.cut);
-    Ok(match (search.report(), too_deep, too_many) {
-        (Some(Reason::States), ..) if search.store.full() => End::Limit(Reason::States),
-        (_, true, _) => End::Limit(Reason::Depth),
-        (_, _, true) => End::Limit(Reason::Switches),
-        _ => End::All,
-    })
 }

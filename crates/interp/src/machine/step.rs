@@ -161,22 +161,7 @@ impl Machine<'_> {
             What::Havoc(r, otherwise) => r.set(&mut state.data, t.at, input.unwrap_or(*otherwise))?,
             What::Load(r, at, kind) => {
                 let (place, cell) = self.access(t.name.template, at, &env)?;
-                let v = match place {
-                    CellRef::Shared(i) => state.cells[i],
-                    CellRef::Own(_, i) => state.data[t.at + unit.registers + i],
-                };
-                if v == UNCHOSEN && self.chooses_late() {
-                    let chosen = input.unwrap_or(cell.min().unwrap_or(0).max(0));
-                    if !Range::of(cell).has(chosen) || chosen == UNCHOSEN {
-                        return Err(Stop::Malformed("a value that its cell cannot have"));
-                    }
-                    let v = if cell == *kind { chosen } else { convert(chosen, cell, *kind)? };
-                    r.set(&mut state.data, t.at, v)?;
-                    self.put(state, thread, place, chosen);
-                } else {
-                    let v = if cell == *kind { v } else { convert(v, cell, *kind)? };
-                    r.set(&mut state.data, t.at, v)?;
-                }
+                self.load(state, thread, *r, (place, cell), *kind, input)?;
             }
             What::Store(at, e, kind, range) => {
                 let (place, cell) = self.access(t.name.template, at, &env)?;
@@ -207,13 +192,7 @@ impl Machine<'_> {
                 self.create(state, thread, *handle, *other, arg, start)?;
             }
             What::Join(handle, result) => {
-                let h = handle.run(&env)?;
-                let joined = usize::try_from(h).ok().and_then(|h| h.checked_sub(1));
-                let joined = joined.and_then(|h| state.threads.get(h));
-                // A thread that was not created for want of room has the handle 0.
-                let none =
-                    if self.program().max_threads.is_some() && h == 0 { Stop::Blocked } else { NO_THREAD };
-                let v = joined.ok_or(none)?.ended.ok_or(Stop::Blocked)?;
+                let v = self.ended(state, handle.run(&env)?)?;
                 if let Some(r) = result {
                     r.set(&mut state.data, t.at, v)?;
                 }
@@ -240,6 +219,47 @@ impl Machine<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Reads a cell of a kind as the kind of the access; a value that is not chosen yet is chosen, as `input` says.
+    #[inline]
+    fn load(
+        &self,
+        state: &mut State,
+        thread: usize,
+        to: Target,
+        (place, cell): (CellRef, IntKind),
+        kind: IntKind,
+        input: Option<i128>,
+    ) -> Result<(), Stop> {
+        let t = &state.threads[thread];
+        let at = t.at;
+        let v = match place {
+            CellRef::Shared(i) => state.cells[i],
+            CellRef::Own(_, i) => state.data[at + self.units[t.name.template as usize].registers + i],
+        };
+        if v != UNCHOSEN || !self.chooses_late() {
+            let v = if cell == kind { v } else { convert(v, cell, kind)? };
+            return to.set(&mut state.data, at, v);
+        }
+        let chosen = input.unwrap_or(cell.min().unwrap_or(0).max(0));
+        if !Range::of(cell).has(chosen) || chosen == UNCHOSEN {
+            return Err(Stop::Malformed("a value that its cell cannot have"));
+        }
+        let v = if cell == kind { chosen } else { convert(chosen, cell, kind)? };
+        to.set(&mut state.data, at, v)?;
+        self.put(state, thread, place, chosen);
+        Ok(())
+    }
+
+    /// What a thread with this handle returned, if it has ended.
+    fn ended(&self, state: &State, handle: i128) -> Result<i128, Stop> {
+        let joined = usize::try_from(handle).ok().and_then(|h| h.checked_sub(1));
+        let joined = joined.and_then(|h| state.threads.get(h));
+        // A thread that was not created for want of room has the handle 0.
+        let none =
+            if self.program().max_threads.is_some() && handle == 0 { Stop::Blocked } else { NO_THREAD };
+        joined.ok_or(none)?.ended.ok_or(Stop::Blocked)
     }
 
     fn put(&self, state: &mut State, thread: usize, place: CellRef, v: i128) {

@@ -132,6 +132,7 @@ pub fn builtin(name: &str) -> Option<Model> {
                 | Model::Memory(_)
                 | Model::Text(_)
                 | Model::Halt
+                | Model::Exit
                 | Model::Allocate(_)
                 | Model::Free
                 | Model::Classify(_)

@@ -56,7 +56,8 @@ pub fn by_name(name: &str) -> Option<Model> {
             Model::Begin
         }
         "__VERIFIER_atomic_end" | "__CPROVER_atomic_end" => Model::End,
-        "abort" | "exit" | "_exit" | "_Exit" | "quick_exit" => Model::Halt,
+        "exit" => Model::Exit,
+        "abort" | "_exit" | "_Exit" | "quick_exit" => Model::Halt,
         // Its fence orders nothing that is not ordered already.
         "__CPROVER_predicate"
         | "__CPROVER_input"
@@ -81,12 +82,10 @@ pub fn by_name(name: &str) -> Option<Model> {
         | "sigaddset"
         | "sigdelset"
         | "sigprocmask"
-        | "__sync_synchronize"
-        | "__atomic_thread_fence"
         | "__atomic_signal_fence"
-        | "atomic_thread_fence"
         | "atomic_signal_fence"
         | "sem_destroy" => Model::Nothing,
+        "__sync_synchronize" | "__atomic_thread_fence" | "atomic_thread_fence" => Model::Fence,
         "alloca" => Model::Allocate(Allocate::Automatic),
         "malloc" | "valloc" => Model::Allocate(Allocate::Plain),
         "calloc" => Model::Allocate(Allocate::Zero),

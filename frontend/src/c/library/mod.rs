@@ -36,6 +36,8 @@ pub enum Model {
     End,
     /// Ends the program.
     Halt,
+    /// Ends the program once what is registered to run at exit has run.
+    Exit,
     /// Never goes on.
     Stuck,
     /// What the table says.
@@ -48,6 +50,8 @@ pub enum Model {
     Hint,
     /// Arguments are evaluated, nothing else; the result is 0.
     Nothing,
+    /// The same, and a fence between threads.
+    Fence,
     /// The first argument, as a `long`.
     First,
     /// Arguments at these positions, where not null, point to what gets any value; the result is 0.
