@@ -3,8 +3,8 @@
 
 use super::lower::{Lower, Res};
 use super::scope::{Storage, Symbol};
-use super::types::Ty;
 use super::translation::Work;
+use super::types::Ty;
 use super::value::{cast, offset};
 use super::views::{Conversion, Seen};
 use lang_c::ast::*;

@@ -2,8 +2,8 @@
 
 use super::lower::{Lower, Res};
 use super::meanings::{PACK, bare};
-use super::types::{Int, Ty};
 use super::translation::Translation;
+use super::types::{Int, Ty};
 use lang_c::ast::*;
 use lang_c::span::Node;
 

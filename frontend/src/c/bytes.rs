@@ -102,7 +102,8 @@ impl<'a> Lower<'a> {
     /// Writes a value of its type to it.
     pub fn write_byte(&mut self, b: &Byte, v: &Value, at: Bytes) {
         let (kind, wide) = (self.unit.types.kind(&Ty::Int(b.whole)), b.unsigned());
-        let byte = cast(v.expr.clone(), self.unit.types.kind(&v.ty), IntKind::Machine { bits: 8, signed: false });
+        let byte =
+            cast(v.expr.clone(), self.unit.types.kind(&v.ty), IntKind::Machine { bits: 8, signed: false });
         let byte = binary(BinOp::Mul, byte, Expr::Const(1i128 << b.shift), wide);
         let mark = self.body.mark();
         let old = self.read_cell(b.address.clone(), kind, How::default(), at);

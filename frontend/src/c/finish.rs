@@ -2,8 +2,8 @@
 
 use super::body::Body;
 use super::lower::{Lower, Res};
-use super::types::Ty;
 use super::translation::External;
+use super::types::Ty;
 use crate::orders::Unsequenced;
 use crate::races::Access;
 use lang_c::ast::TranslationUnit;

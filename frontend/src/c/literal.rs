@@ -1,8 +1,8 @@
 //! Integer, character and string literals.
 
 use super::lower::{Lower, Res};
-use super::types::{CHAR, INT, Int, Ty, UINT};
 use super::translation::Translation;
+use super::types::{CHAR, INT, Int, Ty, UINT};
 use super::value::Value;
 use lang_c::ast::{Constant, Float, FloatBase, FloatFormat, Integer, IntegerBase, IntegerSize};
 use lang_c::span::{Node, Span as Bytes};

@@ -4,8 +4,8 @@ use super::body::{Body, Mark};
 use super::context::Context;
 use super::scope::Symbol;
 use super::source::Source;
-use super::types::Ty;
 use super::translation::{Translation, Work};
+use super::types::Ty;
 use lang_c::ast::{ExternalDeclaration, TranslationUnit};
 use lang_c::span::Span as Bytes;
 use relyant_cfa::diagnostic::{Diagnostic, Span};
@@ -76,7 +76,8 @@ pub fn lower<'a>(source: &'a Source, unit: &'a TranslationUnit, options: &'a Opt
     let mut named = FxHashSet::default();
     loop {
         let body = Body::new("", Ty::Void, Span::default());
-        let mut l = Lower { unit: Translation::new(source, unit, options), body, context: Context::default() };
+        let mut l =
+            Lower { unit: Translation::new(source, unit, options), body, context: Context::default() };
         l.unit.types.mentioned.extend(named.iter().cloned());
         match l.functions(unit) {
             Ok(starts) => return l.finish(unit, starts),

@@ -3,8 +3,8 @@
 use super::calls::Args;
 use super::library::Thread;
 use super::lower::{Lower, Res};
-use super::types::{INT, Ty};
 use super::translation::{External, Work};
+use super::types::{INT, Ty};
 use super::value::{At, Place, Value, compare};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};

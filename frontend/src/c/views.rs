@@ -3,8 +3,8 @@
 
 use super::lower::Res;
 use super::source::Source;
-use super::types::{Part, Ty, Types};
 use super::translation::Translation;
+use super::types::{Part, Ty, Types};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::points_to::{PointsTo, Targets};
 use relyant_cfa::{Expr, IntKind, Module, ObjId, Op};

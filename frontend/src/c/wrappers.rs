@@ -2,8 +2,8 @@
 //! memory of its own size and type.
 
 use super::alloc::Site;
-use super::types::Ty;
 use super::translation::Memory;
+use super::types::Ty;
 use super::untyped::Untyped;
 use super::views::Conversion;
 use crate::instantiate::taken;
