@@ -102,63 +102,10 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
         return rewriting::run(&a.files, &wanted);
     }
     if finite::is_any(&a.files) {
-        let any_boolean = a.files.iter().any(|f| is_boolean(f));
-        let all_boolean = a.files.iter().all(|f| is_boolean(f));
-        if !all_boolean && a.engine.is_boolean() {
-            complain("error: this --method is for Boolean programs (.bp) only");
-            return Status::BadInput;
-        }
-        let Some(method) = a.engine.boolean().or((!any_boolean).then_some(boolean::Method::Auto)) else {
-            complain(
-                "error: methods for Boolean programs are auto, thread-states, counters and coverability",
-            );
-            return Status::BadInput;
-        };
-        if any_boolean && (a.finite.is_given() || a.widening.is_some()) {
-            complain(
-                "error: --initial, --target and --widening are not for Boolean programs; they start in main, and assert",
-            );
-            return Status::BadInput;
-        }
-        let run = finite::Run {
-            boolean: boolean::Asked {
-                method,
-                threads: a.meaning.max_threads(),
-                errors: a.meaning.error_labels().to_vec(),
-                states: a.engine.states(),
-            },
-            finite: &a.finite,
-            widening: a.widening,
-            limits,
-            json: a.format == Format::Json,
-            verbose: a.verbose,
-            proof: a.proof.as_deref(),
-            lost,
-        };
-        return finite::run(&a.files, &run);
+        return run_finite(a, limits, lost);
     }
-    if a.engine.is_boolean() {
-        complain("error: this --method is for Boolean programs (.bp) only");
-        return Status::BadInput;
-    }
-    if a.finite.is_given() || a.widening.is_some() {
-        complain("error: --initial, --target and --widening are about systems of finite-state threads");
-        return Status::BadInput;
-    }
-    if a.witness.is_some() && a.files.len() > 1 {
-        complain("error: --witness takes the witness of one file; give one FILE only");
-        return Status::BadInput;
-    }
-    if a.engine.lacks_some() && (a.proof.is_some() || a.witness.is_some()) {
-        complain("error: --without is for measuring: no certificate or witness is written");
-        return Status::BadInput;
-    }
-    if a.proof.is_some() && a.files.len() > 1 {
-        complain("error: --proof takes the certificate of one file; give one FILE only");
-        return Status::BadInput;
-    }
-    if a.meaning.asks_all() && (a.proof.is_some() || a.witness.is_some()) {
-        complain("error: --proof and --witness are about one property; name it instead of `all`");
+    if let Some(wrong) = misused(a) {
+        complain(wrong);
         return Status::BadInput;
     }
     let settings = Settings {
@@ -203,6 +150,78 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
             status = Status::BadInput;
         }
     }
+    let (note, written) = write_witness(a, &outcomes, &inputs);
+    status = status.and(written);
+    let named: Vec<(String, Outcome)> = names.into_iter().zip(outcomes).collect();
+    match a.format {
+        Format::Json => show_json(&named, &inputs),
+        Format::Text => show_text(a, &named, &inputs, &note),
+    }
+    status
+}
+
+/// Systems of finite-state threads, and Boolean programs.
+fn run_finite(a: &Args, limits: Limits, lost: Option<&str>) -> Status {
+    let any_boolean = a.files.iter().any(|f| is_boolean(f));
+    let all_boolean = a.files.iter().all(|f| is_boolean(f));
+    if !all_boolean && a.engine.is_boolean() {
+        complain("error: this --method is for Boolean programs (.bp) only");
+        return Status::BadInput;
+    }
+    let Some(method) = a.engine.boolean().or((!any_boolean).then_some(boolean::Method::Auto)) else {
+        complain("error: methods for Boolean programs are auto, thread-states, counters and coverability");
+        return Status::BadInput;
+    };
+    if any_boolean && (a.finite.is_given() || a.widening.is_some()) {
+        complain(
+            "error: --initial, --target and --widening are not for Boolean programs; they start in main, and assert",
+        );
+        return Status::BadInput;
+    }
+    let run = finite::Run {
+        boolean: boolean::Asked {
+            method,
+            threads: a.meaning.max_threads(),
+            errors: a.meaning.error_labels().to_vec(),
+            states: a.engine.states(),
+        },
+        finite: &a.finite,
+        widening: a.widening,
+        limits,
+        json: a.format == Format::Json,
+        verbose: a.verbose,
+        proof: a.proof.as_deref(),
+        lost,
+    };
+    finite::run(&a.files, &run)
+}
+
+/// What is asked for and cannot be, of C programs.
+fn misused(a: &Args) -> Option<&'static str> {
+    if a.engine.is_boolean() {
+        return Some("error: this --method is for Boolean programs (.bp) only");
+    }
+    if a.finite.is_given() || a.widening.is_some() {
+        return Some("error: --initial, --target and --widening are about systems of finite-state threads");
+    }
+    if a.witness.is_some() && a.files.len() > 1 {
+        return Some("error: --witness takes the witness of one file; give one FILE only");
+    }
+    if a.engine.lacks_some() && (a.proof.is_some() || a.witness.is_some()) {
+        return Some("error: --without is for measuring: no certificate or witness is written");
+    }
+    if a.proof.is_some() && a.files.len() > 1 {
+        return Some("error: --proof takes the certificate of one file; give one FILE only");
+    }
+    if a.meaning.asks_all() && (a.proof.is_some() || a.witness.is_some()) {
+        return Some("error: --proof and --witness are about one property; name it instead of `all`");
+    }
+    None
+}
+
+/// Writes the witness of the first file, where one is asked for. Gives a line for the report, and whether it could.
+fn write_witness(a: &Args, outcomes: &[Outcome], inputs: &[Result<Input, Diagnostic>]) -> (String, Status) {
+    let mut status = Status::Good;
     let mut note = String::new();
     if let (Some(path), Some(outcome), Some(Ok(input))) = (&a.witness, outcomes.first(), inputs.first()) {
         // A verdict without a witness is still one.
@@ -215,40 +234,38 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
             }
         }
     }
-    let named: Vec<(String, Outcome)> = names.into_iter().zip(outcomes).collect();
-    match a.format {
-        Format::Json => {
-            let peak = limits::memory_kib().map(|m| m.1);
-            let mut document = json::document(&named, peak);
-            for (entry, input) in document.results.iter_mut().zip(&inputs) {
-                if let (true, Ok(input)) = (entry.property.is_empty(), input) {
-                    entry.property = input.options.describe();
-                }
-            }
-            say_all(&input::pretty(&document));
-        }
-        Format::Text => {
-            for (i, (file, outcome)) in named.iter().enumerate() {
-                let asked = inputs.get(i).and_then(|x| x.as_ref().ok()).map(|x| x.options.property);
-                let word = words::of(outcome, asked.unwrap_or_default()) + "\n";
-                let word = if a.verdict_words { word } else { String::new() };
-                if let Outcome::BadInput(_) = outcome {
-                    complain(text::report(outcome, a.verbose).trim_end());
-                    say(&word);
-                    continue;
-                }
-                let heading = if a.files.len() == 1 { String::new() } else { format!("{file}:\n") };
-                let gap = if i > 0 { "\n" } else { "" };
-                let mut task =
-                    inputs.get(i).map_or(String::new(), |x| x.as_ref().map_or(String::new(), about));
-                if let (Outcome::Abandoned(..), Some(Ok(input))) = (outcome, inputs.get(i)) {
-                    task.push_str(&format!("property: {}\n", input.options.describe()));
-                }
-                say(&format!("{gap}{heading}{task}{note}{}{word}", text::report(outcome, a.verbose)));
-            }
+    (note, status)
+}
+
+fn show_json(named: &[(String, Outcome)], inputs: &[Result<Input, Diagnostic>]) {
+    let peak = limits::memory_kib().map(|m| m.1);
+    let mut document = json::document(named, peak);
+    for (entry, input) in document.results.iter_mut().zip(inputs) {
+        if let (true, Ok(input)) = (entry.property.is_empty(), input) {
+            entry.property = input.options.describe();
         }
     }
-    status
+    say_all(&input::pretty(&document));
+}
+
+fn show_text(a: &Args, named: &[(String, Outcome)], inputs: &[Result<Input, Diagnostic>], note: &str) {
+    for (i, (file, outcome)) in named.iter().enumerate() {
+        let asked = inputs.get(i).and_then(|x| x.as_ref().ok()).map(|x| x.options.property);
+        let word = words::of(outcome, asked.unwrap_or_default()) + "\n";
+        let word = if a.verdict_words { word } else { String::new() };
+        if let Outcome::BadInput(_) = outcome {
+            complain(text::report(outcome, a.verbose).trim_end());
+            say(&word);
+            continue;
+        }
+        let heading = if a.files.len() == 1 { String::new() } else { format!("{file}:\n") };
+        let gap = if i > 0 { "\n" } else { "" };
+        let mut task = inputs.get(i).map_or(String::new(), |x| x.as_ref().map_or(String::new(), about));
+        if let (Outcome::Abandoned(..), Some(Ok(input))) = (outcome, inputs.get(i)) {
+            task.push_str(&format!("property: {}\n", input.options.describe()));
+        }
+        say(&format!("{gap}{heading}{task}{note}{}{word}", text::report(outcome, a.verbose)));
+    }
 }
 
 /// A file that can be read for some of all properties is unknown for the others.

@@ -136,49 +136,15 @@ pub fn closed(
     any.sort();
     any.dedup();
     any.truncate(6);
-    let mut s = Set {
-        ground: FxHashSet::default(),
-        members: Vec::new(),
-        outlines: FxHashMap::default(),
-        general: Vec::new(),
-    };
-    for c in set {
-        if let Some(t) = Ground::from_arena(arena, c.term) {
-            s.ground.insert(t);
-            continue;
-        }
-        if !small(arena, c.term) {
-            return Err("a natural is too large".into());
-        }
-        let mut vars = 0;
-        arena.each_var(c.term, &mut |v| vars = vars.max(v as usize + 1));
-        let member = Member { config: c, term: arena.export(c.term), vars };
-        let n = s.members.len();
-        match s.samples(&m, &member, &any).first() {
-            Some(t) if member.config.naturals.len() == vars => {
-                s.outlines.entry(outline(&m, t)).or_default().push(n);
-            }
-            _ => s.general.push(n),
-        }
-        s.members.push(member);
-    }
-    let look = |t: &Ground| -> Result<(), String> {
-        if cancel.load(Ordering::Relaxed) {
-            return Err("stopped".into());
-        }
-        m.fuel.set(FUEL);
-        if let Some(a) = system.automata.iter().find(|a| m.accepts(a, t)) {
-            return Err(format!("{} is accepted by automaton {}", m.show(t), a.name));
-        }
-        for (rule, u) in m.successors(t, &any) {
-            if !s.has(&m, &u) {
-                let line = system.rules().nth(rule).map_or(0, |r| r.place.line);
-                return Err(format!("{} leads to {} by the rule of line {line}", m.show(t), m.show(&u)));
-            }
-        }
-        if m.fuel.get() == 0 { Err("matching modulo AC took too long".into()) } else { Ok(()) }
-    };
-    for p in system.initial() {
+    let s = Set::new(set, &m, &any, arena)?;
+    initial_instances(&s, &m, &any)?;
+    instances(&s, &m, &any, cancel)?;
+    if s.members.is_empty() { Ok(()) } else { narrowed(system, set, automata, rules, arena, cancel) }
+}
+
+/// Small instances of the initial patterns are in the set.
+fn initial_instances(s: &Set<'_>, m: &Machine, any: &[Ground]) -> Result<(), String> {
+    for p in m.system().initial() {
         let mut count = 0;
         p.term.each_var(&mut |v| count = count.max(v.0 as usize + 1));
         let mut values: Values = vec![None; count];
@@ -188,24 +154,51 @@ pub fn closed(
         vars.dedup();
         let mut wrong = None;
         m.fuel.set(FUEL);
-        initial(&m, p, &vars, &any, &mut values, &mut |t| {
-            if !s.has(&m, &t) {
+        initial(m, p, &vars, any, &mut values, &mut |t| {
+            if !s.has(m, &t) {
                 wrong.get_or_insert_with(|| format!("the initial term {} is not in it", m.show(&t)));
             }
         });
         wrong.map_or(Ok(()), Err)?;
     }
-    for t in &s.ground {
-        look(t)?;
-    }
-    for member in &s.members {
-        for t in s.samples(&m, member, &any) {
-            look(&t)?;
+    Ok(())
+}
+
+/// Small instances of the set's terms are not bad, and are rewritten to terms of the set only.
+fn instances(s: &Set<'_>, m: &Machine, any: &[Ground], cancel: &AtomicBool) -> Result<(), String> {
+    let system = m.system();
+    let look = |t: &Ground| -> Result<(), String> {
+        if cancel.load(Ordering::Relaxed) {
+            return Err("stopped".into());
         }
+        m.fuel.set(FUEL);
+        if let Some(a) = system.automata.iter().find(|a| m.accepts(a, t)) {
+            return Err(format!("{} is accepted by automaton {}", m.show(t), a.name));
+        }
+        for (rule, u) in m.successors(t, any) {
+            if !s.has(m, &u) {
+                let line = system.rules().nth(rule).map_or(0, |r| r.place.line);
+                return Err(format!("{} leads to {} by the rule of line {line}", m.show(t), m.show(&u)));
+            }
+        }
+        if m.fuel.get() == 0 { Err("matching modulo AC took too long".into()) } else { Ok(()) }
+    };
+    s.ground.iter().try_for_each(look)?;
+    for member in &s.members {
+        s.samples(m, member, any).iter().try_for_each(look)?;
     }
-    if s.members.is_empty() {
-        return Ok(());
-    }
+    Ok(())
+}
+
+/// The terms with variables, by narrowing: all their instances are not bad, and lead to instances of others.
+fn narrowed(
+    system: &System,
+    set: &[Config],
+    automata: &mut [Automaton],
+    rules: &Rules,
+    arena: &mut Arena,
+    cancel: &AtomicBool,
+) -> Result<(), String> {
     let mut all = Visited::default();
     for c in set {
         all.add(c, arena);
@@ -292,7 +285,38 @@ fn small(arena: &Arena, t: TermId) -> bool {
     }
 }
 
-impl Set<'_> {
+impl<'a> Set<'a> {
+    /// Sorts the terms of a closed set.
+    fn new(set: &'a [Config], m: &Machine, any: &[Ground], arena: &mut Arena) -> Result<Self, String> {
+        let mut s = Set {
+            ground: FxHashSet::default(),
+            members: Vec::new(),
+            outlines: FxHashMap::default(),
+            general: Vec::new(),
+        };
+        for c in set {
+            if let Some(t) = Ground::from_arena(arena, c.term) {
+                s.ground.insert(t);
+                continue;
+            }
+            if !small(arena, c.term) {
+                return Err("a natural is too large".into());
+            }
+            let mut vars = 0;
+            arena.each_var(c.term, &mut |v| vars = vars.max(v as usize + 1));
+            let member = Member { config: c, term: arena.export(c.term), vars };
+            let n = s.members.len();
+            match s.samples(m, &member, any).first() {
+                Some(t) if member.config.naturals.len() == vars => {
+                    s.outlines.entry(outline(m, t)).or_default().push(n);
+                }
+                _ => s.general.push(n),
+            }
+            s.members.push(member);
+        }
+        Ok(s)
+    }
+
     fn has(&self, m: &Machine, t: &Ground) -> bool {
         if self.ground.contains(t) {
             return true;

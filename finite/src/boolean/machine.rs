@@ -111,6 +111,30 @@ struct Ready<'a> {
     frame: &'a Frame,
 }
 
+/// An assignment whose right sides were evaluated.
+struct Written<'a> {
+    targets: &'a [Var],
+    /// One for each target.
+    values: &'a [Values],
+    /// What must hold of old and new values.
+    constrain: Option<&'a Exp>,
+}
+
+impl Ready<'_> {
+    /// The thread, further on in its last call.
+    fn at(&self, to: NodeId) -> Thread {
+        let mut t = self.thread.clone();
+        if let Some(f) = t.frames.last_mut() {
+            f.node = to;
+        }
+        t
+    }
+    /// Nothing that all see has changed.
+    fn plain(&self, thread: Option<Thread>) -> Outcome {
+        Outcome { shared: self.shared.clone(), thread, spawned: None, failed: false }
+    }
+}
+
 impl<'p> Machine<'p> {
     /// A machine for a program.
     pub fn new(program: &'p Program, live: &'p Live) -> Machine<'p> {
@@ -298,15 +322,8 @@ impl<'p> Machine<'p> {
             return Ok(());
         }
         let next = |i: usize| node.next.get(i).copied();
-        let at = |to: NodeId| {
-            let mut t = thread.clone();
-            if let Some(f) = t.frames.last_mut() {
-                f.node = to;
-            }
-            t
-        };
-        let plain =
-            |t: Option<Thread>| Outcome { shared: shared.clone(), thread: t, spawned: None, failed: false };
+        let (at, plain) = (|to| ready.at(to), |t| ready.plain(t));
+        let all = |list: &[Exp]| list.iter().map(eval).collect::<Vec<Values>>();
         match &node.stmt {
             Stmt::Skip => {
                 for to in &node.next {
@@ -341,44 +358,15 @@ impl<'p> Machine<'p> {
             }
             Stmt::Assign { targets, values, constrain } => {
                 let Some(to) = next(0) else { return Ok(()) };
-                let values: Vec<Values> = values.iter().map(eval).collect();
-                return self.write(&ready, mode, at(to), targets, &values, constrain.as_ref(), visit);
+                let written = Written { targets, values: &all(values), constrain: constrain.as_ref() };
+                return self.write(&ready, mode, at(to), &written, visit);
             }
-            Stmt::Call { proc, args, .. } => {
-                if thread.frames.len() >= FRAMES {
-                    return Err(TooMany::Frames);
-                }
-                let args: Vec<Values> = args.iter().map(eval).collect();
-                let entry = self.program.proc(*proc).entry;
-                return self.enter(mode, Role::Entered(entry), *proc, &args, &mut |locals| {
-                    let mut t = thread.clone();
-                    t.frames.push(Frame { node: entry, locals });
-                    visit(plain(Some(t)))
-                });
-            }
-            Stmt::Return(values) => {
-                let values: Vec<Values> = values.iter().map(eval).collect();
-                let Some(caller) = thread.frames.len().checked_sub(2).and_then(|i| thread.frames.get(i))
-                else {
-                    visit(self.end(shared, thread));
-                    return Ok(());
-                };
-                let call = self.program.node(caller.node);
-                let (Stmt::Call { targets, .. }, Some(to)) = (&call.stmt, call.next.first()) else {
-                    return Ok(());
-                };
-                let mut t = thread.clone();
-                t.frames.pop();
-                if let Some(f) = t.frames.last_mut() {
-                    f.node = *to;
-                }
-                return self.write(&ready, mode, t, targets, &values, None, visit);
-            }
+            Stmt::Call { proc, args, .. } => return self.call(&ready, mode, *proc, &all(args), visit),
+            Stmt::Return(values) => return self.give_back(&ready, mode, &all(values), visit),
             Stmt::Spawn { proc, args } => {
                 let Some(to) = next(0) else { return Ok(()) };
-                let args: Vec<Values> = args.iter().map(eval).collect();
                 let entry = self.program.proc(*proc).entry;
-                return self.enter(mode, Role::Spawned(entry), *proc, &args, &mut |locals| {
+                return self.enter(mode, Role::Spawned(entry), *proc, &all(args), &mut |locals| {
                     visit(Outcome { spawned: Some(self.start(entry, locals)), ..plain(Some(at(to))) })
                 });
             }
@@ -414,6 +402,51 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
+    /// Enters a procedure.
+    fn call(
+        &self,
+        ready: &Ready,
+        mode: Mode,
+        proc: ProcId,
+        args: &[Values],
+        visit: &mut impl FnMut(Outcome) -> bool,
+    ) -> Result<(), TooMany> {
+        if ready.thread.frames.len() >= FRAMES {
+            return Err(TooMany::Frames);
+        }
+        let entry = self.program.proc(proc).entry;
+        self.enter(mode, Role::Entered(entry), proc, args, &mut |locals| {
+            let mut t = ready.thread.clone();
+            t.frames.push(Frame { node: entry, locals });
+            visit(ready.plain(Some(t)))
+        })
+    }
+
+    /// Leaves a procedure, with its results; the thread ends with the outermost one.
+    fn give_back(
+        &self,
+        ready: &Ready,
+        mode: Mode,
+        values: &[Values],
+        visit: &mut impl FnMut(Outcome) -> bool,
+    ) -> Result<(), TooMany> {
+        let frames = &ready.thread.frames;
+        let Some(caller) = frames.len().checked_sub(2).and_then(|i| frames.get(i)) else {
+            visit(self.end(ready.shared, ready.thread));
+            return Ok(());
+        };
+        let call = self.program.node(caller.node);
+        let (Stmt::Call { targets, .. }, Some(to)) = (&call.stmt, call.next.first()) else {
+            return Ok(());
+        };
+        let mut t = ready.thread.clone();
+        t.frames.pop();
+        if let Some(f) = t.frames.last_mut() {
+            f.node = *to;
+        }
+        self.write(ready, mode, t, &Written { targets, values, constrain: None }, visit)
+    }
+
     /// The thread ends. What it locked stays locked; an atomic section ends with it.
     fn end(&self, shared: &Bits, thread: &Thread) -> Outcome {
         let mut shared = shared.clone();
@@ -424,17 +457,15 @@ impl<'p> Machine<'p> {
     }
 
     /// Writes values, seen from `ready`, into what all see and into the last call of `thread`.
-    #[allow(clippy::too_many_arguments)]
     fn write(
         &self,
         ready: &Ready,
         mode: Mode,
         thread: Thread,
-        targets: &[Var],
-        values: &[Values],
-        constrain: Option<&Exp>,
+        written: &Written,
         visit: &mut impl FnMut(Outcome) -> bool,
     ) -> Result<(), TooMany> {
+        let Written { targets, values, constrain } = *written;
         let Some(node) = thread.top().map(|f| f.node) else { return Ok(()) };
         let mut named = Vec::new();
         if let Some(c) = constrain {

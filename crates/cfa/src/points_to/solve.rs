@@ -1,7 +1,7 @@
 //! Solves the inclusion constraints by going round the edges until nothing changes.
 
 use super::{Fact, Facts, OFFSETS, PointsTo, cells};
-use crate::{Callee, Edge, Graph, IntKind, Loc, Object, Op, Procedure, Reg};
+use crate::{Callee, Edge, Expr, Graph, IntKind, Loc, Object, Op, Procedure, Reg};
 
 /// A template or function as the analysis sees it.
 pub struct Automaton<'a> {
@@ -58,59 +58,14 @@ fn step(p: &mut PointsTo, objects: &[Object], automata: &[Automaton<'_>], t: u32
             add_to_register(p, t, *r, v)
         }
         Op::Load(r, address, kind) => {
-            let mut v = Facts::new();
-            for f in p.eval(t, address) {
-                match f {
-                    Fact::Object(o, k) => {
-                        let held = &p.cells[o.0 as usize];
-                        let n = held.len() - 2;
-                        let known = &objects[o.0 as usize].cells;
-                        // Half of an address is none.
-                        let half = |i: usize| {
-                            is_half(*kind) && (i == n || known.get(i).is_some_and(|c| c.0 == IntKind::Ideal))
-                        };
-                        let mut take = |i: usize| match half(i) && !held[i].is_empty() {
-                            true => v.extend([Fact::Anything]),
-                            false => v.extend(held[i].iter().copied()),
-                        };
-                        match cells(objects, o, k) {
-                            None => {}
-                            Some(None) => (0..held.len()).for_each(take),
-                            Some(Some(k)) => [k, n, n + 1].into_iter().for_each(&mut take),
-                        }
-                        v.extend(p.anywhere.iter().copied());
-                    }
-                    Fact::Anything => {
-                        v.insert(Fact::Anything);
-                    }
-                    Fact::Function(_) => {}
-                }
-            }
+            let mut v = loaded(p, objects, t, address, *kind);
             narrow(&mut v, *kind);
             add_to_register(p, t, *r, v)
         }
         Op::Store(address, value, kind) => {
             let mut v = p.eval(t, value);
             narrow(&mut v, *kind);
-            if v.is_empty() {
-                return false;
-            }
-            let mut changed = false;
-            let to = p.eval(t, address);
-            let somewhere = to.iter().any(|f| matches!(f, Fact::Object(..)));
-            for f in to {
-                match f {
-                    Fact::Object(o, k) => {
-                        let Some(k) = cells(objects, o, k) else { continue };
-                        let held = &mut p.cells[o.0 as usize];
-                        let k = k.unwrap_or(held.len() - if is_half(*kind) { 1 } else { 2 });
-                        changed |= add(&mut held[k], &v);
-                    }
-                    Fact::Anything if !somewhere => changed |= add(&mut p.anywhere, &v),
-                    Fact::Anything | Fact::Function(_) => {}
-                }
-            }
-            changed
+            store(p, objects, t, address, &v, *kind)
         }
         Op::Create { routine, arg, template, .. } => {
             let mut changed = false;
@@ -157,6 +112,62 @@ fn step(p: &mut PointsTo, objects: &[Object], automata: &[Automaton<'_>], t: u32
             changed
         }
     }
+}
+
+/// What a load from an address may give.
+fn loaded(p: &PointsTo, objects: &[Object], t: u32, address: &Expr, kind: IntKind) -> Facts {
+    let mut v = Facts::new();
+    for f in p.eval(t, address) {
+        match f {
+            Fact::Object(o, k) => {
+                let held = &p.cells[o.0 as usize];
+                let n = held.len() - 2;
+                let known = &objects[o.0 as usize].cells;
+                // Half of an address is none.
+                let half = |i: usize| {
+                    is_half(kind) && (i == n || known.get(i).is_some_and(|c| c.0 == IntKind::Ideal))
+                };
+                let mut take = |i: usize| match half(i) && !held[i].is_empty() {
+                    true => v.extend([Fact::Anything]),
+                    false => v.extend(held[i].iter().copied()),
+                };
+                match cells(objects, o, k) {
+                    None => {}
+                    Some(None) => (0..held.len()).for_each(take),
+                    Some(Some(k)) => [k, n, n + 1].into_iter().for_each(&mut take),
+                }
+                v.extend(p.anywhere.iter().copied());
+            }
+            Fact::Anything => {
+                v.insert(Fact::Anything);
+            }
+            Fact::Function(_) => {}
+        }
+    }
+    v
+}
+
+/// Notes a store of one of some values to an address. Says whether that is new.
+fn store(p: &mut PointsTo, objects: &[Object], t: u32, address: &Expr, v: &Facts, kind: IntKind) -> bool {
+    if v.is_empty() {
+        return false;
+    }
+    let mut changed = false;
+    let to = p.eval(t, address);
+    let somewhere = to.iter().any(|f| matches!(f, Fact::Object(..)));
+    for f in to {
+        match f {
+            Fact::Object(o, k) => {
+                let Some(k) = cells(objects, o, k) else { continue };
+                let held = &mut p.cells[o.0 as usize];
+                let k = k.unwrap_or(held.len() - if is_half(kind) { 1 } else { 2 });
+                changed |= add(&mut held[k], v);
+            }
+            Fact::Anything if !somewhere => changed |= add(&mut p.anywhere, v),
+            Fact::Anything | Fact::Function(_) => {}
+        }
+    }
+    changed
 }
 
 /// What may be called: the automaton it is in, its parameters, and the place of the values it returns.

@@ -57,45 +57,32 @@ impl Classes {
     }
 }
 
-struct Builder {
+/// The automaton while it is made. The first states are numbers, by class; then a stack or a thread that is over, one
+/// that can move, and a program that is stuck.
+struct Builder<'r, 'm, 'p> {
+    rules: &'r Rules<'m, 'p>,
+    classes: Classes,
     names: Vec<String>,
     states: BTreeMap<Waiting, StateId>,
     transitions: Vec<Transition>,
+    /// What the threads of each template may wait for.
+    threads: BTreeMap<usize, BTreeSet<Waiting>>,
+    /// States of threads and their compositions.
+    members: BTreeSet<StateId>,
 }
 
-impl Builder {
-    fn add(&mut self, op: OpId, args: Vec<StateId>, to: StateId) -> Result<(), String> {
-        if self.transitions.len() >= MAX_TRANSITIONS {
-            return Err("there are too many kinds of configurations for an automaton of deadlocks".into());
-        }
-        self.transitions.push(Transition::Op(op, args, to));
-        Ok(())
-    }
-    /// The state of threads that wait.
-    fn state(&mut self, w: Waiting, live: StateId) -> StateId {
-        if w.iter().any(Condition::is_empty) {
-            return live;
-        }
-        if let Some(q) = self.states.get(&w) {
-            return *q;
-        }
-        let q = StateId(self.names.len() as u32);
-        self.names.push(format!("waiting.{}", self.states.len()));
-        self.states.insert(w, q);
-        q
-    }
-}
+const TOO_MANY: &str = "there are too many kinds of configurations for an automaton of deadlocks";
 
 /// All choices of one element each.
-fn product(choices: &[Vec<usize>]) -> Option<Vec<Vec<usize>>> {
+fn product(choices: &[Vec<usize>]) -> Result<Vec<Vec<usize>>, String> {
     let mut out = vec![Vec::new()];
     for c in choices {
         if out.len().saturating_mul(c.len()) > MAX_TRANSITIONS {
-            return None;
+            return Err(TOO_MANY.into());
         }
         out = out.iter().flat_map(|o: &Vec<usize>| c.iter().map(|x| [&o[..], &[*x]].concat())).collect();
     }
-    Some(out)
+    Ok(out)
 }
 
 /// What lets a thread at a location move.
@@ -244,173 +231,253 @@ fn resolved(w: &Waiting, known: &dyn Fn(Key) -> Option<usize>) -> Waiting {
     w.iter().filter_map(resolve).collect()
 }
 
+impl<'r, 'm, 'p> Builder<'r, 'm, 'p> {
+    fn new(rules: &'r Rules<'m, 'p>, classes: Classes) -> Self {
+        let mut names: Vec<String> = (0..classes.top).map(|n| format!("n{n}")).collect();
+        names.extend([
+            format!("n{}up", classes.top),
+            "negative".into(),
+            "none".into(),
+            "live".into(),
+            "dead".into(),
+        ]);
+        let mut b = Builder {
+            rules,
+            classes,
+            names,
+            states: BTreeMap::new(),
+            transitions: Vec::new(),
+            threads: BTreeMap::new(),
+            members: BTreeSet::new(),
+        };
+        b.members.extend([b.none(), b.live()]);
+        b
+    }
+    fn none(&self) -> StateId {
+        StateId(self.classes.all() as u32)
+    }
+    fn live(&self) -> StateId {
+        StateId(self.classes.all() as u32 + 1)
+    }
+    fn dead(&self) -> StateId {
+        StateId(self.classes.all() as u32 + 2)
+    }
+    /// All classes of numbers.
+    fn every(&self) -> Vec<usize> {
+        (0..self.classes.all()).collect()
+    }
+    /// The classes that a cell may have a value of.
+    fn cell(&self, c: &super::model::Cell) -> Vec<usize> {
+        let r = self.rules.model.ranges.cell(c.object, c.index);
+        self.possible(&Var { name: String::new(), base: r, now: r, not: Vec::new() })
+    }
+    fn possible(&self, v: &Var) -> Vec<usize> {
+        self.classes.of(v).into_iter().collect()
+    }
+    fn add(&mut self, op: OpId, args: Vec<StateId>, to: StateId) -> Result<(), String> {
+        if self.transitions.len() >= MAX_TRANSITIONS {
+            return Err(TOO_MANY.into());
+        }
+        self.transitions.push(Transition::Op(op, args, to));
+        Ok(())
+    }
+    /// The state of threads that wait.
+    fn state(&mut self, w: Waiting) -> StateId {
+        if w.iter().any(Condition::is_empty) {
+            return self.live();
+        }
+        if let Some(q) = self.states.get(&w) {
+            return *q;
+        }
+        let q = StateId(self.names.len() as u32);
+        self.names.push(format!("waiting.{}", self.states.len()));
+        self.states.insert(w, q);
+        q
+    }
+
+    /// Numbers, and what is on stacks.
+    fn stacks(&mut self, points: &BTreeMap<(usize, Loc), Point>) -> Result<(), String> {
+        let (none, live, top) = (self.none(), self.live(), self.classes.top);
+        let rules = self.rules;
+        let mut tops: BTreeSet<StateId> = BTreeSet::from([none]);
+        for (symbol, id) in &rules.symbols {
+            let arity = rules.system.op(*id).arity as usize;
+            match symbol {
+                Symbol::Zero => self.add(*id, vec![], number(0))?,
+                Symbol::Succ => {
+                    for c in 0..=top {
+                        self.add(*id, vec![number(c)], number((c + 1).min(top)))?;
+                    }
+                }
+                Symbol::Neg => {
+                    let positive = if top == 0 { 0..1 } else { 1..top + 1 };
+                    for c in positive {
+                        self.add(*id, vec![number(c)], number(top + 1))?;
+                    }
+                }
+                Symbol::Idle => self.add(*id, vec![], none)?,
+                Symbol::Error(..) => self.add(*id, vec![], live)?,
+                Symbol::Ended(_) | Symbol::Back(..) => {
+                    for args in product(&vec![self.every(); arity])? {
+                        self.add(*id, args.into_iter().map(number).collect(), none)?;
+                    }
+                }
+                Symbol::Point(t, l) => self.point(*id, *t, &points[&(*t, *l)], arity, &mut tops)?,
+                _ => {}
+            }
+        }
+        if let Some(id) = rules.symbols.get(&Symbol::Stack) {
+            for q in &tops {
+                self.add(*id, vec![none, *q], *q)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A control point with its variables: what lets it move.
+    fn point(
+        &mut self,
+        id: OpId,
+        t: usize,
+        p: &Point,
+        arity: usize,
+        tops: &mut BTreeSet<StateId>,
+    ) -> Result<(), String> {
+        let choices: Vec<Vec<usize>> = p.registers.iter().map(|v| self.possible(v)).collect();
+        if choices.len() != arity {
+            return Err("a control point has a number that is no variable".into());
+        }
+        for args in product(&choices)? {
+            let w = resolved(&p.guards, &|k| match k {
+                Key::Register(i) => Some(args[i]),
+                _ => None,
+            });
+            let q = self.state(w.clone());
+            tops.insert(q);
+            self.threads.entry(t).or_default().insert(w);
+            self.add(id, args.into_iter().map(number).collect(), q)?;
+        }
+        Ok(())
+    }
+
+    /// Threads with their own variables.
+    fn threads(&mut self) -> Result<(), String> {
+        let (rules, live) = (self.rules, self.live());
+        let model = rules.model;
+        for (t, waiting) in std::mem::take(&mut self.threads) {
+            let Some(id) = rules.symbols.get(&Symbol::Thread(t)) else { continue };
+            let mut choices: Vec<Vec<usize>> = model.own[t].iter().map(|c| self.cell(c)).collect();
+            let own = choices.len();
+            choices.extend(model.holds[t].iter().map(|_| vec![0, 1]));
+            if model.named[t] {
+                choices.push(self.every());
+            }
+            let all = product(&choices)?;
+            let mut seen_live = false;
+            for w in waiting {
+                let from = self.state(w.clone());
+                if from == live && std::mem::replace(&mut seen_live, true) {
+                    continue;
+                }
+                for args in &all {
+                    let w = resolved(&w, &|k| match k {
+                        Key::Own(i) => Some(args[i]),
+                        Key::Mine(i) => Some(args[own + i]),
+                        _ => None,
+                    });
+                    let q = if from == live { live } else { self.state(w) };
+                    self.members.insert(q);
+                    let args = std::iter::once(from).chain(args.iter().map(|c| number(*c))).collect();
+                    self.add(*id, args, q)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Compositions: they wait for what any of their threads waits for.
+    fn compositions(&mut self) -> Result<(), String> {
+        let (none, live) = (self.none(), self.live());
+        let par = self.rules.symbols[&Symbol::Par];
+        let mut done: BTreeSet<(StateId, StateId)> = BTreeSet::new();
+        loop {
+            let now: Vec<StateId> = self.members.iter().copied().collect();
+            let sets: BTreeMap<StateId, Waiting> = self.states.iter().map(|(w, q)| (*q, w.clone())).collect();
+            let mut grown = false;
+            for &p in &now {
+                for &q in &now {
+                    if !done.insert((p, q)) {
+                        continue;
+                    }
+                    let to = match (p, q) {
+                        _ if p == live || q == live => live,
+                        _ if p == none => q,
+                        _ if q == none => p,
+                        _ => self.state(sets[&p].union(&sets[&q]).cloned().collect()),
+                    };
+                    self.add(par, vec![p, q], to)?;
+                    grown |= self.members.insert(to);
+                }
+            }
+            if self.members.len() > MAX_STATES {
+                return Err(TOO_MANY.into());
+            }
+            if !grown {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The whole program: stuck where its variables let none of the threads move.
+    fn roots(&mut self) -> Result<(), String> {
+        let model = self.rules.model;
+        let mut choices = Vec::new();
+        if model.named.contains(&true) {
+            choices.push(self.every());
+        }
+        let first = choices.len();
+        choices.extend(model.shared.iter().map(|c| self.cell(c)));
+        let locks = choices.len();
+        choices.extend(model.locks.iter().map(|_| vec![0, 1]));
+        let all = product(&choices)?;
+        let (root, dead) = (self.rules.symbols[&Symbol::Root], self.dead());
+        let sets: Vec<(Waiting, StateId)> = self.states.iter().map(|(w, q)| (w.clone(), *q)).collect();
+        for (w, q) in sets.into_iter().filter(|(_, q)| self.members.contains(q)).collect::<Vec<_>>() {
+            for args in &all {
+                let left = resolved(&w, &|k| match k {
+                    Key::Shared(i) => Some(args[first + i]),
+                    Key::Lock(i) => Some(args[locks + i]),
+                    _ => None,
+                });
+                if left.is_empty() {
+                    let args = std::iter::once(q).chain(args.iter().map(|c| number(*c))).collect();
+                    self.add(root, args, dead)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The state of a class of numbers.
+fn number(class: usize) -> StateId {
+    StateId(class as u32)
+}
+
 fn build(
     rules: &Rules<'_, '_>,
     points: &BTreeMap<(usize, Loc), Point>,
     classes: Classes,
 ) -> Result<Automaton, String> {
-    let model = rules.model;
-    let too_many = || "there are too many kinds of configurations for an automaton of deadlocks".to_string();
-    let mut names: Vec<String> = (0..classes.top).map(|n| n.to_string()).map(|n| format!("n{n}")).collect();
-    names.extend([
-        format!("n{}up", classes.top),
-        "negative".into(),
-        "none".into(),
-        "live".into(),
-        "dead".into(),
-    ]);
-    let number = |c: usize| StateId(c as u32);
-    let at = |k: usize| StateId((classes.all() + k) as u32);
-    let (none, live, dead) = (at(0), at(1), at(2));
-    let mut b = Builder { names, states: BTreeMap::new(), transitions: Vec::new() };
-    let every: Vec<usize> = (0..classes.all()).collect();
-    let possible = |v: &Var| classes.of(v).into_iter().collect::<Vec<usize>>();
-    let cell = |c: &super::model::Cell| {
-        let r = model.ranges.cell(c.object, c.index);
-        possible(&Var { name: String::new(), base: r, now: r, not: Vec::new() })
-    };
-    let mut threads: BTreeMap<usize, BTreeSet<Waiting>> = BTreeMap::new();
-    let mut tops: BTreeSet<StateId> = BTreeSet::from([none]);
-    for (symbol, id) in &rules.symbols {
-        let arity = rules.system.op(*id).arity as usize;
-        match symbol {
-            Symbol::Zero => b.add(*id, vec![], number(0))?,
-            Symbol::Succ => {
-                for c in 0..=classes.top {
-                    b.add(*id, vec![number(c)], number((c + 1).min(classes.top)))?;
-                }
-            }
-            Symbol::Neg => {
-                let positive = if classes.top == 0 { 0..1 } else { 1..classes.top + 1 };
-                for c in positive {
-                    b.add(*id, vec![number(c)], number(classes.top + 1))?;
-                }
-            }
-            Symbol::Idle => b.add(*id, vec![], none)?,
-            Symbol::Error(..) => b.add(*id, vec![], live)?,
-            Symbol::Ended(_) | Symbol::Back(..) => {
-                for args in product(&vec![every.clone(); arity]).ok_or_else(too_many)? {
-                    b.add(*id, args.into_iter().map(number).collect(), none)?;
-                }
-            }
-            Symbol::Point(t, l) => {
-                let p = &points[&(*t, *l)];
-                let choices: Vec<Vec<usize>> = p.registers.iter().map(possible).collect();
-                if choices.len() != arity {
-                    return Err("a control point has a number that is no variable".into());
-                }
-                for args in product(&choices).ok_or_else(too_many)? {
-                    let w = resolved(&p.guards, &|k| match k {
-                        Key::Register(i) => Some(args[i]),
-                        _ => None,
-                    });
-                    let q = b.state(w.clone(), live);
-                    tops.insert(q);
-                    threads.entry(*t).or_default().insert(w);
-                    b.add(*id, args.into_iter().map(number).collect(), q)?;
-                }
-            }
-            _ => {}
-        }
-    }
-    if let Some(id) = rules.symbols.get(&Symbol::Stack) {
-        for q in &tops {
-            b.add(*id, vec![none, *q], *q)?;
-        }
-    }
-    // threads with their own variables
-    let mut members: BTreeSet<StateId> = BTreeSet::from([none, live]);
-    for (t, waiting) in &threads {
-        let Some(id) = rules.symbols.get(&Symbol::Thread(*t)) else { continue };
-        let mut choices: Vec<Vec<usize>> = model.own[*t].iter().map(cell).collect();
-        let own = choices.len();
-        choices.extend(model.holds[*t].iter().map(|_| vec![0, 1]));
-        if model.named[*t] {
-            choices.push(every.clone());
-        }
-        let all = product(&choices).ok_or_else(too_many)?;
-        let states: BTreeSet<Waiting> = waiting.clone();
-        let mut seen_live = false;
-        for w in states {
-            let from = b.state(w.clone(), live);
-            if from == live && std::mem::replace(&mut seen_live, true) {
-                continue;
-            }
-            for args in &all {
-                let w = resolved(&w, &|k| match k {
-                    Key::Own(i) => Some(args[i]),
-                    Key::Mine(i) => Some(args[own + i]),
-                    _ => None,
-                });
-                let q = if from == live { live } else { b.state(w, live) };
-                members.insert(q);
-                let args = std::iter::once(from).chain(args.iter().map(|c| number(*c))).collect();
-                b.add(*id, args, q)?;
-            }
-        }
-    }
-    // compositions
-    let par = rules.symbols[&Symbol::Par];
-    let mut done: BTreeSet<(StateId, StateId)> = BTreeSet::new();
-    loop {
-        let now: Vec<StateId> = members.iter().copied().collect();
-        let sets: BTreeMap<StateId, Waiting> = b.states.iter().map(|(w, q)| (*q, w.clone())).collect();
-        let mut grown = false;
-        for &p in &now {
-            for &q in &now {
-                if !done.insert((p, q)) {
-                    continue;
-                }
-                let to = match (p, q) {
-                    _ if p == live || q == live => live,
-                    _ if p == none => q,
-                    _ if q == none => p,
-                    _ => b.state(sets[&p].union(&sets[&q]).cloned().collect(), live),
-                };
-                b.add(par, vec![p, q], to)?;
-                grown |= members.insert(to);
-            }
-        }
-        if members.len() > MAX_STATES {
-            return Err(too_many());
-        }
-        if !grown {
-            break;
-        }
-    }
-    // the whole program
-    let mut choices = Vec::new();
-    if model.named.contains(&true) {
-        choices.push(every);
-    }
-    let first = choices.len();
-    choices.extend(model.shared.iter().map(cell));
-    let locks = choices.len();
-    choices.extend(model.locks.iter().map(|_| vec![0, 1]));
-    let all = product(&choices).ok_or_else(too_many)?;
-    let root = rules.symbols[&Symbol::Root];
-    let sets: Vec<(Waiting, StateId)> = b.states.iter().map(|(w, q)| (w.clone(), *q)).collect();
-    for (w, q) in sets {
-        if !members.contains(&q) {
-            continue;
-        }
-        for args in &all {
-            let left = resolved(&w, &|k| match k {
-                Key::Shared(i) => Some(args[first + i]),
-                Key::Lock(i) => Some(args[locks + i]),
-                _ => None,
-            });
-            if left.is_empty() {
-                let args = std::iter::once(q).chain(args.iter().map(|c| number(*c))).collect();
-                b.add(root, args, dead)?;
-            }
-        }
-    }
-    let finals = vec![dead];
+    let mut b = Builder::new(rules, classes);
+    b.stacks(points)?;
+    b.threads()?;
+    b.compositions()?;
+    b.roots()?;
     Ok(Automaton {
         name: "Deadlock".into(),
+        finals: vec![b.dead()],
         states: b.names,
-        finals,
         transitions: b.transitions,
         place: Place::default(),
     })

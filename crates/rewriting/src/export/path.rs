@@ -5,7 +5,7 @@ use super::model::{Model, Place, refuse};
 use super::ranges::{Range, negated};
 use super::value::{Known, Need, Val};
 use relyant_cfa::diagnostic::Diagnostic;
-use relyant_cfa::{CmpOp, Edge, Expr, IntKind, Loc, LocationKind, Op};
+use relyant_cfa::{CmpOp, Edge, Expr, IntKind, Loc, LocationKind, Op, Reg};
 use std::collections::BTreeMap;
 
 /// More cases of one location are refused.
@@ -265,26 +265,7 @@ impl Explorer<'_, '_> {
                 p.regs.insert(r.0, eval(x)?);
             }
             Op::Havoc { dst, source } => {
-                if !self.live(e.to).contains(&dst.0) {
-                    return Ok(vec![p]);
-                }
-                let (values, all) = m.inputs.inputs(self.t as u32, *dst, kind(dst.0));
-                if !all {
-                    let what = if source.is_empty() {
-                        "this value".into()
-                    } else {
-                        format!("what `{source}` gives")
-                    };
-                    return Err(Need::Refuse(format!(
-                        "{what} is computed with, so that a few values do not stand for all"
-                    )));
-                }
-                let with = |v: i128| {
-                    let mut p = p.clone();
-                    p.regs.insert(dst.0, Val::Const(v));
-                    p
-                };
-                return Ok(values.into_iter().map(with).collect());
+                return self.havoc(p, *dst, source);
             }
             Op::Load(r, a, k) => {
                 let v = self.load(path, a, *k)?;
@@ -295,27 +276,7 @@ impl Explorer<'_, '_> {
             }
             Op::Store(a, x, _) => {
                 let v = eval(x)?;
-                let (place, cell) = self.place(path, a)?;
-                match place {
-                    Place::Nowhere => {}
-                    Place::Lock(l) => match (path.locks[l], path.known.plain(v)) {
-                        (Holder::Open, _) => return Err(Need::Holder(l)),
-                        // whoever held it would still say so
-                        (Holder::Another, _) => return Err(Need::Undefined),
-                        (_, Val::SelfId) => p.locks[l] = Holder::Me,
-                        (_, Val::Const(0)) => p.locks[l] = Holder::Nobody,
-                        _ => return Err(Need::Refuse("a lock is given a number".into())),
-                    },
-                    Place::Shared(_) | Place::Own(_) => {
-                        let v = self.handle_free(path.known.plain(v))?;
-                        let v = path.known.cast(v, cell)?;
-                        if let Place::Shared(i) = place {
-                            p.shared[i] = v;
-                        } else if let Place::Own(i) = place {
-                            p.own[i] = v;
-                        }
-                    }
-                }
+                self.store(path, &mut p, a, v)?;
             }
             Op::Assume(x) => {
                 if path.known.decide(CmpOp::Ne, eval(x)?, Val::Const(0))? == Some(false) {
@@ -337,31 +298,7 @@ impl Explorer<'_, '_> {
             }
             Op::Return(x) => {
                 let v = x.as_ref().map(eval).transpose()?;
-                let function =
-                    m.procedures[self.t][e.from.0 as usize].map(|k| template.procedures[k].function);
-                let mut out = Vec::new();
-                for (c, call) in template.graph.edges.iter().enumerate() {
-                    let Op::Call { dst, callee, .. } = &call.op else { continue };
-                    if template.procedure(callee).map(|q| q.function) != function
-                        || !m.ranges.reached(self.t, call.from)
-                    {
-                        continue;
-                    }
-                    let mut p = p.clone();
-                    let kept = self.kept(c);
-                    // the caller's values, as they are at the call
-                    let values: Vec<Val> =
-                        kept.iter().map(|r| self.register(&mut p.known, call.from, *r)).collect();
-                    p.regs = kept.iter().copied().zip(values.iter().copied()).collect();
-                    if let Some(d) = dst {
-                        let v = v.ok_or_else(|| Need::Refuse("a function returns nothing here".into()))?;
-                        p.regs.insert(d.0, p.known.cast(v, kind(d.0))?);
-                    }
-                    p.popped = Some((c, values));
-                    p.loc = call.to;
-                    out.push(p);
-                }
-                return Ok(out);
+                return self.give_back(&p, e.from, v);
             }
             Op::Create { handle, arg, template: other, .. } => {
                 let other = other.unwrap_or(0) as usize;
@@ -380,18 +317,7 @@ impl Explorer<'_, '_> {
             }
             Op::Join { handle, result } => {
                 let h = self.handle_free(eval(handle)?)?;
-                let mut out = Vec::new();
-                for u in (0..program.templates.len()).filter(|u| m.named[*u]) {
-                    let mut p = p.clone();
-                    let v =
-                        p.known.var("result".into(), Range::of(-super::ranges::HUGE, super::ranges::HUGE));
-                    if let Some(r) = result {
-                        p.regs.insert(r.0, v);
-                    }
-                    p.joined.push((u, h, v));
-                    out.push(p);
-                }
-                return Ok(out);
+                return Ok(self.join(&p, h, *result));
             }
             Op::ThreadExit(x) => p.ended = Some(eval(x)?),
             Op::Halt => p.halted = true,
@@ -400,6 +326,97 @@ impl Explorer<'_, '_> {
             p.ended.get_or_insert(Val::Const(0));
         }
         Ok(vec![p])
+    }
+
+    /// A value that is read nowhere, or one of those that stand for all.
+    fn havoc(&self, p: Path, dst: Reg, source: &str) -> Result<Vec<Path>, Need> {
+        let m = self.model;
+        if !self.live(p.loc).contains(&dst.0) {
+            return Ok(vec![p]);
+        }
+        let kind = m.program.templates[self.t].registers[dst.0 as usize].kind;
+        let (values, all) = m.inputs.inputs(self.t as u32, dst, kind);
+        if !all {
+            let what = if source.is_empty() { "this value".into() } else { format!("what `{source}` gives") };
+            return Err(Need::Refuse(format!(
+                "{what} is computed with, so that a few values do not stand for all"
+            )));
+        }
+        let with = |v: i128| {
+            let mut p = p.clone();
+            p.regs.insert(dst.0, Val::Const(v));
+            p
+        };
+        Ok(values.into_iter().map(with).collect())
+    }
+
+    /// Writes a cell; `path` is the one before the step.
+    fn store(&self, path: &Path, p: &mut Path, address: &Expr, v: Val) -> Result<(), Need> {
+        let (place, cell) = self.place(path, address)?;
+        match place {
+            Place::Nowhere => {}
+            Place::Lock(l) => match (path.locks[l], path.known.plain(v)) {
+                (Holder::Open, _) => return Err(Need::Holder(l)),
+                // whoever held it would still say so
+                (Holder::Another, _) => return Err(Need::Undefined),
+                (_, Val::SelfId) => p.locks[l] = Holder::Me,
+                (_, Val::Const(0)) => p.locks[l] = Holder::Nobody,
+                _ => return Err(Need::Refuse("a lock is given a number".into())),
+            },
+            Place::Shared(i) => {
+                p.shared[i] = path.known.cast(self.handle_free(path.known.plain(v))?, cell)?;
+            }
+            Place::Own(i) => {
+                p.own[i] = path.known.cast(self.handle_free(path.known.plain(v))?, cell)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A return from a location: a path for each call that it may be the end of.
+    fn give_back(&self, path: &Path, from: Loc, v: Option<Val>) -> Result<Vec<Path>, Need> {
+        let m = self.model;
+        let template = &m.program.templates[self.t];
+        let function = m.procedures[self.t][from.0 as usize].map(|k| template.procedures[k].function);
+        let mut out = Vec::new();
+        for (c, call) in template.graph.edges.iter().enumerate() {
+            let Op::Call { dst, callee, .. } = &call.op else { continue };
+            if template.procedure(callee).map(|q| q.function) != function
+                || !m.ranges.reached(self.t, call.from)
+            {
+                continue;
+            }
+            let mut p = path.clone();
+            let kept = self.kept(c);
+            // the caller's values, as they are at the call
+            let values: Vec<Val> = kept.iter().map(|r| self.register(&mut p.known, call.from, *r)).collect();
+            p.regs = kept.iter().copied().zip(values.iter().copied()).collect();
+            if let Some(d) = dst {
+                let v = v.ok_or_else(|| Need::Refuse("a function returns nothing here".into()))?;
+                p.regs.insert(d.0, p.known.cast(v, template.registers[d.0 as usize].kind)?);
+            }
+            p.popped = Some((c, values));
+            p.loc = call.to;
+            out.push(p);
+        }
+        Ok(out)
+    }
+
+    /// Waits for a thread with a handle: a path for each template that it may be of.
+    fn join(&self, path: &Path, handle: Val, result: Option<Reg>) -> Vec<Path> {
+        let m = self.model;
+        let mut out = Vec::new();
+        for u in (0..m.program.templates.len()).filter(|u| m.named[*u]) {
+            let mut p = path.clone();
+            let all = Range::of(-super::ranges::HUGE, super::ranges::HUGE);
+            let v = p.known.var("result".into(), all);
+            if let Some(r) = result {
+                p.regs.insert(r.0, v);
+            }
+            p.joined.push((u, handle, v));
+            out.push(p);
+        }
+        out
     }
 
     fn handle_free(&self, v: Val) -> Result<Val, Need> {

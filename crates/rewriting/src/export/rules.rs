@@ -52,6 +52,24 @@ struct Shape {
     offset: i128,
 }
 
+/// A path that a rule is written for.
+struct Way<'e> {
+    explorer: &'e Explorer<'e, 'e>,
+    path: &'e Path,
+    /// How each of its variables is written.
+    shapes: &'e [Shape],
+    span: Span,
+}
+
+/// What a rule says of a program around its threads, before or after.
+struct Around<'e> {
+    /// Where the thread is.
+    at: Loc,
+    count: Option<Val>,
+    shared: &'e [Val],
+    locks: &'e [Holder],
+}
+
 impl<'m, 'p> Rules<'m, 'p> {
     pub(super) fn new(model: &'m Model<'p>) -> Self {
         let mut rules = Rules {
@@ -237,8 +255,6 @@ impl<'m, 'p> Rules<'m, 'p> {
 
     fn rule(&mut self, explorer: &Explorer<'_, '_>, path: &Path, span: Span) -> Result<Rule, Diagnostic> {
         let model = self.model;
-        let t = explorer.t;
-        let template = &model.program.templates[t];
         let (shapes, mut condition) = self.shapes(explorer, path);
         for (op, a, b) in &path.known.conditions {
             let (a, b) = (path.known.plain(*a), path.known.plain(*b));
@@ -251,71 +267,9 @@ impl<'m, 'p> Rules<'m, 'p> {
                 }
             }
         }
-        let say = |r: &mut Self, v: Val| r.value(path, &shapes, v, span);
-        // the thread before
-        let mut frame = Vec::new();
-        for (_, v) in &path.start {
-            frame.push(say(self, *v)?);
-        }
-        let top = self.app(Symbol::Point(t, path.from), frame);
-        let rest = Term::Var(self.name("rest"));
-        let procedure = model.procedures[t][path.from.0 as usize].is_some();
-        let stack = match &path.popped {
-            Some((call, kept)) => {
-                let mut values = Vec::new();
-                for v in kept {
-                    values.push(say(self, *v)?);
-                }
-                let back = self.app(Symbol::Back(t, *call), values);
-                let below = self.below(t, template.graph.edges[*call].from, &rest, back);
-                self.app(Symbol::Stack, vec![below, top])
-            }
-            None if procedure => self.app(Symbol::Stack, vec![rest.clone(), top]),
-            None => top,
-        };
-        let mut own = Vec::new();
-        for v in &path.own_start {
-            own.push(say(self, *v)?);
-        }
-        let before = self.thread(explorer, path, stack, own, &path.locks_start, &shapes, span)?;
-        // and after
-        let kind = &template.graph.locations[path.loc.0 as usize].kind;
-        let after = if let LocationKind::Error(_) = kind {
-            Some(self.app(Symbol::Error(t, path.loc), Vec::new()))
-        } else if let Some(result) = path.ended {
-            match path.id {
-                Some(id) => {
-                    let args = vec![say(self, id)?, say(self, result)?];
-                    Some(self.app(Symbol::Ended(t), args))
-                }
-                None => None,
-            }
-        } else {
-            let mut frame = Vec::new();
-            for r in explorer.live(path.loc) {
-                frame.push(say(self, path.regs.get(r).copied().unwrap_or(Val::Const(0)))?);
-            }
-            self.reached.push((t, path.loc));
-            let top = self.app(Symbol::Point(t, path.loc), frame);
-            let stack = if let Some((call, kept)) = &path.pushed {
-                let mut values = Vec::new();
-                for v in kept {
-                    values.push(say(self, *v)?);
-                }
-                let back = self.app(Symbol::Back(t, *call), values);
-                let below = self.below(t, template.graph.edges[*call].from, &rest, back);
-                self.app(Symbol::Stack, vec![below, top])
-            } else if model.procedures[t][path.loc.0 as usize].is_some() {
-                self.app(Symbol::Stack, vec![rest, top])
-            } else {
-                top
-            };
-            let mut own = Vec::new();
-            for v in &path.own {
-                own.push(say(self, *v)?);
-            }
-            Some(self.thread(explorer, path, stack, own, &path.locks, &shapes, span)?)
-        };
+        let way = Way { explorer, path, shapes: &shapes, span };
+        let (before, rest) = self.before(&way)?;
+        let after = self.after(&way, rest)?;
         let place = Place::default();
         if !path.seen
             && !model.token
@@ -328,78 +282,150 @@ impl<'m, 'p> Rules<'m, 'p> {
         let (mut left, mut right) = (vec![threads.clone(), before], vec![threads]);
         right.extend(after);
         for (u, h, v) in &path.joined {
-            let args = vec![say(self, *h)?, say(self, *v)?];
+            let args = vec![self.say(&way, *h)?, self.say(&way, *v)?];
             let ended = self.app(Symbol::Ended(*u), args);
             left.push(ended.clone());
             right.push(ended);
         }
         for c in &path.created {
-            let arg = say(self, c.arg)?;
-            let id = c.id.map(|id| say(self, id)).transpose()?;
+            let arg = self.say(&way, c.arg)?;
+            let id = c.id.map(|id| self.say(&way, id)).transpose()?;
             right.push(self.fresh(c.template, arg, id, span)?);
         }
-        let root = |r: &mut Self, members: Vec<Term>, l: Loc, count, shared: &[Val], locks: &[Holder]| {
-            let mut args = vec![if members.len() == 1 {
-                members.into_iter().next().unwrap_or(Term::Var(VarId(0)))
-            } else {
-                r.app(Symbol::Par, members)
-            }];
-            if model.token {
-                let atomic = template.graph.locations[l.0 as usize].atomic;
-                args.push(r.app(if atomic { Symbol::Held } else { Symbol::Free }, Vec::new()));
-            }
-            if let Some(c) = count {
-                args.push(r.value(path, &shapes, c, span)?);
-            }
-            for v in shared {
-                args.push(r.value(path, &shapes, *v, span)?);
-            }
-            for (l, h) in locks.iter().enumerate() {
-                args.push(match h {
-                    Holder::Open => Term::Var(r.name(&format!("lock.{l}"))),
-                    Holder::Nobody => r.number(0, span)?,
-                    Holder::Me | Holder::Another => r.number(1, span)?,
-                });
-            }
-            Ok(r.app(Symbol::Root, args))
+        let start = Around {
+            at: path.from,
+            count: path.count_start,
+            shared: &path.shared_start,
+            locks: &path.locks_start,
         };
-        let left = root(self, left, path.from, path.count_start, &path.shared_start, &path.locks_start)?;
-        let right = root(self, right, path.loc, path.count, &path.shared, &path.locks)?;
+        let end = Around { at: path.loc, count: path.count, shared: &path.shared, locks: &path.locks };
+        let left = self.root(&way, left, &start)?;
+        let right = self.root(&way, right, &end)?;
         Ok(Rule { left, right, condition, place })
     }
 
-    fn below(&mut self, t: usize, caller: Loc, rest: &Term, back: Term) -> Term {
-        if self.model.procedures[t][caller.0 as usize].is_some() {
-            self.app(Symbol::Stack, vec![rest.clone(), back])
-        } else {
-            back
-        }
+    /// The term of a value.
+    fn say(&mut self, way: &Way<'_>, v: Val) -> Result<Term, Diagnostic> {
+        self.value(way.path, way.shapes, v, way.span)
     }
 
-    #[allow(clippy::too_many_arguments)]
+    fn say_all<'v>(
+        &mut self,
+        way: &Way<'_>,
+        values: impl IntoIterator<Item = &'v Val>,
+    ) -> Result<Vec<Term>, Diagnostic> {
+        values.into_iter().map(|v| self.say(way, *v)).collect()
+    }
+
+    /// The thread before, and what is below on its stack.
+    fn before(&mut self, way: &Way<'_>) -> Result<(Term, Term), Diagnostic> {
+        let (path, t) = (way.path, way.explorer.t);
+        let frame = self.say_all(way, path.start.iter().map(|(_, v)| v))?;
+        let top = self.app(Symbol::Point(t, path.from), frame);
+        let rest = Term::Var(self.name("rest"));
+        let stack = self.stack(way, top, path.popped.as_ref(), path.from, &rest)?;
+        let own = self.say_all(way, &path.own_start)?;
+        Ok((self.thread(way, stack, own, &path.locks_start)?, rest))
+    }
+
+    /// The thread after; none where nothing is left of it.
+    fn after(&mut self, way: &Way<'_>, rest: Term) -> Result<Option<Term>, Diagnostic> {
+        let (path, t) = (way.path, way.explorer.t);
+        let template = &self.model.program.templates[t];
+        if let LocationKind::Error(_) = &template.graph.locations[path.loc.0 as usize].kind {
+            return Ok(Some(self.app(Symbol::Error(t, path.loc), Vec::new())));
+        }
+        if let Some(result) = path.ended {
+            let Some(id) = path.id else { return Ok(None) };
+            let args = vec![self.say(way, id)?, self.say(way, result)?];
+            return Ok(Some(self.app(Symbol::Ended(t), args)));
+        }
+        let mut frame = Vec::new();
+        for r in way.explorer.live(path.loc) {
+            frame.push(self.say(way, path.regs.get(r).copied().unwrap_or(Val::Const(0)))?);
+        }
+        self.reached.push((t, path.loc));
+        let top = self.app(Symbol::Point(t, path.loc), frame);
+        let stack = self.stack(way, top, path.pushed.as_ref(), path.loc, &rest)?;
+        let own = self.say_all(way, &path.own)?;
+        Ok(Some(self.thread(way, stack, own, &path.locks)?))
+    }
+
+    /// A stack with a frame on top that is at a location, above that of a call if there is one.
+    fn stack(
+        &mut self,
+        way: &Way<'_>,
+        top: Term,
+        call: Option<&(usize, Vec<Val>)>,
+        at: Loc,
+        rest: &Term,
+    ) -> Result<Term, Diagnostic> {
+        let (model, t) = (self.model, way.explorer.t);
+        Ok(match call {
+            Some((call, kept)) => {
+                let values = self.say_all(way, kept)?;
+                let back = self.app(Symbol::Back(t, *call), values);
+                let caller = model.program.templates[t].graph.edges[*call].from;
+                let below = match model.procedures[t][caller.0 as usize] {
+                    Some(_) => self.app(Symbol::Stack, vec![rest.clone(), back]),
+                    None => back,
+                };
+                self.app(Symbol::Stack, vec![below, top])
+            }
+            None if model.procedures[t][at.0 as usize].is_some() => {
+                self.app(Symbol::Stack, vec![rest.clone(), top])
+            }
+            None => top,
+        })
+    }
+
+    /// The whole program.
+    fn root(&mut self, way: &Way<'_>, members: Vec<Term>, around: &Around<'_>) -> Result<Term, Diagnostic> {
+        let (model, span) = (self.model, way.span);
+        let mut args = vec![if members.len() == 1 {
+            members.into_iter().next().unwrap_or(Term::Var(VarId(0)))
+        } else {
+            self.app(Symbol::Par, members)
+        }];
+        if model.token {
+            let graph = &model.program.templates[way.explorer.t].graph;
+            let atomic = graph.locations[around.at.0 as usize].atomic;
+            args.push(self.app(if atomic { Symbol::Held } else { Symbol::Free }, Vec::new()));
+        }
+        if let Some(c) = around.count {
+            args.push(self.say(way, c)?);
+        }
+        args.extend(self.say_all(way, around.shared)?);
+        for (l, h) in around.locks.iter().enumerate() {
+            args.push(match h {
+                Holder::Open => Term::Var(self.name(&format!("lock.{l}"))),
+                Holder::Nobody => self.number(0, span)?,
+                Holder::Me | Holder::Another => self.number(1, span)?,
+            });
+        }
+        Ok(self.app(Symbol::Root, args))
+    }
+
     fn thread(
         &mut self,
-        explorer: &Explorer<'_, '_>,
-        path: &Path,
+        way: &Way<'_>,
         stack: Term,
         own: Vec<Term>,
         locks: &[Holder],
-        shapes: &[Shape],
-        span: Span,
     ) -> Result<Term, Diagnostic> {
         let mut args = vec![stack];
         args.extend(own);
-        for &l in &self.model.holds[explorer.t] {
+        for &l in &self.model.holds[way.explorer.t] {
             args.push(match locks[l] {
                 Holder::Open => Term::Var(self.name(&format!("mine.{l}"))),
-                Holder::Nobody | Holder::Another => self.number(0, span)?,
-                Holder::Me => self.number(1, span)?,
+                Holder::Nobody | Holder::Another => self.number(0, way.span)?,
+                Holder::Me => self.number(1, way.span)?,
             });
         }
-        if let Some(id) = path.id {
-            args.push(self.value(path, shapes, id, span)?);
+        if let Some(id) = way.path.id {
+            args.push(self.say(way, id)?);
         }
-        Ok(self.app(Symbol::Thread(explorer.t), args))
+        Ok(self.app(Symbol::Thread(way.explorer.t), args))
     }
 
     /// A thread that begins.

@@ -240,7 +240,6 @@ impl Builder<'_> {
     fn build(&mut self, key: Key) -> FlatNode {
         let p = self.program;
         let node = p.node(key.node);
-        let instance = self.instances[key.instance as usize].clone();
         let exp = |b: &Self, e: &Exp| b.exp(key.instance, e);
         let guard = node.guard.as_ref().map(|g| exp(self, g));
         let at = |n: NodeId| Key { node: n, kind: Phase::Normal, ..key };
@@ -285,73 +284,16 @@ impl Builder<'_> {
             Stmt::Call { proc, args, .. } if self.joined[*proc as usize] => {
                 let callee = self.root(*proc, true);
                 let w = self.arguments(key.instance, callee, args);
-                let entry = Key {
-                    instance: callee,
-                    node: p.proc(*proc).entry,
-                    role: Role::Other,
-                    atomic: key.atomic,
-                    kind: Phase::Normal,
-                };
+                let entry = self.entry(callee, *proc, key.atomic);
                 let waits = Key { kind: Phase::Waits, atomic: false, role: after, ..key };
                 Action::Invoke(w, self.node(entry), self.node(waits))
             }
-            Stmt::Call { proc, args, .. } => {
-                let site = (key.instance, key.node);
-                let callee = match self.inlined.get(&site) {
-                    Some(i) => *i,
-                    None => {
-                        let i = self.instance(*proc, Some(site), None);
-                        self.inlined.insert(site, i);
-                        i
-                    }
-                };
-                let mut w = self.arguments(key.instance, callee, args);
-                // Its other variables have any values, not those of the call before.
-                let (first, entry) = (self.instances[callee as usize].base, p.proc(*proc).entry);
-                for l in self.live.at(entry).ones().filter(|l| *l >= p.proc(*proc).params) {
-                    w.targets.push(Var::Local(first.saturating_add(l)));
-                    w.values.push(Exp::Any);
-                }
-                let entry = self.node(Key { instance: callee, ..at(entry) });
-                Action::Write(w, entry)
-            }
-            Stmt::Return(values) => match (instance.caller, instance.results) {
-                (Some((caller, call)), _) => {
-                    let site = p.node(call);
-                    let mut w = Write::default();
-                    if let Stmt::Call { targets, .. } = &site.stmt {
-                        for (i, t) in self.relevant(site.proc, caller, targets) {
-                            w.targets.push(t);
-                            w.values.push(exp(self, &values[i]));
-                        }
-                    }
-                    let to = site.next.first().copied().unwrap_or(call);
-                    Action::Write(w, self.node(Key { instance: caller, ..at(to) }))
-                }
-                (None, Some(first)) => {
-                    let mut w = Write::default();
-                    for (i, v) in values.iter().enumerate() {
-                        if self.live.results[node.proc as usize][i] {
-                            w.targets.push(Var::Local(first.saturating_add(index(i))));
-                            w.values.push(exp(self, v));
-                        }
-                    }
-                    let entry = p.proc(node.proc).entry;
-                    let over = Key { node: entry, kind: Phase::Over, ..key };
-                    Action::Write(w, self.node(over))
-                }
-                (None, None) => Action::End,
-            },
+            Stmt::Call { proc, args, .. } => self.inlined_call(key, *proc, args),
+            Stmt::Return(values) => self.give_back(key, values),
             Stmt::Spawn { proc, args } => {
                 let callee = self.root(*proc, false);
                 let w = self.arguments(key.instance, callee, args);
-                let entry = Key {
-                    instance: callee,
-                    node: p.proc(*proc).entry,
-                    role: Role::Other,
-                    atomic: false,
-                    kind: Phase::Normal,
-                };
+                let entry = self.entry(callee, *proc, false);
                 Action::Spawn(w, self.node(entry), self.node(Key { role: after, ..at(next) }))
             }
             Stmt::SpawnAt(t) => {
@@ -374,6 +316,69 @@ impl Builder<'_> {
             }
         };
         flat(action, guard)
+    }
+
+    /// The first node of a procedure in an instance of its own.
+    fn entry(&self, instance: u32, proc: ProcId, atomic: bool) -> Key {
+        let node = self.program.proc(proc).entry;
+        Key { instance, node, role: Role::Other, atomic, kind: Phase::Normal }
+    }
+
+    /// A call of a procedure that gets an instance for this place.
+    fn inlined_call(&mut self, key: Key, proc: ProcId, args: &[Exp]) -> Action {
+        let p = self.program;
+        let site = (key.instance, key.node);
+        let callee = match self.inlined.get(&site) {
+            Some(i) => *i,
+            None => {
+                let i = self.instance(proc, Some(site), None);
+                self.inlined.insert(site, i);
+                i
+            }
+        };
+        let mut w = self.arguments(key.instance, callee, args);
+        // Its other variables have any values, not those of the call before.
+        let (first, entry) = (self.instances[callee as usize].base, p.proc(proc).entry);
+        for l in self.live.at(entry).ones().filter(|l| *l >= p.proc(proc).params) {
+            w.targets.push(Var::Local(first.saturating_add(l)));
+            w.values.push(Exp::Any);
+        }
+        let entry = self.node(Key { instance: callee, node: entry, kind: Phase::Normal, ..key });
+        Action::Write(w, entry)
+    }
+
+    /// A return: to the place of an instance, or to whoever waits for a call that is one for all places.
+    fn give_back(&mut self, key: Key, values: &[Exp]) -> Action {
+        let p = self.program;
+        let node = p.node(key.node);
+        let instance = self.instances[key.instance as usize].clone();
+        match (instance.caller, instance.results) {
+            (Some((caller, call)), _) => {
+                let site = p.node(call);
+                let mut w = Write::default();
+                if let Stmt::Call { targets, .. } = &site.stmt {
+                    for (i, t) in self.relevant(site.proc, caller, targets) {
+                        w.targets.push(t);
+                        w.values.push(self.exp(key.instance, &values[i]));
+                    }
+                }
+                let to = site.next.first().copied().unwrap_or(call);
+                Action::Write(w, self.node(Key { instance: caller, node: to, kind: Phase::Normal, ..key }))
+            }
+            (None, Some(first)) => {
+                let mut w = Write::default();
+                for (i, v) in values.iter().enumerate() {
+                    if self.live.results[node.proc as usize][i] {
+                        w.targets.push(Var::Local(first.saturating_add(index(i))));
+                        w.values.push(self.exp(key.instance, v));
+                    }
+                }
+                let entry = p.proc(node.proc).entry;
+                let over = Key { node: entry, kind: Phase::Over, ..key };
+                Action::Write(w, self.node(over))
+            }
+            (None, None) => Action::End,
+        }
     }
 }
 
