@@ -3,7 +3,8 @@
 
 use super::body::Body;
 use super::lower::Lower;
-use super::types::{Part, Ty};
+use super::parts::Part;
+use super::types::Ty;
 use super::value::Place;
 use crate::races::{Access, Target};
 use lang_c::span::Span as Bytes;

@@ -1,9 +1,10 @@
 //! One function: parameters, body, and which of its locations are atomic.
 
 use super::body::Body;
-use super::declare::{Named, specifiers};
+use super::declare::Named;
 use super::lower::{Lower, Res};
 use super::scope::{Storage, Symbol};
+use super::specifiers::specifiers;
 use super::translation::{Translation, Work};
 use super::types::{Signature, Ty};
 use super::value::{Value, offset};

@@ -186,7 +186,7 @@ impl<'a> Lower<'a> {
 }
 
 /// The same place, accessed in one step.
-fn atomic(p: Place) -> Place {
+pub fn atomic(p: Place) -> Place {
     Place { ty: Ty::Atomic(Rc::new(p.ty.plain().clone())), ..p }
 }
 

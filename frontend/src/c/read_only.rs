@@ -1,8 +1,8 @@
 //! What is defined `const`: its cells may not be written once they have their first values (C11 6.7.3p6).
 
 use super::body::Body;
-use super::declare::Specifiers;
 use super::lower::{Lower, Res};
+use super::specifiers::Specifiers;
 use super::types::{Ty, Types};
 use lang_c::ast::*;
 use lang_c::span::Node;
@@ -30,7 +30,7 @@ impl<'a> Lower<'a> {
 
     /// The same for a type name, as of a compound literal.
     pub fn is_constant_type(&self, n: &'a Node<TypeName>) -> bool {
-        let s = super::declare::qualifiers(&n.node.specifiers);
+        let s = super::specifiers::qualifiers(&n.node.specifiers);
         self.is_constant(&s, n.node.declarator.as_ref())
     }
 

@@ -3,7 +3,8 @@
 
 use super::calls::Args;
 use super::lower::{Lower, Res};
-use super::types::{Part, Signature, Ty};
+use super::parts::Part;
+use super::types::{Signature, Ty};
 use super::value::{Value, binary, compare};
 use super::views::{Conversion, Seen};
 use lang_c::span::Span as Bytes;

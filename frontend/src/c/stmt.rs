@@ -3,10 +3,10 @@
 use super::body::Body;
 use super::body::Label as LabelAt;
 use super::context::{Jump, Switch};
-use super::declare::specifiers;
 use super::lower::{Lower, Res};
 use super::meanings::Attributes;
 use super::scope::{Storage, Symbol};
+use super::specifiers::specifiers;
 use super::types::Ty;
 use super::value::{At, Place, compare};
 use lang_c::ast::*;

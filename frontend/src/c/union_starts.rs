@@ -1,7 +1,8 @@
 //! Addresses of a union's members in start values of static objects: the view is fixed before anything runs.
 
+use super::parts::Part;
 use super::translation::Translation;
-use super::types::{Part, Ty};
+use super::types::Ty;
 use super::unions::{FIXED, Through};
 use super::value::{Place, wrap};
 use relyant_cfa::{BinOp, Expr, IntKind, ObjId};

@@ -8,7 +8,8 @@
 
 use super::body::Body;
 use super::lower::{Lower, Res};
-use super::types::{Field, Part, RecordId, Ty, Types};
+use super::parts::Part;
+use super::types::{Field, RecordId, Ty, Types};
 use super::value::{At, Place, binary, cast, compare, offset};
 use lang_c::span::Span as Bytes;
 use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Loc, Op};

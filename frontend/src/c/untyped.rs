@@ -6,10 +6,11 @@
 
 use super::library::Memory;
 use super::lower::{Lower, Res};
+use super::parts::Part;
 use super::settle::called;
 use super::sizes::{Sizes, Values};
 use super::translation::Translation;
-use super::types::{Part, Ty, Types};
+use super::types::{Ty, Types};
 use super::value::{Value, binary, cast, compare, offset};
 use crate::races::{Access, Target};
 use lang_c::span::Span as Bytes;

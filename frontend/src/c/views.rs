@@ -2,9 +2,10 @@
 //! scalars that C says only where they lie at the same bytes in both.
 
 use super::lower::Res;
+use super::parts::Part;
 use super::source::Source;
 use super::translation::Translation;
-use super::types::{Part, Ty, Types};
+use super::types::{Ty, Types};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::points_to::{PointsTo, Targets};
 use relyant_cfa::{Expr, IntKind, Module, ObjId, Op};

@@ -3,7 +3,8 @@
 
 use super::access::How;
 use super::lower::{Lower, Res};
-use super::types::{Part, Ty};
+use super::parts::Part;
+use super::types::Ty;
 use super::value::{At, Place, Value, compare, offset};
 use lang_c::span::Span as Bytes;
 use relyant_cfa::options::Property;
