@@ -115,7 +115,6 @@ pub(super) fn scan(source: &Source, text: &str) -> Result<(Vec<Token>, Vec<Pragm
     let fail = |at: usize, message: &str| {
         Err(source.diagnostic(source.original_span(at), message, "the input is not C"))
     };
-    let word = |b: u8| b == b'_' || b == b'$' || b.is_ascii_alphanumeric();
     let mut tokens = Vec::new();
     let mut pragmas = Vec::new();
     let mut i = 0;
@@ -135,20 +134,7 @@ pub(super) fn scan(source: &Source, text: &str) -> Result<(Vec<Token>, Vec<Pragm
             }
             b'#' if line_start => {
                 let end = text[i..].find('\n').map_or(text.len(), |n| i + n);
-                let line = &text[i..end];
-                let rest = line[1..].trim_start();
-                if line_marker(line).is_none()
-                    && !(rest.is_empty() || rest.starts_with("pragma") || rest.starts_with("ident"))
-                {
-                    return Err(source.diagnostic(
-                        source.original_span(i),
-                        "a preprocessor directive in text taken as preprocessed",
-                        "name the file .c to have it preprocessed",
-                    ));
-                }
-                if let Some(said) = rest.strip_prefix("pragma") {
-                    pragmas.push(PragmaLine { at: i, text: said.to_string() });
-                }
+                pragmas.extend(directive(source, i, &text[i..end])?);
                 i = end;
                 continue;
             }
@@ -164,32 +150,15 @@ pub(super) fn scan(source: &Source, text: &str) -> Result<(Vec<Token>, Vec<Pragm
                 None => return fail(i, "this comment does not end"),
             },
             b'"' | b'\'' => {
-                i += 1;
-                loop {
-                    match bytes.get(i) {
-                        None | Some(b'\n') => {
-                            let what = if b == b'"' { "string" } else { "character" };
-                            return fail(start, &format!("this {what} does not end"));
-                        }
-                        Some(b'\\') => i += 2,
-                        Some(c) if *c == b => break,
-                        Some(_) => i += 1,
-                    }
-                }
-                i += 1;
+                let Some(end) = quoted(bytes, i) else {
+                    let what = if b == b'"' { "string" } else { "character" };
+                    return fail(start, &format!("this {what} does not end"));
+                };
+                i = end;
                 tokens.push(Token { kind: Kind::Text, start, end: i });
             }
             b if b.is_ascii_digit() => {
-                while i < bytes.len()
-                    && (word(bytes[i])
-                        || bytes[i] == b'.'
-                        || (b"+-".contains(&bytes[i])
-                            && b"eEpP".contains(&bytes[i - 1])
-                            && text[start..i].len() > 1
-                            && !(text[start..].starts_with("0x") && b"eE".contains(&bytes[i - 1]))))
-                {
-                    i += 1;
-                }
+                i = number(text, i);
                 tokens.push(Token { kind: Kind::Number, start, end: i });
             }
             b if word(b) || letter(&text[i..]).is_some() => {
@@ -214,6 +183,56 @@ pub(super) fn scan(source: &Source, text: &str) -> Result<(Vec<Token>, Vec<Pragm
         line_start = false;
     }
     Ok((tokens, pragmas))
+}
+
+/// May a byte be in an identifier?
+fn word(b: u8) -> bool {
+    b == b'_' || b == b'$' || b.is_ascii_alphanumeric()
+}
+
+/// A line that begins with `#`, at a byte: a pragma, or a marker of the preprocessor.
+fn directive(source: &Source, at: usize, line: &str) -> Result<Option<PragmaLine>, Diagnostic> {
+    let rest = line[1..].trim_start();
+    if line_marker(line).is_none()
+        && !(rest.is_empty() || rest.starts_with("pragma") || rest.starts_with("ident"))
+    {
+        return Err(source.diagnostic(
+            source.original_span(at),
+            "a preprocessor directive in text taken as preprocessed",
+            "name the file .c to have it preprocessed",
+        ));
+    }
+    Ok(rest.strip_prefix("pragma").map(|said| PragmaLine { at, text: said.to_string() }))
+}
+
+/// Where a string or a character that begins here ends; nowhere if not in its line.
+fn quoted(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut i = start + 1;
+    loop {
+        match bytes.get(i) {
+            None | Some(b'\n') => return None,
+            Some(b'\\') => i += 2,
+            Some(c) if *c == bytes[start] => return Some(i + 1),
+            Some(_) => i += 1,
+        }
+    }
+}
+
+/// Where a number that begins here ends (C11 6.4.8).
+fn number(text: &str, start: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut i = start;
+    while i < bytes.len()
+        && (word(bytes[i])
+            || bytes[i] == b'.'
+            || (b"+-".contains(&bytes[i])
+                && b"eEpP".contains(&bytes[i - 1])
+                && i - start > 1
+                && !(text[start..].starts_with("0x") && b"eE".contains(&bytes[i - 1]))))
+    {
+        i += 1;
+    }
+    i
 }
 
 /// The length of a character that identifiers may have and that is not of ASCII, or of its universal name.

@@ -22,6 +22,7 @@ mod inline;
 mod leaks;
 mod liveness;
 mod loops;
+mod many;
 mod memory;
 mod owners;
 mod places;
@@ -79,9 +80,9 @@ fn with_pools(
     options: &Options,
     build: &dyn Fn(&Module) -> Result<Program, Refusal>,
 ) -> Result<Program, Refusal> {
-    let mut which = pool::needed(module);
+    let mut which = many::needed(module);
     if options.checks_memory() {
-        which.extend(checks::mortal(module, &pool::freed(module, &PointsTo::of_module(module))));
+        which.extend(checks::mortal(module, &many::freed(module, &PointsTo::of_module(module))));
     }
     if options.leaks {
         which.extend(module.heap.iter().filter(|s| !s.automatic).map(|s| s.object));
@@ -97,7 +98,7 @@ fn with_pools(
                 ref refusal @ (Refusal::EscapingLocal { original: o, .. }
                 | Refusal::EscapingActivation { original: o, .. }),
             ) => {
-                if !pool::is_possible(module, o) || !which.insert(o) {
+                if !many::is_possible(module, o) || !which.insert(o) {
                     return Err(refusal.clone());
                 }
             }
