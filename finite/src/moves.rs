@@ -5,7 +5,7 @@ use std::rc::Rc;
 /// A step of one thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Move {
-    /// What all see afterwards.
+    /// The shared state afterwards.
     pub shared: u32,
     /// Where the thread is; `None` if it has ended.
     pub local: Option<u32>,
@@ -15,11 +15,11 @@ pub struct Move {
     pub failed: bool,
 }
 
-/// Threads of one program, known by the numbers of what all see and of what only one sees.
+/// Threads of one program, known by the numbers of shared and of local states.
 pub trait Template {
     /// Why steps are not known.
     type Error;
-    /// Initial states: what all see, and one thread.
+    /// Initial states: shared, and that of the one thread.
     fn initial(&mut self) -> Result<Vec<(u32, u32)>, Self::Error>;
     /// The steps of a thread.
     fn moves(&mut self, shared: u32, local: u32) -> Result<Rc<[Move]>, Self::Error>;
@@ -45,7 +45,7 @@ pub struct RunStep {
 /// A run from an initial state to a failure.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Run {
-    /// What all see at first, and where the first thread is.
+    /// The shared state at first, and where the first thread is.
     pub start: (u32, u32),
     /// Steps; the last fails.
     pub steps: Vec<RunStep>,

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// States: what all see, and how many threads are in each local state, by number.
+/// States: the shared one, and how many threads are in each local state, by number.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct States {
     /// Threads at the same time at most; more are not started.

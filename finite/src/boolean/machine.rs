@@ -155,7 +155,7 @@ impl<'p> Machine<'p> {
         thread.atomic || !shared.get(self.atomic_bit())
     }
 
-    /// The initial states in normal form: what all see, and the thread of `main`.
+    /// The initial states in normal form: the shared valuation, and the thread of `main`.
     pub fn initial(&self) -> Result<Vec<(Bits, Thread)>, TooMany> {
         let p = self.program;
         let main = p.proc(p.main);
@@ -259,7 +259,7 @@ impl<'p> Machine<'p> {
             self.normalise_thread(t);
         }
     }
-    /// The same for what all see.
+    /// The same for the shared valuation.
     pub fn normalise_shared(&self, shared: &mut Bits) {
         for i in 0..index(self.program.globals.len()) {
             if !self.live.globals.get(i) {
@@ -456,7 +456,7 @@ impl<'p> Machine<'p> {
         Outcome { shared, thread: None, spawned: None, failed: false }
     }
 
-    /// Writes values, seen from `ready`, into what all see and into the last call of `thread`.
+    /// Writes values, seen from `ready`, into the shared valuation and into the last call of `thread`.
     fn write(
         &self,
         ready: &Ready,

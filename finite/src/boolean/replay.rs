@@ -9,7 +9,7 @@ use crate::moves;
 /// A run. Threads are numbered in the order in which they start, `main` is 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Run {
-    /// What all see at first, and the thread of `main`.
+    /// The shared valuation at first, and the thread of `main`.
     pub start: (Bits, Thread),
     /// Which thread makes a step, and what comes of it. The last step fails.
     pub steps: Vec<(usize, Outcome)>,

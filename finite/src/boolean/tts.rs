@@ -210,7 +210,7 @@ fn names(threads: &Threads, extra: u32) -> Names {
     }
 }
 
-/// What all see, as text: globals as 0 and 1 in the order of their declaration, then what is taken.
+/// A shared state as text: globals as 0 and 1 in the order of their declaration, then what is taken.
 pub fn show_shared(p: &Program, b: &Bits) -> String {
     let globals = u32::try_from(p.globals.len()).unwrap_or(u32::MAX);
     let mut out: String = (0..globals).map(|i| if b.get(i) { '1' } else { '0' }).collect();

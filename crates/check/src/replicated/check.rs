@@ -63,7 +63,7 @@ enum Condition {
     Start(u32),
     /// What a view's first local state says of threads of another one holds at the start.
     StartOther(u32, u32),
-    /// An edge cannot be taken from a shared and a local state.
+    /// An edge is disabled in a shared and a local state.
     Never(u32, u32, u32),
     /// What holds of the shared state and the thread after an edge: one of the steps.
     Active(Vec<usize>),

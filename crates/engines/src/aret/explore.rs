@@ -12,7 +12,7 @@ use super::bits::Bits;
 use super::interference::{Interference, Shape};
 use super::layout::{Layout, Solver, answer, bounds, query};
 use super::precision::{Precision, Thread};
-use super::step::{Meeting, Post, Steps, meetings, meets_at, meets_from, state_bounds};
+use super::step::{PairRelation, Post, Steps, pair_relations, relates_at, relates_from, state_bounds};
 use super::store::{Blocks, Env, EnvId, Parent, State, StateId};
 use crate::watch::Watch;
 use index_vec::{IndexVec, index_vec};
@@ -82,7 +82,7 @@ pub struct Aret<'a> {
     stutters: FxHashSet<(u16, u16, u16)>,
 }
 
-type EnvKey = (u16, u16, Meeting, (u16, u16), u32);
+type EnvKey = (u16, u16, PairRelation, (u16, u16), u32);
 
 impl<'a> Aret<'a> {
     /// Ready to run with a precision. `caches` may come from a run with the same predicates.
@@ -244,8 +244,8 @@ impl<'a> Aret<'a> {
                 }
             }
             let (x, y) = (&self.threads[i], &self.threads[j]);
-            for meeting in meetings(x, y).into_iter().filter(|m| meets_at(*m, x, y, loc, place)) {
-                let both = super::pair::cube(program, self.threads, self.precision, (a, b), meeting);
+            for pair in pair_relations(x, y).into_iter().filter(|m| relates_at(*m, x, y, loc, place)) {
+                let both = super::pair::cube(program, self.threads, self.precision, (a, b), pair);
                 if both.sat_rational() != Satisfiable::Unsat {
                     return Some(vec![id, other]);
                 }
@@ -312,22 +312,22 @@ impl<'a> Aret<'a> {
                 if j == i && self.threads[i].single {
                     continue;
                 }
-                for meeting in meetings(&self.threads[i], &self.threads[j]) {
+                for pair in pair_relations(&self.threads[i], &self.threads[j]) {
                     let loc = self.states[id].loc;
-                    if meets_from(meeting, &self.threads[i], loc) {
+                    if relates_from(pair, &self.threads[i], loc) {
                         let bits = self.states[id].bits.clone();
-                        self.add_env(id, e, j, meeting, bits);
+                        self.add_env(id, e, j, pair, bits);
                     }
                 }
             }
             return;
         }
-        for (j, meeting, bits) in &post.env {
-            self.add_env(id, e, *j, *meeting, bits.clone());
+        for (j, pair, bits) in &post.env {
+            self.add_env(id, e, *j, *pair, bits.clone());
         }
     }
 
-    fn add_env(&mut self, id: StateId, e: u32, j: usize, meeting: Meeting, bits: Bits) {
+    fn add_env(&mut self, id: StateId, e: u32, j: usize, pair: PairRelation, bits: Bits) {
         let s = &self.states[id];
         let i = s.thread as usize;
         let edge = &self.template(i).edges[e as usize];
@@ -353,18 +353,13 @@ impl<'a> Aret<'a> {
             _ => Shape::Abstract(writes.clone()),
         };
         let (third, mut at) = self.control(id, j);
-        self.restrict(&mut at, meeting, (i, j), edge.from);
-        let group = self.caches.interference.group(
-            self.program,
-            self.threads,
-            self.precision,
-            (i, j, meeting),
-            &shape,
-        );
+        self.restrict(&mut at, pair, (i, j), edge.from);
+        let group =
+            self.caches.interference.group(self.program, self.threads, self.precision, (i, j, pair), &shape);
         let env = Env {
             actor: i as u16,
             target: j as u16,
-            meeting,
+            pair,
             blocks,
             third,
             at,
@@ -374,7 +369,7 @@ impl<'a> Aret<'a> {
             bits,
             parent: (id, e),
         };
-        let found = self.env_index.entry((env.actor, env.target, meeting, blocks, group)).or_default();
+        let found = self.env_index.entry((env.actor, env.target, pair, blocks, group)).or_default();
         let envs = &self.envs;
         let covered = |o: &EnvId| {
             let o = &envs[*o];
@@ -418,11 +413,11 @@ impl<'a> Aret<'a> {
         (third, at)
     }
 
-    /// Leaves out the target's locations where the meeting can't be.
+    /// Leaves out the target's locations where the relation can't be.
     fn restrict(
         &self,
         at: &mut Option<IndexVec<Loc, bool>>,
-        meeting: Meeting,
+        pair: PairRelation,
         (i, j): (usize, usize),
         from: Loc,
     ) {
@@ -432,7 +427,7 @@ impl<'a> Aret<'a> {
         }
         let at = at.get_or_insert_with(|| index_vec![true; self.template(j).locations.len()]);
         for (l, here) in at.iter_mut_enumerated() {
-            *here &= meets_at(meeting, actor, target, from, l);
+            *here &= relates_at(pair, actor, target, from, l);
         }
     }
 

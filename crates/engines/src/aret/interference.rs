@@ -6,7 +6,7 @@ use super::bits::Bits;
 use super::layout::{Bound, Layout, Query, Solver, answer, bounds, query};
 use super::numbered::Numbered;
 use super::precision::{Precision, Thread};
-use super::step::{Meeting, after, meeting_atoms, state_bounds};
+use super::step::{PairRelation, after, pair_atoms, state_bounds};
 use relyant_horn::linear::{LinExpr, Var};
 use relyant_program::{Program, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,8 +35,8 @@ pub struct Interference {
     pub relevant: Vec<FxHashSet<Var>>,
     /// Primed variables in the transition predicates of a pair, unprimed.
     pub primed: Vec<Vec<FxHashSet<Var>>>,
-    /// The index in `compiled` of each target, actor, meeting and shape.
-    groups: FxHashMap<(u32, u32, Meeting, Shape), u32>,
+    /// The index in `compiled` of each target, actor, relation and shape.
+    groups: FxHashMap<(u32, u32, PairRelation, Shape), u32>,
     compiled: Vec<Compiled>,
     /// By thread: sets of state predicates, numbered.
     states: Vec<Numbered<Bits>>,
@@ -83,10 +83,10 @@ impl Interference {
         program: &Program,
         threads: &[Thread],
         precision: &Precision,
-        (actor, target, meeting): (usize, usize, Meeting),
+        (actor, target, pair): (usize, usize, PairRelation),
         shape: &Shape,
     ) -> u32 {
-        let key = (actor as u32, target as u32, meeting, shape.clone());
+        let key = (actor as u32, target as u32, pair, shape.clone());
         if let Some(g) = self.groups.get(&key) {
             return *g;
         }
@@ -94,7 +94,7 @@ impl Interference {
             Shape::Abstract(writes) => compile_abstract(precision, actor, target, writes),
             Shape::Exact(e) => {
                 let edge = &program.templates[threads[actor].template as usize].edges[*e as usize];
-                compile_exact(program, threads, precision, (actor, target, meeting), edge)
+                compile_exact(program, threads, precision, (actor, target, pair), edge)
             }
         };
         self.compiled.push(compiled);
@@ -172,7 +172,7 @@ fn compile_exact(
     program: &Program,
     threads: &[Thread],
     precision: &Precision,
-    (actor, target, meeting): (usize, usize, Meeting),
+    (actor, target, pair): (usize, usize, PairRelation),
     edge: &relyant_program::Edge,
 ) -> Compiled {
     let mut layout = Layout::default();
@@ -184,7 +184,7 @@ fn compile_exact(
     let env = state_bounds(&env_predicates, &mut layout);
     let mut fixed = bounds(&edge.guard.rename(rename), &mut layout);
     fixed.extend(bounds(&edge.bounds.rename(rename), &mut layout));
-    for a in meeting_atoms(meeting, (&threads[actor], &threads[target]), &rename, &|v| v) {
+    for a in pair_atoms(pair, (&threads[actor], &threads[target]), &rename, &|v| v) {
         fixed.extend(super::layout::bound(&a, &mut layout));
     }
     // Another thread's locals are not the target's, whatever the edge does to its own.

@@ -19,52 +19,52 @@ pub enum Side {
     Above,
 }
 
-/// What is known of actor and target because they are two threads.
+/// The thread-pair relation: what is known of actor and target because they are two threads, however they got there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Meeting {
+pub struct PairRelation {
     /// How their identities compare; `Any` where one has none.
     pub identity: Side,
     /// Their tickets. `Any` is for a target that holds none, or an actor that holds none.
     pub ticket: Side,
 }
 
-/// The meetings to consider for a pair of threads, whatever their locations.
-pub fn meetings(actor: &Thread, target: &Thread) -> Vec<Meeting> {
+/// The thread-pair relations to consider for two threads, whatever their locations.
+pub fn pair_relations(actor: &Thread, target: &Thread) -> Vec<PairRelation> {
     let sides = |both: bool| if both { &[Side::Below, Side::Above][..] } else { &[Side::Any][..] };
     let mut all = Vec::new();
     for &identity in sides(actor.identity.is_some() && target.identity.is_some()) {
-        all.push(Meeting { identity, ticket: Side::Any });
+        all.push(PairRelation { identity, ticket: Side::Any });
         if actor.shares_counter(target) {
-            all.extend(sides(true).iter().map(|&ticket| Meeting { identity, ticket }));
+            all.extend(sides(true).iter().map(|&ticket| PairRelation { identity, ticket }));
         }
     }
     all
 }
 
-/// Does an actor at a location leave with this meeting?
-pub fn meets_from(meeting: Meeting, actor: &Thread, loc: Loc) -> bool {
-    meeting.ticket == Side::Any || actor.holds(loc)
+/// Does an actor at a location leave under this relation?
+pub fn relates_from(pair: PairRelation, actor: &Thread, loc: Loc) -> bool {
+    pair.ticket == Side::Any || actor.holds(loc)
 }
 
-/// Does the meeting apply to a target at a location, when the actor moves from `from`?
-pub fn meets_at(meeting: Meeting, actor: &Thread, target: &Thread, from: Loc, loc: Loc) -> bool {
+/// Does the relation apply to a target at a location, when the actor moves from `from`?
+pub fn relates_at(pair: PairRelation, actor: &Thread, target: &Thread, from: Loc, loc: Loc) -> bool {
     let both = actor.shares_counter(target) && actor.holds(from) && target.holds(loc);
-    (meeting.ticket != Side::Any) == both
+    (pair.ticket != Side::Any) == both
 }
 
-/// What a meeting says of the actor's and the target's variables.
-pub fn meeting_atoms(
-    meeting: Meeting,
+/// What a relation says of the actor's and the target's variables.
+pub fn pair_atoms(
+    pair: PairRelation,
     (actor, target): (&Thread, &Thread),
     of_actor: &dyn Fn(Var) -> Var,
     of_target: &dyn Fn(Var) -> Var,
 ) -> Vec<Atom> {
     let mut atoms = Vec::new();
     if let (Some(a), Some(t)) = (actor.identity, target.identity) {
-        atoms.extend(side_atom(meeting.identity, of_actor(a), of_target(t)));
+        atoms.extend(side_atom(pair.identity, of_actor(a), of_target(t)));
     }
     if let (Some(a), Some(t)) = (&actor.ticket, &target.ticket) {
-        atoms.extend(side_atom(meeting.ticket, of_actor(a.variable), of_target(t.variable)));
+        atoms.extend(side_atom(pair.ticket, of_actor(a.variable), of_target(t.variable)));
     }
     atoms
 }
@@ -92,8 +92,8 @@ struct CompiledEdge {
     conditions: Vec<Bound>,
     states: Vec<Bound>,
     post: Vec<Query>,
-    /// By target and meeting: what the meeting says, questions for transition predicates.
-    env: Vec<(usize, Meeting, Vec<Bound>, Vec<Query>)>,
+    /// By target and relation: what the relation says, questions for transition predicates.
+    env: Vec<(usize, PairRelation, Vec<Bound>, Vec<Query>)>,
 }
 
 /// What one edge does from one abstract state.
@@ -101,8 +101,8 @@ struct CompiledEdge {
 pub struct Post {
     /// Predicates that hold after the step.
     pub state: Bits,
-    /// Transition predicates of the step, by target and meeting.
-    pub env: Vec<(usize, Meeting, Bits)>,
+    /// Transition predicates of the step, by target and relation.
+    pub env: Vec<(usize, PairRelation, Bits)>,
 }
 
 /// Successors by a thread's own edges, remembered.
@@ -133,7 +133,7 @@ impl Steps {
             .collect();
         Steps { edges, known: FxHashMap::default(), hits: 0, misses: 0 }
     }
-    /// The successor of a state of thread `i` by its edge `e`; `None` if the edge can't be taken.
+    /// The successor of a state of thread `i` by its edge `e`; `None` if the edge is disabled.
     pub fn post(&mut self, i: usize, e: usize, state: &Bits, solver: &mut Solver) -> Option<Rc<Post>> {
         let key = (i as u32, e as u32, state.clone());
         if let Some(p) = self.known.get(&key) {
@@ -165,8 +165,8 @@ fn compile(
         if !abstract_env || (j == i && threads[i].single) {
             continue;
         }
-        for meeting in meetings(&threads[i], target) {
-            if !meets_from(meeting, &threads[i], edge.from) {
+        for pair in pair_relations(&threads[i], target) {
+            if !relates_from(pair, &threads[i], edge.from) {
                 continue;
             }
             let predicates = &precision.transitions[i][j];
@@ -186,11 +186,11 @@ fn compile(
                 })
                 .collect();
             let of_target = |v: Var| Role::Second(v).var();
-            let says = meeting_atoms(meeting, (&threads[i], target), &|v| v, &of_target)
+            let says = pair_atoms(pair, (&threads[i], target), &|v| v, &of_target)
                 .iter()
                 .filter_map(|a| super::layout::bound(a, &mut layout))
                 .collect();
-            env.push((j, meeting, says, questions));
+            env.push((j, pair, says, questions));
         }
     }
     CompiledEdge { layout, conditions, states, post, env }
@@ -218,7 +218,7 @@ impl CompiledEdge {
         }
         let after = answer(solver, &self.layout, &self.post, Some(state));
         let mut env = Vec::with_capacity(self.env.len());
-        for (j, meeting, says, questions) in &self.env {
+        for (j, pair, says, questions) in &self.env {
             if !says.is_empty() {
                 self.load(state, solver);
                 says.iter().for_each(|b| solver.add(b));
@@ -226,7 +226,7 @@ impl CompiledEdge {
                     continue;
                 }
             }
-            env.push((*j, *meeting, answer(solver, &self.layout, questions, None)));
+            env.push((*j, *pair, answer(solver, &self.layout, questions, None)));
         }
         Some(Post { state: after, env })
     }

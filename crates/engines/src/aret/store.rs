@@ -1,7 +1,7 @@
 //! Abstract states and environment transitions with their parents (GPR, figure 7: `Parent`).
 
 use super::bits::Bits;
-use super::step::Meeting;
+use super::step::PairRelation;
 use index_vec::{IndexSlice, IndexVec};
 use relyant_program::Loc;
 use smallvec::SmallVec;
@@ -90,14 +90,14 @@ pub struct Env {
     /// Thread that it is for, by index.
     pub target: u16,
     /// What is known of the two threads.
-    pub meeting: Meeting,
+    pub pair: PairRelation,
     /// Block of the actor's location before and after, in the target's partition.
     pub blocks: (u16, u16),
     /// Blocks where each other thread may be, as masks in the target's partitions.
     pub third: SmallVec<[u64; 4]>,
     /// By location: may the target be there? It may be anywhere where this is `None`.
     pub at: Option<IndexVec<Loc, bool>>,
-    /// Target, actor, meeting and shape, as [`super::interference::Interference`] numbers them.
+    /// Target, actor, relation and shape, as [`super::interference::Interference`] numbers them.
     pub group: u32,
     /// Variables written that the target knows of (abstract transitions).
     pub writes: Vec<relyant_horn::linear::Var>,

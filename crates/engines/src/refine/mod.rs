@@ -12,7 +12,7 @@ pub mod seed;
 pub mod unfold;
 
 use crate::aret::precision::{Precision, Thread};
-use crate::aret::step::Meeting;
+use crate::aret::step::PairRelation;
 use crate::aret::store::{Envs, StateId, States};
 use crate::aret::{Bias, Settings};
 use crate::verdict::{Counterexample, Reason};
@@ -88,8 +88,8 @@ pub fn refine(t: &Tuple, settings: &Settings, precision: &mut Precision, watch: 
     }
     // Each way in which the two threads of a tuple may differ must be ruled out.
     let mut stuck = Refined::Stuck(Reason::NothingNew);
-    for meeting in unfolder(true, 0).meetings(t.tuple) {
-        match refine_meeting(t, settings, precision, meeting, &unfolder, watch) {
+    for pair in unfolder(true, 0).pair_relations(t.tuple) {
+        match refine_pair(t, settings, precision, pair, &unfolder, watch) {
             Refined::Stuck(why) => stuck = Refined::Stuck(why),
             progress => return progress,
         }
@@ -97,17 +97,17 @@ pub fn refine(t: &Tuple, settings: &Settings, precision: &mut Precision, watch: 
     stuck
 }
 
-fn refine_meeting<'a>(
+fn refine_pair<'a>(
     t: &Tuple<'a>,
     settings: &Settings,
     precision: &mut Precision,
-    meeting: Meeting,
+    pair: PairRelation,
     unfolder: &dyn Fn(bool, usize) -> Unfolder<'a>,
     watch: &Watch,
 ) -> Refined {
     if settings.bias == Bias::Modular {
         for depth in DEPTHS {
-            let u = unfolder(true, depth).mk_horn_clauses(t.tuple, meeting);
+            let u = unfolder(true, depth).mk_horn_clauses(t.tuple, pair);
             (watch.work)(NODE_WORK * u.nodes.len() as u64 + meter::take());
             match predicates::add(&u, t.program, precision, true) {
                 Solved::New => return Refined::Modular,
@@ -121,7 +121,7 @@ fn refine_meeting<'a>(
     }
     let mut why = Reason::NothingNew;
     for depth in DEPTHS {
-        let u = unfolder(false, depth).mk_horn_clauses(t.tuple, meeting);
+        let u = unfolder(false, depth).mk_horn_clauses(t.tuple, pair);
         (watch.work)(NODE_WORK * u.nodes.len() as u64 + meter::take());
         if control::refine(&u, precision) {
             return Refined::Control;

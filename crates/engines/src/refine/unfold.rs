@@ -6,7 +6,7 @@
 
 use crate::aret::Method;
 use crate::aret::precision::{Precision, Thread};
-use crate::aret::step::{Meeting, Side, meeting_atoms, meetings, meets_at};
+use crate::aret::step::{PairRelation, Side, pair_atoms, pair_relations, relates_at};
 use crate::aret::store::{EnvId, Envs, Parent, StateId, States};
 use relyant_horn::linear::{Cube, LinExpr, Norm, Var};
 use relyant_program::{Edge, Loc, Program, Scope};
@@ -114,9 +114,9 @@ struct Task {
 }
 
 impl Unfolder<'_> {
-    /// Function MKHORNCLAUSES (figures 10 and 11): the tree of an error tuple of one or two states. `meeting` is what is known
+    /// Function MKHORNCLAUSES (figures 10 and 11): the tree of an error tuple of one or two states. `pair` is what is known
     /// of the two threads.
-    pub fn mk_horn_clauses(&self, tuple: &[StateId], meeting: Meeting) -> Unfolding {
+    pub fn mk_horn_clauses(&self, tuple: &[StateId], pair: PairRelation) -> Unfolding {
         let mut u = Unfolding::default();
         let n = self.program.variables.len();
         u.nodes.push(ClauseNode {
@@ -138,7 +138,7 @@ impl Unfolder<'_> {
             tasks.push_back(Task { node, state: *s, copy: mine, counters: counters.clone() });
         }
         if let [a, b] = tasks.make_contiguous() {
-            u.nodes[0].constraint = self.apart(a, b, meeting);
+            u.nodes[0].constraint = self.apart(a, b, pair);
         }
         while let Some(t) = tasks.pop_front() {
             if u.nodes[t.node].depth >= self.depth || u.nodes.len() > self.most {
@@ -165,17 +165,17 @@ impl Unfolder<'_> {
     }
 
     /// The ways in which two threads of a tuple may differ.
-    pub fn meetings(&self, tuple: &[StateId]) -> Vec<Meeting> {
-        let [a, b] = *tuple else { return vec![Meeting { identity: Side::Any, ticket: Side::Any }] };
+    pub fn pair_relations(&self, tuple: &[StateId]) -> Vec<PairRelation> {
+        let [a, b] = *tuple else { return vec![PairRelation { identity: Side::Any, ticket: Side::Any }] };
         let (a, b) = (&self.states[a], &self.states[b]);
         let (x, y) = (&self.threads[a.thread as usize], &self.threads[b.thread as usize]);
-        meetings(x, y).into_iter().filter(|m| meets_at(*m, x, y, a.loc, b.loc)).collect()
+        pair_relations(x, y).into_iter().filter(|m| relates_at(*m, x, y, a.loc, b.loc)).collect()
     }
 
-    fn apart(&self, a: &Task, b: &Task, meeting: Meeting) -> Cube {
+    fn apart(&self, a: &Task, b: &Task, pair: PairRelation) -> Cube {
         let thread = |t: &Task| &self.threads[self.states[t.state].thread as usize];
         let of = |v: Var| Var(a.copy[v.0 as usize]);
-        let atoms = meeting_atoms(meeting, (thread(a), thread(b)), &of, &|v| Var(b.copy[v.0 as usize]));
+        let atoms = pair_atoms(pair, (thread(a), thread(b)), &of, &|v| Var(b.copy[v.0 as usize]));
         Cube::of(atoms.into_iter().map(Norm::Atom))
     }
 
@@ -264,7 +264,7 @@ impl Unfolder<'_> {
         tasks.push_back(Task { node, state, copy: before.clone(), counters: counters.clone() });
         let mut relation = self.relation(u, edge, &theirs, &t.copy, seen);
         let (of_actor, of_target) = (|v: Var| Var(theirs[v.0 as usize]), |v: Var| Var(before[v.0 as usize]));
-        let apart = meeting_atoms(env.meeting, (&self.threads[i], &self.threads[j]), &of_actor, &of_target);
+        let apart = pair_atoms(env.pair, (&self.threads[i], &self.threads[j]), &of_actor, &of_target);
         relation = relation.and(&Cube::of(apart.into_iter().map(Norm::Atom)));
         let holder = if self.method == Method::OwickiGries {
             t.node

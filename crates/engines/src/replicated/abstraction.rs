@@ -38,7 +38,7 @@ impl Who {
 }
 
 /// Conjunctions and questions about a step, with one to three threads.
-struct Meeting {
+struct StepFacts {
     layout: Layout,
     conditions: Vec<Bound>,
     shared: Vec<Bound>,
@@ -56,7 +56,7 @@ struct Meeting {
 /// Successors of a step by cases, at most.
 const CASES: usize = 32;
 
-impl Meeting {
+impl StepFacts {
     /// Takes what is known as a conjunction, in each way in which the threads may differ. Says for each question whether
     /// it holds in all of them; `None` if there is no way.
     fn ask(
@@ -84,7 +84,7 @@ impl Meeting {
     }
 }
 
-impl Meeting {
+impl StepFacts {
     /// Closes what is known with some more facts; false if that is contradictory.
     fn load<'b>(
         &'b self,
@@ -157,9 +157,9 @@ impl Meeting {
 /// An edge as questions about predicates, one set for each role of a thread.
 struct Compiled {
     /// The thread alone: first the shared predicates, then its own.
-    alone: Meeting,
+    alone: StepFacts,
     /// With each other thread of a view that it has predicates about: which of `others`.
-    with: Vec<(Vec<usize>, Meeting)>,
+    with: Vec<(Vec<usize>, StepFacts)>,
     /// What it does to threads of each view.
     passive: Vec<Option<Passive>>,
 }
@@ -167,10 +167,10 @@ struct Compiled {
 /// What an edge does to another thread.
 struct Passive {
     /// Questions: its own predicates; then of `about`, those about the thread that moved.
-    two: Meeting,
+    two: StepFacts,
     about: Vec<usize>,
     /// Of `others`: about one more thread of a view.
-    three: Vec<(Vec<usize>, Meeting)>,
+    three: Vec<(Vec<usize>, StepFacts)>,
 }
 
 /// All edges of a program under a precision.
@@ -227,7 +227,7 @@ impl Compiler<'_> {
         if both.len() == 2 { both } else { Vec::new() }
     }
     /// What is known in a step with more threads in the given roles.
-    fn meeting(&self, i: usize, edge: &Edge, second: Option<usize>, third: Option<usize>) -> Meeting {
+    fn step_facts(&self, i: usize, edge: &Edge, second: Option<usize>, third: Option<usize>) -> StepFacts {
         let mut layout = Layout::default();
         let p = self.precision;
         let shared = p.shared.iter().map(|a| self.fact(a, &mut layout)).collect();
@@ -253,7 +253,7 @@ impl Compiler<'_> {
             (None, Some(k)) => self.apart((i, Who::Actor), (k, Who::Third), &mut layout),
             _ => Vec::new(),
         };
-        Meeting {
+        StepFacts {
             layout,
             conditions,
             shared,
@@ -280,7 +280,7 @@ impl Compiler<'_> {
     fn edge(&self, i: usize, edge: &Edge) -> Compiled {
         let p = self.precision;
         let views = p.views.len();
-        let mut alone = self.meeting(i, edge, None, None);
+        let mut alone = self.step_facts(i, edge, None, None);
         alone.questions = p
             .shared
             .iter()
@@ -302,7 +302,7 @@ impl Compiler<'_> {
             if which.is_empty() {
                 continue;
             }
-            let mut m = self.meeting(i, edge, None, Some(j));
+            let mut m = self.step_facts(i, edge, None, Some(j));
             let atoms = which.iter().map(|k| self.named(&p.views[i].others[*k].1, Who::Actor, Who::Third));
             m.questions = atoms.map(|a| self.question(&a, edge, &mut m.layout)).collect();
             with.push((which, m));
@@ -325,7 +325,7 @@ impl Compiler<'_> {
             return None;
         }
         let v = &self.precision.views[k];
-        let mut two = self.meeting(i, edge, Some(k), None);
+        let mut two = self.step_facts(i, edge, Some(k), None);
         let about = self.about(k, i);
         let own = v.own.iter().map(|a| self.named(a, Who::Second, Who::Actor));
         let atoms = own.chain(about.iter().map(|n| self.named(&v.others[*n].1, Who::Second, Who::Actor)));
@@ -337,7 +337,7 @@ impl Compiler<'_> {
             if which.is_empty() {
                 continue;
             }
-            let mut m = self.meeting(i, edge, Some(k), Some(j));
+            let mut m = self.step_facts(i, edge, Some(k), Some(j));
             let atoms = which.iter().map(|n| self.named(&v.others[*n].1, Who::Second, Who::Third));
             m.questions = atoms.map(|a| self.question(&a, edge, &mut m.layout)).collect();
             three.push((which, m));

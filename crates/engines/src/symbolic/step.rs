@@ -44,7 +44,7 @@ pub fn start(program: &Program, normal: &mut Normal) -> Option<State> {
     normal.state(program.templates.iter().map(|t| t.entry).collect(), values, program.init.clone())
 }
 
-/// The conditions of an edge over a state's symbols; `None` if it can't be taken by their form alone.
+/// The conditions of an edge over a state's symbols; `None` if it is disabled by their form alone.
 pub fn conditions(state: &State, edge: &Edge) -> Option<Vec<Atom>> {
     let mut out = Vec::new();
     if edge.guard.is_bottom() || edge.bounds.is_bottom() {
@@ -61,7 +61,7 @@ pub fn conditions(state: &State, edge: &Edge) -> Option<Vec<Atom>> {
     Some(out)
 }
 
-/// The state after an edge of a thread's; `None` if it can't be taken.
+/// The state after an edge of a thread's; `None` if it is disabled.
 pub fn step(state: &State, thread: u32, edge: &Edge, normal: &mut Normal) -> Option<State> {
     let conditions = conditions(state, edge)?;
     let mut values = state.values.to_vec();

@@ -22,7 +22,7 @@ pub struct Options<'a> {
     pub cancel: &'a AtomicBool,
 }
 
-/// A state: what all see, and the threads: local states in rising order with counts.
+/// A state: the shared one, and the threads: local states in rising order with counts.
 pub type State = (u32, Vec<(u32, u32)>);
 
 /// What an exploration came to.
@@ -60,7 +60,7 @@ impl Explored {
     }
 }
 
-/// The state that a key stands for. A counted key is what all see and pairs, a plain one what all see and a thread each.
+/// The state that a key stands for. A counted key is the shared state and pairs, a plain one the shared state and a thread each.
 fn state(key: &[u32], counted: bool) -> State {
     let (shared, rest) = key.split_first().map_or((0, key), |(s, r)| (*s, r));
     if counted {
@@ -81,7 +81,7 @@ fn state(key: &[u32], counted: bool) -> State {
 struct Search<'a, T> {
     template: &'a mut T,
     options: Options<'a>,
-    /// The number of each state, by its key: what all see, then pairs of local states and counts, or a local state
+    /// The number of each state, by its key: the shared state, then pairs of local states and counts, or a local state
     /// for each thread.
     seen: FxHashMap<Box<[u32]>, u32>,
     /// The keys by number, in the order in which states were found.

@@ -1,7 +1,7 @@
-//! Symbolic counter abstraction (section 6): counted sets of local states, beside a set of what all see.
+//! Symbolic counter abstraction (section 6): counted sets of local states, beside a set of shared states.
 //!
 //! A state stands for all combinations of its sets. What a step leads to is such a combination only after a case split on
-//! splice variables, which tie what all see to a thread's local state; it is done where it is needed. The threads are
+//! splice variables, which tie the shared state to a thread's local state; it is done where it is needed. The threads are
 //! those of a flat graph, the sets have numbers, and the search is that of [`super::explicit`].
 
 use crate::fixpoint::effect::Effect;
@@ -42,7 +42,7 @@ pub struct Local {
 pub struct Sets {
     flat: Flat,
     space: Space,
-    /// Sets of what all see.
+    /// Sets of shared states.
     pub shared: Numbers<Bdd>,
     /// Sets of local states.
     pub locals: Numbers<Local>,
@@ -56,7 +56,7 @@ pub struct Sets {
     memo: FxHashMap<(u32, u32), Rc<[Move]>>,
     /// What all have seen, by threads: states that differ in that only are one (section 7.1).
     merged: FxHashMap<Box<[u32]>, Bdd>,
-    /// States by the nodes of their threads: what all see, and the threads in the order of the nodes.
+    /// States by the nodes of their threads: sets of shared states, and the threads in the order of the nodes.
     known: FxHashMap<Vec<u32>, Vec<(Bdd, Vec<u32>)>>,
     /// Is one local set inside of another?
     inside: FxHashMap<(u32, u32), bool>,
@@ -158,7 +158,7 @@ impl Sets {
         !self.space.is_shared(s)
     }
 
-    /// What all see, and what is the thread's, of a set of both.
+    /// The shared part, and what is the thread's, of a set of both.
     fn project(&self, set: &Bdd, keep: impl Fn(Slot) -> bool) -> Bdd {
         let gone: Vec<_> = support(set).into_iter().filter(|s| !keep(*s)).map(Space::now).collect();
         if gone.is_empty() { set.clone() } else { set.exists(&gone) }
