@@ -110,6 +110,7 @@ fn product<'a>(choices: &'a [&'a [usize]]) -> impl Iterator<Item = Vec<usize>> +
 /// A cube of predicates that holds wherever a clause concludes from its premises.
 struct Fact {
     clause: usize,
+    /// Facts by index, one for each application in the clause's body; all come before this one.
     premises: Vec<usize>,
     /// Numbers of the relation's predicates.
     predicates: BTreeSet<usize>,
@@ -138,6 +139,7 @@ enum Refined {
 #[derive(Default)]
 struct Known {
     contradictory: bool,
+    /// By predicate of the head, as far as they were asked about.
     implied: Vec<bool>,
 }
 
@@ -146,11 +148,15 @@ struct Abstraction<'a> {
     options: &'a Options<'a>,
     /// Relations after those that their clauses assume; last `false`.
     order: Vec<Option<Relation>>,
+    /// Clauses by the relation that they conclude, `None` for `false`.
     by_head: FxHashMap<Option<Relation>, Vec<usize>>,
-    /// Over the relation's parameters.
+    /// `predicates[relation]`, over the relation's parameters; they only become more.
     predicates: Vec<Vec<Formula>>,
+    /// By clause and formulas of its premises: stays right when predicates are added, but may lack the last ones.
     known: FxHashMap<(usize, Vec<Formula>), Known>,
     facts: Vec<Fact>,
+    /// By relation: its facts under the present predicates, by index. Those that another one subsumes are left out,
+    /// as long as nothing is undecided.
     of_relation: Vec<Vec<usize>>,
     /// Derivations of `false` that were neither solved nor found real: their clauses in preorder.
     undecided: FxHashSet<Vec<usize>>,

@@ -22,10 +22,13 @@ enum Slot {
 /// What depends on approximate inputs in a state.
 #[derive(Clone, Debug, Default)]
 pub struct Reliance {
+    /// By thread: its registers and own cells that depend on one, and on which.
     own: BTreeMap<usize, BTreeMap<Slot, Source>>,
+    /// By index of the shared cell: the one that it depends on.
     shared: BTreeMap<usize, Source>,
     /// What depended when a call that has not returned was done.
     stacks: BTreeMap<usize, Vec<BTreeMap<Slot, Source>>>,
+    /// By thread that has ended: the one that its result depends on.
     returned: BTreeMap<usize, Source>,
     relied: Option<Source>,
 }

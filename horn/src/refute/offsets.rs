@@ -19,11 +19,14 @@ pub(crate) enum Joined {
 
 /// Vertex 0 stands for zero, the others for variables.
 pub(crate) struct Offsets {
+    /// The vertex of each variable, the inverse of `vars`.
     index: FxHashMap<Var, usize>,
+    /// By vertex: its variable; `None` for zero.
     vars: Vec<Option<Var>>,
     /// `x = parent(x) + offset(x)`; compressed lazily.
     parent: Vec<usize>,
     offset: Vec<Rat>,
+    /// By root: how many vertices its class has; that of zero is never the smaller one.
     size: Vec<u32>,
     /// The equalities taken in, all consistent: constraint and the two vertices.
     edges: Vec<(usize, usize, usize)>,

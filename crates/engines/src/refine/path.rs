@@ -139,6 +139,7 @@ fn assign(
 struct Copies<'a> {
     program: &'a Program,
     globals: Vec<Var>,
+    /// By thread that was met: the present copy of every variable of the program.
     locals: Vec<(ThreadRef, Vec<Var>)>,
     next: u32,
     cube: Cube,

@@ -109,7 +109,9 @@ const ABSENT: u32 = u32::MAX;
 struct Task {
     node: usize,
     state: StateId,
+    /// By program variable: its copy there, or [`ABSENT`].
     copy: Vec<u32>,
+    /// By thread: the copy of its program counter there.
     counters: Vec<u32>,
 }
 

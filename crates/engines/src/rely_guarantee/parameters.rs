@@ -37,6 +37,7 @@ pub struct Parametric {
 #[derive(Debug)]
 struct Parameters {
     first: u32,
+    /// By parameter: the least and the greatest constant of its interval.
     spans: Vec<(i128, i128)>,
 }
 

@@ -10,7 +10,9 @@ use relyant_program::Program;
 
 /// Classes of variables that shift together.
 struct Classes {
+    /// Union-find by variable; a root is its own parent.
     parent: Vec<usize>,
+    /// By root: some variable of the class means a number, so that none may be shifted.
     pinned: Vec<bool>,
 }
 

@@ -90,10 +90,14 @@ pub(super) struct Mover<'c, 'p> {
     pub steps: u64,
     /// What was left out so far.
     pub cut: Cut,
+    /// Steps of the moves from the state at hand; a step comes after the one before it.
     nodes: Vec<StepNode>,
     spare: Vec<State>,
+    /// States inside an atomic section that are still to be left, with the last step to each; a stack.
     sections: Vec<(State, u32)>,
+    /// Where the moves of the thread at hand lead, with the last step to each.
     ends: Vec<(State, u32)>,
+    /// States whose invisible moves are still to be done, with the last step to each; a stack.
     chain: Vec<(State, u32)>,
     met: FxHashSet<u64>,
     branches: usize,

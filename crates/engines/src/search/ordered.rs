@@ -32,6 +32,7 @@ struct Item {
 /// Cheapest first; of those, oldest or newest first.
 #[derive(Default)]
 struct Queue {
+    /// By cost; none is empty.
     buckets: BTreeMap<u32, VecDeque<Item>>,
     newest: bool,
 }

@@ -14,6 +14,7 @@ const MEMORY: usize = 200_000;
 /// Tidied cubes, remembered: few different ones make up many states.
 #[derive(Default)]
 pub struct Tidy {
+    /// What was found of each cube; `None`: no integer solution.
     known: FxHashMap<Cube, Option<Arc<Cube>>>,
     /// Cubes looked at in earnest so far.
     pub work: u64,

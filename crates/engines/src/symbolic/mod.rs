@@ -81,6 +81,7 @@ pub fn search(program: &Program, settings: &Settings, watch: &Watch) -> (Answer,
         normal: Normal::new(&live),
         nodes: Vec::new(),
         index: Index::default(),
+        /// By locations of all threads: the states there.
         places: FxHashMap::default(),
         next: Vec::new(),
         merge: settings.merge,

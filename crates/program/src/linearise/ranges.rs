@@ -202,6 +202,7 @@ struct Analysis<'a> {
     out: Ranges,
     points_to: &'a PointsTo,
     arrays: &'a Arrays,
+    /// `live[template][location]`: registers that may yet be read; others are not tracked there.
     live: Vec<Vec<Row>>,
     thresholds: BTreeSet<i128>,
     round: u32,

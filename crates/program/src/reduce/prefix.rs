@@ -19,6 +19,7 @@ const MOST_WORK: u64 = 100_000_000;
 /// start, numbers from `PrefixRun::base` on for inputs.
 #[derive(Clone)]
 struct PrefixRun {
+    /// Values of variables now, over symbols; one that is not listed has its symbol's.
     store: BTreeMap<Var, LinExpr>,
     condition: Cube,
     symbols: u32,
@@ -26,6 +27,7 @@ struct PrefixRun {
     at: Loc,
     /// Locations passed while others may move.
     seen: BTreeSet<Loc>,
+    /// Template and automaton's edge of each step done so far.
     path: Vec<(u32, u32)>,
     /// Steps of the prefix before these.
     before: u32,

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 /// What locals are equal to.
 #[derive(Clone, PartialEq, Eq, Default)]
 struct Known {
+    /// By number of the local: what it is equal to; not listed: nothing is known.
     values: Map<LinExpr>,
     /// All locals that values mention, perhaps more.
     sources: Row,

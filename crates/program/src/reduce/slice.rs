@@ -7,6 +7,7 @@ use relyant_horn::linear::Var;
 use std::collections::BTreeSet;
 
 struct Slice {
+    /// By variable: may an error depend on it?
     relevant: Vec<bool>,
     /// By template and location: may something that matters happen from here on?
     useful: Vec<Vec<bool>>,

@@ -13,6 +13,7 @@ const WIDTH: usize = 20_000;
 /// A state with the numbers of its threads, and where it comes from.
 struct RunNode {
     shared: u32,
+    /// By thread, in order of creation: its local state's number; `None` once it has ended.
     threads: Vec<Option<u32>>,
     from: Option<(usize, RunStep)>,
 }
