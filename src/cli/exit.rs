@@ -15,7 +15,7 @@ pub enum Status {
     Bad,
     /// The input or the usage is wrong.
     BadInput,
-    /// Nothing is known.
+    /// Nothing is known, or no answer came in time.
     Unknown,
 }
 

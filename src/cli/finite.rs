@@ -32,7 +32,7 @@ impl Finite {
     pub fn question(&self) -> Question {
         Question { initial: self.initial.clone(), target: self.target.clone() }
     }
-    /// Was something said?
+    /// Was any of the two options given?
     pub fn is_given(&self) -> bool {
         self.initial.is_some() || self.target.is_some()
     }
@@ -61,11 +61,11 @@ impl Widening {
 
 /// What the command line asks for.
 pub struct Run<'a> {
-    /// Initial configurations, target.
+    /// Initial configurations and target, where they are not in the files.
     pub finite: &'a Finite,
-    /// How to search.
+    /// How to search; `None`: the default form.
     pub widening: Option<Widening>,
-    /// About Boolean programs.
+    /// What is asked about Boolean programs only.
     pub boolean: boolean::Asked,
     /// Of time and memory.
     pub limits: Limits,
@@ -84,7 +84,7 @@ pub fn is_any(files: &[PathBuf]) -> bool {
     files.iter().any(|f| files::kind(f).is_some())
 }
 
-/// Decides the files.
+/// Decides the files in their order, and prints the report.
 pub fn run(files: &[PathBuf], run: &Run) -> Status {
     if let Some(f) = files.iter().find(|f| files::kind(f).is_none()) {
         complain(&format!(

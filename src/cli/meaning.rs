@@ -51,13 +51,13 @@ enum CheckArg {
     Leaks,
 }
 
-/// What `--property` names.
+/// What `--property` names, a property in one of three ways.
 #[derive(Clone)]
 enum Choice {
     Word(PropertyArg),
     /// A property of SV-COMP.
     Name(String),
-    /// A property file.
+    /// A file that has a property of SV-COMP in it.
     File(PathBuf),
 }
 
@@ -81,9 +81,9 @@ fn property(text: &str) -> Result<Choice, String> {
 
 /// A program, and what is asked about it.
 pub struct Input {
-    /// The source file.
+    /// The first source file of the program.
     pub file: PathBuf,
-    /// Its meaning.
+    /// What the program means, and what must not happen.
     pub options: Options,
     /// The property of SV-COMP that is asked for, if it is one.
     pub property: Option<task::Property>,
@@ -398,7 +398,7 @@ impl Engine {
     pub fn states(&self) -> Option<usize> {
         self.max_states
     }
-    /// Which engines.
+    /// Which engines are asked for a verdict.
     pub fn method(&self) -> Method {
         match self.method {
             MethodArg::Auto | MethodArg::ThreadStates | MethodArg::Counters => Method::Auto,
@@ -408,7 +408,7 @@ impl Engine {
             MethodArg::RelyGuarantee | MethodArg::OwickiGries | MethodArg::Monolithic => Method::PROVE,
         }
     }
-    /// For the search.
+    /// Settings of the search of interleavings.
     pub fn search(&self) -> search::Settings {
         let default = search::Settings::default();
         search::Settings {

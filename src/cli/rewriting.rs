@@ -19,7 +19,7 @@ pub struct Wanted<'a> {
     pub limits: watch::Limits,
     /// JSON instead of text.
     pub json: bool,
-    /// Show rules.
+    /// Show the rules of all steps.
     pub verbose: bool,
     /// Why the process that was to do it is no more.
     pub lost: Option<&'a str>,
@@ -30,7 +30,7 @@ pub fn is_any(files: &[PathBuf]) -> bool {
     files.iter().any(|f| timbuk::is_named(f))
 }
 
-/// Decides the files.
+/// Decides the files in their order, and prints the report.
 pub fn run(files: &[PathBuf], wanted: &Wanted) -> Status {
     if let Some(f) = files.iter().find(|f| !timbuk::is_named(f)) {
         complain(&format!(

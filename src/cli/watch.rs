@@ -27,13 +27,13 @@ const SHARE: u64 = 90;
 /// Limits of a run.
 #[derive(Clone, Copy)]
 pub struct Limits {
-    /// For each file.
+    /// For each file, of wall-clock time; `None`: no limit.
     pub timeout: Option<Duration>,
-    /// For the process.
+    /// For the whole process; `None`: no limit is known.
     pub memory_kib: Option<u64>,
     /// Was it asked for? Else it is what there is.
     pub asked: bool,
-    /// Of address space.
+    /// What the system allows of address space, if it limits that.
     pub address_kib: Option<u64>,
 }
 
@@ -159,7 +159,7 @@ impl Signals {
         }
         Signals { interrupt, terminate }
     }
-    /// Was there one?
+    /// Why the run is to stop, if a signal came.
     pub fn reason(&self) -> Option<Stop> {
         if self.interrupt.load(Ordering::Relaxed) {
             Some(Stop::Interrupted)

@@ -17,9 +17,9 @@ use std::time::Instant;
 /// A file to verify, and how.
 #[derive(Clone)]
 pub struct Job {
-    /// The file.
+    /// The first file of the program.
     pub file: PathBuf,
-    /// How.
+    /// What is asked about it, and by which engines.
     pub settings: Settings,
 }
 
@@ -31,7 +31,7 @@ struct Shared {
 
 /// How many files are done, and how far the oldest of the running ones is.
 pub struct Standing<'a> {
-    /// Files done.
+    /// How many files are done.
     pub done: usize,
     /// The file being run.
     pub current: Option<(&'a PathBuf, Progress)>,

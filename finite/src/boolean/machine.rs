@@ -402,7 +402,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Enters a procedure.
+    /// Enters a procedure by a new frame, with each choice of values that its locals may have.
     fn call(
         &self,
         ready: &Ready,

@@ -90,7 +90,7 @@ struct Move {
     from: Item,
     /// What that has cost.
     cost: u32,
-    /// Who moves.
+    /// The thread that moves, by its place in the state.
     thread: usize,
     /// 1 if that interrupts a thread that could go on.
     switches: u32,
@@ -122,7 +122,7 @@ struct Met {
 }
 
 impl Reached<'_, '_> {
-    /// A start.
+    /// Takes in a state in which a run starts.
     fn start(&mut self, store: &mut Store, state: &State) {
         self.config.pack(state, &mut self.scratch, &mut self.packed);
         if self.bound.is_some() {

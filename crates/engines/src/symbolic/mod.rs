@@ -81,7 +81,6 @@ pub fn search(program: &Program, settings: &Settings, watch: &Watch) -> (Answer,
         normal: Normal::new(&live),
         nodes: Vec::new(),
         index: Index::default(),
-        /// By locations of all threads: the states there.
         places: FxHashMap::default(),
         next: Vec::new(),
         merge: settings.merge,
@@ -119,6 +118,7 @@ struct Search<'a> {
     /// By number; those that became part of a union stay.
     nodes: Vec<StateNode>,
     index: Index,
+    /// By locations of all threads: the states there.
     places: FxHashMap<Arc<[Loc]>, SameLocations>,
     /// Numbers of the states of the next layer.
     next: Vec<u32>,

@@ -8,7 +8,7 @@ use relyant_horn::linear::{Atom, Rat, Var};
 pub struct Access {
     /// `readers[variable]`: templates with an edge that reads it, ascending.
     readers: Vec<Vec<usize>>,
-    /// `writers[variable]`, as `readers`.
+    /// `writers[variable]`: templates with an edge that writes it, ascending.
     writers: Vec<Vec<usize>>,
     /// By variable: all the values ever written, where they are constants.
     values: Vec<Option<Vec<Rat>>>,

@@ -379,7 +379,7 @@ impl<'m, 'p> Rules<'m, 'p> {
         })
     }
 
-    /// The whole program.
+    /// The term of the whole program whose threads are the members.
     fn root(&mut self, way: &Way<'_>, members: Vec<Term>, around: &Around<'_>) -> Result<Term, Diagnostic> {
         let (model, span) = (self.model, way.span);
         let mut args = vec![if members.len() == 1 {
