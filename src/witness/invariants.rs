@@ -16,7 +16,7 @@ pub enum Expr {
     Result,
     /// `!`, `-`, `~`, `+`.
     Unary(char, Box<Expr>),
-    /// One of the operators of [`LEVELS`] on two operands.
+    /// One of the binary operators (`LEVELS`) on two operands.
     Binary(&'static str, Box<Expr>, Box<Expr>),
 }
 
