@@ -11,6 +11,9 @@ use std::time::Duration;
 const SLOWER: f64 = 3.0;
 const LEAST: f64 = 0.5;
 
+/// What the proof engine alone is asked by; the search beside it often hides what it lacks.
+const ALONE: [&str; 2] = ["--method", "rely-guarantee"];
+
 /// What a run came to.
 #[derive(Clone, PartialEq, Debug)]
 struct Outcome {
@@ -46,7 +49,15 @@ fn worse(with: &Outcome, without: &Outcome) -> Option<String> {
     slow.then(|| format!("{:.1} s for {:.1} s", without.seconds, with.seconds))
 }
 
-/// Runs rows with all heuristics and without each; `stop` is asked between runs. Reports go to `tell`.
+/// A row, and options on top of its own.
+struct Case<'a> {
+    row: &'a Row,
+    more: Vec<String>,
+    with: Outcome,
+}
+
+/// Runs rows with all heuristics and without each, as they are and, those that are to be safe, by the proof engine alone. `stop`
+/// is asked between runs; differences go to `tell`.
 ///
 /// # Errors
 /// The verifier cannot be run.
@@ -57,21 +68,34 @@ pub fn measure(
     stop: &dyn Fn() -> bool,
     tell: &dyn Fn(&str),
 ) -> Result<Vec<Needed>, RunError> {
-    let with = rows.iter().map(|r| outcome(exe, r, &[], timeout)).collect::<Result<Vec<_>, _>>()?;
+    let mut cases = Vec::new();
+    for row in rows {
+        let asks = row.args.iter().any(|a| a.starts_with("--method"));
+        let alone = (row.expected == "safe" && !asks).then(|| ALONE.map(String::from).to_vec());
+        for more in [Some(Vec::new()), alone].into_iter().flatten() {
+            if stop() {
+                return Ok(Vec::new());
+            }
+            let with = outcome(exe, row, &more, timeout)?;
+            cases.push(Case { row, more, with });
+        }
+    }
     let mut all = Vec::new();
     for recogniser in Recogniser::all() {
-        let more = ["--without".to_string(), recogniser.to_string()];
         let mut needed = Needed { recogniser, rows: Vec::new() };
-        for (row, with) in rows.iter().zip(&with) {
+        for case in &cases {
             if stop() {
                 return Ok(all);
             }
+            let mut more = case.more.clone();
+            more.extend(["--without".to_string(), recogniser.to_string()]);
             // A verdict takes at most a few times as long, or there is a difference.
-            let longest = timeout.min(Duration::from_secs_f64(LEAST.max(with.seconds) * 2.0 * SLOWER + 2.0));
-            let without = outcome(exe, row, &more, longest)?;
-            if let Some(what) = worse(with, &without) {
-                tell(&format!("without {recogniser}: {}: {what}\n", row.row));
-                needed.rows.push((row.row.clone(), what));
+            let patience = LEAST.max(case.with.seconds) * 2.0 * SLOWER + 2.0;
+            let without = outcome(exe, case.row, &more, timeout.min(Duration::from_secs_f64(patience)))?;
+            if let Some(what) = worse(&case.with, &without) {
+                let what = if case.more.is_empty() { what } else { format!("alone: {what}") };
+                tell(&format!("without {recogniser}: {}: {what}\n", case.row.row));
+                needed.rows.push((case.row.row.clone(), what));
             }
         }
         all.push(needed);
