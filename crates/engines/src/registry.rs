@@ -43,7 +43,7 @@ const ALL: u64 = u64::MAX;
 pub fn all(s: &Settings) -> Vec<Entry> {
     vec![
         entry(PROOFS, &[8_000_000, ALL], Refinement(s.proof)),
-        entry(PROOFS, &[4_000_000, ALL], Replicated { joins: s.proof == aret::Settings::default() }),
+        entry(PROOFS, &[4_000_000, ALL], Replicated { joins: s.proof.is_usual() }),
         entry(SEARCHES, &[ALL], Interleavings(s.searches.clone())),
         Entry { fallback: true, ..entry(SEARCHES, &[ALL], SymbolicSearch(s.symbolic)) },
     ]

@@ -47,3 +47,10 @@ pub struct Settings {
     /// Which patterns are looked for.
     pub recognisers: Recognisers,
 }
+
+impl Settings {
+    /// Is nothing asked for that other engines would not do? Heuristics that are left out for a measurement do not count.
+    pub fn is_usual(&self) -> bool {
+        *self == Settings { recognisers: self.recognisers, ..Settings::default() }
+    }
+}
