@@ -24,7 +24,7 @@
 //!         count: Count::AtMost(1),
 //!         identity: None,
 //!         entry: Loc(0),
-//!         locations: vec![Location::default(), Location::default(), error],
+//!         locations: vec![Location::default(), Location::default(), error].into(),
 //!         edges: vec![
 //!             edge(0, 1, Cube::of([]), vec![(Var(0), x.add(&int(1)))]),
 //!             edge(1, 2, Cube::of([Atom::eq(&x.sub(&int(2)))]), vec![]),
