@@ -48,7 +48,7 @@ pub struct Args {
     #[arg(long, value_name = "TEXT")]
     only: Vec<String>,
     /// Seconds for each run
-    #[arg(long, value_name = "S", default_value = "60", value_parser = super::verify::seconds)]
+    #[arg(long, value_name = "S", default_value = "60", value_parser = super::input::seconds)]
     timeout: Duration,
     /// Write the results here, as `YYYY-MM-DD.csv`
     #[arg(long, value_name = "DIR")]
@@ -57,7 +57,7 @@ pub struct Args {
     #[arg(long, value_enum)]
     compare: Vec<Rival>,
     /// Its limit in seconds
-    #[arg(long, value_name = "S", default_value = "120", value_parser = super::verify::seconds)]
+    #[arg(long, value_name = "S", default_value = "120", value_parser = super::input::seconds)]
     compare_timeout: Duration,
     /// Do not check certificates
     #[arg(long)]

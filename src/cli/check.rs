@@ -29,7 +29,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     smt2: Option<PathBuf>,
     /// Seconds for all obligations
-    #[arg(long, value_name = "S", value_parser = super::verify::seconds)]
+    #[arg(long, value_name = "S", value_parser = super::input::seconds)]
     timeout: Option<Duration>,
     #[command(flatten)]
     macros: Macros,

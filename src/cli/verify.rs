@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Seconds for each file
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "S", value_parser = super::input::seconds)]
     timeout: Option<Duration>,
     /// Memory for the process
     #[arg(long, value_name = "MIB")]
@@ -74,15 +74,6 @@ pub struct Args {
     /// How coverability is searched for [default: lean]
     #[arg(long, value_enum, value_name = "FORM", help_heading = finite::HEADING)]
     widening: Option<finite::Widening>,
-}
-
-/// A positive number of seconds.
-pub fn seconds(text: &str) -> Result<Duration, String> {
-    let s: f64 = text.parse().map_err(|_| "not a number".to_string())?;
-    match Duration::try_from_secs_f64(s) {
-        Ok(d) if !d.is_zero() => Ok(d),
-        _ => Err("must be above 0".into()),
-    }
 }
 
 fn is_boolean(file: &Path) -> bool {

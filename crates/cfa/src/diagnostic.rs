@@ -30,6 +30,14 @@ pub struct Diagnostic {
     pub source_line: Option<String>,
 }
 
+impl Diagnostic {
+    /// About a file as a whole. `help` may be empty.
+    pub fn of_file(file: impl Into<String>, message: impl Into<String>, help: &str) -> Diagnostic {
+        let (file, message) = (file.into(), message.into());
+        Diagnostic { file, line: 0, column: 0, message, help: help.into(), source_line: None }
+    }
+}
+
 /// Columns of a source line that are shown.
 const WIDTH: usize = 100;
 

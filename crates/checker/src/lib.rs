@@ -11,6 +11,7 @@
 //! ```
 #![deny(missing_docs)]
 
+pub mod arguments;
 pub mod finite;
 pub mod macros;
 pub mod source;

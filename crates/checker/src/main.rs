@@ -2,15 +2,15 @@
 
 use clap::Parser;
 use relyant_cfa::diagnostic::{escape, plain};
-use relyant_cfa::files;
 use relyant_cfa::stack::fitting;
 use relyant_check::certificate::AnyCertificate;
 use relyant_check::finite::{Question, kind};
+use relyant_checker::arguments::{read_text, seconds};
 use relyant_checker::macros::Macros;
 use relyant_checker::source::Claim;
 use relyant_checker::{Refusal, describe, finite};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -40,23 +40,9 @@ struct Args {
     macros: Macros,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let s: f64 = text.parse().map_err(|_| "not a number".to_string())?;
-    match Duration::try_from_secs_f64(s) {
-        Ok(d) if !d.is_zero() => Ok(d),
-        _ => Err("must be above 0".into()),
-    }
-}
-
-fn text_of(path: &Path) -> Result<String, Refusal> {
-    let wrong = |why: String| Refusal::Unreadable(why);
-    let bytes = files::read(path).map_err(|e| wrong(format!("cannot be read: {e}")))?;
-    String::from_utf8(bytes).map_err(|_| wrong("is no text".into()))
-}
-
 /// What there is to say, a line each.
 fn check(a: &Args) -> Result<Vec<String>, Refusal> {
-    let text = text_of(&a.certificate)?;
+    let text = read_text(&a.certificate).map_err(Refusal::Input)?;
     let mut lines = Vec::new();
     if let Some(kind) = kind(&a.file) {
         let question = Question { initial: a.initial.clone(), target: a.target.clone() };

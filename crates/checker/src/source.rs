@@ -211,14 +211,7 @@ pub fn sources<'a>(
     let unit: Unit<'a> = what.into();
     let one = |unit: Unit<'_>| match files::read(unit.path()) {
         Ok(bytes) => Ok(Source::new(&unit.name(), &bytes)),
-        Err(e) => Err(Box::new(Diagnostic {
-            file: unit.name(),
-            line: 0,
-            column: 0,
-            message: format!("cannot be read: {e}"),
-            help: String::new(),
-            source_line: None,
-        })),
+        Err(e) => Err(Box::new(Diagnostic::of_file(unit.name(), format!("cannot be read: {e}"), ""))),
     };
     let source = one(unit)?;
     let includes = c::includes(unit, options)?;

@@ -156,14 +156,7 @@ pub fn export(input: &Input, kind: Kind) -> std::result::Result<String, String> 
 
 /// Something wrong with a file as a whole.
 pub fn plain(path: &Path, message: &str, help: &str) -> Box<Diagnostic> {
-    Box::new(Diagnostic {
-        file: path.display().to_string(),
-        line: 0,
-        column: 0,
-        message: message.into(),
-        help: help.into(),
-        source_line: None,
-    })
+    Box::new(Diagnostic::of_file(path.display().to_string(), message, help))
 }
 
 /// Something wrong at a place in a file.
