@@ -72,7 +72,7 @@ fn the_checker_is_made_of_what_is_listed() {
     let (own, direct) = needs(&metadata, "relyant-checker");
     assert_eq!(listed, own, "crates of ours");
     assert_eq!(others, direct, "crates of others");
-    for engine in ["relyant-engines", "relyant-unbounded", "relyant-rewriting", "relyant"] {
+    for engine in ["relyant-engines", "relyant-horn", "relyant-unbounded", "relyant-rewriting", "relyant"] {
         assert!(!own.contains(engine), "{engine} is no part of the checker");
     }
 }
@@ -80,7 +80,7 @@ fn the_checker_is_made_of_what_is_listed() {
 #[test]
 fn proofs_and_their_check_need_no_engine_and_no_front_end() {
     let (own, _) = needs(&metadata(), "relyant-check");
-    for apart in ["relyant-engines", "relyant-unbounded", "relyant-frontend"] {
+    for apart in ["relyant-engines", "relyant-horn", "relyant-unbounded", "relyant-frontend"] {
         assert!(!own.contains(apart), "{apart} is no part of the checkers");
     }
 }

@@ -2,7 +2,7 @@
 //! disjunctions, contradictory ones cut off as soon as they show.
 
 use crate::formula::Formula;
-use crate::linear::{Closed, Cube, Norm, Satisfiable};
+use relyant_linear::{Closed, Cube, Norm, Satisfiable};
 
 /// Exact where it answers; `None` when the budget, in cubes looked at, ran out.
 pub fn implies(body: &[&Formula], constraint: &Cube, head: &Formula, budget: usize) -> Option<bool> {

@@ -2,7 +2,7 @@
 
 use crate::check::implies;
 pub use crate::formula::Formula;
-use crate::linear::{Atom, Cube, Rat, Var};
+use relyant_linear::{Atom, Cube, Rat, Var};
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 

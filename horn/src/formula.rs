@@ -1,6 +1,6 @@
 //! Formulas that solve Horn clauses.
 
-use crate::linear::{Atom, Norm, Rat, Rel, Var};
+use relyant_linear::{Atom, Norm, Rat, Rel, Var};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 

@@ -1,7 +1,5 @@
-//! Exact linear integer arithmetic and recursion-free Horn clauses, solved by Farkas' lemma.
+//! Recursion-free Horn clauses over linear integer arithmetic, solved by Farkas' lemma.
 //!
-//! * [`linear`]: rationals that never wrap, linear expressions, atoms `e <= 0` and `e = 0` in normal form,
-//!   cubes; whether a cube has an integer solution and which atoms it implies.
 //! * [`clause`] and [`solve`](mod@solve): systems of clauses over unknown relations, their solutions and
 //!   refutations. Both are checked before they are returned.
 //! * [`tree`]: the same for one unfolded tree, for callers that build it themselves.
@@ -13,7 +11,7 @@
 //! ```
 //! use relyant_horn::Formula;
 //! use relyant_horn::clause::{Application, Clause, System};
-//! use relyant_horn::linear::{Atom, Cube, LinExpr, Var};
+//! use relyant_linear::{Atom, Cube, LinExpr, Var};
 //! use relyant_horn::solve::{Outcome, solve};
 //! use relyant_horn::tree::Options;
 //!
@@ -42,8 +40,6 @@
 mod check;
 pub mod clause;
 mod formula;
-pub mod linear;
-pub mod meter;
 mod refute;
 pub mod smt2;
 pub mod solve;

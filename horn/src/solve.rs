@@ -10,8 +10,8 @@
 use crate::check::implies;
 use crate::clause::{Clause, ClauseError, Derivation, Inference, Relation, Solution, System};
 use crate::formula::Formula;
-use crate::linear::{Closed, Cube, Model, Norm, Var};
 use crate::tree::{Options, Tree, TreeError, TreeOutcome, Undecided, solve_tree};
+use relyant_linear::{Closed, Cube, Model, Norm, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 

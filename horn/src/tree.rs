@@ -7,11 +7,10 @@
 
 use crate::check::implies;
 use crate::formula::Formula;
-use crate::linear::omega::{self, Found};
-use crate::linear::project::project;
-use crate::linear::simplex::Conflict;
-use crate::linear::{Atom, Cube, LinExpr, Model, Norm, Rat, Satisfiable, Var};
 use crate::refute::{Constraint, Feasible, Refutation, refute};
+use relyant_linear::omega::{self, Found};
+use relyant_linear::simplex::Conflict;
+use relyant_linear::{Atom, Cube, LinExpr, Model, Norm, Rat, Satisfiable, Var, project};
 use thiserror::Error;
 
 /// A node's number in its tree.

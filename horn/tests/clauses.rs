@@ -6,9 +6,9 @@ use common::*;
 use proptest::prelude::*;
 use relyant_horn::Formula;
 use relyant_horn::clause::{Application, Clause, ClauseError, Relation, System};
-use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
 use relyant_horn::solve::{Outcome, solve};
 use relyant_horn::tree::Options;
+use relyant_linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
 use std::cell::Cell;
 use z3::ast::{Bool, Int};
 

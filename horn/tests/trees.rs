@@ -5,8 +5,8 @@ mod common;
 use common::*;
 use proptest::prelude::*;
 use relyant_horn::Formula;
-use relyant_horn::linear::Var;
 use relyant_horn::tree::{Options, Tree, TreeError, TreeOutcome, solve_tree};
+use relyant_linear::Var;
 use z3::ast::Bool;
 
 /// Not satisfiable, as far as Z3 knows.

@@ -6,7 +6,7 @@ use num_traits::One;
 use relyant_check::flaw::ProgramFlaw;
 use relyant_check::smt2::number;
 use relyant_check::validate;
-use relyant_horn::linear::{Cube, LinExpr, Rel, Var};
+use relyant_linear::{Cube, LinExpr, Rel, Var};
 use relyant_program::{Count, Edge, Program, Scope};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -179,7 +179,7 @@ impl Encoder<'_> {
                     });
                     self.symbol(owner.map_or(Slot::Global(v), |k| Slot::Local(*k, v)), false)
                 };
-                parts.extend(cube(&Cube::of([relyant_horn::linear::Norm::Atom(a.clone())]), &name));
+                parts.extend(cube(&Cube::of([relyant_linear::Norm::Atom(a.clone())]), &name));
             }
         }
     }

@@ -16,7 +16,7 @@ use relyant_cfa as cfa;
 use relyant_cfa::{IntKind, Op, Owner};
 use relyant_check::{Proof, Rule};
 use relyant_frontend::c::outline::{Outline, StatementAt, StatementKind};
-use relyant_horn::linear::{Atom, Cube, Rel, Var};
+use relyant_linear::{Atom, Cube, Rel, Var};
 use relyant_program::reduce::liveness::live;
 use relyant_program::{Loc, Origin, Program, Scope};
 use std::collections::{BTreeMap, BTreeSet};

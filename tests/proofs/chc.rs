@@ -4,7 +4,7 @@ use crate::programs::*;
 use relyant::export::chc::{ChcError, export};
 use relyant::export::spacer::{SpacerVerdict, answer, run};
 use relyant_cfa::Count;
-use relyant_horn::linear::Cube;
+use relyant_linear::Cube;
 use relyant_program::{Input, Program};
 use std::process::Command;
 use std::time::Duration;

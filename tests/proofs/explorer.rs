@@ -3,7 +3,7 @@
 
 use crate::programs::{eq, n, prime, rat, x};
 use relyant_check::{EnvTransition, Proof, Rule, State, ThreadProof};
-use relyant_horn::linear::{Cube, LinExpr, Var};
+use relyant_linear::{Cube, LinExpr, Var};
 use relyant_program::{Loc, Program};
 use std::collections::{BTreeMap, BTreeSet};
 

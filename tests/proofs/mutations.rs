@@ -7,7 +7,7 @@ use relyant_cfa::Count;
 use relyant_check::certificate::{Certificate, CertificateError, write};
 use relyant_check::check::{CheckError, Limits, check};
 use relyant_check::{Proof, Rule, State};
-use relyant_horn::linear::{Cube, Norm, Var};
+use relyant_linear::{Cube, Norm, Var};
 use relyant_program::{Loc, Program};
 
 /// A change to the whole proof.
@@ -118,7 +118,7 @@ fn a_state_is_false() {
 #[test]
 fn a_constant_is_another() {
     for (name, p, proof) in hand_written().into_iter().chain(exact()) {
-        let shift = |v: Var| Some(relyant_horn::linear::LinExpr::var(v).add(&n(1)));
+        let shift = |v: Var| Some(relyant_linear::LinExpr::var(v).add(&n(1)));
         let mut tried = 0;
         for c in each(&proof, |c, k| at_state(c, k, |list, i| list[i].cube = list[i].cube.subst(shift))) {
             if c != proof && name != "many locks" {

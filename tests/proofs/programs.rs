@@ -2,7 +2,7 @@
 
 use relyant_cfa::diagnostic::Span;
 use relyant_check::{EnvTransition, Holder, Proof, Rule, State, ThreadProof, Tickets};
-use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
+use relyant_linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
 use relyant_program::{Count, Edge, Ghost, Loc, Location, Program, Role, Scope, Template, Variable};
 
 pub fn x(v: u32) -> LinExpr {

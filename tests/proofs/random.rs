@@ -8,7 +8,7 @@ use relyant_cfa::Count;
 use relyant_check::check::{CheckError, Limits, check};
 use relyant_check::validate::is_modular;
 use relyant_check::{EnvTransition, Proof, Rule, State, ThreadProof};
-use relyant_horn::linear::{Cube, LinExpr, Norm, Var};
+use relyant_linear::{Cube, LinExpr, Norm, Var};
 use relyant_program::{Edge, Loc, Program, Scope};
 use std::collections::BTreeSet;
 
@@ -143,7 +143,7 @@ fn has_error(p: &Program, proof: &Proof) -> bool {
     }
     // Cubes fix all globals, so two views meet where these are the same.
     let globals = |s: &State| {
-        let own = |a: &&relyant_horn::linear::Atom| a.vars().all(|v| v.0 < GLOBALS);
+        let own = |a: &&relyant_linear::Atom| a.vars().all(|v| v.0 < GLOBALS);
         s.cube.atoms().iter().filter(own).cloned().collect::<Vec<_>>()
     };
     let meet = |a: usize, b: usize| at(a, 2).any(|s| at(b, 2).any(|r| globals(s) == globals(r)));

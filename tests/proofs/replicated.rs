@@ -15,7 +15,7 @@ use relyant_check::replicated::{LocalState, Proof, Step, View};
 use relyant_engines::replicated::{Answer, verify};
 use relyant_engines::watch::Watch;
 use relyant_finite::model::{Config, Counts};
-use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Satisfiable, Var};
+use relyant_linear::{Atom, Cube, LinExpr, Norm, Rat, Satisfiable, Var};
 use relyant_program::thread_program;
 use relyant_program::{Count, Edge, Input, Loc, Program, Role, Scope, role};
 use relyant_testing::rng::cases;

@@ -7,7 +7,7 @@ use relyant_cfa::options::{Atomicity, Options, Signed};
 use relyant_cfa::preprocessing::{Define, Name, Preprocessing};
 use relyant_check::certificate::{Certificate, Meta, Source, write};
 use relyant_check::{EnvTransition, Holder, Proof, Rule, State, ThreadProof, Tickets};
-use relyant_horn::linear::{Atom, Cube, LinExpr, Var};
+use relyant_linear::{Atom, Cube, LinExpr, Var};
 use relyant_program::{Loc, Program, Role};
 
 const LOCATIONS: u32 = 4;

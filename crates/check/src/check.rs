@@ -5,7 +5,7 @@ use super::formula::{Formula, Linear, Symbol};
 use super::obligations::{Malformed, Obligation, Obligations};
 use num_traits::{One, ToPrimitive};
 use rayon::prelude::*;
-use relyant_horn::linear::Rel;
+use relyant_linear::Rel;
 use relyant_program::Program;
 use rustc_hash::FxHashMap;
 use std::str::FromStr;

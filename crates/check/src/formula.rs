@@ -5,7 +5,7 @@
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
-use relyant_horn::linear::{Atom, LinExpr, Rel, Var};
+use relyant_linear::{Atom, LinExpr, Rel, Var};
 use std::collections::BTreeSet;
 
 /// An integer constant of an obligation.
@@ -218,7 +218,7 @@ impl Formula {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use relyant_horn::linear::{Norm, Rat};
+    use relyant_linear::{Norm, Rat};
 
     #[test]
     fn sums_cancel_and_stay_sorted() {

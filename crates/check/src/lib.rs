@@ -7,7 +7,7 @@
 //! use relyant_cfa::diagnostic::Span;
 //! use relyant_check::check::{Limits, check};
 //! use relyant_check::{Proof, Rule};
-//! use relyant_horn::linear::{Atom, Cube, LinExpr, Var};
+//! use relyant_linear::{Atom, Cube, LinExpr, Var};
 //! use relyant_program::{Count, Edge, Ghost, Loc, Location, Program, Scope, Template, Variable};
 //!
 //! // x begins as 0; a thread adds 1, and must not find 2 after that.
@@ -59,7 +59,7 @@ pub mod smt2;
 pub mod states;
 pub mod validate;
 
-use relyant_horn::linear::{Cube, Var};
+use relyant_linear::{Cube, Var};
 use relyant_program::Loc;
 
 /// Which proof rule the assertions satisfy.

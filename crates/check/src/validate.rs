@@ -2,7 +2,7 @@
 
 use super::flaw::{AssertionFlaw, EdgeFlaw, ProgramFlaw, ProofFlaw, ThreadFlaw};
 use super::{Proof, Rule, State};
-use relyant_horn::linear::{Cube, Var};
+use relyant_linear::{Cube, Var};
 use relyant_program::{Count, Loc, Program, Role, Scope, Template, role};
 use std::collections::BTreeSet;
 

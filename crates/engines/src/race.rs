@@ -4,7 +4,7 @@
 //! An engine that finishes with evidence stops each other one as soon as that one has worked longer; until then the
 //! others may still finish with less work, and then their evidence is taken. Clock time decides nothing.
 
-use relyant_horn::meter;
+use relyant_linear::meter;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 

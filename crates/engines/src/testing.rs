@@ -6,7 +6,7 @@
 
 use relyant_cfa::Reg;
 use relyant_cfa::diagnostic::Span;
-use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
+use relyant_linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
 use relyant_program::{Count, Edge, Input, Loc, Location, Origin, Program, Scope, Template, Variable};
 
 /// Parses `sum` like `x - 2*y + 3`.

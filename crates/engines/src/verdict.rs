@@ -4,9 +4,9 @@ use num_bigint::BigInt;
 use relyant_cfa::schedule::ThreadRef;
 use relyant_check::Proof;
 use relyant_finite::model::Malformed;
-use relyant_horn::linear::Var;
 use relyant_horn::tree::Undecided;
 use relyant_interp::machine;
+use relyant_linear::Var;
 use relyant_unbounded::cover;
 
 /// A step of a counterexample.

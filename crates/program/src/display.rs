@@ -2,7 +2,7 @@
 
 use super::{Count, Edge, Input, Program, Scope, Template};
 use relyant_cfa::diagnostic::Span;
-use relyant_horn::linear::Var;
+use relyant_linear::Var;
 use std::fmt::Write;
 
 impl Program {

@@ -32,7 +32,7 @@ mod variables;
 
 use index_vec::IndexVec;
 use relyant_cfa::diagnostic::Span;
-use relyant_horn::linear::{Cube, LinExpr, Var};
+use relyant_linear::{Cube, LinExpr, Var};
 
 pub use passes::{reduce, thread_program, thread_program_with};
 pub use relyant_cfa::Count;

@@ -3,7 +3,7 @@
 //! Formulas are linear over [`Var`], a number. The two high bits of it say the role, the others the program's variable
 //! or the step's input, so that every number has exactly one role. Normal forms sort by number: by role first.
 
-use relyant_horn::linear::{LinExpr, Var};
+use relyant_linear::{LinExpr, Var};
 
 /// Whose value of a variable a formula means, and when.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

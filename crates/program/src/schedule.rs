@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 use relyant_cfa as cfa;
 use relyant_cfa::schedule::{Move, Schedule, ThreadRef};
-use relyant_horn::linear::{Rat, Var};
+use relyant_linear::{Rat, Var};
 use std::collections::BTreeMap;
 
 /// A step of a run: who, which edge of its template, values of the edge's inputs.

@@ -1,7 +1,7 @@
 //! Which variables edges and programs mention, and renaming them.
 
 use super::{Edge, Program};
-use relyant_horn::linear::{LinExpr, Var};
+use relyant_linear::{LinExpr, Var};
 use std::collections::BTreeSet;
 
 impl Edge {

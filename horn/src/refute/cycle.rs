@@ -2,7 +2,7 @@
 //! cycle, one of least weight is looked for by dynamic programming over the weight, from all vertices
 //! at once, within a budget.
 
-use crate::linear::{Rat, Var};
+use relyant_linear::{Rat, Var};
 use rustc_hash::FxHashMap;
 
 /// `to - from <= length`, where `None` is zero. `sign` is -1 for the second half of an equality.

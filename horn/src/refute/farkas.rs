@@ -3,9 +3,9 @@
 //! Floating point proposes the support; elimination over exact rationals makes it a proof or drops it.
 
 use super::Reduced;
-use crate::linear::simplex::Conflict;
-use crate::linear::{LinExpr, Rat, Rel, Var};
 use good_lp::{Expression, ProblemVariables, Solution, SolverModel, variable};
+use relyant_linear::simplex::Conflict;
+use relyant_linear::{LinExpr, Rat, Rel, Var};
 use std::collections::BTreeMap;
 
 /// Multipliers below this count as zero in the proposal.

@@ -8,11 +8,10 @@ mod cycle;
 mod farkas;
 mod offsets;
 
-use crate::linear::dbm::as_bound;
-use crate::linear::simplex::{Conflict, Simplex};
-use crate::linear::{LinExpr, Model, Rat, Rel, Var};
 use cycle::{Cycle, Edge};
 use offsets::{Graph, Joined, Offsets};
+use relyant_linear::simplex::{Conflict, Simplex};
+use relyant_linear::{DifferenceBound, LinExpr, Model, Rat, Rel, Var};
 use rustc_hash::FxHashMap;
 
 /// `expr rel 0`, with the price of using it. Has a variable, integer coefficients and constant.
@@ -157,7 +156,7 @@ fn edges(constraints: &[Constraint], reduced: &[Reduced]) -> (Vec<Edge>, bool) {
     let mut others = false;
     for (r, c) in reduced.iter().enumerate() {
         let weight = constraints[c.origin].weight;
-        let Some(b) = as_bound(&c.expr) else {
+        let Some(b) = DifferenceBound::of(&c.expr) else {
             others = true;
             continue;
         };

@@ -2,7 +2,7 @@
 //! graph of these equalities, from which multipliers are recovered along cheapest paths.
 
 use super::Constraint;
-use crate::linear::{LinExpr, Model, Rat, Var};
+use relyant_linear::{LinExpr, Model, Rat, Var};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -6,8 +6,8 @@ use super::Smt2Error;
 use super::script::{Sort, sort};
 use super::sexp::{Position, Sexp, SexpId, Sexps};
 use crate::clause::{Application, Relation};
-use crate::linear::{Atom, LinExpr, Norm, Rat, Var};
 use num_traits::{Signed, Zero};
+use relyant_linear::{Atom, LinExpr, Norm, Rat, Var};
 use rustc_hash::FxHashMap;
 
 /// What a name stands for.

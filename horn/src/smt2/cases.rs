@@ -5,7 +5,7 @@ use super::Smt2Error;
 use super::build::{Builder, FormulaId, Node};
 use super::sexp::Position;
 use crate::clause::{Application, Clause};
-use crate::linear::{Closed, Cube, Norm, Var};
+use relyant_linear::{Closed, Cube, Norm, Var};
 use rustc_hash::FxHashSet;
 
 /// Cases of one assertion.

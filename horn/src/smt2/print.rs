@@ -3,7 +3,7 @@
 use super::script::{Script, Sort};
 use crate::clause::Solution;
 use crate::formula::Formula;
-use crate::linear::{Atom, Rat, Rel, Var};
+use relyant_linear::{Atom, Rat, Rel, Var};
 use std::fmt::Write;
 
 /// The model: a list with one definition for each relation.

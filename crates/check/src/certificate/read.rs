@@ -4,7 +4,7 @@ use super::format::*;
 use super::{CertificateError, ContentError, FORMAT, Source, VERSION, program_digest, text};
 use crate::{EnvTransition, Holder, Proof, State, ThreadProof, Tickets};
 use relyant_cfa::options::Options;
-use relyant_horn::linear::{Cube, Var};
+use relyant_linear::{Cube, Var};
 use relyant_program::{Loc, Program, Role};
 use rustc_hash::FxHashMap;
 

@@ -8,7 +8,7 @@ use crate::replicated::{LocalState, Proof, Step, View};
 use relyant_cfa::options::Options;
 use relyant_finite::evidence::{Certificate, Weights};
 use relyant_finite::model::{Config, Counts};
-use relyant_horn::linear::{Atom, Norm, Var};
+use relyant_linear::{Atom, Norm, Var};
 use relyant_program::{Loc, Program, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

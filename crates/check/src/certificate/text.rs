@@ -4,7 +4,7 @@
 //! put between backquotes, a backquote in it doubled. `'` after a name is the value after the step.
 
 use num_bigint::BigInt;
-use relyant_horn::linear::{Atom, LinExpr, Norm, Rat, Var};
+use relyant_linear::{Atom, LinExpr, Norm, Rat, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// No number has more digits than this.

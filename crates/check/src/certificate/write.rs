@@ -3,7 +3,7 @@
 use super::format::*;
 use super::{FORMAT, Meta, VERSION, program_digest, text};
 use crate::{EnvTransition, Holder, Proof, State, Tickets};
-use relyant_horn::linear::{Cube, Var};
+use relyant_linear::{Cube, Var};
 use relyant_program::{Loc, Program, Role};
 
 /// The certificate of a proof of a program, as JSON text. Reading it gives the same proof.

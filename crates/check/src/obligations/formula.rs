@@ -4,7 +4,7 @@ use super::{Obligations, Values, any, before, cube, place};
 use crate::formula::{Formula, Linear, Symbol};
 use crate::validate::Copies;
 use crate::{EnvTransition, State, Tickets};
-use relyant_horn::linear::Var;
+use relyant_linear::Var;
 use relyant_program::{Loc, Role, Scope};
 use std::collections::BTreeSet;
 

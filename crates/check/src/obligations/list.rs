@@ -3,7 +3,7 @@
 use super::{Obligation, Obligations, leaves, mentions, updates};
 use crate::validate::Copies;
 use crate::{EnvTransition, Rule, State};
-use relyant_horn::linear::Var;
+use relyant_linear::Var;
 use relyant_program::{Edge, Loc};
 
 impl<'a> Obligations<'a> {

@@ -16,7 +16,7 @@ use super::flaw::{ProgramFlaw, ProofFlaw, SystemFlaw};
 use super::formula::{Formula, Linear, Symbol};
 use super::validate::{self, Copies};
 use super::{EnvTransition, Proof, Rule, State};
-use relyant_horn::linear::{Cube, Var};
+use relyant_linear::{Cube, Var};
 use relyant_program::{Edge, Loc, Program, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;

@@ -2,7 +2,7 @@
 
 use super::{Obligation, Obligations};
 use crate::formula::Symbol;
-use relyant_horn::linear::Var;
+use relyant_linear::Var;
 use relyant_program::{Loc, Program};
 
 impl Obligations<'_> {

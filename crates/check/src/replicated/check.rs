@@ -8,7 +8,7 @@ use crate::formula::{Formula, Linear, Symbol};
 use crate::obligations::Malformed;
 use crate::validate;
 use relyant_finite::evidence;
-use relyant_horn::linear::{Atom, Cube, Var};
+use relyant_linear::{Atom, Cube, Var};
 use relyant_program::{Count, Edge, Loc, Program, Role, Scope, Template};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;

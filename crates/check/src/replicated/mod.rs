@@ -16,7 +16,7 @@ pub mod check;
 use relyant_finite::evidence::Certificate;
 use relyant_finite::input::Place;
 use relyant_finite::model::{Config, Counts, Initial, Names, System, Target, Transfer, Transition};
-use relyant_horn::linear::Atom;
+use relyant_linear::Atom;
 use relyant_program::{Count, Loc, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};

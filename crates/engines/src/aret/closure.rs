@@ -4,7 +4,7 @@
 //! worst single cost. Entailment over the rationals is enough here: integers matter where atoms are normalised and
 //! negated, and where a counterexample is decided.
 
-use relyant_horn::meter;
+use relyant_linear::meter;
 
 /// Bounds beyond this are weakened to it (or to none): sound, and no sum overflows.
 const LIMIT: i64 = 1 << 60;

@@ -16,8 +16,8 @@ use super::step::{PairRelation, Post, Steps, pair_relations, relates_at, relates
 use super::store::{Blocks, Env, EnvId, Parent, State, StateId};
 use crate::watch::Watch;
 use index_vec::{IndexVec, index_vec};
-use relyant_horn::linear::{Cube, Satisfiable, Var};
-use relyant_horn::meter;
+use relyant_linear::meter;
+use relyant_linear::{Cube, Satisfiable, Var};
 use relyant_program::{Loc, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -477,7 +477,7 @@ impl<'a> Aret<'a> {
 
 /// The start condition, with the ranges of identities.
 pub fn start(program: &Program) -> Cube {
-    use relyant_horn::linear::{Atom, LinExpr, Rat};
+    use relyant_linear::{Atom, LinExpr, Rat};
     let mut c = program.init.clone();
     for (k, v) in program.variables.iter().enumerate().filter(|(_, v)| v.identity) {
         if let Some(min) = v.min {

@@ -7,7 +7,7 @@ use super::layout::{Bound, Layout, Query, Solver, answer, bounds, query};
 use super::numbered::Numbered;
 use super::precision::{Precision, Thread};
 use super::step::{PairRelation, after, pair_atoms, state_bounds};
-use relyant_horn::linear::{LinExpr, Var};
+use relyant_linear::{LinExpr, Var};
 use relyant_program::{Program, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -2,8 +2,8 @@
 
 use super::bits::Bits;
 use super::closure::Closure;
-use relyant_horn::linear::{Atom, Closed, Cube, LinExpr, Norm, Rat, Rel, Satisfiable, Var};
-use relyant_horn::meter;
+use relyant_linear::meter;
+use relyant_linear::{Atom, Closed, Cube, LinExpr, Norm, Rat, Rel, Satisfiable, Var};
 use rustc_hash::FxHashMap;
 
 /// Slots of variables; slot 0 is the constant zero.

@@ -3,7 +3,7 @@
 use super::precision::{Precision, Thread};
 use super::step::{PairRelation, pair_atoms};
 use super::store::State;
-use relyant_horn::linear::{Cube, Norm, Var};
+use relyant_linear::{Cube, Norm, Var};
 use relyant_program::{Program, Role};
 
 /// The condition of both states.

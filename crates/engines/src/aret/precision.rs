@@ -4,7 +4,7 @@
 
 use index_vec::{IndexVec, index_vec};
 use relyant_check::Tickets;
-use relyant_horn::linear::{Atom, Norm, Rel, Var};
+use relyant_linear::{Atom, Norm, Rel, Var};
 use relyant_program::{Count, Loc, Program};
 use std::collections::BTreeSet;
 

@@ -3,7 +3,7 @@
 use super::Method;
 use super::explore::Aret;
 use relyant_check::{EnvTransition, Proof, Rule, State as ProofState, ThreadProof, Tickets};
-use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rel, Var};
+use relyant_linear::{Atom, Cube, LinExpr, Norm, Rel, Var};
 use relyant_program::{Loc, Program, Role, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -134,7 +134,7 @@ fn frame(program: &Program, aret: &Aret, i: usize, j: usize, writes: &[Var]) -> 
 
 /// Of bounds on the same terms only the strongest.
 fn strongest(atoms: impl Iterator<Item = Atom>) -> Cube {
-    let mut best: BTreeMap<Vec<(Var, relyant_horn::linear::Rat)>, Atom> = BTreeMap::new();
+    let mut best: BTreeMap<Vec<(Var, relyant_linear::Rat)>, Atom> = BTreeMap::new();
     let mut cube = Cube::top();
     for a in atoms {
         if a.rel() == Rel::Eq {

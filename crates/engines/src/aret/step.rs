@@ -3,7 +3,7 @@
 use super::bits::Bits;
 use super::layout::{Bound, Layout, Query, Solver, answer, bounds, query};
 use super::precision::{Precision, Thread};
-use relyant_horn::linear::{Atom, LinExpr, Norm, Rat, Var};
+use relyant_linear::{Atom, LinExpr, Norm, Rat, Var};
 use relyant_program::{Edge, Loc, Program, Role};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;

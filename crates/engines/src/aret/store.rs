@@ -100,7 +100,7 @@ pub struct Env {
     /// Target, actor, relation and shape, as [`super::interference::Interference`] numbers them.
     pub group: u32,
     /// Variables written that the target knows of (abstract transitions).
-    pub writes: Vec<relyant_horn::linear::Var>,
+    pub writes: Vec<relyant_linear::Var>,
     /// Transition predicates that hold (or state predicates of the actor, Owicki-Gries).
     pub bits: Bits,
     /// The number of group and bits.

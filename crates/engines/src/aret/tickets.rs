@@ -5,7 +5,7 @@
 //! two threads that is used; the checker proves it apart (see [`relyant_check::Tickets`]).
 
 use relyant_check::{Holder, Tickets};
-use relyant_horn::linear::{Atom, Closed, LinExpr, Norm, Var};
+use relyant_linear::{Atom, Closed, LinExpr, Norm, Var};
 use relyant_program::{Count, Edge, Loc, Program, Scope, Template};
 
 /// The counters of a program and who holds their tickets, where a template can have several threads.

@@ -1,7 +1,7 @@
 //! First predicates on counters: those that go in step, and counts of threads.
 
 use crate::aret::precision::{Precision, Thread};
-use relyant_horn::linear::{Atom, LinExpr, Norm, Var};
+use relyant_linear::{Atom, LinExpr, Norm, Var};
 use relyant_program::{Ghost, Origin, Program, Role, Scope};
 use std::collections::BTreeSet;
 

@@ -19,8 +19,8 @@ use crate::verdict::{Counterexample, Reason};
 use crate::watch::Watch;
 use predicates::Solved;
 use relyant_cfa::schedule::ThreadRef;
-use relyant_horn::linear::Cube;
-use relyant_horn::meter;
+use relyant_linear::Cube;
+use relyant_linear::meter;
 use relyant_program::{Loc, Program};
 use unfold::{Unfolder, Unfolding};
 

@@ -5,7 +5,7 @@ use crate::aret::store::{Envs, Parent, StateId, States};
 use crate::verdict::{Counterexample, Step};
 use num_bigint::BigInt;
 use relyant_cfa::schedule::ThreadRef;
-use relyant_horn::linear::{Atom, Cube, LinExpr, Model, Satisfiable, Var};
+use relyant_linear::{Atom, Cube, LinExpr, Model, Satisfiable, Var};
 use relyant_program::{Loc, Program, Scope};
 
 /// Assignments of steps to threads of a template that are tried.
@@ -159,7 +159,7 @@ impl Copies<'_> {
         let copy: Vec<Var> = (0..n).map(|_| self.fresh()).collect();
         let own = |v: Var| self.program.variables[v.0 as usize].scope == Scope::Local(t.template);
         for a in self.program.init.atoms().iter().filter(|a| a.vars().all(own)) {
-            self.cube.push(relyant_horn::linear::Norm::Atom(a.rename(|v| copy[v.0 as usize])));
+            self.cube.push(relyant_linear::Norm::Atom(a.rename(|v| copy[v.0 as usize])));
         }
         if let Some(id) = self.program.templates[t.template as usize].identity {
             let min = self.program.variables[id.0 as usize].min.unwrap_or(1);
@@ -187,7 +187,7 @@ pub(crate) fn concrete(
         cube: Cube::top(),
     };
     for a in program.init.atoms().iter().filter(|a| a.vars().all(|v| program.is_global(v))) {
-        c.cube.push(relyant_horn::linear::Norm::Atom(a.clone()));
+        c.cube.push(relyant_linear::Norm::Atom(a.clone()));
     }
     // Start conditions that relate locals with other variables hold of the first thread of a template.
     for t in threads {
@@ -199,7 +199,7 @@ pub(crate) fn concrete(
         Scope::Local(t) => first.iter().find(|l| l.0.template == t).map_or(v, |l| l.1[v.0 as usize]),
     };
     for a in program.init.atoms() {
-        c.cube.push(relyant_horn::linear::Norm::Atom(a.rename(start)));
+        c.cube.push(relyant_linear::Norm::Atom(a.rename(start)));
     }
     let mut inputs = Vec::new();
     for (k, step) in path.iter().enumerate() {

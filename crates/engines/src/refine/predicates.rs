@@ -6,8 +6,8 @@
 use super::unfold::{Kind, Unfolding};
 use crate::aret::precision::Precision;
 use relyant_horn::Formula;
-use relyant_horn::linear::{Atom, Cube, Var};
 use relyant_horn::tree::{Options, Tree, TreeOutcome, Undecided, solve_tree};
+use relyant_linear::{Atom, Cube, Var};
 use relyant_program::{Program, Role};
 
 /// What the clauses gave.

@@ -2,7 +2,7 @@
 //! refinements, and lost no modular proof.
 
 use crate::aret::precision::{Precision, Thread};
-use relyant_horn::linear::{Atom, Norm};
+use relyant_linear::{Atom, Norm};
 use relyant_program::Program;
 
 /// Adds the guard atoms of each thread over globals alone or over one local, and their negations, as state predicates;

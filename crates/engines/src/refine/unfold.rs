@@ -8,7 +8,7 @@ use crate::aret::Method;
 use crate::aret::precision::{Precision, Thread};
 use crate::aret::step::{PairRelation, Side, pair_atoms, pair_relations, relates_at};
 use crate::aret::store::{EnvId, Envs, Parent, StateId, States};
-use relyant_horn::linear::{Cube, LinExpr, Norm, Var};
+use relyant_linear::{Cube, LinExpr, Norm, Var};
 use relyant_program::{Edge, Loc, Program, Scope};
 use std::collections::VecDeque;
 
@@ -312,7 +312,7 @@ impl Unfolder<'_> {
             let to = after[v.0 as usize];
             if to != ABSENT {
                 let e = e.rename(name);
-                cube.push(relyant_horn::linear::Atom::eq(&e.sub(&LinExpr::var(Var(to)))));
+                cube.push(relyant_linear::Atom::eq(&e.sub(&LinExpr::var(Var(to)))));
             }
         }
         cube

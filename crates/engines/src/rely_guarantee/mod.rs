@@ -15,7 +15,7 @@ use crate::engine::{Engine, Finding, Needs, Task};
 use crate::refine::{self, Refined};
 use crate::verdict::{Answer, Reason};
 use crate::watch::{Standing, Stats, Watch};
-use relyant_horn::linear::Cube;
+use relyant_linear::Cube;
 use relyant_program::Program;
 use relyant_program::recognisers::Recogniser;
 

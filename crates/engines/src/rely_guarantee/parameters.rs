@@ -9,7 +9,7 @@
 
 use crate::verdict::Counterexample;
 use relyant_check::Proof;
-use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Rel, Var};
+use relyant_linear::{Atom, Cube, LinExpr, Norm, Rat, Rel, Var};
 use relyant_program::{Edge, Ghost, Program, Role, Scope, Variable};
 use std::collections::BTreeSet;
 

@@ -8,7 +8,7 @@ use crate::verdict::{Answer, Counterexample, Reason, Step};
 use crate::watch::{Stats, Watch};
 use relyant_cfa::schedule::ThreadRef;
 use relyant_check::{Proof, Rule};
-use relyant_horn::linear::Cube;
+use relyant_linear::Cube;
 use relyant_program::{Count, Edge, Loc, Location, Program, Scope, Template};
 use rustc_hash::FxHashMap;
 

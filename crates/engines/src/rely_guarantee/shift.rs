@@ -5,7 +5,7 @@
 //! `next = 0 && serving = 0`, refinement can't unroll the counter and has to find how they relate. The weaker start is
 //! sound for proofs; counterexamples are decided from the real one.
 
-use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Rel, Var};
+use relyant_linear::{Atom, Cube, LinExpr, Norm, Rat, Rel, Var};
 use relyant_program::Program;
 
 /// Classes of variables that shift together.

@@ -6,7 +6,7 @@ use super::precision::Precision;
 use crate::aret::bits::Bits;
 use crate::aret::layout::{Bound, Layout, Query, Solver, bound, bounds, query};
 use relyant_check::replicated::several;
-use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Var};
+use relyant_linear::{Atom, Cube, LinExpr, Norm, Var};
 use relyant_program::{Edge, Program, Role, Scope};
 
 /// What holds of a thread.

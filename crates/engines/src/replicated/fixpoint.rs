@@ -7,7 +7,7 @@ use crate::aret::bits::Bits;
 use crate::aret::numbered::Numbered;
 use relyant_check::replicated::{LocalState, Proof, Reached, Step, several};
 use relyant_finite::evidence::Certificate;
-use relyant_horn::linear::{Cube, Var};
+use relyant_linear::{Cube, Var};
 use relyant_program::reduce::liveness;
 use relyant_program::{Loc, Program, Role};
 use rustc_hash::{FxHashMap, FxHashSet};

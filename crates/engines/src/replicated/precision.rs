@@ -3,7 +3,7 @@
 use super::abstraction::opposite;
 use crate::aret::precision::halves;
 use relyant_check::replicated::{View, several};
-use relyant_horn::linear::{Atom, LinExpr, Norm, Var};
+use relyant_linear::{Atom, LinExpr, Norm, Var};
 use relyant_program::{Program, Role, Scope};
 use std::collections::BTreeSet;
 

@@ -10,7 +10,7 @@ use super::precision::Precision;
 use crate::refine::predicates::{Clause, Solved, solve};
 use relyant_check::replicated::Proof;
 use relyant_horn::Formula;
-use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Var};
+use relyant_linear::{Atom, Cube, LinExpr, Norm, Var};
 use relyant_program::{Edge, Program, Role, Scope};
 use std::collections::VecDeque;
 

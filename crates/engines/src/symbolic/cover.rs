@@ -1,7 +1,7 @@
 //! Subsumption: which states include which, and an index to find a state that includes a given one.
 
 use super::state::{State, Value};
-use relyant_horn::linear::{Atom, Closed, LinExpr, Norm, Rat, Var};
+use relyant_linear::{Atom, Closed, LinExpr, Norm, Rat, Var};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -62,11 +62,7 @@ pub fn covers(big: &State, small: &State) -> bool {
             let Some(e) = instance(a.expr(), small, &hidden, n) else {
                 return big.cube == small.cube && big.values == small.values;
             };
-            conditions.push(if a.rel() == relyant_horn::linear::Rel::Eq {
-                Atom::eq(&e)
-            } else {
-                Atom::le(&e)
-            });
+            conditions.push(if a.rel() == relyant_linear::Rel::Eq { Atom::eq(&e) } else { Atom::le(&e) });
         }
     }
     let mut closed: Option<Closed> = None;

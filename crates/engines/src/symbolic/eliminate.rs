@@ -1,6 +1,6 @@
 //! Cubes kept small, and symbols taken out of them where that loses nothing over the integers.
 
-use relyant_horn::linear::{Atom, Closed, Cube, LinExpr, Norm, Rat, Rel, Satisfiable, Var};
+use relyant_linear::{Atom, Closed, Cube, LinExpr, Norm, Rat, Rel, Satisfiable, Var};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 

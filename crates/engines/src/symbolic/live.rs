@@ -1,7 +1,7 @@
 //! Which variables may still be read. A variable that every thread writes before it reads it is dead, whatever the
 //! others do; states that differ in dead variables only are the same.
 
-use relyant_horn::linear::Var;
+use relyant_linear::Var;
 use relyant_program::{Loc, Program, Template};
 
 /// Sets of variables by template and location.

@@ -5,7 +5,7 @@
 
 use super::eliminate::Tidy;
 use super::state::{State, Value};
-use relyant_horn::linear::{Atom, Closed, Cube, LinExpr, Norm, Rat, Rel, Var};
+use relyant_linear::{Atom, Closed, Cube, LinExpr, Norm, Rat, Rel, Var};
 use std::collections::BTreeMap;
 
 /// Variables with different numbers above which states are not alike enough to try.

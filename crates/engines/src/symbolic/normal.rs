@@ -7,7 +7,7 @@
 use super::eliminate::{Tidy, eliminate, solve, solved};
 use super::live::Live;
 use super::state::{State, Value};
-use relyant_horn::linear::{Cube, LinExpr, Var};
+use relyant_linear::{Cube, LinExpr, Var};
 use relyant_program::{Loc, Role};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use super::eliminate::{eliminate, solve};
 use super::state::{State, Value};
 use relyant_check::{Proof, Rule};
-use relyant_horn::linear::{Atom, Closed, Cube, LinExpr, Norm, Var};
+use relyant_linear::{Atom, Closed, Cube, LinExpr, Norm, Var};
 use std::sync::Arc;
 
 /// Values of a hidden symbol that are told apart.

@@ -4,7 +4,7 @@
 //! that variable's number, so a state is a cube over program variables as it stands; symbols that are the value of
 //! no variable are *hidden* and numbered from the number of variables on.
 
-use relyant_horn::linear::{Cube, LinExpr, Rat, Var};
+use relyant_linear::{Cube, LinExpr, Rat, Var};
 use relyant_program::Loc;
 use std::sync::Arc;
 

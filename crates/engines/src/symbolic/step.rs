@@ -2,7 +2,7 @@
 
 use super::normal::Normal;
 use super::state::{State, Value};
-use relyant_horn::linear::{Atom, Cube, Norm, Rel, Var};
+use relyant_linear::{Atom, Cube, Norm, Rel, Var};
 use relyant_program::{Count, Edge, Loc, Program};
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::testing::program;
 use relyant_check::check;
-use relyant_horn::linear::{Rat, Var};
+use relyant_linear::{Rat, Var};
 
 #[derive(PartialEq, Eq, Debug)]
 enum Found {
@@ -107,8 +107,8 @@ fn unions_make_few_states_of_counters() {
 }
 
 /// All variables are zero.
-fn zero(p: &Program) -> relyant_horn::linear::Cube {
-    use relyant_horn::linear::{Atom, Cube, LinExpr};
+fn zero(p: &Program) -> relyant_linear::Cube {
+    use relyant_linear::{Atom, Cube, LinExpr};
     Cube::of((0..p.variables.len() as u32).map(|v| Atom::eq(&LinExpr::var(Var(v)))))
 }
 

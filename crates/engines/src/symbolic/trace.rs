@@ -8,7 +8,7 @@ use super::step::{Steps, conditions};
 use crate::verdict::{Counterexample, Step};
 use num_bigint::BigInt;
 use relyant_cfa::schedule::ThreadRef;
-use relyant_horn::linear::{Atom, Cube, LinExpr, Model, Norm, Rat, Satisfiable, Var};
+use relyant_linear::{Atom, Cube, LinExpr, Model, Norm, Rat, Satisfiable, Var};
 use relyant_program::Program;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Who reads and writes which variable, and which steps others cannot tell apart in time.
 
 use crate::{Count, Edge, Program, Scope};
-use relyant_horn::linear::{Atom, Rat, Var};
+use relyant_linear::{Atom, Rat, Var};
 
 /// Which templates read and write each variable, of the program as it was when this was made. Passes that share one
 /// only take accesses away, so that it lists too many at worst.

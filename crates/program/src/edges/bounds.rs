@@ -1,7 +1,7 @@
 //! Conditions with the bounds that the types of variables give, and whether they may hold.
 
 use crate::Program;
-use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Satisfiable, Var};
+use relyant_linear::{Atom, Cube, LinExpr, Norm, Satisfiable, Var};
 
 /// The conjunction of the atoms of a cube that satisfy a condition.
 pub fn only(c: &Cube, keep: impl Fn(&Atom) -> bool) -> Cube {

@@ -3,7 +3,7 @@
 use crate::Program;
 use crate::edges::bounds::only;
 use crate::edges::inputs::{eliminate, smallest, solved};
-use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rel, Var};
+use relyant_linear::{Atom, Cube, LinExpr, Norm, Rel, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Leaves out variables that are not kept, as far as the start condition can do without them. No edge may mention

@@ -1,7 +1,7 @@
 //! Inputs of a step that need not be variables: those without influence, and projection of a condition.
 
 use crate::{Edge, Input, Program};
-use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Rel, Var};
+use relyant_linear::{Atom, Cube, LinExpr, Norm, Rat, Rel, Var};
 use std::collections::BTreeSet;
 
 /// `exists v. cube` over integers, exactly, where that is easy.

@@ -1,7 +1,7 @@
 //! Two steps in a row as one.
 
 use crate::{Edge, Input, Program};
-use relyant_horn::linear::{LinExpr, Var};
+use relyant_linear::{LinExpr, Var};
 
 /// The step `a` and then `b`.
 pub fn join(p: &Program, a: &Edge, b: &Edge) -> Edge {

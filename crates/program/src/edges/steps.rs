@@ -3,7 +3,7 @@
 use crate::edges::bounds::feasible;
 use crate::edges::join::join;
 use crate::{Edge, Loc, Location, Program};
-use relyant_horn::linear::Cube;
+use relyant_linear::Cube;
 
 /// The edges of a template. They have numbers; an edge that is left out has none any more.
 pub struct Steps {

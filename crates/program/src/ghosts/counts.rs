@@ -16,7 +16,7 @@ use crate::reduce::constants::fixed;
 use crate::{Edge, Ghost, Origin, Program, Scope, Template, Variable};
 use relyant_cfa as cfa;
 use relyant_cfa::{Count, Op};
-use relyant_horn::linear::{Atom, LinExpr, Var};
+use relyant_linear::{Atom, LinExpr, Var};
 use std::collections::BTreeMap;
 
 /// Steps of one template that write one global, of which a thread does at most one.

@@ -9,7 +9,7 @@
 
 use crate::edges::paths::reachable;
 use crate::{Count, Edge, Ghost, Input, Program, Scope, Variable};
-use relyant_horn::linear::{Atom, LinExpr, Norm, Rat, Rel, Var};
+use relyant_linear::{Atom, LinExpr, Norm, Rat, Rel, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More linked variables than this are not followed.

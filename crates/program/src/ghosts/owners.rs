@@ -5,7 +5,7 @@
 //! run. (Auxiliary variables of Owicki and Gries, 1976.)
 
 use crate::{Count, Edge, Ghost, Program, Scope, Variable};
-use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
+use relyant_linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
 
 /// Adds an owner to each global that a template of several threads tests and sets without naming itself.
 pub fn add_owners(p: &mut Program) {

@@ -6,7 +6,7 @@
 //! the start, or they are equal now. (Congruence of functions; the threads are their applications.)
 
 use crate::{Count, Edge, Ghost, Input, Origin, Program, Scope, Template, Variable};
-use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Var};
+use relyant_linear::{Atom, Cube, LinExpr, Norm, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Pairs of variables that are compared at most.

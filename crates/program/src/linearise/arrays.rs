@@ -19,7 +19,7 @@ use super::range::Range;
 use super::value::Linear;
 use super::variables::Variables;
 use relyant_cfa::{IntKind, ObjId, Object, Program};
-use relyant_horn::linear::LinExpr;
+use relyant_linear::LinExpr;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use super::case::{at_most, eq};
 use crate::edges::steps::Steps;
 use crate::{Ghost, Loc, Program, Scope, Variable};
 use relyant_cfa as cfa;
-use relyant_horn::linear::LinExpr;
+use relyant_linear::LinExpr;
 use std::collections::BTreeSet;
 
 /// Edges a template may get.

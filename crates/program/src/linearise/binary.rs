@@ -5,7 +5,7 @@ use super::range::Range;
 use super::value::Linear;
 use crate::Input;
 use relyant_cfa::{BinOp, Expr, IntKind};
-use relyant_horn::linear::LinExpr;
+use relyant_linear::LinExpr;
 
 /// Is it a count that a value of the kind can be shifted by? Otherwise C leaves it undefined.
 pub(super) fn shifts(count: i128, kind: IntKind) -> bool {

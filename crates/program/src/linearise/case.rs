@@ -1,7 +1,7 @@
 //! Cases: what an expression is under a condition.
 
 use crate::Input;
-use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
+use relyant_linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
 
 /// Under `guard && bounds`, for some values of the inputs, an expression has this value.
 /// Inputs are numbered from `base` on in every case.

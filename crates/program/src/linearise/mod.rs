@@ -27,7 +27,7 @@ use relyant_cfa::diagnostic::{Diagnostic, Span};
 use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::sparse::Row;
 use relyant_cfa::{Expr, LocationKind, Op};
-use relyant_horn::linear::{Atom, Cube, LinExpr, Norm};
+use relyant_linear::{Atom, Cube, LinExpr, Norm};
 use std::collections::BTreeMap;
 use threads::GuardedUpdates;
 use value::Linear;

@@ -12,8 +12,8 @@ use relyant_cfa::{
     BinOp, CmpOp, Count, Expr, FloatOp, FloatUnary, Graph, IntKind, Loc, Precision, Program, Reg, Register,
     Template, UnOp,
 };
-use relyant_horn::linear::{LinExpr, Satisfiable};
 use relyant_interp::eval;
+use relyant_linear::{LinExpr, Satisfiable};
 use relyant_testing::rng::{Rng, cases};
 
 fn program(kinds: &[IntKind]) -> Program {

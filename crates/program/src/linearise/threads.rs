@@ -6,7 +6,7 @@ use super::value::Linear;
 use super::variables::LAST_HANDLE;
 use crate::Input;
 use relyant_cfa::{Count, Expr, Reg};
-use relyant_horn::linear::{Cube, LinExpr, Var};
+use relyant_linear::{Cube, LinExpr, Var};
 
 /// A case of a step: the condition is the case's, its value is not used.
 pub type GuardedUpdates = (Case, Vec<(Var, LinExpr)>);

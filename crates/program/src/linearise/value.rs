@@ -6,7 +6,7 @@ use super::ranges::Env;
 use super::variables::Variables;
 use crate::Input;
 use relyant_cfa::{BinOp, CmpOp, Expr, FloatUnary, IntKind, Reg, UnOp};
-use relyant_horn::linear::{Cube, LinExpr, Norm, Rat, Satisfiable, Var};
+use relyant_linear::{Cube, LinExpr, Norm, Rat, Satisfiable, Var};
 
 /// More cases than this and the value is over-approximated.
 const MOST: usize = 48;
@@ -243,7 +243,7 @@ impl Linear<'_> {
     fn compare(&self, c: Case, op: CmpOp, b: &LinExpr) -> Vec<Case> {
         let d = c.value.sub(b);
         let neg = d.negated();
-        let lt = |d: &LinExpr| relyant_horn::linear::Atom::lt(d);
+        let lt = |d: &LinExpr| relyant_linear::Atom::lt(d);
         match op {
             CmpOp::Lt => vec![c.when(lt(&d))],
             CmpOp::Le => vec![c.when(at_most(&d, 0))],
@@ -274,7 +274,7 @@ impl Linear<'_> {
             {
                 continue;
             }
-            let needed = |a: &relyant_horn::linear::Atom| {
+            let needed = |a: &relyant_linear::Atom| {
                 a.inequalities().iter().any(|e| lowest(&e.negated(), always).is_none_or(|x| x < 0))
             };
             let keep = |cube: &Cube| {

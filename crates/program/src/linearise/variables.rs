@@ -5,7 +5,7 @@ use super::range::Range;
 use crate::{Ghost, Origin, Scope, Variable};
 use relyant_cfa as cfa;
 use relyant_cfa::{Count, ObjId, Owner, Reg};
-use relyant_horn::linear::Var;
+use relyant_linear::Var;
 
 /// Handles are at most this: they fit in any `pthread_t`, and threads that exist at once have different ones.
 pub const LAST_HANDLE: i128 = i32::MAX as i128;

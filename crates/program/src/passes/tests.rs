@@ -7,9 +7,9 @@ use num_bigint::BigInt;
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::schedule::ThreadRef;
 use relyant_cfa::*;
-use relyant_horn::linear::{LinExpr, Rat, Var};
 use relyant_interp::explore::{Exploration, Options, explore};
 use relyant_interp::replay::replay;
+use relyant_linear::{LinExpr, Rat, Var};
 use relyant_testing::rng::{Rng, cases};
 use std::collections::{BTreeSet, VecDeque};
 

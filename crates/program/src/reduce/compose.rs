@@ -9,7 +9,7 @@ use crate::edges::bounds::feasible;
 use crate::edges::inputs::without_inputs;
 use crate::edges::steps::Steps;
 use crate::{Edge, Loc, Program};
-use relyant_horn::linear::Cube;
+use relyant_linear::Cube;
 
 /// A location may disappear if it leaves at most this many edges more.
 const GROWTH: usize = 8;

@@ -3,7 +3,7 @@
 
 use crate::edges::access::Access;
 use crate::{Count, Program, Scope};
-use relyant_horn::linear::{Atom, LinExpr, Rat, Rel, Var};
+use relyant_linear::{Atom, LinExpr, Rat, Rel, Var};
 use std::collections::BTreeMap;
 
 /// Replaces variables that are constant throughout by their values; were there any?

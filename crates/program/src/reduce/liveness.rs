@@ -3,7 +3,7 @@
 use crate::edges::order::Order;
 use crate::{Program, Scope};
 use relyant_cfa::sparse::Row;
-use relyant_horn::linear::Var;
+use relyant_linear::Var;
 use std::collections::BTreeSet;
 
 /// By location of a template: its locals whose values are still read.

@@ -5,8 +5,8 @@ use crate::edges::bounds::feasible;
 use crate::edges::bounds::type_bounds;
 use crate::edges::forget::forget;
 use crate::{Count, Edge, Ghost, Given, Input, Loc, Program, Scope, Variable};
-use relyant_horn::linear::{Atom, Cube, LinExpr, Norm, Rel, Var};
-use relyant_horn::meter;
+use relyant_linear::meter;
+use relyant_linear::{Atom, Cube, LinExpr, Norm, Rel, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Steps that are run at most.

@@ -4,7 +4,7 @@ use crate::edges::order::Order;
 use crate::reduce::constants::fixed;
 use crate::{Edge, Program, Scope};
 use relyant_cfa::sparse::{Map, Row};
-use relyant_horn::linear::{LinExpr, Rel, Var};
+use relyant_linear::{LinExpr, Rel, Var};
 use std::collections::BTreeSet;
 
 /// What locals are equal to.

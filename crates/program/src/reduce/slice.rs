@@ -3,7 +3,7 @@
 
 use crate::edges::bounds::only;
 use crate::{Edge, Input, Program, Scope};
-use relyant_horn::linear::Var;
+use relyant_linear::Var;
 use std::collections::BTreeSet;
 
 struct Slice {

@@ -4,7 +4,7 @@ use crate::edges::bounds::feasible;
 use crate::edges::bounds::only;
 use crate::edges::order::Order;
 use crate::{Edge, Loc, Program};
-use relyant_horn::linear::Cube;
+use relyant_linear::Cube;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Larger conditions are left as they are.

@@ -1,11 +1,11 @@
 //! Satisfiability and entailment of cubes: difference bounds first, else simplex, branching and the
 //! omega test.
 
-use super::branch::{Branched, branch};
-use super::dbm::{Closing, Dbm};
-use super::omega::{self, Found};
-use super::simplex::Simplex;
-use super::{Atom, Cube, LinExpr, Norm, Rat, Rel, Var};
+use crate::branch::{Branched, branch};
+use crate::dbm::{Closing, Dbm};
+use crate::omega::{self, Found};
+use crate::simplex::Simplex;
+use crate::{Atom, Cube, LinExpr, Norm, Rat, Rel, Var};
 use std::collections::BTreeMap;
 
 /// Values of variables; one that is not mentioned is zero.

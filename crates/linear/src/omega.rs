@@ -2,21 +2,23 @@
 //! by eliminating variables. Equalities go by unimodular substitution, inequalities by Fourier-Motzkin
 //! where that is exact, else by dark shadow and splinters. Budgeted; used where branching gives up.
 
-use super::{LinExpr, Rat, Rel, Var};
+use crate::{LinExpr, Rat, Rel, Var};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// What the test finds.
-pub(crate) enum Found {
+pub enum Found {
+    /// Integers that satisfy all constraints; variables that are missing may be anything.
     Model(BTreeMap<Var, Rat>),
+    /// No integers do.
     Unsat,
     /// The budget ran out.
     Unknown,
 }
 
-/// Decides a conjunction of constraints `e rel 0` with integer coefficients. The budget counts
+/// Decides a conjunction of constraints `e rel 0` with integer coefficients and constants. The budget counts
 /// constraints written.
-pub(crate) fn decide(constraints: Vec<(LinExpr, Rel)>, budget: &mut usize) -> Found {
+pub fn decide(constraints: Vec<(LinExpr, Rel)>, budget: &mut usize) -> Found {
     let fresh =
         constraints.iter().flat_map(|c| c.0.vars()).map(|v| v.0).max().map_or(0, |m| m.saturating_add(1));
     let mut s = Search { fresh, budget };
@@ -214,7 +216,7 @@ type Split = (Vec<LinExpr>, Vec<LinExpr>);
 /// Equalities and inequalities, tightened, the strongest of each form; `None` when two contradict.
 /// Opposite inequalities that meet become an equality.
 fn normalise(constraints: &[(LinExpr, Rel)]) -> Option<Split> {
-    use super::{Atom, Norm};
+    use crate::{Atom, Norm};
     let (mut eqs, mut les): (Vec<LinExpr>, Vec<LinExpr>) = (Vec::new(), Vec::new());
     let mut seen: FxHashMap<Vec<(Var, Rat)>, usize> = FxHashMap::default();
     for (e, rel) in constraints {

@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn the_same_question_takes_the_same_work() {
-        use crate::linear::{Atom, Cube, LinExpr, Var};
+        use crate::{Atom, Cube, LinExpr, Var};
         let x = |k: u32| LinExpr::var(Var(k));
         let work = || {
             take();

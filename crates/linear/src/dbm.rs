@@ -1,8 +1,8 @@
 //! Difference bounds: conjunctions of `x - y <= c`, `x <= c`, `-x <= c` and such equalities, closed
 //! under the triangle inequality (Floyd and Warshall). Closure decides them over the integers.
 
-use super::{Atom, LinExpr, Rat, Rel, Var};
 use crate::meter;
+use crate::{Atom, LinExpr, Rat, Rel, Var};
 
 /// Constants above this are left to the simplex method: a sum of fewer than 2^24 of them fits `i128`.
 const MAX_CONSTANT: i128 = 1 << 100;
@@ -10,30 +10,37 @@ const MAX_CONSTANT: i128 = 1 << 100;
 const NONE: i128 = i128::MAX;
 
 /// One difference bound: `from - to <= c`, where `None` stands for zero.
-pub(crate) struct Bound {
+pub struct DifferenceBound {
+    /// What is bounded from above.
     pub from: Option<Var>,
+    /// What is subtracted; never the same as `from`.
     pub to: Option<Var>,
+    /// At most 2^100 in absolute value.
     pub c: i128,
 }
 
-/// `e <= 0` as a difference bound.
-pub(crate) fn as_bound(e: &LinExpr) -> Option<Bound> {
-    let c = -e.constant_part().to_i128()?;
-    if c.abs() > MAX_CONSTANT {
-        return None;
-    }
-    match e.terms() {
-        [(x, a)] => match a.to_i64()? {
-            1 => Some(Bound { from: Some(*x), to: None, c }),
-            -1 => Some(Bound { from: None, to: Some(*x), c }),
-            _ => None,
-        },
-        [(x, a), (y, b)] => match (a.to_i64()?, b.to_i64()?) {
-            (1, -1) => Some(Bound { from: Some(*x), to: Some(*y), c }),
-            (-1, 1) => Some(Bound { from: Some(*y), to: Some(*x), c }),
-            _ => None,
-        },
-        _ => None,
+impl DifferenceBound {
+    /// `e <= 0` as a difference bound: `None` when it has more variables, other coefficients than 1 and -1, or a
+    /// constant above 2^100.
+    pub fn of(e: &LinExpr) -> Option<DifferenceBound> {
+        let c = -e.constant_part().to_i128()?;
+        if c.unsigned_abs() > MAX_CONSTANT.unsigned_abs() {
+            return None;
+        }
+        let (from, to) = match e.terms() {
+            [(x, a)] => match a.to_i64()? {
+                1 => (Some(*x), None),
+                -1 => (None, Some(*x)),
+                _ => return None,
+            },
+            [(x, a), (y, b)] => match (a.to_i64()?, b.to_i64()?) {
+                (1, -1) => (Some(*x), Some(*y)),
+                (-1, 1) => (Some(*y), Some(*x)),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some(DifferenceBound { from, to, c })
     }
 }
 
@@ -71,7 +78,7 @@ impl Dbm {
             m.d[i * n + i] = 0;
         }
         for a in atoms {
-            let Some(b) = as_bound(a.expr()) else { return Closing::Outside };
+            let Some(b) = DifferenceBound::of(a.expr()) else { return Closing::Outside };
             let (i, j) = (m.index_known(b.from), m.index_known(b.to));
             m.d[i * n + j] = m.d[i * n + j].min(b.c);
             if a.rel() == Rel::Eq {
@@ -125,7 +132,7 @@ impl Dbm {
 
     /// Is a difference-bound atom implied? `None` when it is none.
     pub fn entails(&self, a: &Atom) -> Option<bool> {
-        let b = as_bound(a.expr())?;
+        let b = DifferenceBound::of(a.expr())?;
         let le = |from, to, c| from == to && c >= 0 || self.upper(from, to).is_some_and(|u| u <= c);
         Some(match a.rel() {
             Rel::Le => le(b.from, b.to, b.c),
@@ -135,7 +142,7 @@ impl Dbm {
 
     /// An upper bound of an expression: the least for a difference, else from the variables' own bounds.
     pub fn upper_of(&self, e: &LinExpr) -> Option<Rat> {
-        if let Some(b) = as_bound(&e.with_constant(Rat::zero())) {
+        if let Some(b) = DifferenceBound::of(&e.with_constant(Rat::zero())) {
             return Some(&Rat::from(self.upper(b.from, b.to)?) + e.constant_part());
         }
         let mut sum = e.constant_part().clone();
@@ -189,7 +196,7 @@ impl Dbm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linear::{Cube, Norm};
+    use crate::{Cube, Norm};
 
     fn e(terms: &[(u32, i64)], c: i64) -> LinExpr {
         LinExpr::new(terms.iter().map(|(v, a)| (Var(*v), Rat::from(*a))), Rat::from(c))

@@ -1,6 +1,6 @@
 //! Cubes: conjunctions of atoms.
 
-use super::{Atom, LinExpr, Norm, Rat, Var};
+use crate::{Atom, LinExpr, Norm, Rat, Var};
 use rustc_hash::FxHashMap;
 
 /// A conjunction of atoms, sorted and without repetition, or `false`.

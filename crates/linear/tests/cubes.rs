@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use proptest::prelude::*;
-use relyant_horn::linear::{Closed, Cube, Norm, Satisfiable};
+use relyant_linear::{Closed, Cube, Norm, Satisfiable};
 
 proptest! {
     #![proptest_config(cases(2000))]

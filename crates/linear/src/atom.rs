@@ -1,7 +1,7 @@
 //! Atoms `e <= 0` and `e = 0` over integer variables, in normal form.
 
-use super::rat::coprime_factor;
-use super::{LinExpr, Rat, Var};
+use crate::rat::coprime_factor;
+use crate::{LinExpr, Rat, Var};
 
 /// The relation of an atom's expression to zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

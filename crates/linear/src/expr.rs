@@ -1,6 +1,6 @@
 //! Linear expressions: a sum of rational multiples of variables, and a constant.
 
-use super::Rat;
+use crate::Rat;
 use std::fmt;
 
 /// An integer variable, by number. What the number stands for is the user's affair.

@@ -1,7 +1,7 @@
 //! Branch and bound on the simplex method: integer solutions where the rational one is a fraction.
 
-use super::simplex::{Conflict, Simplex};
-use super::{LinExpr, Rat, Rel, Var};
+use crate::simplex::{Conflict, Simplex};
+use crate::{LinExpr, Rat, Rel, Var};
 
 /// Does what a simplex tableau asserts have an integer solution?
 pub(crate) enum Branched {

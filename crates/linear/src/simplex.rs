@@ -1,13 +1,13 @@
 //! The simplex method over bounds, exact (Dutertre and de Moura, "A fast linear-arithmetic solver for
 //! DPLL(T)", CAV 2006), with Bland's rule so that it ends. A conflict comes with Farkas multipliers.
 
-use super::{LinExpr, Rat, Rel, Var};
 use crate::meter;
+use crate::{LinExpr, Rat, Rel, Var};
 use rustc_hash::FxHashMap;
 
 /// Multipliers of constraints whose weighted sum is a positive constant: non-negative for `<=`, of any
 /// sign for `=`. Constraints are known by the number they were asserted with.
-pub(crate) type Conflict = Vec<(usize, Rat)>;
+pub type Conflict = Vec<(usize, Rat)>;
 
 /// Where a bound comes from: `bound * factor` is what it takes of the constraint.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ pub(crate) struct Mark {
 /// The solver's state. Columns are numbered in the order of creation; a row expresses a basic column
 /// by columns that are not basic.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Simplex {
+pub struct Simplex {
     /// The column of each variable seen.
     column_of: FxHashMap<Var, u32>,
     /// The column of each linear form that has one: two terms or more, the first coefficient 1. The inverse of
@@ -77,11 +77,11 @@ impl Simplex {
         c
     }
 
-    /// Takes in `e rel 0`, which must have a variable, as constraint number `id`.
+    /// Takes in `e rel 0` as constraint number `id`; a conflict when that contradicts a bound.
     pub fn assert(&mut self, id: usize, e: &LinExpr, rel: Rel) -> Result<(), Conflict> {
         meter::add(40 + 20 * e.terms().len());
         // e = lead * form + constant, where the form's first coefficient is 1.
-        let lead = e.terms()[0].1.clone();
+        let Some((_, lead)) = e.terms().first().cloned() else { return constant(id, e.constant_part(), rel) };
         let form: Vec<(Var, Rat)> = e.terms().iter().map(|(v, c)| (*v, c / &lead)).collect();
         let column = self.form_column(form);
         let value = &-e.constant_part() / &lead;
@@ -246,12 +246,12 @@ impl Simplex {
     }
 
     /// A mark to return to with `undo`.
-    pub fn mark(&self) -> Mark {
+    pub(crate) fn mark(&self) -> Mark {
         Mark { trail: self.trail.len(), columns: self.rows.len() }
     }
 
     /// Takes back the bounds set since the mark, and the slack columns that nothing depends on.
-    pub fn undo(&mut self, mark: Mark) {
+    pub(crate) fn undo(&mut self, mark: Mark) {
         while self.trail.len() > mark.trail {
             if let Some((c, side, old)) = self.trail.pop() {
                 match side {
@@ -274,6 +274,17 @@ impl Simplex {
     /// The variables with their present values, in the order they were first seen.
     pub fn values(&self) -> impl Iterator<Item = (Var, &Rat)> + '_ {
         self.vars.iter().map(|(v, c)| (*v, &self.value[*c as usize]))
+    }
+}
+
+/// `c rel 0` as constraint number `id`: nothing to remember, or a conflict by itself.
+fn constant(id: usize, c: &Rat, rel: Rel) -> Result<(), Conflict> {
+    if c.is_positive() {
+        Err(vec![(id, Rat::one())])
+    } else if c.is_negative() && rel == Rel::Eq {
+        Err(vec![(id, -&Rat::one())])
+    } else {
+        Ok(())
     }
 }
 
@@ -320,6 +331,20 @@ mod tests {
         let sum = conflict.iter().fold(LinExpr::zero(), |s, (i, k)| s.add_scaled(&cs[*i].0, k));
         assert!(sum.is_constant() && sum.constant_part().is_positive());
         assert!(conflict.iter().all(|(_, k)| k.is_positive()));
+    }
+
+    #[test]
+    fn constants_are_decided_at_once() {
+        for (c, rel, conflict) in [
+            (0, Rel::Le, None),
+            (1, Rel::Le, Some(1i64)),
+            (-1, Rel::Le, None),
+            (0, Rel::Eq, None),
+            (-2, Rel::Eq, Some(-1)),
+        ] {
+            let expected = conflict.map_or(Ok(()), |k| Err(vec![(7, Rat::from(k))]));
+            assert_eq!(Simplex::default().assert(7, &e(&[], c), rel), expected);
+        }
     }
 
     #[test]

@@ -2,11 +2,11 @@
 //! for the budget (Gauss, then Fourier and Motzkin), tightened to integers on the way; so it may say
 //! less than the integer projection, never more than follows.
 
-use super::{Atom, Cube, LinExpr, Norm, Rat, Rel, Var};
+use crate::{Atom, Cube, LinExpr, Norm, Rat, Rel, Var};
 
 /// A cube over `keep` that follows from `cube` over the integers. Variables whose elimination would
 /// write more than `limit` constraints are dropped with theirs.
-pub(crate) fn project(cube: &Cube, keep: &[Var], limit: usize) -> Cube {
+pub fn project(cube: &Cube, keep: &[Var], limit: usize) -> Cube {
     let mut now = cube.clone();
     loop {
         if now.is_bottom() {
