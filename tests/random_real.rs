@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// Runs of each program.
 const TIMES: u32 = 60;
-/// Programs compiled together.
+/// Programs that are compiled as one, to start gcc less often.
 const BATCH: u64 = 25;
 /// Outcomes asked for, the rarest ones.
 const ASKED: usize = 2;

@@ -19,7 +19,7 @@ enum Term {
     Value(u32),
     /// `f1(x, y)`: changes `g` by its number and arguments, and reads the others.
     Call(u32, Vec<Term>),
-    /// `__sync_fetch_and_add(&g, x)`
+    /// `__sync_fetch_and_add(&g, x)`: its value is the old one.
     Fetch(Box<Term>),
     /// `(x ? f1 : f2)(y)`
     Through(Box<Term>, Box<Term>),
@@ -31,7 +31,7 @@ enum Term {
     If(Box<Term>, Box<Term>, Box<Term>),
     /// `m[x & 1][y & 1]`
     Element(Box<Term>, Box<Term>),
-    /// `(w0 = x)`
+    /// `(w0 = x)`, with the variable's number.
     Assign(usize, Box<Term>),
     /// `(w0 += x)`, with the old value once it is read.
     Increase(usize, Option<u32>, Box<Term>),

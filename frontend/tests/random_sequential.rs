@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::process::Command;
 
-/// Programs compiled together.
+/// Programs that are compiled as one, to start gcc less often.
 const BATCH: u64 = 200;
 /// Steps of the interpreter for one program.
 const STEPS: usize = 1_000_000;
@@ -80,7 +80,7 @@ enum Outcome {
     Folded,
     /// Not read, or only with loss: why.
     Refused(String),
-    /// They differ.
+    /// gcc's program computes something else: what each says.
     Differ(String),
 }
 

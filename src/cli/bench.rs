@@ -129,7 +129,7 @@ fn without_each(rows: &[&manifest::Row], exe: &Path, timeout: Duration) -> Statu
     }
 }
 
-/// Runs the command.
+/// Measures or compares as the arguments say; the status says whether all verdicts were the expected ones.
 pub fn run(a: &Args) -> Status {
     let manifest = match (a.family, &a.manifest) {
         (Some(f), _) => return measure(f, &a.sizes),

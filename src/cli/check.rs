@@ -37,7 +37,7 @@ pub struct Args {
     finite: finite::Finite,
 }
 
-/// Runs the command.
+/// Checks the certificate; the status says whether it was accepted.
 pub fn run(a: &Args) -> Status {
     if relyant::task::is_named(&a.proof) {
         return witness::check(&a.proof, &a.file, a.macros.preprocessing(), a.timeout);

@@ -1,6 +1,6 @@
 //! Exit statuses: the one place that knows them.
 
-/// Shown below `--help`.
+/// What each exit status means, for the end of `--help`.
 pub const HELP: &str = "Exit status of verify: 0 safe, 1 unsafe, 2 bad input or usage, 3 unknown.
 With several files: 2 if one was refused, else 1 if one is unsafe, else 3 if one is unknown, else 0.
 check: 0 accepted, 1 rejected, 2 bad input, 3 undecided. horn: 0 sat, 1 unsat, 2 bad input, 3 unknown.

@@ -41,7 +41,7 @@ pub struct Args {
     finite: finite::Finite,
 }
 
-/// Runs the command.
+/// Writes the file in the asked form.
 pub fn run(a: &Args) -> Status {
     let text = match a.to {
         Target::Tts => finite_text(a, Kind::Threads),

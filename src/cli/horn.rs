@@ -15,7 +15,7 @@ pub struct Args {
     file: PathBuf,
 }
 
-/// Runs the command.
+/// Solves the clauses and prints what `check-sat` and `get-model` ask for.
 pub fn run(a: &Args) -> Status {
     let text = match read_text(&a.file) {
         Ok(text) => text,

@@ -37,7 +37,7 @@ pub struct Args {
     meaning: Meaning,
 }
 
-/// Runs the command.
+/// Prints what the program was made to.
 pub fn run(a: &Args) -> Status {
     let shown = a
         .meaning

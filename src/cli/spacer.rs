@@ -9,7 +9,7 @@ use std::io::Read;
 #[derive(clap::Args)]
 pub struct Args {}
 
-/// Runs the command.
+/// Decides clauses on the standard input with Z3's Spacer.
 pub fn run(_: &Args) -> Status {
     let mut clauses = String::new();
     if let Err(e) = std::io::stdin().read_to_string(&mut clauses) {

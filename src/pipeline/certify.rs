@@ -19,7 +19,7 @@ pub enum CertifyError {
     /// The source cannot be read any more.
     #[error("{0}")]
     Input(Box<Diagnostic>),
-    /// The writer failed.
+    /// What the text was written to took no more.
     #[error("cannot be written: {0}")]
     Unwritten(io::Error),
 }

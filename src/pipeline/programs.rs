@@ -25,10 +25,10 @@ pub struct Provable {
     pub threads: Program,
 }
 
-/// Both programs.
+/// The two programs made of one module: what can be searched, and what can be proved.
 #[derive(Clone, Debug)]
 pub struct Programs {
-    /// For the search.
+    /// For the search: a template for each start routine, calls as they are.
     pub search: cfa::Program,
     /// For proofs, or why there is none.
     pub proof: Result<Provable, Diagnostic>,

@@ -16,7 +16,7 @@ use relyant_program::Program;
 pub enum Evidence {
     /// A proof by assertions.
     Proof {
-        /// The proof.
+        /// Assertions at all locations, as the checker took them.
         proof: Proof,
         /// What it is a proof of.
         program: Box<Program>,
@@ -25,7 +25,7 @@ pub enum Evidence {
     },
     /// Replicated finite-state threads that do what it does, no number of which covers an error.
     Replicated {
-        /// The proof.
+        /// The system of finite-state threads, and why none of its configurations is an error.
         proof: Box<replicated::Proof>,
         /// What it is a proof of.
         program: Box<Program>,
@@ -34,7 +34,7 @@ pub enum Evidence {
     },
     /// All its states, none of which is an error.
     Space {
-        /// The states.
+        /// All of them, in normal form.
         space: Space,
         /// What the checker did.
         checked: SpaceReport,
@@ -48,7 +48,7 @@ pub enum Verdict {
     Safe(Evidence),
     /// An error can be reached: a run of the program that gets there, replayed by the interpreter.
     Unsafe {
-        /// The run.
+        /// What the interpreter recorded when it replayed the run.
         trace: Box<Trace>,
         /// No run with fewer steps gets to an error.
         shortest: bool,
@@ -73,7 +73,7 @@ impl Verdict {
 pub struct Seconds {
     /// Reading the source, making the programs.
     pub read: f64,
-    /// The quick search.
+    /// The quick search before all others; 0 without one.
     pub search: f64,
     /// Refinement, and the search beside it.
     pub prove: f64,
@@ -84,16 +84,16 @@ pub struct Seconds {
 /// Where the search ended.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Searched {
-    /// Its numbers.
+    /// What it had done when it ended.
     pub stats: search::Stats,
-    /// Seconds it took.
+    /// Wall-clock time it took, in seconds.
     pub seconds: f64,
 }
 
 /// What is said about a file.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The verdict.
+    /// What was found, with its evidence.
     pub verdict: Verdict,
     /// The name of the engine that found its evidence.
     pub engine: Option<&'static str>,

@@ -26,13 +26,13 @@ pub enum Method {
 }
 
 impl Method {
-    /// The search alone.
+    /// The search of interleavings alone.
     pub const SEARCH: Method = Method::Only(search::NAME);
     /// The symbolic search alone.
     pub const SYMBOLIC: Method = Method::Only(symbolic::NAME);
     /// The proof rule of [`aret::Settings`].
     pub const PROVE: Method = Method::Only(rely_guarantee::NAME);
-    /// Replicated finite-state threads.
+    /// The abstraction by replicated finite-state threads alone.
     pub const COVERABILITY: Method = Method::Only(replicated::NAME);
 }
 
@@ -41,7 +41,7 @@ impl Method {
 pub struct Settings {
     /// What the program means.
     pub meaning: Options,
-    /// Which engines.
+    /// Which engines take part.
     pub method: Method,
     /// How it is proved.
     pub engine: aret::Settings,

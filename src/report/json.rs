@@ -45,7 +45,7 @@ pub const FORMAT: u32 = 1;
 pub struct Document {
     /// The format that it has, [`FORMAT`].
     pub format: u32,
-    /// Always `relyant`.
+    /// Who made it: always `relyant`.
     pub tool: String,
     /// Version of the tool, not of the format.
     pub version: String,

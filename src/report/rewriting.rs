@@ -40,7 +40,7 @@ impl Outcome {
 pub struct Document {
     /// The format that it has, [`super::json::FORMAT`].
     pub format: u32,
-    /// Always `relyant`.
+    /// Who made it: always `relyant`.
     pub tool: &'static str,
     /// Version of the tool, not of the format.
     pub version: &'static str,

@@ -166,7 +166,7 @@ fn somewhere<'v>(value: &'v mut Value, rng: &mut Rng) -> &'v mut Value {
     }
 }
 
-/// Changes one thing.
+/// Changes one number, text or list of the document, anywhere.
 fn change(document: &mut Value, rng: &mut Rng) {
     let other = somewhere(&mut document.clone(), rng).clone();
     let node = somewhere(document, rng);

@@ -274,7 +274,7 @@ fn walk(p: &Program, proof: &Proof) -> Result<(), String> {
 /// One kind of damage, done to each part that it can be done to.
 struct Damage<'d> {
     what: &'d str,
-    /// All damaged proofs.
+    /// The damaged proofs, one for each damage.
     all: Vec<Proof>,
     /// Does each damage make a wrong proof?
     always: bool,
@@ -330,7 +330,7 @@ fn shifted(a: &Atom) -> Option<Atom> {
     }
 }
 
-/// Damages to steps.
+/// One step less, or a step that does something else.
 fn of_steps(proof: &Proof) -> Vec<Damage<'static>> {
     let n = proof.steps.len();
     let moves: Vec<(usize, usize)> =

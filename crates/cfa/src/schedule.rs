@@ -5,7 +5,7 @@ use crate::ObjId;
 /// Which thread: a template and the how-manyth thread of it, from 0 in order of creation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ThreadRef {
-    /// Index into [`crate::Program::templates`].
+    /// Index into [`crate::Program::templates`], which says what the thread runs.
     pub template: u32,
     /// How-manyth thread of the template, from 0.
     pub instance: u32,

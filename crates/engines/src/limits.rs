@@ -22,7 +22,7 @@ pub enum Stop {
         if *.asked { "" } else { " (of what there was; --memory sets another)" }
     )]
     Memory {
-        /// The limit.
+        /// What was allowed, in MiB (2^20 bytes).
         mib: u64,
         /// Was it asked for? Else it is what there was.
         asked: bool,
@@ -30,10 +30,10 @@ pub enum Stop {
     /// This many MiB of address space are used, and there is a limit of the system.
     #[error("{0} MiB of address space used, near its limit")]
     AddressSpace(u64),
-    /// By the user.
+    /// By the user, with SIGINT.
     #[error("interrupted")]
     Interrupted,
-    /// By the system.
+    /// By the system, with SIGTERM.
     #[error("terminated")]
     Terminated,
     /// The system gives no thread to work on.
@@ -44,7 +44,7 @@ pub enum Stop {
 /// What a run is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Stage {
-    /// Not yet begun.
+    /// Nothing has been read yet.
     #[default]
     Waiting,
     /// Reading the source and making the program of threads.
@@ -85,9 +85,9 @@ impl Stage {
 pub struct Progress {
     /// What it is doing.
     pub stage: Stage,
-    /// When it began.
+    /// When the run began; none before that.
     pub since: Option<Instant>,
-    /// Where refinement stands.
+    /// What refinement has done up to its last fixpoint; zeros before the first.
     pub stats: Stats,
     /// Where the search stands.
     pub searched: Explored,
@@ -132,7 +132,7 @@ impl Run {
     pub fn stopped(&self) -> bool {
         self.cancel.load(Ordering::Relaxed)
     }
-    /// For engines.
+    /// The flag that engines look at: true once somebody asked to stop.
     pub fn cancel(&self) -> &AtomicBool {
         &self.cancel
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Where refinement stands, after each fixpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stats {
-    /// Fixpoints computed.
+    /// Fixpoints computed so far, the last one included.
     pub iterations: u32,
     /// Of the refinements: modular, by control, by data.
     pub refinements: (u32, u32, u32),
@@ -25,7 +25,7 @@ pub struct Stats {
 /// How far a search of states has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Explored {
-    /// States stored.
+    /// States stored so far, without duplicates.
     pub states: usize,
     /// Steps tried; those in large states count for several.
     pub steps: u64,
@@ -70,7 +70,7 @@ impl Drop for Done<'_> {
 }
 
 impl Watch<'_> {
-    /// Nobody watches.
+    /// Nobody watches, nobody stops it.
     pub const NONE: Watch<'static> = Watch { cancel: &|| false, work: &|_| (), progress: &|_| () };
 
     /// Has somebody asked to stop?

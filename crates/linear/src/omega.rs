@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub enum Found {
     /// Integers that satisfy all constraints; variables that are missing may be anything.
     Model(BTreeMap<Var, Rat>),
-    /// No integers do.
+    /// No integers satisfy all of them.
     Unsat,
     /// The budget ran out.
     Unknown,

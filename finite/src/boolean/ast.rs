@@ -37,7 +37,7 @@ pub struct Proc {
     pub locals: Vec<Name>,
     /// What its states satisfy.
     pub enforce: Option<Exp>,
-    /// Statements, in order.
+    /// Statements between `begin` and `end`, in order.
     pub body: Vec<Stmt>,
     /// Where its `end` is.
     pub end: Place,

@@ -29,7 +29,7 @@ pub struct Program {
     pub globals: Vec<String>,
     /// Names of locks, by number.
     pub locks: Vec<String>,
-    /// Procedures, by number.
+    /// Procedures; a [`ProcId`] is an index here.
     pub procs: Vec<Procedure>,
     /// The one that starts.
     pub main: ProcId,

@@ -20,7 +20,7 @@ pub struct How {
 }
 
 impl How {
-    /// Of a place.
+    /// How a place is accessed by an operator of C.
     pub fn of(p: &Place) -> How {
         How { atomic: matches!(p.ty, Ty::Atomic(_)), in_unit: p.bit_field.unwrap_or(0) }
     }
@@ -45,7 +45,7 @@ impl Part {
 }
 
 impl Lower<'_> {
-    /// Reads a cell.
+    /// Loads one cell into a register; the access is remembered for data races.
     pub fn read_cell(&mut self, address: Expr, kind: IntKind, how: How, at: Bytes) -> Expr {
         self.access(&address, false, how, at);
         self.body.load(address, kind)

@@ -14,30 +14,30 @@ use relyant_cfa::{BinOp, Callee, Expr, FuncId, IntKind, ObjId, Object, Op};
 /// A place that makes memory.
 #[derive(Clone, Debug)]
 pub struct Site {
-    /// Its function.
+    /// The function made for it, which the call calls.
     pub function: FuncId,
-    /// What that makes.
+    /// What that function makes: the object behind its result.
     pub object: ObjId,
     /// It is filled with 0.
     pub zero: bool,
     /// It ends with the function.
     pub automatic: bool,
-    /// The call.
+    /// Where the call is in the source.
     pub span: Span,
 }
 
 /// Which function makes memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Allocate {
-    /// `malloc`: the size.
+    /// `malloc`: takes the size in bytes.
     Plain,
-    /// `alloca`: the size.
+    /// `alloca`: takes the size in bytes; the memory ends with the function.
     Automatic,
     /// `calloc`: number and size.
     Zero,
     /// `realloc`: the old block, the size.
     Again,
-    /// `aligned_alloc`: alignment, size.
+    /// `aligned_alloc`: takes the alignment and the size, both in bytes.
     Aligned,
     /// `posix_memalign`: where the address goes, alignment, size.
     Into,
@@ -124,7 +124,7 @@ impl<'a> Lower<'a> {
         Expr::Reg(r)
     }
 
-    /// `free`.
+    /// `free`: gives back what its argument points to, which may be null.
     pub fn give_back(&mut self, args: Args<'a>, at: Bytes) -> Res<Value> {
         let v = self.value(self.argument(args, 0, at)?)?;
         let span = self.span(at);

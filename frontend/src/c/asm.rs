@@ -76,7 +76,7 @@ fn is_harmless(i: &str) -> bool {
 }
 
 impl<'a> Lower<'a> {
-    /// An assembler statement.
+    /// Lowers an assembler statement whose instructions are all known; others are refused.
     pub fn assembler(&mut self, a: &'a AsmStatement, at: Bytes) -> Res<()> {
         let (template, operands) = match a {
             AsmStatement::GnuBasic(t) => (&t.node, None),

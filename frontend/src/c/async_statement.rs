@@ -16,7 +16,7 @@ use std::rc::Rc;
 pub type Copies = Vec<(String, Ty)>;
 
 impl<'a> Lower<'a> {
-    /// Creates the thread.
+    /// Creates a thread that runs the statement with copies of the locals it uses.
     pub fn async_statement(&mut self, s: &'a Node<Statement>) -> Res<()> {
         let handle = self.body.temp(IntKind::Ideal);
         let (routine, arg) = match self.async_call(s)? {

@@ -10,9 +10,9 @@ use lang_c::span::Node;
 /// What attributes say about a layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Layout {
-    /// `packed`
+    /// `packed`: members have no padding before them.
     pub packed: bool,
-    /// `aligned`, in bytes.
+    /// The least alignment in bytes that `aligned` asks for; none without it.
     pub align: Option<u64>,
     /// The limit to alignments that `#pragma pack` set.
     pub limit: Option<u64>,

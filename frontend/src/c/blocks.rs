@@ -14,13 +14,13 @@ use rustc_hash::FxHashMap;
 pub struct Blocks {
     /// The block around each; the function is the first.
     parents: Vec<usize>,
-    /// Where we are.
+    /// The block being lowered, an index into `parents`.
     current: usize,
     /// From which location on new ones are in which block.
     from: Vec<(usize, usize)>,
     /// Labels are known before their blocks are.
     labels: FxHashMap<Loc, usize>,
-    /// Objects of blocks.
+    /// Objects with the block at whose end their lifetime ends, which is never the function's.
     objects: Vec<(ObjId, usize)>,
 }
 
@@ -51,7 +51,7 @@ impl Blocks {
             self.objects.push((o, self.current));
         }
     }
-    /// Forgets locations.
+    /// Keeps what is known of the first `locations` locations, and the block being lowered.
     pub fn rewind(&mut self, locations: usize) {
         self.from.retain(|f| f.0 <= locations);
         if self.from.last().map(|f| f.1) != Some(self.current) {

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// A label of the function.
 #[derive(Clone, Copy, Debug)]
 pub struct Label {
-    /// Where it is.
+    /// The location that jumps to it lead to.
     pub at: Loc,
     /// Has its statement been seen, and how many locations were there then?
     pub defined: Option<usize>,
@@ -23,7 +23,7 @@ pub struct Label {
 /// A region of operands being lowered.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenRegion {
-    /// Its index.
+    /// Its index in `Body::regions`.
     region: usize,
     /// Locations there were at its start.
     first: usize,
@@ -43,7 +43,7 @@ pub struct Body {
     pub name: String,
     /// Locations and edges so far.
     pub graph: Graph,
-    /// Registers so far.
+    /// Registers so far; a [`Reg`] is an index here.
     pub registers: Vec<Register>,
     /// Local objects so far.
     pub locals: Vec<ObjId>,
@@ -53,11 +53,11 @@ pub struct Body {
     pub cur: Loc,
     /// The statement being lowered.
     pub span: Span,
-    /// Labels by name.
+    /// Labels used or defined so far, by name.
     pub labels: BTreeMap<String, Label>,
     /// Names of locals that need an address.
     pub addressed: FxHashSet<String>,
-    /// Result type.
+    /// What it returns, as declared.
     pub result: Ty,
     /// Edges that begin (+1) or end (-1) an atomic section.
     pub markers: Vec<(usize, i32)>,
@@ -69,7 +69,7 @@ pub struct Body {
     pub assumed: FxHashSet<Loc>,
     /// The one end of the function.
     pub end: Loc,
-    /// The start.
+    /// Where the function starts.
     pub first: Loc,
     /// Conversions of pointers to bytes or to anything.
     pub conversions: Vec<Conversion>,
@@ -85,7 +85,7 @@ pub struct Body {
     pub last_arguments: Option<(usize, usize)>,
     /// Accesses of the program to its objects.
     pub accesses: Vec<Access>,
-    /// Its blocks.
+    /// Its blocks, and which of them is being lowered.
     pub blocks: super::blocks::Blocks,
     /// Has the function a switch?
     pub switched: bool,
@@ -126,7 +126,7 @@ impl Mark {
 }
 
 impl Body {
-    /// An empty function.
+    /// A function of two locations, the end and the start, with nothing between them.
     pub fn new(name: &str, result: Ty, span: Span) -> Body {
         let mut graph = Graph::default();
         let end = graph.add_location(span);
@@ -164,11 +164,11 @@ impl Body {
             lengths: FxHashMap::default(),
         }
     }
-    /// A new location.
+    /// A new location of the present statement, without edges.
     pub fn fresh(&mut self) -> Loc {
         self.graph.add_location(self.span)
     }
-    /// A new register.
+    /// A new register; the name is for display and may be empty.
     pub fn register(&mut self, name: &str, kind: IntKind) -> Reg {
         self.registers.push(Register { name: name.to_string(), kind });
         Reg(self.registers.len() as u32 - 1)
@@ -252,13 +252,13 @@ impl Body {
         self.emit(Op::Assign(r, e));
         r
     }
-    /// Reads memory.
+    /// Reads one cell into a new register, in one step.
     pub fn load(&mut self, address: Expr, kind: IntKind) -> Expr {
         let r = self.temp(kind);
         self.emit(Op::Load(r, address, kind));
         Expr::Reg(r)
     }
-    /// Writes memory.
+    /// Writes one cell in one step.
     pub fn store(&mut self, address: Expr, value: Expr, kind: IntKind) {
         self.emit(Op::Store(address, value, kind));
     }
@@ -268,7 +268,7 @@ impl Body {
         self.emit(Op::Havoc { dst, source: source.to_string() });
         Expr::Reg(dst)
     }
-    /// Remembers this point.
+    /// How far lowering has come, to go back to with [`rewind`](Self::rewind).
     pub fn mark(&self) -> Mark {
         Mark {
             locations: self.graph.locations.len(),

@@ -16,7 +16,7 @@ use relyant_cfa::{BinOp, Expr, IntKind};
 pub struct Byte {
     /// Where the integer is.
     pub address: Expr,
-    /// Its type.
+    /// The type of the whole integer.
     pub whole: Int,
     /// Bits below the byte.
     pub shift: u8,

@@ -23,7 +23,7 @@ use relyant_cfa::{BinOp, Callee, CmpOp, Expr, FuncId, IntKind, ObjId, Op};
 use std::rc::Rc;
 
 const EINVAL: i128 = 22;
-/// `PTHREAD_CANCELED`.
+/// `PTHREAD_CANCELED`: what a cancelled thread's join gives.
 const CANCELED: i128 = -1;
 /// Slots for requests where one place may make several.
 const REQUESTS: usize = 8;

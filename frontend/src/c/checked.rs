@@ -69,7 +69,7 @@ fn waits(m: &Model) -> bool {
 /// Labels of the file, and functions for errors that it declares.
 struct Names<'a> {
     options: &'a Options,
-    /// Labels by function.
+    /// Labels of each function, by its name.
     labels: BTreeMap<String, BTreeSet<String>>,
     /// Functions with assertions or errors.
     asserting: BTreeSet<String>,

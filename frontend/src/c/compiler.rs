@@ -40,9 +40,9 @@ impl Default for Limits {
 pub struct Output {
     /// The program that was run.
     pub program: String,
-    /// Did it succeed?
+    /// Its exit status was 0.
     pub success: bool,
-    /// Its standard output.
+    /// What it wrote to its standard output, whole.
     pub stdout: Vec<u8>,
     /// Its messages, as far as they are of any use.
     pub stderr: Vec<u8>,

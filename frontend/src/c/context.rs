@@ -9,7 +9,7 @@ use relyant_cfa::Loc;
 /// Where `break` and `continue` go.
 #[derive(Clone, Copy, Debug)]
 pub struct Jump {
-    /// Target of `break`.
+    /// Where `break` goes: behind the loop or switch.
     pub exit: Loc,
     /// Target of `continue`; none in a switch.
     pub next: Option<Loc>,
@@ -22,7 +22,7 @@ pub struct Jump {
 pub struct Switch {
     /// First value, last value, target.
     pub cases: Vec<(i128, i128, Loc)>,
-    /// Target of `default`.
+    /// Where `default` goes; none so far, or none at all.
     pub default: Option<Loc>,
     /// Type of the controlling expression.
     pub ty: Option<Ty>,

@@ -4,7 +4,7 @@ use super::body::Body;
 use super::value::{binary, compare};
 use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Loc, Op, Reg};
 
-/// A loop.
+/// A loop with a register that counts its rounds; what is lowered before [`Body::next`] is its body.
 pub struct Counter {
     /// The number of rounds before.
     pub index: Reg,

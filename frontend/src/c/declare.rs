@@ -16,7 +16,7 @@ use std::rc::Rc;
 pub struct Named<'a> {
     /// Name; empty for an abstract declarator.
     pub name: String,
-    /// Type.
+    /// The type it is declared with.
     pub ty: Ty,
     /// The parameters, when it is a function.
     pub params: Option<&'a Node<DerivedDeclarator>>,

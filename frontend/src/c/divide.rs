@@ -8,7 +8,7 @@ use lang_c::span::Span as Bytes;
 use relyant_cfa::{BinOp, Expr};
 
 impl<'a> Lower<'a> {
-    /// `div(a, b)`.
+    /// `div(a, b)` and its like: a record of quotient and remainder.
     pub fn divide(&mut self, name: &str, args: Args<'a>, at: Bytes) -> Res<Value> {
         let result = self.unit.signature(name).map(|s| s.result.plain().clone());
         let Some(ty @ Ty::Record(id)) = result else {

@@ -9,7 +9,7 @@ use relyant_cfa::{Expr, IntKind, ObjId};
 pub const NAMES: [&str; 4] = ["__errno_location", "___errno", "__errno", "__error"];
 
 impl<'a> Lower<'a> {
-    /// The object.
+    /// The thread-local object behind `errno`, made when it is used first.
     pub fn errno_object(&mut self, at: Bytes) -> Res<ObjId> {
         if let Some(o) = self.unit.objects.errno {
             return Ok(o);

@@ -19,17 +19,17 @@ const MANY: u64 = 32;
 /// What the file does about it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Exits {
-    /// `atexit` is called.
+    /// `atexit` is called somewhere.
     pub used: bool,
     /// `main` may end as threads do, and the program later.
     leaves: bool,
-    /// Threads are created.
+    /// Threads are created somewhere.
     pub threads: bool,
     table: Option<(ObjId, ObjId)>,
 }
 
 impl<'a> Lower<'a> {
-    /// `atexit`.
+    /// `atexit`: its argument is run at exit, before those registered earlier.
     pub fn register_at_exit(&mut self, args: Args<'a>, at: Bytes) -> Res<Value> {
         if self.unit.exits.leaves {
             let help = "return from main";

@@ -5,14 +5,14 @@
 pub enum Piece {
     /// Characters as they are.
     Text(Vec<u8>),
-    /// A conversion.
+    /// `%` and what belongs to it.
     Conversion(Conversion),
 }
 
 /// How wide, or how precise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Count {
-    /// So many characters.
+    /// This number of characters.
     Fixed(u32),
     /// As an argument says.
     Argument,
@@ -25,7 +25,7 @@ pub struct Conversion {
     pub flags: Vec<u8>,
     /// The least width; for `scanf`, the largest.
     pub width: Option<Count>,
-    /// Behind the point.
+    /// The number behind the point; none without a point.
     pub precision: Option<Count>,
     /// `hh`, `h`, `l`, `ll`, `j`, `z`, `t`, `L` or nothing.
     pub length: Vec<u8>,

@@ -354,7 +354,7 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
-    /// `return e;`
+    /// `return e;`: converts to the result's type and leaves the function; without a value for `return;`.
     pub fn return_value(&mut self, v: Option<Value>, at: Bytes) -> Res<()> {
         let ty = self.body.result.clone();
         let value = match (v, &ty) {

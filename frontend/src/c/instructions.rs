@@ -14,7 +14,7 @@ use std::rc::Rc;
 enum Known {
     /// Reads a port: so many bits.
     In(u8),
-    /// Writes a port.
+    /// Writes to a port: nobody here sees it.
     Out,
     /// Exchanges so many low bits of a register and of memory.
     Exchange(u8),

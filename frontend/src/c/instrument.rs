@@ -31,7 +31,7 @@ pub const ATOMIC: &str = "__relyant_atomic_block();";
 
 /// What stands at a place of the mended text.
 struct Edit {
-    /// The place.
+    /// First byte of what is taken out, where the text is put.
     at: usize,
     /// What is taken out there.
     end: usize,

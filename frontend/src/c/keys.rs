@@ -18,9 +18,9 @@ use relyant_cfa::{BinOp, Callee, CmpOp, Expr, FuncId, IntKind, ObjId, Op};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// `_POSIX_THREAD_KEYS_MAX`.
+/// `_POSIX_THREAD_KEYS_MAX`: keys that any library has room for.
 const MANY: u64 = 128;
-/// `PTHREAD_DESTRUCTOR_ITERATIONS`.
+/// `PTHREAD_DESTRUCTOR_ITERATIONS`: rounds of destructors at the end of a thread, at most.
 const ROUNDS: usize = 4;
 const EAGAIN: i128 = 11;
 

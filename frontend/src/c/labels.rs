@@ -29,7 +29,7 @@ struct Pass<'t> {
     tokens: &'t [Token],
 }
 
-/// The replacements.
+/// What to write instead of labels that the parser does not take.
 pub fn edits(source: &Source, text: &str, tokens: &[Token]) -> Result<Vec<Edit>, Diagnostic> {
     let p = Pass { text, tokens };
     let mut edits = Vec::new();

@@ -41,15 +41,15 @@ impl Lower<'_> {
     pub fn error<T>(&self, bytes: Bytes, message: impl Into<String>, help: impl Into<String>) -> Res<T> {
         Err(self.unit.source.diagnostic(self.span(bytes), message, help))
     }
-    /// Refuses a construct.
+    /// Refuses a construct at a node: what it is ("… is"), and what to do instead.
     pub fn refuse<T>(&self, bytes: Bytes, what: impl std::fmt::Display, help: impl Into<String>) -> Res<T> {
         self.error(bytes, format!("{what} not supported"), help)
     }
-    /// Makes an object.
+    /// Makes an object of a type; refused when it is too large.
     pub fn object(&mut self, name: &str, ty: &Ty, bytes: Bytes) -> Res<ObjId> {
         self.unit.object(name, ty, self.span(bytes))
     }
-    /// Begins a function.
+    /// Begins a function: the body is empty, and nothing is around.
     pub fn begin(&mut self, name: &str, result: Ty, span: Span) {
         self.body = Body::new(name, result, span);
         self.context.begin();

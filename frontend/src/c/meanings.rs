@@ -15,15 +15,15 @@ pub enum Meaning {
     Harmless(&'static str),
     /// How a type is laid out: `packed`, `aligned` (which stands for `_Alignas` too), `mode`, and `#pragma pack`.
     Layout,
-    /// `cleanup`
+    /// `cleanup`: a function called when the variable's block is left.
     Cleanup,
-    /// `constructor`
+    /// `constructor`: the function runs before `main`.
     Constructor,
-    /// `destructor`
+    /// `destructor`: the function runs at exit.
     Destructor,
-    /// `noreturn`
+    /// `noreturn`: calls of the function do not come back.
     NoReturn,
-    /// `weak`
+    /// `weak`: another definition may take its place.
     Weak,
     /// Not modelled; what to do instead.
     Refused(&'static str),
@@ -244,7 +244,7 @@ pub fn bare(name: &str) -> &str {
 pub struct Foreign {
     /// Its name, as in the program.
     pub name: String,
-    /// Where it is.
+    /// Where the program has it.
     pub at: Bytes,
     /// What to do instead.
     pub help: &'static str,
@@ -259,11 +259,11 @@ pub struct Attributes<'a> {
     pub constructor: Option<Option<&'a Node<Expression>>>,
     /// `destructor`, with its priority.
     pub destructor: Option<Option<&'a Node<Expression>>>,
-    /// `noreturn`
+    /// It has `noreturn`: calls do not come back.
     pub noreturn: bool,
-    /// `weak`
+    /// It has `weak`: another definition may take its place.
     pub weak: bool,
-    /// `asm("name")`
+    /// `asm("name")`: the name for the linker.
     pub symbol: Option<(&'a Node<StringLiteral>, Bytes)>,
     /// The first that is not modelled.
     pub foreign: Option<Foreign>,

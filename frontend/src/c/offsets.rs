@@ -116,7 +116,7 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// `&((T *)0)->member`
+/// Is it `&((T *)0)->member`, a member's offset written without `offsetof`?
 pub fn is_null_member(e: &Expression) -> bool {
     fn null(e: &Expression) -> bool {
         match e {
@@ -143,7 +143,7 @@ pub fn is_null_member(e: &Expression) -> bool {
     }
 }
 
-/// `offsetof`, through casts.
+/// Is it a member's offset, through casts?
 pub fn is_offset(e: &Expression) -> bool {
     match e {
         Expression::Cast(c) if is_null_member(&c.node.expression.node) => true,

@@ -12,7 +12,7 @@ pub enum Operator {
     Assign,
     Comparison(CmpOp),
     Arithmetic(BinOp),
-    /// `a op= b`
+    /// `a op= b`; its value is the new one.
     Compound(BinOp),
 }
 

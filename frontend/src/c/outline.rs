@@ -11,26 +11,26 @@ use std::sync::Arc;
 /// What a statement is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StatementKind {
-    /// `for`, `while`, `do`.
+    /// A `for`, `while` or `do` loop.
     Loop,
-    /// `if`, `switch`.
+    /// An `if` or a `switch`.
     Branch,
-    /// A declaration.
+    /// A declaration inside of a function, of whatever.
     Declaration,
     /// `{ … }` and labels: nothing happens in these themselves.
     Group,
-    /// All else.
+    /// Any other: an expression, a jump, or nothing.
     Simple,
 }
 
 /// A statement or a declaration inside of a function.
 #[derive(Clone, Debug)]
 pub struct StatementAt {
-    /// First character.
+    /// Where its first character is.
     pub start: Span,
-    /// Last character.
+    /// Its last character, a semicolon or a brace mostly.
     pub end: Span,
-    /// What it is.
+    /// What sort of statement it is.
     pub kind: StatementKind,
     /// The function it is in.
     pub function: Arc<str>,
@@ -56,7 +56,7 @@ pub enum Effect {
     Expression,
     /// It is a `return` of nothing or of a constant.
     Return,
-    /// Anything else.
+    /// A statement of any other sort.
     Other,
 }
 
@@ -64,21 +64,21 @@ pub enum Effect {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Parts {
     pub(super) whole: (usize, usize),
-    /// Of a loop.
+    /// Of a loop: its condition; none where it has none.
     pub(super) condition: Option<(usize, usize)>,
     pub(super) body: Option<(usize, usize)>,
     /// The condition comes before the body.
     pub(super) tests_first: bool,
 }
 
-/// A call.
+/// A call inside of a function.
 #[derive(Clone, Debug)]
 pub struct CallAt {
     /// The function, when it is called by its name.
     pub name: String,
-    /// First character.
+    /// Where its first character is.
     pub start: Span,
-    /// Its closing parenthesis.
+    /// Its closing parenthesis, the last character.
     pub close: Span,
     /// The innermost statement that it is in.
     pub statement: usize,
@@ -97,7 +97,7 @@ pub struct Outline {
     pub lines: Vec<Vec<String>>,
     /// Statements, outer before inner.
     pub statements: Vec<StatementAt>,
-    /// Calls.
+    /// Calls, in the order of their first characters.
     pub calls: Vec<CallAt>,
     /// How often each identifier is used in expressions.
     pub uses: BTreeMap<String, usize>,

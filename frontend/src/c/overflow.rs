@@ -25,7 +25,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Before `-a`.
+    /// What is to hold before `-a`: that of `0 - a`.
     pub fn check_negation(&mut self, a: &Expr, kind: IntKind) {
         self.check_arithmetic(BinOp::Sub, &Expr::Const(0), a, kind);
     }

@@ -22,11 +22,11 @@ pub struct Part {
 }
 
 impl Part {
-    /// First byte.
+    /// Byte of the object that its first bit is in.
     pub fn byte(&self) -> u64 {
         self.bit / 8
     }
-    /// Number of bytes.
+    /// Its size in whole bytes; 0 for a narrow bit-field.
     pub fn size(&self) -> u64 {
         self.width / 8
     }
@@ -47,11 +47,11 @@ impl Part {
 /// Where a member is in its record.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Offset in cells.
+    /// Cells from the record's first one.
     pub cell: u64,
-    /// Offset in bytes.
+    /// Bytes from the record's first one.
     pub byte: u64,
-    /// Type.
+    /// Its type; a bit-field's has the width of the field.
     pub ty: Ty,
     /// Unions passed through, and which member of each.
     /// And where it starts.

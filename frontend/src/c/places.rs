@@ -14,9 +14,9 @@ use std::collections::BTreeSet;
 /// A `#pragma` line: where it is, and the text after the word.
 #[derive(Clone, Debug)]
 pub struct PragmaLine {
-    /// First byte.
+    /// Its first byte in the text.
     pub at: usize,
-    /// What it says.
+    /// What follows `#pragma` on its line.
     pub text: String,
 }
 

@@ -14,9 +14,9 @@ pub enum Pragma {
 /// A step on the stack of alignments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
-    /// `push`
+    /// `push`: remembers the present alignment.
     Push,
-    /// `pop`
+    /// `pop`: back to what was remembered last.
     Pop,
     /// A number of bytes; none is the default.
     Set(Option<u64>),

@@ -62,7 +62,7 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
-    /// `%n`.
+    /// `%n`: stores how much was written so far; any number where that is not known.
     fn count_into(&mut self, v: &Value, written: Option<Expr>, name: &str, at: Bytes) -> Res<()> {
         let Some(ty @ Ty::Int(_)) = v.ty.target().map(Ty::plain) else {
             return self.error(at, "`%n` needs a pointer to an integer", "");

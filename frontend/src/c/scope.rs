@@ -12,20 +12,20 @@ use rustc_hash::FxHashMap;
 pub enum Storage {
     /// A register of the running function.
     Register(Reg),
-    /// An object.
+    /// An object of its own in memory.
     Object(ObjId),
 }
 
 /// A variable with static storage, made an object when it is first used.
 #[derive(Clone, Debug)]
 pub struct Global<'a> {
-    /// Name for display.
+    /// How reports name it.
     pub name: String,
     /// Type, completed by the initialiser where needed.
     pub ty: Ty,
-    /// Initialiser.
+    /// Its initialiser; none leaves it 0.
     pub init: Option<&'a Initializer>,
-    /// `_Thread_local`.
+    /// `_Thread_local`: each thread has one.
     pub thread_local: bool,
     /// Only ever declared `extern`.
     pub external: bool,
@@ -40,15 +40,15 @@ pub struct Global<'a> {
 /// What an identifier means.
 #[derive(Clone, Debug)]
 pub enum Symbol {
-    /// A type name.
+    /// A typedef name, and what it stands for.
     Type(Ty),
-    /// An enumeration constant.
+    /// An enumeration constant: its value and its type.
     Constant(i128, Ty),
-    /// A local.
+    /// A variable of the function: where it lives, and its type.
     Local(Storage, Ty),
     /// A variable with static storage, by index.
     Global(usize),
-    /// A function.
+    /// A function; [`Declared`] has its type.
     Function,
     /// A declaration that could not be understood: reported where it is used.
     Broken(Diagnostic),
@@ -57,9 +57,9 @@ pub enum Symbol {
 /// A function of the file.
 #[derive(Clone, Debug)]
 pub struct Declared<'a> {
-    /// Its type.
+    /// Its type, of all its declarations together.
     pub ty: Ty,
-    /// Its definition.
+    /// Its definition; none where the file only declares it.
     pub definition: Option<&'a Node<FunctionDefinition>>,
 }
 
@@ -91,11 +91,11 @@ impl Default for Scopes {
 }
 
 impl Scopes {
-    /// Opens a scope.
+    /// Opens a scope inside of the present one.
     pub fn enter(&mut self) {
         self.frames.push(Frame::default());
     }
-    /// Closes a scope.
+    /// Closes the innermost scope; the file's stays open.
     pub fn leave(&mut self) {
         if self.frames.len() > 1 {
             self.frames.pop();

@@ -13,9 +13,9 @@ const MANY: usize = 16;
 /// Values of an expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Values {
-    /// One of these.
+    /// One of these; empty as long as no value is found.
     Some(BTreeSet<i128>),
-    /// Any.
+    /// Any value of its kind.
     Any,
 }
 

@@ -8,21 +8,21 @@ use lang_c::span::Node;
 pub struct Specifiers<'a> {
     pub types: Vec<&'a Node<TypeSpecifier>>,
     pub atomic: bool,
-    /// `const`
+    /// `const` is among them.
     pub fixed_value: bool,
-    /// `typedef`
+    /// `typedef`: names are declared, no objects.
     pub typedef: bool,
-    /// `extern`
+    /// `extern` is among them.
     pub external: bool,
-    /// `static`
+    /// `static` is among them.
     pub fixed: bool,
-    /// `_Thread_local`
+    /// `_Thread_local`: each thread has one.
     pub thread_local: bool,
-    /// `register`
+    /// `register`: C forbids to take its address.
     pub register: bool,
     /// `__auto_type`: the type is that of the initialiser.
     pub auto: bool,
-    /// `_Noreturn`
+    /// `_Noreturn`: calls do not come back.
     pub noreturn: bool,
     /// Attributes of what is declared.
     pub attributes: Vec<&'a Node<Extension>>,
@@ -31,7 +31,7 @@ pub struct Specifiers<'a> {
 }
 
 impl<'a> Specifiers<'a> {
-    /// The type specifiers.
+    /// The words that make the type, in the order of the source.
     pub fn types(&self) -> impl Iterator<Item = &'a Node<TypeSpecifier>> + '_ {
         self.types.iter().copied()
     }

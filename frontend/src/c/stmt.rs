@@ -41,7 +41,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// A statement.
+    /// Lowers a statement from the present location on.
     pub fn statement(&mut self, s: &'a Node<Statement>) -> Res<()> {
         if !matches!(s.node, Statement::Compound(_) | Statement::Labeled(_)) {
             self.start(s.span);

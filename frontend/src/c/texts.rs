@@ -191,7 +191,7 @@ impl<'a> Lower<'a> {
         self.body.cur = done;
     }
 
-    /// `strchr`.
+    /// `strchr`: the address of the first such character, or null; the 0 at the end may be looked for.
     pub fn find(&mut self, v: &Value, wanted: &Expr, at: Bytes) -> Res<Value> {
         let result = self.body.temp(IntKind::Ideal);
         let end = self.body.fresh();

@@ -15,19 +15,19 @@ const MAX_CELLS: u64 = 1 << 18;
 pub struct Int {
     /// Conversion rank: 0 `_Bool`, 1 `char`, 2 `short`, 3 `int`, 4 `long`, 5 `long long`.
     pub rank: u8,
-    /// Width.
+    /// Width in bits, the sign's included; 1 for `_Bool`.
     pub bits: u8,
-    /// Is it signed?
+    /// Has it negative values?
     pub signed: bool,
 }
 
-/// `int`.
+/// `int`, as x86 has it.
 pub const INT: Int = Int { rank: 3, bits: 32, signed: true };
-/// `unsigned`.
+/// `unsigned`, as x86 has it.
 pub const UINT: Int = Int { rank: 3, bits: 32, signed: false };
-/// `_Bool`.
+/// `_Bool`: only 0 and 1.
 pub const BOOL: Int = Int { rank: 0, bits: 1, signed: false };
-/// `char`.
+/// `char`, which is signed on x86.
 pub const CHAR: Int = Int { rank: 1, bits: 8, signed: true };
 
 /// Types of the thread library, known by name whatever a header says they are.
@@ -70,18 +70,18 @@ impl Sync {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RecordId(pub usize);
 
-/// A function type.
+/// What a function takes and returns.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Signature {
-    /// Result.
+    /// What it returns; `void` for nothing.
     pub result: Ty,
     /// Parameters; `None` when declared with `()`.
     pub params: Option<Vec<Ty>>,
-    /// Ends with `...`.
+    /// Ends with `...`: a call may have more arguments.
     pub variadic: bool,
 }
 
-/// A type.
+/// A type without qualifiers but `_Atomic`; records are numbers, so that they may contain pointers to themselves.
 #[derive(Clone, PartialEq, Debug)]
 #[allow(missing_docs)]
 pub enum Ty {
@@ -107,15 +107,15 @@ pub struct Field {
     pub name: Option<String>,
     /// Type (a bit-field's has its width).
     pub ty: Ty,
-    /// First cell.
+    /// Its first cell, counted from the record's.
     pub cell: u64,
-    /// First byte.
+    /// Its first byte, counted from the record's.
     pub byte: u64,
     /// Is it a bit-field?
     pub bit_field: bool,
     /// Cells from the first one of a row of bit-fields, which are one memory location (C11 3.14).
     pub in_unit: u64,
-    /// Is it `const`?
+    /// It was declared `const`.
     pub constant: bool,
     /// Where it starts in its first byte.
     pub bit: u64,
@@ -124,17 +124,17 @@ pub struct Field {
 /// A struct or a union.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Tag, or empty.
+    /// Its tag; empty for a record without one.
     pub name: String,
     /// Is it a union? All its members start at the first cell.
     pub union: bool,
-    /// Members, once complete.
+    /// Its members, in order; none while it is only declared.
     pub fields: Option<Vec<Field>>,
-    /// Number of cells.
+    /// Cells that an object of it has, once it is complete.
     pub cells: u64,
-    /// Size in bytes.
+    /// What `sizeof` gives, in bytes, once it is complete.
     pub size: u64,
-    /// Alignment in bytes.
+    /// What `_Alignof` gives, in bytes: a power of two.
     pub align: u64,
     /// Why its size is not known, if it is not.
     pub unknown: Option<String>,
@@ -151,7 +151,7 @@ impl Ty {
     pub fn pointer(self) -> Ty {
         Ty::Pointer(Rc::new(self))
     }
-    /// Without `_Atomic`.
+    /// The type below `_Atomic`, itself where there is none.
     pub fn plain(&self) -> &Ty {
         match self {
             Ty::Atomic(t) => t.plain(),
@@ -193,7 +193,7 @@ impl Ty {
 /// All record types, and the widths in use.
 #[derive(Debug)]
 pub struct Types {
-    /// Records, by id.
+    /// Records; a [`RecordId`] is an index here.
     pub records: Vec<Record>,
     /// Names of members that the file mentions.
     pub mentioned: FxHashSet<String>,
@@ -212,7 +212,7 @@ pub struct Types {
 }
 
 impl Types {
-    /// No records yet.
+    /// Types of a file that declares none yet.
     pub fn new(options: &Options) -> Types {
         Types {
             records: Vec::new(),
@@ -226,7 +226,7 @@ impl Types {
             long_bits: if options.data_model == DataModel::Lp64 { 64 } else { 32 },
         }
     }
-    /// `long`.
+    /// `long` in the chosen data model.
     pub fn long(&self) -> Int {
         Int { rank: 4, bits: self.long_bits, signed: true }
     }
@@ -234,7 +234,7 @@ impl Types {
     pub fn ulong(&self) -> Int {
         Int { signed: false, ..self.long() }
     }
-    /// `wchar_t`.
+    /// `wchar_t`: `long` on 32-bit x86, else `int`.
     pub fn wide_char(&self) -> Int {
         if self.is_32_bit() { self.long() } else { INT }
     }

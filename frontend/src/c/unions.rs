@@ -24,7 +24,7 @@ const MOST: usize = 16;
 /// A layout that some members of a union have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct View {
-    /// First cell.
+    /// Its first cell, counted from the union's.
     pub start: u64,
     /// Cells: those of the members, then those of the bytes that are in none.
     pub parts: Vec<Part>,
@@ -39,9 +39,9 @@ pub struct View {
 pub struct Through {
     /// Address of the union.
     pub base: Expr,
-    /// The union.
+    /// The type of the union.
     pub union: RecordId,
-    /// The view.
+    /// The view that the place is of, an index into [`Record::views`](super::types::Record::views).
     pub view: usize,
 }
 
@@ -191,7 +191,7 @@ impl Lower<'_> {
         Ok(found)
     }
 
-    /// Before a read.
+    /// Before a read of the place: its view gets to hold the bytes.
     pub fn see(&mut self, p: &Place) {
         self.enter(p, Use::Read);
     }

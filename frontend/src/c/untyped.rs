@@ -26,9 +26,9 @@ use relyant_cfa::{
 pub struct Untyped {
     /// Its function. It takes the pointers, or a pointer and a byte, and the size.
     pub function: FuncId,
-    /// What is called.
+    /// What it does with the memory.
     pub what: Memory,
-    /// Where.
+    /// Where the call is in the source.
     pub span: Span,
 }
 

@@ -17,14 +17,14 @@ const MAX_SIZE: usize = 48;
 /// A value and its type. A record's is the address of its first cell.
 #[derive(Clone, Debug)]
 pub struct Value {
-    /// The value.
+    /// What is computed; registers in it keep their values until it is used.
     pub expr: Expr,
-    /// Its type.
+    /// The type that C gives it.
     pub ty: Ty,
 }
 
 impl Value {
-    /// An `int` constant.
+    /// A constant of type `int`, which must be in its range.
     pub fn int(n: i128) -> Value {
         Value { expr: Expr::Const(n), ty: Ty::Int(INT) }
     }
@@ -44,7 +44,7 @@ impl Value {
 /// Where a place is.
 #[derive(Clone, Debug)]
 pub enum At {
-    /// A register.
+    /// A register, for a local whose address nobody takes.
     Register(Reg),
     /// Memory at an address.
     Memory(Expr),
@@ -57,9 +57,9 @@ pub enum At {
 /// Something that can be read or written.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// Where.
+    /// Where what it holds is kept.
     pub at: At,
-    /// Type.
+    /// The type that C gives it.
     pub ty: Ty,
     /// It has no address; so many cells are between it and the first bit-field of its unit.
     pub bit_field: Option<u64>,
@@ -67,7 +67,7 @@ pub struct Place {
     pub through: Option<Through>,
 }
 
-/// Number of nodes.
+/// Number of nodes of an expression, leaves included.
 pub fn size(e: &Expr) -> usize {
     match e {
         Expr::Unary(_, a, _) | Expr::Not(a) | Expr::Cast(a, _) => 1 + size(a),
@@ -194,7 +194,7 @@ pub fn compare(op: CmpOp, a: Expr, b: Expr) -> Expr {
     }
 }
 
-/// `!a`
+/// `!a`, which is 1 where `a` is 0, and 0 elsewhere.
 pub fn not(a: Expr) -> Expr {
     match a {
         Expr::Const(n) => Expr::Const(i128::from(n == 0)),

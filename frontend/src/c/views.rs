@@ -14,13 +14,13 @@ use std::collections::BTreeMap;
 /// A pointer becomes one to another type.
 #[derive(Clone, Debug)]
 pub struct Conversion {
-    /// The pointer.
+    /// The pointer that is converted.
     pub value: Expr,
     /// What it points to then.
     pub target: Ty,
-    /// How.
+    /// Which sort of conversion it is.
     pub seen: Seen,
-    /// Where.
+    /// Where in the source.
     pub span: Span,
 }
 

@@ -67,7 +67,7 @@ impl Lower<'_> {
         cells.map(read).collect()
     }
 
-    /// Writes all cells.
+    /// Writes all cells, which is one step only if the caller makes it one.
     fn store_parts(&mut self, address: &Expr, values: &[Expr], parts: &[Part], atomic: bool, at: Bytes) {
         for ((k, p), v) in (0..).zip(parts).zip(values) {
             self.write_cell(offset(address.clone(), k), v.clone(), p.kind, How { atomic, ..p.how() }, at);

@@ -502,7 +502,7 @@ fn sum(first: &LinExpr, others: &[LinExpr]) -> LinExpr {
     LinExpr::new(first.terms().iter().chain(others.iter().flat_map(|e| e.terms())).cloned(), constant)
 }
 
-/// `v >= 1`
+/// `v >= 1`, which of a variable for a Boolean says that it is true.
 fn is_one(v: Var) -> Norm {
     Atom::le(&LinExpr::var(v).negated().with_constant(Rat::one()))
 }

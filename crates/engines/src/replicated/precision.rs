@@ -13,7 +13,7 @@ const FEW: i128 = 8;
 /// Predicates, all of the form `e <= 0`, in order of discovery.
 #[derive(Clone, Debug)]
 pub struct Precision {
-    /// Over globals only.
+    /// Those over globals only, which all threads see alike.
     pub shared: Vec<Atom>,
     /// Of the threads of a template, those that can move.
     pub views: Vec<View>,

@@ -59,7 +59,7 @@ pub enum Strategy {
 /// What to search, and how far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// In which order.
+    /// In which order states are looked at.
     pub strategy: Strategy,
     /// Only runs with this many context switches away from a thread that could go on.
     pub max_switches: Option<u32>,
@@ -69,7 +69,7 @@ pub struct Settings {
     pub symmetry: bool,
     /// Breadth first: of states that differ in numbers that only matter by being large, the largest will do.
     pub subsumption: bool,
-    /// Workers.
+    /// Threads that search; the answer is the same for any number.
     pub jobs: usize,
     /// Stop after about this many states.
     pub max_states: usize,
@@ -103,7 +103,7 @@ impl Default for Settings {
 pub enum Outcome {
     /// A run to a violation.
     Violation {
-        /// The run.
+        /// From a start to the violation, for the interpreter to replay.
         schedule: Schedule,
         /// There is none with fewer visible steps, nor (where no state subsumes smaller ones) with as many and fewer
         /// context switches.
@@ -111,9 +111,9 @@ pub enum Outcome {
     },
     /// There are no further states: all inputs and numbers of threads were tried, nothing was left out.
     Exhausted(Space),
-    /// Neither is known.
+    /// The search stopped before either was known.
     Limit {
-        /// Why.
+        /// What stopped it first.
         reason: Reason,
         /// All states at up to this many visible steps from the start were explored.
         depth: u32,
@@ -132,11 +132,11 @@ pub struct Space {
 }
 
 impl Space {
-    /// How many.
+    /// Number of states, each in its normal form.
     pub fn len(&self) -> usize {
         self.store.len()
     }
-    /// Are there none?
+    /// Has it no state? (A search has at least those it starts from.)
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -184,11 +184,11 @@ struct Search<'c, 'p, 'w> {
 
 /// How an order of exploring states ended.
 enum End {
-    /// All was seen.
+    /// No state is left to look at.
     All,
     /// From this state, a violation is one move away; or it is a violation itself, when it is a start.
     Violation(Found),
-    /// It was stopped.
+    /// A limit or somebody else stopped it.
     Limit(Reason),
 }
 

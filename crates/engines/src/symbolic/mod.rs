@@ -122,7 +122,7 @@ struct Search<'a> {
     places: FxHashMap<Arc<[Loc]>, SameLocations>,
     /// Numbers of the states of the next layer.
     next: Vec<u32>,
-    /// As in [`Settings::merge`].
+    /// Tries unions, as [`Settings::merge`] asked.
     merge: bool,
     /// The proof says exactly what the states say.
     exact: bool,

@@ -106,7 +106,7 @@ fn overflow(name: &str) -> Option<Model> {
     Some(Model::Overflow { op, generic: false, stores: true })
 }
 
-/// `__memcpy_chk` is `memcpy`.
+/// The name without what `_FORTIFY_SOURCE` adds: `__memcpy_chk` is `memcpy`.
 fn checked(name: &str) -> Option<&str> {
     let name = name.strip_prefix("__")?.strip_suffix("_chk")?;
     ["memset", "memcpy", "memmove", "strcpy", "strncpy", "strcat", "strncat"].contains(&name).then_some(name)

@@ -19,9 +19,9 @@ pub enum Cancel {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Signal {
-    /// `signal`
+    /// `signal`: a handler by its name.
     Set,
-    /// `sigaction`
+    /// `sigaction`: a handler in a record.
     Action,
     Raise,
     /// To a process: to this one.
@@ -146,7 +146,7 @@ pub enum Lock {
 #[allow(missing_docs)]
 pub enum Memory {
     Set,
-    /// `bzero`
+    /// `bzero`: all bytes become 0.
     Zero,
     Copy,
     /// The objects may overlap.
@@ -248,11 +248,11 @@ pub enum Effect {
 /// The value of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Gives {
-    /// None.
+    /// It has no value.
     Nothing,
-    /// This number.
+    /// This number at every call.
     Fixed(i128),
-    /// An argument.
+    /// The argument at this position, counted from 0.
     Argument(usize),
     /// Each number from one to another, with `errno` set: every one of them is possible.
     Within(i128, i128),
@@ -271,10 +271,10 @@ pub enum Gives {
 /// Functions that do the same.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Row {
-    /// Their names.
+    /// The functions that the row is about.
     pub names: &'static [&'static str],
     /// What they do with the memory behind their arguments.
     pub effects: &'static [Effect],
-    /// Their value.
+    /// What a call of one returns.
     pub gives: Gives,
 }

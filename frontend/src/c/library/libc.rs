@@ -3,7 +3,7 @@
 use super::super::alloc::Allocate;
 use super::{Bits, Class, Lock, Memory, Model, Precision, Rounding, Signal, Text};
 
-/// Classes of characters.
+/// The model of a function of `<ctype.h>`; none for other names.
 pub fn class(name: &str) -> Option<Model> {
     Some(Model::Classify(match name {
         "isupper" => Class::Upper,

@@ -32,19 +32,19 @@ pub enum Model {
     Nondet,
     /// Begins an atomic section.
     Begin,
-    /// Ends it.
+    /// Ends an atomic section.
     End,
-    /// Ends the program.
+    /// Ends the program at once: nothing registered runs.
     Halt,
     /// Ends the program once what is registered to run at exit has run.
     Exit,
-    /// Never goes on.
+    /// The thread waits for ever.
     Stuck,
     /// What the table says.
     Row(&'static Row),
     /// Any value of the result's type; `true`: no refutation may rest on it.
     Input(bool),
-    /// Sets `errno`.
+    /// Sets `errno` to its argument.
     SetErrno,
     /// A hint to a verifier: nothing, not even its arguments are evaluated.
     Hint,
@@ -56,7 +56,7 @@ pub enum Model {
     First,
     /// Arguments at these positions, where not null, point to what gets any value; the result is 0.
     Fills(&'static [usize]),
-    /// Where `errno` is.
+    /// The address of the thread's `errno`.
     Errno,
     /// 1 if the argument is constant.
     IsConstant,
@@ -70,43 +70,43 @@ pub enum Model {
     Bits(Bits, u8),
     /// Arithmetic that tells whether its result fits.
     Overflow {
-        /// The operation.
+        /// What is computed of the first two arguments, exactly.
         op: BinOp,
         /// Arguments of any types.
         generic: bool,
-        /// Stores what fits.
+        /// What fits is stored through the third argument.
         stores: bool,
     },
     /// Is a character of a class?
     Classify(Class),
     /// To upper or to lower case.
     ChangeCase {
-        /// To upper.
+        /// To upper case; else to lower.
         upper: bool,
     },
-    /// Thread-specific data.
+    /// Keys of thread-specific data, and their values.
     Key(Key),
-    /// The absolute value.
+    /// The absolute value of an integer.
     Abs,
-    /// Thread functions.
+    /// Creates, joins or ends threads.
     Thread(Thread),
     /// Cancellation and cleanup handlers.
     Cancel(Cancel),
     /// Registers a function that runs at exit.
     AtExit,
-    /// Quotient and remainder.
+    /// A record of quotient and remainder.
     Divide,
-    /// Handlers of signals.
+    /// Sets handlers of signals, or sends one.
     Signal(Signal),
     /// Locks and the like of POSIX.
     Lock(Lock),
     /// The same with the results of C11's `<threads.h>`.
     Lock11(Lock),
-    /// Atomic access.
+    /// An access that is one step, or a fence.
     Atomic(Atomic),
-    /// Makes an object.
+    /// Makes an object at run time and gives its address.
     Allocate(Allocate),
-    /// Gives memory back.
+    /// Gives memory back that was made at run time.
     Free,
     /// Clearing and copying objects.
     Memory(Memory),
@@ -126,7 +126,7 @@ pub enum Model {
         /// The first argument is a key.
         search: bool,
     },
-    /// Strings.
+    /// Reads or writes strings that end with 0.
     Text(Text),
     /// Refused: what it is, and what to do.
     Refuse(&'static str, &'static str),

@@ -20,7 +20,7 @@ const fn row(names: &'static [&'static str], effects: &'static [super::Effect], 
     Row { names, effects, gives }
 }
 
-/// The table.
+/// Library functions that their effects and their value describe, by subject.
 pub const ROWS: &[Row] = &[
     // Output.
     row(&["printf"], &[Format(0)], WRITTEN),

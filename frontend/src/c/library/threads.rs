@@ -16,7 +16,7 @@ pub fn cleanup(name: &str) -> Option<Model> {
     })
 }
 
-/// C11's `<threads.h>`.
+/// The model of a function of C11's `<threads.h>`; none for other names.
 pub fn c11(name: &str) -> Option<Model> {
     Some(match name {
         "thrd_create" => Model::Thread(Thread::Create11),

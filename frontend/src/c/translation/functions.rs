@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 /// What a function still to be lowered is made of.
 #[derive(Clone, Debug)]
 pub enum Work<'a> {
-    /// A definition.
+    /// What the file has for it.
     Definition(&'a Node<FunctionDefinition>),
     /// A statement that a thread of its own runs (`__CPROVER_ASYNC_1: s`), with copies of locals.
     Thread(&'a Node<Statement>, Copies),
@@ -24,7 +24,7 @@ pub enum Work<'a> {
     External(usize),
     /// A start routine that is passed more than its argument, and after it the destructors of keys.
     Routine {
-        /// The routine.
+        /// The start routine of the program.
         routine: FuncId,
         /// It has a parameter.
         takes: bool,
@@ -39,7 +39,7 @@ pub enum Work<'a> {
     Handlers,
     /// The thread that runs the handler of a signal.
     Handler {
-        /// The signal.
+        /// Which signal, by its number.
         number: i128,
         /// The function; `None`: whatever is set.
         handler: Option<FuncId>,
@@ -61,7 +61,7 @@ pub enum Work<'a> {
 pub struct External {
     /// Its name as the program has it.
     pub name: String,
-    /// Number of parameters.
+    /// How many arguments a call has.
     pub params: usize,
     /// Where its address is taken first.
     pub at: Bytes,

@@ -34,9 +34,9 @@ pub struct Uses {
 /// Facts of a translation unit.
 #[derive(Debug)]
 pub struct Translation<'a> {
-    /// The text.
+    /// The text, and where its parts come from.
     pub source: &'a Source,
-    /// Choices.
+    /// What the user says that the program means.
     pub options: &'a Options,
     /// What the text uses.
     pub uses: Uses,
@@ -50,11 +50,11 @@ pub struct Translation<'a> {
     pub memory: Memory,
     /// Keys of thread-specific data.
     pub keys: super::keys::Keys,
-    /// Cancellation of threads.
+    /// What cancelling threads needs, once the file does that.
     pub cancellation: super::cancel::Cancellation,
     /// Functions that run at exit.
     pub exits: super::exits::Exits,
-    /// Signals.
+    /// Handlers of signals, and what runs them.
     pub signals: super::signals::Signals,
     /// Names that `asm` and `weak` give, constructors and destructors.
     pub symbols: super::symbols::Symbols,

@@ -16,7 +16,7 @@ pub struct Objects<'a> {
     pub types: BTreeMap<ObjId, Ty>,
     /// Objects of library functions and string literals that are one for the whole unit, by what they are for.
     pub library: BTreeMap<String, ObjId>,
-    /// `errno`, once used.
+    /// The object behind `errno`, once used.
     pub errno: Option<ObjId>,
     /// Objects of blocks: what is called where their lifetime begins and where it ends.
     pub lifetimes: BTreeMap<ObjId, (FuncId, FuncId)>,
@@ -25,7 +25,7 @@ pub struct Objects<'a> {
 }
 
 impl Objects<'_> {
-    /// Adds one.
+    /// Adds an object, whose id is the next number.
     pub fn add(&mut self, o: Object) -> ObjId {
         self.made.push(o);
         ObjId(self.made.len() as u32 - 1)
