@@ -79,7 +79,7 @@ fn other_methods() {
         rows().into_iter().filter(|r| !["dynamic", "adders"].contains(&r.set.as_str())).collect();
     let runs: Vec<(&Row, &[&str])> =
         rows.iter().flat_map(|r| variants.iter().map(move |v| (r, *v))).collect();
-    let answers: Vec<(&Row, &[&str], Result<runner::Run, runner::RunError>)> = runs
+    let answers: Vec<(&Row, &[&str], Result<runner::MeasuredRun, runner::RunError>)> = runs
         .into_par_iter()
         .map(|(row, variant)| {
             let mut args = row.args.clone();

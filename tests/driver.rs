@@ -2,7 +2,7 @@
 
 use relyant::pipeline::{Programs, Settings, Verdict, verify_file};
 use relyant_cfa::options::Options;
-use relyant_engines::limits::Run;
+use relyant_engines::limits::RunHandle;
 use relyant_frontend::c;
 use relyant_testing::driver::driver;
 
@@ -32,7 +32,7 @@ fn verdicts() {
     for safe in [true, false] {
         let file = dir.path().join("driver.i");
         std::fs::write(&file, driver(2_000, safe)).unwrap();
-        let report = verify_file(&file, &Settings::default(), &Run::new(None)).unwrap();
+        let report = verify_file(&file, &Settings::default(), &RunHandle::new(None)).unwrap();
         assert_eq!(report.verdict.word(), if safe { "safe" } else { "unsafe" });
         if let Verdict::Unsafe { trace, .. } = &report.verdict {
             assert_eq!(trace.violation, "reach_error");

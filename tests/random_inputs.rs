@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 use relyant_cfa::options::Options as Meaning;
 use relyant_check::states::{Encoding, Limits, Space, check};
-use relyant_engines::search::{Outcome, Settings, search};
+use relyant_engines::search::{SearchOutcome, Settings, search};
 use relyant_engines::watch::Watch;
 use relyant_frontend::c;
 use relyant_frontend::instantiate::for_search;
@@ -80,11 +80,11 @@ fn compare(text: &str) -> Result<(Option<bool>, bool), String> {
     for reduction in [true, false] {
         let settings = Settings { reduction, max_states: 40_000, ..Settings::default() };
         let answer = match search(&program, &settings, &Watch::NONE).map_err(|e| e.to_string())?.0 {
-            Outcome::Violation { schedule, .. } => {
+            SearchOutcome::Violation { schedule, .. } => {
                 replay(&program, &schedule).map_err(|e| format!("{settings:?}: {e}: {schedule:?}"))?;
                 Some(true)
             }
-            Outcome::Exhausted(space) => {
+            SearchOutcome::Exhausted(space) => {
                 let set = Space::new(Encoding { symmetry: space.symmetry() }, space.states())
                     .with_order(space.order().cloned())
                     .with_points(space.points().cloned());
@@ -97,7 +97,7 @@ fn compare(text: &str) -> Result<(Option<bool>, bool), String> {
                 check(&program, &set, &Limits::default()).map_err(|e| format!("{settings:?}: {e}"))?;
                 Some(false)
             }
-            Outcome::Limit { .. } => None,
+            SearchOutcome::Limit { .. } => None,
         };
         if answer.is_some() && truth.is_some() && answer != truth {
             return Err(format!("{settings:?}: violation {answer:?}, but {truth:?}"));

@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 use relyant_cfa::{Edge, Expr, IntKind, LocationKind, ObjId, Op, Owner, Program, Reg, Register};
 use relyant_check::states::{Encoding, Limits, Space, check};
-use relyant_engines::search::{Outcome, Settings, search};
+use relyant_engines::search::{SearchOutcome, Settings, search};
 use relyant_engines::watch::Watch;
 use relyant_interp::explore::{Exploration, Options, explore};
 use relyant_interp::late::declarations;
@@ -64,11 +64,11 @@ fn compare(seed: u64) -> Result<(Option<bool>, usize), String> {
     for (reduction, symmetry) in [(true, true), (false, true), (true, false), (false, false)] {
         let settings = Settings { reduction, symmetry, max_states: 4 * STATES, ..Settings::default() };
         let answer = match search(&program, &settings, &Watch::NONE).map_err(|e| e.to_string())?.0 {
-            Outcome::Violation { schedule, .. } => {
+            SearchOutcome::Violation { schedule, .. } => {
                 replay(&program, &schedule).map_err(|e| format!("{settings:?}: {e}: {schedule:?}"))?;
                 Some(true)
             }
-            Outcome::Exhausted(space) => {
+            SearchOutcome::Exhausted(space) => {
                 let encoding = Encoding { symmetry: space.symmetry() };
                 let set = Space::new(encoding, space.states())
                     .with_order(space.order().cloned())
@@ -76,7 +76,7 @@ fn compare(seed: u64) -> Result<(Option<bool>, usize), String> {
                 check(&program, &set, &Limits::default()).map_err(|e| format!("{settings:?}: {e}"))?;
                 Some(false)
             }
-            Outcome::Limit { .. } => None,
+            SearchOutcome::Limit { .. } => None,
         };
         if answer.is_some() && truth.is_some() && answer != truth {
             return Err(format!("{settings:?}: violation {answer:?}, but {truth:?}"));

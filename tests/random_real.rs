@@ -5,7 +5,7 @@
 //! not seen, where both verdicts are fine. `RELYANT_CASES` sets how many programs, `RELYANT_SEED` the first seed.
 
 use relyant::pipeline::{Settings, Verdict, verify_file};
-use relyant_engines::limits::{Run, Stop};
+use relyant_engines::limits::{RunHandle, Stop};
 use relyant_testing::real::{Real, generate, to_run};
 use relyant_testing::rng::cases;
 use std::collections::BTreeMap;
@@ -45,7 +45,7 @@ fn outcomes(programs: &[Real], folder: &Path) -> BTreeMap<String, BTreeMap<Vec<i
 /// `safe`, `unsafe`, or `unknown` and why.
 fn verdict(text: &str, file: &Path) -> String {
     std::fs::write(file, text).expect("a writable folder");
-    let run = Run::default();
+    let run = RunHandle::default();
     let (done, wait) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
         let run = &run;

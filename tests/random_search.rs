@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use relyant_cfa::Program;
 use relyant_cfa::options::Options as MeaningOptions;
 use relyant_cfa::schedule::Schedule;
-use relyant_engines::search::{Outcome, Settings, Strategy, search};
+use relyant_engines::search::{SearchOutcome, Settings, Strategy, search};
 use relyant_engines::watch::Watch;
 use relyant_frontend::c;
 use relyant_frontend::instantiate::for_search;
@@ -43,7 +43,8 @@ fn truth(program: &Program) -> Result<Option<bool>, String> {
                 max_states: 4 * STATES,
                 ..Settings::default()
             };
-            if let Ok((Outcome::Violation { schedule, shortest }, _)) = search(program, &plain, &Watch::NONE)
+            if let Ok((SearchOutcome::Violation { schedule, shortest }, _)) =
+                search(program, &plain, &Watch::NONE)
             {
                 let (a, b) = (schedule.moves.len(), run.moves.len());
                 if a > b || (shortest && a < b) || (a == b && switches(&schedule) > switches(&run)) {
@@ -60,12 +61,14 @@ fn truth(program: &Program) -> Result<Option<bool>, String> {
 
 fn found(program: &Program, settings: &Settings) -> Result<(Option<bool>, String), String> {
     match search(program, settings, &Watch::NONE) {
-        Ok((Outcome::Violation { schedule, shortest }, stats)) => match replay(program, &schedule) {
+        Ok((SearchOutcome::Violation { schedule, shortest }, stats)) => match replay(program, &schedule) {
             Ok(_) => Ok((Some(true), format!("{schedule:?} {shortest} {stats:?}"))),
             Err(e) => Err(format!("{settings:?}: the schedule does not replay: {e}")),
         },
-        Ok((Outcome::Exhausted(space), stats)) => Ok((Some(false), format!("{} {stats:?}", space.len()))),
-        Ok((Outcome::Limit { reason, .. }, stats)) => Ok((None, format!("{reason} {stats:?}"))),
+        Ok((SearchOutcome::Exhausted(space), stats)) => {
+            Ok((Some(false), format!("{} {stats:?}", space.len())))
+        }
+        Ok((SearchOutcome::Limit { reason, .. }, stats)) => Ok((None, format!("{reason} {stats:?}"))),
         Err(e) => Err(format!("malformed: {e}")),
     }
 }

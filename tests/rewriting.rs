@@ -2,7 +2,7 @@
 
 use relyant_rewriting::search::Limits;
 use relyant_rewriting::timbuk;
-use relyant_rewriting::{Verdict, decide};
+use relyant_rewriting::{Reachability, decide};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -36,8 +36,8 @@ fn verdicts() {
         let system = timbuk::load(&dir.join(format!("{name}.timbuk"))).unwrap();
         let report = decide(&system, &Limits { terms: 100_000, cancel: &AtomicBool::new(false) }).unwrap();
         match (&report.verdict, steps) {
-            (Verdict::Reachable(path), Some(n)) => assert_eq!(path.moves.len(), n, "{name}"),
-            (Verdict::Closed(_), None) => {}
+            (Reachability::Reachable(path), Some(n)) => assert_eq!(path.moves.len(), n, "{name}"),
+            (Reachability::Closed(_), None) => {}
             (other, _) => panic!("{name}: {other:?}"),
         }
         println!("{name}: {:?} {:?}", report.stats, report.seconds);

@@ -8,7 +8,7 @@ use relyant_cfa::options::Options;
 use relyant_cfa::{Op, Program};
 use relyant_check::certificate::{AnyCertificate, CertificateError, Meta, Source, write_states};
 use relyant_check::states::{Encoding, Limits, Rejection, Space, SpaceReport, check};
-use relyant_engines::search::{self, Outcome, Settings};
+use relyant_engines::search::{self, SearchOutcome, Settings};
 use relyant_engines::watch::Watch;
 use relyant_frontend::c;
 use relyant_frontend::instantiate::for_search;
@@ -39,7 +39,7 @@ fn space_of(symmetry: bool, states: &States) -> Space {
 /// The set that a search ends with.
 fn searched(program: &Program, settings: &Settings) -> Option<Space> {
     match search::search(program, settings, &Watch::NONE).unwrap().0 {
-        Outcome::Exhausted(space) => {
+        SearchOutcome::Exhausted(space) => {
             let states = Space::new(Encoding { symmetry: space.symmetry() }, space.states());
             Some(states.with_order(space.order().cloned()).with_points(space.points().cloned()))
         }

@@ -44,7 +44,7 @@ pub struct RunStep {
 
 /// A run from an initial state to a failure.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Run {
+pub struct Interleaving {
     /// The shared state at first, and where the first thread is.
     pub start: (u32, u32),
     /// Steps; the last fails.

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 
 /// What solving a system gives.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum SystemOutcome {
     /// A solution, checked against every clause.
     Solved(Solution),
     /// A derivation of `false`: there is no solution.
@@ -27,7 +27,7 @@ pub enum Outcome {
 }
 
 /// Solves a system of clauses.
-pub fn solve(system: &System, options: &Options) -> Result<Outcome, ClauseError> {
+pub fn solve(system: &System, options: &Options) -> Result<SystemOutcome, ClauseError> {
     let order = system.order()?;
     let needed = reaching_false(system);
     let mut by_head: FxHashMap<Option<Relation>, Vec<usize>> = FxHashMap::default();
@@ -50,23 +50,25 @@ pub fn solve(system: &System, options: &Options) -> Result<Outcome, ClauseError>
     let mut undecided: Option<Undecided> = None;
     for _ in 0..options.max_derivations {
         let (clause, premises) = match a.abstract_facts() {
-            Round::Excluded => return Ok(undecided.map_or_else(|| a.solution(&needed), Outcome::Unknown)),
+            Round::Excluded => {
+                return Ok(undecided.map_or_else(|| a.solution(&needed), SystemOutcome::Unknown));
+            }
             Round::Allowed(clause, premises) => (clause, premises),
-            Round::TooMany => return Ok(Outcome::Unknown(Undecided::Derivations)),
+            Round::TooMany => return Ok(SystemOutcome::Unknown(Undecided::Derivations)),
         };
         match a.refine(clause, &premises) {
             Ok(Refined::Excluded) => {}
-            Ok(Refined::Real(d)) if d.check(system) => return Ok(Outcome::Unsolvable(d)),
-            Ok(Refined::Real(_)) => return Ok(Outcome::Unknown(Undecided::Derivation)),
+            Ok(Refined::Real(d)) if d.check(system) => return Ok(SystemOutcome::Unsolvable(d)),
+            Ok(Refined::Real(_)) => return Ok(SystemOutcome::Unknown(Undecided::Derivation)),
             // Another derivation may be real.
             Ok(Refined::Unknown(reason)) => {
                 a.undecided.insert(a.derivation(clause, &premises));
                 undecided.get_or_insert(reason);
             }
-            Err(e) => return Ok(Outcome::Unknown(e.into())),
+            Err(e) => return Ok(SystemOutcome::Unknown(e.into())),
         }
     }
-    Ok(Outcome::Unknown(Undecided::Derivations))
+    Ok(SystemOutcome::Unknown(Undecided::Derivations))
 }
 
 /// The relations that some clause chain leads from to `false`.
@@ -297,7 +299,7 @@ impl Abstraction<'_> {
         Ok(if progress { Refined::Excluded } else { Refined::Unknown(Undecided::NoProgress) })
     }
 
-    fn solution(&self, needed: &[bool]) -> Outcome {
+    fn solution(&self, needed: &[bool]) -> SystemOutcome {
         let formulas = needed.iter().zip(&self.of_relation).map(|(needed, facts)| {
             if !needed {
                 return Formula::True;
@@ -306,8 +308,8 @@ impl Abstraction<'_> {
         });
         let solution = Solution { formulas: formulas.collect() };
         match solution.check(self.system, self.options.max_check) {
-            Some(true) => Outcome::Solved(solution),
-            _ => Outcome::Unknown(Undecided::Solution),
+            Some(true) => SystemOutcome::Solved(solution),
+            _ => SystemOutcome::Unknown(Undecided::Solution),
         }
     }
 }

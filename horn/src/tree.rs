@@ -18,7 +18,7 @@ pub type NodeId = usize;
 
 /// A node: its constraint and its children's formulas together imply its formula.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct TreeNode {
     /// Earlier nodes, each the child of one node only.
     pub children: Vec<NodeId>,
     /// The node's own constraint.
@@ -31,7 +31,7 @@ pub struct Node {
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     /// Children before their parents.
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
     /// By node: the inverse of `children`; `None` for the root, and for nodes that have no parent yet.
     parent: Vec<Option<NodeId>>,
 }
@@ -103,12 +103,12 @@ impl Tree {
                 _ => return Err(TreeError::Child(c)),
             }
         }
-        self.nodes.push(Node { children, constraint, args });
+        self.nodes.push(TreeNode { children, constraint, args });
         self.parent.push(None);
         Ok(id)
     }
     /// The nodes, children before parents.
-    pub fn nodes(&self) -> &[Node] {
+    pub fn nodes(&self) -> &[TreeNode] {
         &self.nodes
     }
     /// A node's parent; `None` for the root, and for nodes that have none yet.
@@ -458,7 +458,7 @@ impl<'a> Search<'a> {
     }
 
     /// Do the atoms used at a node and its children's predicates imply the node's?
-    fn implied(&self, node: &Node, preds: &[Formula], used: &[&Atom], pred: &Formula) -> bool {
+    fn implied(&self, node: &TreeNode, preds: &[Formula], used: &[&Atom], pred: &Formula) -> bool {
         let cube = Cube::of(used.iter().map(|a| Norm::Atom((*a).clone())));
         let body: Vec<&Formula> = node.children.iter().map(|&c| &preds[c]).collect();
         implies(&body, &cube, pred, self.options.max_check) == Some(true)

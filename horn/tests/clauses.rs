@@ -6,7 +6,7 @@ use common::*;
 use proptest::prelude::*;
 use relyant_horn::Formula;
 use relyant_horn::clause::{Application, Clause, ClauseError, Relation, System};
-use relyant_horn::solve::{Outcome, solve};
+use relyant_horn::solve::{SystemOutcome, solve};
 use relyant_horn::tree::Options;
 use relyant_linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
 use std::cell::Cell;
@@ -106,12 +106,12 @@ proptest! {
         let s = build(&plan);
         let underivable = || z3_sat(derivable(&s, None, &Cell::new(0))).map(|d| !d);
         match solve(&s, &Options::default()).unwrap() {
-            Outcome::Solved(solution) => prop_assert!(z3_accepts(&s, &|a| solution.apply(a))),
-            Outcome::Unsolvable(d) => {
+            SystemOutcome::Solved(solution) => prop_assert!(z3_accepts(&s, &|a| solution.apply(a))),
+            SystemOutcome::Unsolvable(d) => {
                 prop_assert!(d.check(&s));
                 prop_assert!(underivable() != Some(true));
             }
-            Outcome::Unknown(reason) => {
+            SystemOutcome::Unknown(reason) => {
                 prop_assert!(underivable() != Some(false), "{}", reason);
                 eprintln!("unknown: {reason}");
             }
@@ -162,7 +162,9 @@ fn lock_bit_cnt_unrestricted() {
     s.add(clause(&[app(n1, &state)], rho2(), Some(app(n2, &next)))).unwrap();
     let take = Cube::of([eq(&[(LOCK, 1)], 0)]);
     s.add(clause(&[app(m3, &state), app(n2, &state)], take, None)).unwrap();
-    let Outcome::Solved(solution) = solve(&s, &Options::default()).unwrap() else { panic!("has a solution") };
+    let SystemOutcome::Solved(solution) = solve(&s, &Options::default()).unwrap() else {
+        panic!("has a solution")
+    };
     assert!(z3_accepts(&s, &|a| solution.apply(a)));
 }
 
@@ -187,7 +189,9 @@ fn lock_bit_cnt_modular() {
     s.add(clause(&[app(n1, &[LOCK])], rho2, Some(app(e2, &[LOCK, LOCK2])))).unwrap();
     // Thread 2 takes the lock where thread 1 has it.
     s.add(clause(&[app(m3, &[LOCK, CNT]), app(e2, &[LOCK, LOCK2])], Cube::top(), None)).unwrap();
-    let Outcome::Solved(solution) = solve(&s, &Options::default()).unwrap() else { panic!("has a solution") };
+    let SystemOutcome::Solved(solution) = solve(&s, &Options::default()).unwrap() else {
+        panic!("has a solution")
+    };
     assert!(z3_accepts(&s, &|a| solution.apply(a)));
     assert_eq!(solution.formula(m3), &Formula::from(le(&[(0, -1)], 1)), "1 <= lock");
     assert_eq!(solution.formula(e2), &Formula::from(le(&[(0, 1)], 0)), "lock <= 0");
@@ -214,7 +218,9 @@ fn integer_cuts_across_clauses() {
         head: None,
     })
     .unwrap();
-    let Outcome::Solved(solution) = solve(&s, &Options::default()).unwrap() else { panic!("has a solution") };
+    let SystemOutcome::Solved(solution) = solve(&s, &Options::default()).unwrap() else {
+        panic!("has a solution")
+    };
     assert!(z3_accepts(&s, &|a| solution.apply(a)));
 }
 
@@ -228,7 +234,7 @@ fn parity_within_a_clause() {
         head: None,
     })
     .unwrap();
-    assert!(matches!(solve(&s, &Options::default()).unwrap(), Outcome::Solved(_)));
+    assert!(matches!(solve(&s, &Options::default()).unwrap(), SystemOutcome::Solved(_)));
 }
 
 #[test]
@@ -242,7 +248,9 @@ fn disjunctive_solutions() {
     }
     s.add(Clause { body: vec![app(p, &[0])], constraint: Cube::of([eq(&[(0, 1)], -2)]), head: None })
         .unwrap();
-    let Outcome::Solved(solution) = solve(&s, &Options::default()).unwrap() else { panic!("has a solution") };
+    let SystemOutcome::Solved(solution) = solve(&s, &Options::default()).unwrap() else {
+        panic!("has a solution")
+    };
     assert!(matches!(solution.formula(p), Formula::Or(_)));
 }
 
@@ -254,7 +262,9 @@ fn unsolvable_systems_come_with_a_derivation() {
         .unwrap();
     let body = vec![app(p, &[0]), app(p, &[1])];
     s.add(Clause { body, constraint: Cube::of([le(&[(0, 1), (1, -1)], 1)]), head: None }).unwrap();
-    let Outcome::Unsolvable(d) = solve(&s, &Options::default()).unwrap() else { panic!("has no solution") };
+    let SystemOutcome::Unsolvable(d) = solve(&s, &Options::default()).unwrap() else {
+        panic!("has no solution")
+    };
     assert_eq!(d.inferences.len(), 3);
     assert!(d.check(&s));
     let mut wrong = d.clone();
@@ -284,9 +294,9 @@ fn many_derivations() {
         let constraint = Cube::of([le(&[(0, 1)], 1 - bound)]);
         s.add(Clause { body: vec![app(last, &[0])], constraint, head: None }).unwrap();
         match solve(&s, &Options::default()).unwrap() {
-            Outcome::Solved(solution) => assert!(solvable && z3_accepts(&s, &|a| solution.apply(a))),
-            Outcome::Unsolvable(d) => assert!(!solvable && d.check(&s)),
-            Outcome::Unknown(reason) => panic!("{reason}"),
+            SystemOutcome::Solved(solution) => assert!(solvable && z3_accepts(&s, &|a| solution.apply(a))),
+            SystemOutcome::Unsolvable(d) => assert!(!solvable && d.check(&s)),
+            SystemOutcome::Unknown(reason) => panic!("{reason}"),
         }
     }
 }

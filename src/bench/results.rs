@@ -1,7 +1,7 @@
 //! What was measured, row by row, and the dated files it is kept in.
 
 use super::manifest::{Modular, Row};
-use super::runner::{self, Run, RunError};
+use super::runner::{self, MeasuredRun, RunError};
 use super::spin;
 
 use serde::Serialize;
@@ -177,7 +177,7 @@ fn blank(row: &Row) -> Result {
     }
 }
 
-fn start(row: &Row, run: &Run) -> Result {
+fn start(row: &Row, run: &MeasuredRun) -> Result {
     let e = &run.entry;
     let search = e.search;
     Result {

@@ -12,7 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What a process said and how long it took.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Run {
+pub struct MeasuredRun {
     /// Its report about the one file.
     pub entry: Entry,
     /// The exit status of the process.
@@ -21,7 +21,7 @@ pub struct Run {
     pub wall: f64,
 }
 
-impl Run {
+impl MeasuredRun {
     /// Seconds that the verdict took, checking apart.
     pub fn seconds(&self) -> f64 {
         let s = self.entry.seconds;
@@ -68,7 +68,7 @@ pub enum RunError {
 }
 
 /// Runs `verify` on a file.
-pub fn verify(exe: &Path, file: &Path, args: &[String], timeout: Duration) -> Result<Run, RunError> {
+pub fn verify(exe: &Path, file: &Path, args: &[String], timeout: Duration) -> Result<MeasuredRun, RunError> {
     let mut command = Command::new(exe);
     command.args(["verify", "--format", "json", "--timeout", &timeout.as_secs_f64().to_string()]);
     command.args(args).arg("--").arg(file);
@@ -84,7 +84,7 @@ pub fn verify(exe: &Path, file: &Path, args: &[String], timeout: Duration) -> Re
     if !fits {
         return Err(RunError::Disagree { status, verdict: format!("{:?}", entry.verdict) });
     }
-    Ok(Run { entry, status, wall })
+    Ok(MeasuredRun { entry, status, wall })
 }
 
 /// Runs `check` on a certificate, which has its options in it; exit status and seconds.

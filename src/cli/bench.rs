@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use relyant::bench::results::{self, Judgement, Plan};
 use relyant::bench::{manifest, recognisers, table};
 use relyant_finite::boolean::family;
-use relyant_unbounded::boolean::decide::{self, Method, Settings, Verdict};
+use relyant_unbounded::boolean::decide::{self, BooleanVerdict, Method, Settings};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -99,14 +99,14 @@ fn measure(family: Family, sizes: &[usize]) -> Status {
         let settings = Settings { method: Method::ThreadStates, threads: None, states: 1, cancel: &cancel };
         let r = decide::decide(&program, &settings);
         let word = match &r.verdict {
-            Verdict::Safe(_) => "safe, checked".to_string(),
-            Verdict::Unsafe(..) => "unsafe".to_string(),
-            Verdict::Unknown(why) => format!("unknown: {why}"),
+            BooleanVerdict::Safe(_) => "safe, checked".to_string(),
+            BooleanVerdict::Unsafe(..) => "unsafe".to_string(),
+            BooleanVerdict::Unknown(why) => format!("unknown: {why}"),
         };
         status = status.and(match &r.verdict {
-            Verdict::Safe(_) => Status::Good,
-            Verdict::Unsafe(..) => Status::Bad,
-            Verdict::Unknown(_) => Status::Unknown,
+            BooleanVerdict::Safe(_) => Status::Good,
+            BooleanVerdict::Unsafe(..) => Status::Bad,
+            BooleanVerdict::Unknown(_) => Status::Unknown,
         });
         let (nodes, grown, seconds) = (r.stats.nodes, r.stats.grown, began.elapsed().as_secs_f64());
         say(&format!("{n:>8} {nodes:>8} {grown:>8} {seconds:>9.3}  {word}\n"));

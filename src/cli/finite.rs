@@ -4,7 +4,7 @@ use super::exit::Status;
 use super::watch::{Limits, Signals, watch};
 use super::{complain, input, say, say_all, write_file};
 use clap::{Args, ValueEnum};
-use relyant::finite::report::{self, Answer, Outcome};
+use relyant::finite::report::{self, Answer, FiniteOutcome};
 use relyant::finite::{self, Wanted, boolean};
 use relyant_check::finite::{self as files, Question};
 use relyant_checker::Refusal;
@@ -60,7 +60,7 @@ impl Widening {
 }
 
 /// What the command line asks for.
-pub struct Run<'a> {
+pub struct Request<'a> {
     /// Initial configurations and target, where they are not in the files.
     pub finite: &'a Finite,
     /// How to search; `None`: the default form.
@@ -85,7 +85,7 @@ pub fn is_any(files: &[PathBuf]) -> bool {
 }
 
 /// Decides the files in their order, and prints the report.
-pub fn run(files: &[PathBuf], run: &Run) -> Status {
+pub fn run(files: &[PathBuf], run: &Request) -> Status {
     if let Some(f) = files.iter().find(|f| files::kind(f).is_none()) {
         complain(&format!(
             "error: {} is no system of finite-state threads; verify the two kinds in separate calls",
@@ -98,11 +98,11 @@ pub fn run(files: &[PathBuf], run: &Run) -> Status {
         return Status::BadInput;
     }
     let signals = Signals::register();
-    let results: Vec<(String, Outcome)> =
+    let results: Vec<(String, FiniteOutcome)> =
         files.iter().map(|f| (f.display().to_string(), one(f, run, &signals))).collect();
     let mut status =
         results.iter().map(|r| Status::of_verdict(r.1.verdict())).fold(Status::Good, Status::and);
-    if let (Some(path), Some((_, Outcome::Done(r)))) = (run.proof, results.first()) {
+    if let (Some(path), Some((_, FiniteOutcome::Done(r)))) = (run.proof, results.first()) {
         if let Some(certificate) = &r.certificate {
             if let Err(why) = write_file(path, &format!("{certificate}\n")) {
                 complain(&format!("error: {why}"));
@@ -116,7 +116,7 @@ pub fn run(files: &[PathBuf], run: &Run) -> Status {
     }
     for (i, (file, outcome)) in results.iter().enumerate() {
         let text = report::text(outcome, run.verbose);
-        if let Outcome::BadInput(_) = outcome {
+        if let FiniteOutcome::BadInput(_) = outcome {
             complain(text.trim_end());
             continue;
         }
@@ -127,8 +127,8 @@ pub fn run(files: &[PathBuf], run: &Run) -> Status {
     status
 }
 
-fn one(file: &Path, run: &Run, signals: &Signals) -> Outcome {
-    let Some(kind) = files::kind(file) else { return Outcome::Abandoned("of no known kind".into()) };
+fn one(file: &Path, run: &Request, signals: &Signals) -> FiniteOutcome {
+    let Some(kind) = files::kind(file) else { return FiniteOutcome::Abandoned("of no known kind".into()) };
     let wanted = Wanted {
         boolean: run.boolean.clone(),
         keep: run.proof.is_some(),
@@ -136,7 +136,7 @@ fn one(file: &Path, run: &Run, signals: &Signals) -> Outcome {
         question: run.finite.question(),
     };
     if let Some(reason) = run.lost {
-        return Outcome::Abandoned(reason.into());
+        return FiniteOutcome::Abandoned(reason.into());
     }
     let path = file.to_path_buf();
     match watch(&run.limits, signals, move |cancel| finite::verify(&path, kind, &wanted, cancel)) {
@@ -144,10 +144,10 @@ fn one(file: &Path, run: &Run, signals: &Signals) -> Outcome {
             if let (Answer::Unknown(why), Some(reason)) = (&mut r.answer, stopped) {
                 *why = reason.to_string();
             }
-            Outcome::Done(Box::new(r))
+            FiniteOutcome::Done(Box::new(r))
         }
-        Ok((Err(d), _)) => Outcome::BadInput(d),
-        Err(why) => Outcome::Abandoned(why),
+        Ok((Err(d), _)) => FiniteOutcome::BadInput(d),
+        Err(why) => FiniteOutcome::Abandoned(why),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::exit::Status;
 use super::watch::{self, Signals, watch};
 use super::{complain, input, say, say_all};
-use relyant::report::rewriting::{self as report, Outcome};
+use relyant::report::rewriting::{self as report, RewritingOutcome};
 use relyant_rewriting as rewriting;
 use relyant_rewriting::search::Limits;
 use relyant_rewriting::timbuk;
@@ -40,14 +40,14 @@ pub fn run(files: &[PathBuf], wanted: &Wanted) -> Status {
         return Status::BadInput;
     }
     let signals = Signals::register();
-    let results: Vec<(String, Outcome)> =
+    let results: Vec<(String, RewritingOutcome)> =
         files.iter().map(|f| (f.display().to_string(), one(f, wanted, &signals))).collect();
     if wanted.json {
         say_all(&input::pretty(&report::document(&results)));
     } else {
         for (i, (file, outcome)) in results.iter().enumerate() {
             let text = report::text(outcome, wanted.verbose);
-            if let Outcome::BadInput(_) = outcome {
+            if let RewritingOutcome::BadInput(_) = outcome {
                 complain(text.trim_end());
                 continue;
             }
@@ -59,31 +59,31 @@ pub fn run(files: &[PathBuf], wanted: &Wanted) -> Status {
     results.iter().map(|r| Status::of_verdict(r.1.verdict())).fold(Status::Good, Status::and)
 }
 
-fn one(file: &Path, wanted: &Wanted, signals: &Signals) -> Outcome {
+fn one(file: &Path, wanted: &Wanted, signals: &Signals) -> RewritingOutcome {
     if let Some(reason) = wanted.lost {
-        return Outcome::Abandoned(reason.into());
+        return RewritingOutcome::Abandoned(reason.into());
     }
     let path = file.to_path_buf();
     match watch(&wanted.limits, signals, move |cancel| decide(&path, cancel)) {
-        Ok((Outcome::Verdict(system, mut r), stopped)) => {
-            if let (rewriting::Verdict::Unknown(why), Some(reason)) = (&mut r.verdict, stopped) {
+        Ok((RewritingOutcome::Verdict(system, mut r), stopped)) => {
+            if let (rewriting::Reachability::Unknown(why), Some(reason)) = (&mut r.verdict, stopped) {
                 let depth = r.stats.depth.saturating_sub(1);
                 *why = format!("{reason}; all of up to {depth} rewrite steps are explored");
             }
-            Outcome::Verdict(system, r)
+            RewritingOutcome::Verdict(system, r)
         }
         Ok((outcome, _)) => outcome,
-        Err(why) => Outcome::Abandoned(why),
+        Err(why) => RewritingOutcome::Abandoned(why),
     }
 }
 
-fn decide(path: &Path, cancel: &AtomicBool) -> Outcome {
+fn decide(path: &Path, cancel: &AtomicBool) -> RewritingOutcome {
     let system = match timbuk::load(path) {
         Ok(s) => s,
-        Err(d) => return Outcome::BadInput(Box::new(d)),
+        Err(d) => return RewritingOutcome::BadInput(Box::new(d)),
     };
     match rewriting::decide(&system, &Limits { terms: TERMS, cancel }) {
-        Ok(r) => Outcome::Verdict(Box::new(system), r),
-        Err(d) => Outcome::BadInput(d),
+        Ok(r) => RewritingOutcome::Verdict(Box::new(system), r),
+        Err(d) => RewritingOutcome::BadInput(d),
     }
 }

@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use relyant::finite::boolean;
 use relyant::pipeline::certify::Certificate;
 use relyant::pipeline::{QUICK_STATES, Settings};
-use relyant::report::{Outcome, json, standing, text};
+use relyant::report::{FileOutcome, json, standing, text};
 use relyant::task::words;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_check::finite::{Kind, kind};
@@ -116,18 +116,18 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
     let (names, inputs): (Vec<String>, Vec<Result<Input, Diagnostic>>) = asked.into_iter().unzip();
     let jobs: Vec<Job> = inputs.iter().flatten().map(|i| job(i, &settings)).collect();
     let show = |s: &Standing| line.show(s, jobs.len());
-    let abandoned = |why: &str| Outcome::Abandoned(why.into(), limits::Progress::default());
+    let abandoned = |why: &str| FileOutcome::Abandoned(why.into(), limits::Progress::default());
     let mut verified = match lost {
         Some(reason) => vec![abandoned(reason); jobs.len()],
         None => workers::verify_all(&jobs, &limits, a.jobs, tell, show),
     }
     .into_iter();
     let none = || abandoned("no worker");
-    let mut outcomes: Vec<Outcome> = inputs
+    let mut outcomes: Vec<FileOutcome> = inputs
         .iter()
         .map(|i| match i {
             Ok(_) => verified.next().unwrap_or_else(none),
-            Err(d) => Outcome::BadInput(Box::new(d.clone())),
+            Err(d) => FileOutcome::BadInput(Box::new(d.clone())),
         })
         .collect();
     line.clear();
@@ -143,7 +143,7 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
     }
     let (note, written) = write_witness(a, &outcomes, &inputs);
     status = status.and(written);
-    let named: Vec<(String, Outcome)> = names.into_iter().zip(outcomes).collect();
+    let named: Vec<(String, FileOutcome)> = names.into_iter().zip(outcomes).collect();
     match a.format {
         Format::Json => show_json(&named, &inputs),
         Format::Text => show_text(a, &named, &inputs, &note),
@@ -169,7 +169,7 @@ fn run_finite(a: &Args, limits: Limits, lost: Option<&str>) -> Status {
         );
         return Status::BadInput;
     }
-    let run = finite::Run {
+    let run = finite::Request {
         boolean: boolean::Asked {
             method,
             threads: a.meaning.max_threads(),
@@ -211,7 +211,11 @@ fn misused(a: &Args) -> Option<&'static str> {
 }
 
 /// Writes the witness of the first file, where one is asked for. Gives a line for the report, and whether it could.
-fn write_witness(a: &Args, outcomes: &[Outcome], inputs: &[Result<Input, Diagnostic>]) -> (String, Status) {
+fn write_witness(
+    a: &Args,
+    outcomes: &[FileOutcome],
+    inputs: &[Result<Input, Diagnostic>],
+) -> (String, Status) {
     let mut status = Status::Good;
     let mut note = String::new();
     if let (Some(path), Some(outcome), Some(Ok(input))) = (&a.witness, outcomes.first(), inputs.first()) {
@@ -228,7 +232,7 @@ fn write_witness(a: &Args, outcomes: &[Outcome], inputs: &[Result<Input, Diagnos
     (note, status)
 }
 
-fn show_json(named: &[(String, Outcome)], inputs: &[Result<Input, Diagnostic>]) {
+fn show_json(named: &[(String, FileOutcome)], inputs: &[Result<Input, Diagnostic>]) {
     let peak = limits::memory_kib().map(|m| m.1);
     let mut document = json::document(named, peak);
     for (entry, input) in document.results.iter_mut().zip(inputs) {
@@ -239,12 +243,12 @@ fn show_json(named: &[(String, Outcome)], inputs: &[Result<Input, Diagnostic>]) 
     say_all(&input::pretty(&document));
 }
 
-fn show_text(a: &Args, named: &[(String, Outcome)], inputs: &[Result<Input, Diagnostic>], note: &str) {
+fn show_text(a: &Args, named: &[(String, FileOutcome)], inputs: &[Result<Input, Diagnostic>], note: &str) {
     for (i, (file, outcome)) in named.iter().enumerate() {
         let asked = inputs.get(i).and_then(|x| x.as_ref().ok()).map(|x| x.options.property);
         let word = words::of(outcome, asked.unwrap_or_default()) + "\n";
         let word = if a.verdict_words { word } else { String::new() };
-        if let Outcome::BadInput(_) = outcome {
+        if let FileOutcome::BadInput(_) = outcome {
             complain(text::report(outcome, a.verbose).trim_end());
             say(&word);
             continue;
@@ -252,7 +256,7 @@ fn show_text(a: &Args, named: &[(String, Outcome)], inputs: &[Result<Input, Diag
         let heading = if a.files.len() == 1 { String::new() } else { format!("{file}:\n") };
         let gap = if i > 0 { "\n" } else { "" };
         let mut task = inputs.get(i).map_or(String::new(), |x| x.as_ref().map_or(String::new(), about));
-        if let (Outcome::Abandoned(..), Some(Ok(input))) = (outcome, inputs.get(i)) {
+        if let (FileOutcome::Abandoned(..), Some(Ok(input))) = (outcome, inputs.get(i)) {
             task.push_str(&format!("property: {}\n", input.options.describe()));
         }
         say(&format!("{gap}{heading}{task}{note}{}{word}", text::report(outcome, a.verbose)));
@@ -260,17 +264,17 @@ fn show_text(a: &Args, named: &[(String, Outcome)], inputs: &[Result<Input, Diag
 }
 
 /// A file that can be read for some of all properties is unknown for the others.
-fn partly_refused(names: &[String], outcomes: &mut [Outcome]) {
+fn partly_refused(names: &[String], outcomes: &mut [FileOutcome]) {
     let read: BTreeSet<&String> = names
         .iter()
         .zip(&*outcomes)
-        .filter(|(_, o)| !matches!(o, Outcome::BadInput(_)))
+        .filter(|(_, o)| !matches!(o, FileOutcome::BadInput(_)))
         .map(|x| x.0)
         .collect();
     for (name, outcome) in names.iter().zip(outcomes.iter_mut()) {
-        if let (true, Outcome::BadInput(d)) = (read.contains(name), &*outcome) {
+        if let (true, FileOutcome::BadInput(d)) = (read.contains(name), &*outcome) {
             let why = format!("refused: {}:{}:{}: {}", d.file, d.line, d.column, d.message);
-            *outcome = Outcome::Abandoned(why, limits::Progress::default());
+            *outcome = FileOutcome::Abandoned(why, limits::Progress::default());
         }
     }
 }
@@ -288,8 +292,8 @@ fn about(input: &Input) -> String {
     format!("asked: {}{expected}\n", property.line().replace('\n', ", "))
 }
 
-fn write_proof(path: &Path, file: &Path, outcome: &Outcome, settings: &Settings) -> Result<(), String> {
-    let Outcome::Verdict(report) = outcome else { return Ok(()) };
+fn write_proof(path: &Path, file: &Path, outcome: &FileOutcome, settings: &Settings) -> Result<(), String> {
+    let FileOutcome::Verdict(report) = outcome else { return Ok(()) };
     let certificate = Certificate::of(report, file, &settings.meaning).map_err(|e| e.to_string())?;
     let Some(certificate) = certificate else { return Ok(()) };
     let unwritten = |e: std::io::Error| format!("{}: cannot be written: {e}", path.display());

@@ -7,7 +7,7 @@ use super::{complain, say, write_file};
 use clap::ValueEnum;
 use data_encoding::HEXLOWER;
 use relyant::pipeline::Verdict;
-use relyant::report::Outcome;
+use relyant::report::FileOutcome;
 use relyant::task::Property;
 use relyant::witness::guide::{self, Found};
 use relyant::witness::metadata::Metadata;
@@ -73,10 +73,10 @@ impl From<&str> for Missing {
 pub fn write(
     path: &Path,
     input: &Input,
-    outcome: &Outcome,
+    outcome: &FileOutcome,
     version: Option<Version>,
 ) -> Result<Option<String>, Missing> {
-    let Outcome::Verdict(report) = outcome else { return Ok(None) };
+    let FileOutcome::Verdict(report) = outcome else { return Ok(None) };
     if matches!(report.verdict, Verdict::Unknown(_)) {
         return Ok(None);
     }

@@ -5,9 +5,9 @@
 use super::internal;
 use super::watch::{GRACE, Limits, Signals, TICK};
 use relyant::pipeline::{self, Settings};
-use relyant::report::Outcome;
+use relyant::report::FileOutcome;
 use relyant_cfa::stack::fitting;
-use relyant_engines::limits::{Progress, Run, STACK, Stop};
+use relyant_engines::limits::{Progress, RunHandle, STACK, Stop};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,7 +25,7 @@ pub struct Job {
 
 struct Shared {
     jobs: Vec<Job>,
-    runs: Vec<Run>,
+    runs: Vec<RunHandle>,
     next: AtomicUsize,
 }
 
@@ -45,23 +45,23 @@ pub fn verify_all(
     at_once: usize,
     tell: Option<fn(&relyant_engines::watch::Stats)>,
     mut tick: impl FnMut(&Standing),
-) -> Vec<Outcome> {
+) -> Vec<FileOutcome> {
     let signals = Signals::register();
     let shared = Arc::new(Shared {
         jobs: jobs.to_vec(),
-        runs: jobs.iter().map(|_| Run::new(tell)).collect(),
+        runs: jobs.iter().map(|_| RunHandle::new(tell)).collect(),
         next: AtomicUsize::new(0),
     });
     let (sender, results) = mpsc::channel();
     for _ in 0..at_once.clamp(1, jobs.len().max(1)) {
         spawn(&shared, &sender);
     }
-    let mut outcomes: Vec<Option<Outcome>> = jobs.iter().map(|_| None).collect();
+    let mut outcomes: Vec<Option<FileOutcome>> = jobs.iter().map(|_| None).collect();
     let mut stopped: Vec<Option<Instant>> = vec![None; jobs.len()];
     while outcomes.iter().any(Option::is_none) {
         match results.recv_timeout(TICK) {
             Ok((i, outcome)) => {
-                let slot: &mut Option<Outcome> = &mut outcomes[i];
+                let slot: &mut Option<FileOutcome> = &mut outcomes[i];
                 slot.get_or_insert(outcome);
                 continue;
             }
@@ -85,7 +85,7 @@ pub fn verify_all(
             if outcomes[i].is_none() && stopped[i].is_some_and(|t| t.elapsed() >= GRACE) {
                 let run = &shared.runs[i];
                 let why = run.reason().map(|r| r.to_string()).unwrap_or_default();
-                outcomes[i] = Some(Outcome::Abandoned(why, run.progress()));
+                outcomes[i] = Some(FileOutcome::Abandoned(why, run.progress()));
                 // its worker may never come back
                 spawn(&shared, &sender);
             }
@@ -97,11 +97,11 @@ pub fn verify_all(
     }
     outcomes
         .into_iter()
-        .map(|o| o.unwrap_or_else(|| Outcome::Abandoned("no worker".into(), Progress::default())))
+        .map(|o| o.unwrap_or_else(|| FileOutcome::Abandoned("no worker".into(), Progress::default())))
         .collect()
 }
 
-fn spawn(shared: &Arc<Shared>, sender: &Sender<(usize, Outcome)>) {
+fn spawn(shared: &Arc<Shared>, sender: &Sender<(usize, FileOutcome)>) {
     let (shared_, sender_) = (Arc::clone(shared), sender.clone());
     let spawned =
         std::thread::Builder::new().stack_size(fitting(STACK)).spawn(move || work(&shared_, &sender_));
@@ -109,25 +109,25 @@ fn spawn(shared: &Arc<Shared>, sender: &Sender<(usize, Outcome)>) {
         // no thread to be had: nothing will take what is left
         for (i, run) in shared.runs.iter().enumerate().filter(|(_, r)| r.progress().since.is_none()) {
             run.stop(Stop::NoThread);
-            let _ = sender.send((i, Outcome::Abandoned(Stop::NoThread.to_string(), run.progress())));
+            let _ = sender.send((i, FileOutcome::Abandoned(Stop::NoThread.to_string(), run.progress())));
         }
     }
 }
 
-fn work(shared: &Shared, sender: &Sender<(usize, Outcome)>) {
+fn work(shared: &Shared, sender: &Sender<(usize, FileOutcome)>) {
     loop {
         let i = shared.next.fetch_add(1, Ordering::Relaxed);
         let (Some(job), Some(run)) = (shared.jobs.get(i), shared.runs.get(i)) else { return };
         let outcome = match run.reason() {
-            Some(reason) => Outcome::Abandoned(reason.to_string(), run.progress()),
+            Some(reason) => FileOutcome::Abandoned(reason.to_string(), run.progress()),
             None => match internal::guarded(|| pipeline::verify_file(&job.file, &job.settings, run)) {
-                Ok(Ok(report)) => Outcome::Verdict(Box::new(report)),
+                Ok(Ok(report)) => FileOutcome::Verdict(Box::new(report)),
                 // A child that was to help in reading may have been ended.
                 Ok(Err(diagnostic)) => match run.reason() {
-                    Some(reason) => Outcome::Abandoned(reason.to_string(), run.progress()),
-                    None => Outcome::BadInput(Box::new(diagnostic)),
+                    Some(reason) => FileOutcome::Abandoned(reason.to_string(), run.progress()),
+                    None => FileOutcome::BadInput(Box::new(diagnostic)),
                 },
-                Err(message) => Outcome::Abandoned(format!("internal error: {message}"), run.progress()),
+                Err(message) => FileOutcome::Abandoned(format!("internal error: {message}"), run.progress()),
             },
         };
         if sender.send((i, outcome)).is_err() {

@@ -6,7 +6,7 @@ use relyant_check::finite::Result;
 use relyant_check::finite::boolean::{Evidence, certificate, read};
 use relyant_finite::boolean::evidence::Proof;
 use relyant_finite::boolean::replay;
-use relyant_unbounded::boolean::decide::{self, Settings, Verdict};
+use relyant_unbounded::boolean::decide::{self, BooleanVerdict, Settings};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -71,7 +71,7 @@ pub fn verify(path: &Path, asked: &Asked, keep: bool, cancel: &AtomicBool) -> Re
         ));
     }
     match &found.verdict {
-        Verdict::Safe(proof) => {
+        BooleanVerdict::Safe(proof) => {
             (r.proof, r.checked) = match proof {
                 Proof::ThreadStates(sets) => (
                     format!("sets of thread states for {} nodes, for any number of threads", sets.len()),
@@ -97,17 +97,17 @@ pub fn verify(path: &Path, asked: &Asked, keep: bool, cancel: &AtomicBool) -> Re
             r.modular = matches!(proof, Proof::ThreadStates(_));
             r.answer = Answer::Safe;
         }
-        Verdict::Unsafe(run, threads) => {
+        BooleanVerdict::Unsafe(run, threads) => {
             r.trace = replay::show(&source.program, run);
             r.numbers.push(("run_threads", *threads as u64));
             r.answer = Answer::Unsafe;
         }
-        Verdict::Unknown(why) => r.answer = Answer::Unknown(why.clone()),
+        BooleanVerdict::Unknown(why) => r.answer = Answer::Unknown(why.clone()),
     }
     let evidence = match &found.verdict {
-        Verdict::Safe(proof) => Some(Evidence::Safe(proof)),
-        Verdict::Unsafe(run, _) => Some(Evidence::Unsafe(run)),
-        Verdict::Unknown(_) => None,
+        BooleanVerdict::Safe(proof) => Some(Evidence::Safe(proof)),
+        BooleanVerdict::Unsafe(run, _) => Some(Evidence::Unsafe(run)),
+        BooleanVerdict::Unknown(_) => None,
     };
     r.certificate = evidence.filter(|_| keep).and_then(|e| certificate(path, &source, &e));
     r.work = format!(

@@ -6,7 +6,7 @@ pub mod report;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_check::finite::{Input, Kind, Question, certificate, plain, read, text_of};
 use relyant_finite::evidence;
-use relyant_unbounded::cover::{self, Limits, Options, Outcome, Verdict};
+use relyant_unbounded::cover::{self, CoverOutcome, Coverability, Limits, Options};
 use report::{Answer, Report};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -48,7 +48,7 @@ pub fn verify(path: &Path, kind: Kind, wanted: &Wanted, cancel: &AtomicBool) -> 
 }
 
 /// The report on a question of coverability.
-fn coverability(input: &Input, outcome: Outcome, keep: bool, reading: f64, seconds: f64) -> Report {
+fn coverability(input: &Input, outcome: CoverOutcome, keep: bool, reading: f64, seconds: f64) -> Report {
     let s = outcome.stats;
     let checking = outcome.checking.as_secs_f64();
     let spent = [reading, (seconds - checking).max(0.0), checking];
@@ -71,7 +71,7 @@ fn coverability(input: &Input, outcome: Outcome, keep: bool, reading: f64, secon
         ("oracle", s.oracle as u64),
     ];
     match &outcome.verdict {
-        Verdict::Uncoverable(c) => {
+        Coverability::Uncoverable(c) => {
             let heavy = match c.weights.len() {
                 0 => String::new(),
                 1 => " and 1 linear invariant".into(),
@@ -86,7 +86,7 @@ fn coverability(input: &Input, outcome: Outcome, keep: bool, reading: f64, secon
             r.certificate = keep.then(|| text_of(&certificate::uncoverable(input, c))).flatten();
             r.answer = Answer::Safe;
         }
-        Verdict::Coverable(run) => {
+        Coverability::Coverable(run) => {
             let Ok(replayed) = evidence::replay(&input.system, &input.target, run) else {
                 r.answer = Answer::Unknown("the run was rejected".into());
                 return r;
@@ -95,7 +95,7 @@ fn coverability(input: &Input, outcome: Outcome, keep: bool, reading: f64, secon
             r.certificate = keep.then(|| text_of(&certificate::coverable(input, run))).flatten();
             r.answer = Answer::Unsafe;
         }
-        Verdict::Unknown(why) => r.answer = Answer::Unknown(why.to_string()),
+        Coverability::Unknown(why) => r.answer = Answer::Unknown(why.to_string()),
     }
     r
 }

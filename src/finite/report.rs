@@ -5,7 +5,7 @@
 use crate::report::json::{self, Document, Entry, ProofEntry, SecondsEntry};
 use anstyle::{AnsiColor, Style};
 use relyant_cfa::diagnostic::Diagnostic;
-use relyant_finite::evidence::{Replayed, Run};
+use relyant_finite::evidence::{CoveringRun, Replayed};
 use relyant_finite::model::{Config, System, Target};
 use std::fmt::Write;
 
@@ -71,7 +71,7 @@ pub struct Report {
 }
 
 /// What came of a file.
-pub enum Outcome {
+pub enum FiniteOutcome {
     /// It was decided, or not.
     Done(Box<Report>),
     /// The input is wrong, and was refused.
@@ -80,13 +80,13 @@ pub enum Outcome {
     Abandoned(String),
 }
 
-impl Outcome {
+impl FiniteOutcome {
     /// `safe`, `unsafe`, `unknown`, or `None` for bad input.
     pub fn verdict(&self) -> Option<&'static str> {
         match self {
-            Outcome::BadInput(_) => None,
-            Outcome::Abandoned(_) => Some("unknown"),
-            Outcome::Done(r) => Some(match r.answer {
+            FiniteOutcome::BadInput(_) => None,
+            FiniteOutcome::Abandoned(_) => Some("unknown"),
+            FiniteOutcome::Done(r) => Some(match r.answer {
                 Answer::Safe => "safe",
                 Answer::Unsafe => "unsafe",
                 Answer::Unknown(_) => "unknown",
@@ -96,13 +96,13 @@ impl Outcome {
 }
 
 /// The report for people. Its last line is the verdict.
-pub fn text(outcome: &Outcome, full: bool) -> String {
+pub fn text(outcome: &FiniteOutcome, full: bool) -> String {
     let mut out = String::new();
     let last = |style: Style, word: &str| format!("verdict: {style}{word}{style:#}\n");
     let r = match outcome {
-        Outcome::BadInput(d) => return format!("{d}\n"),
-        Outcome::Abandoned(why) => return format!("reason: {why}\n{}", last(DULL, "unknown")),
-        Outcome::Done(r) => r,
+        FiniteOutcome::BadInput(d) => return format!("{d}\n"),
+        FiniteOutcome::Abandoned(why) => return format!("reason: {why}\n{}", last(DULL, "unknown")),
+        FiniteOutcome::Done(r) => r,
     };
     let checks = r.checks.iter().filter(|c| c.0 > 0);
     let checks: Vec<String> =
@@ -143,7 +143,7 @@ pub fn text(outcome: &Outcome, full: bool) -> String {
 }
 
 /// All results as one document.
-pub fn document(results: &[(String, Outcome)]) -> Document {
+pub fn document(results: &[(String, FiniteOutcome)]) -> Document {
     Document {
         format: json::FORMAT,
         tool: "relyant".into(),
@@ -152,14 +152,14 @@ pub fn document(results: &[(String, Outcome)]) -> Document {
     }
 }
 
-fn entry(file: &str, outcome: &Outcome) -> Entry {
+fn entry(file: &str, outcome: &FiniteOutcome) -> Entry {
     let peak_memory_kib = relyant_engines::limits::memory_kib().map(|m| m.1);
     let verdict = outcome.verdict().map(String::from);
     let mut e = Entry { file: file.into(), verdict, peak_memory_kib, ..Entry::default() };
     match outcome {
-        Outcome::Abandoned(why) => e.reason = Some(why.clone()),
-        Outcome::BadInput(d) => e.error = Some((&**d).into()),
-        Outcome::Done(r) => {
+        FiniteOutcome::Abandoned(why) => e.reason = Some(why.clone()),
+        FiniteOutcome::BadInput(d) => e.error = Some((&**d).into()),
+        FiniteOutcome::Done(r) => {
             match &r.answer {
                 Answer::Safe => {
                     let (rule, modular, obligations) = (r.rule.into(), r.modular, r.obligations);
@@ -183,7 +183,7 @@ fn entry(file: &str, outcome: &Outcome) -> Entry {
 }
 
 /// A run, a line a step: what changes, and by which line of the input.
-pub fn run(system: &System, target: &Target, run: &Run, seen: &Replayed) -> Vec<String> {
+pub fn run(system: &System, target: &Target, run: &CoveringRun, seen: &Replayed) -> Vec<String> {
     let mut out = Vec::new();
     let Some(first) = seen.configs.first() else { return out };
     let what = if system.shared <= 1 { "token" } else { "thread" };

@@ -5,7 +5,7 @@ use relyant_cfa as cfa;
 use relyant_cfa::schedule::Schedule;
 use relyant_check::{check, replicated, states};
 use relyant_engines::engine::Claim;
-use relyant_engines::limits::Run;
+use relyant_engines::limits::RunHandle;
 use relyant_engines::verdict::{Counterexample, Reason};
 use relyant_interp as interp;
 use relyant_program as program;
@@ -17,7 +17,7 @@ pub(super) struct Checker<'a> {
     pub(super) limits: &'a check::Limits,
     /// Workers of the checker of states.
     pub(super) jobs: usize,
-    pub(super) run: &'a Run,
+    pub(super) run: &'a RunHandle,
 }
 
 impl Checker<'_> {

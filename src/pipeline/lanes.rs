@@ -3,7 +3,7 @@
 use super::evidence::Checker;
 use super::{Evidence, Searched, Unknown, Verdict};
 use relyant_engines::engine::{Engine, Task};
-use relyant_engines::limits::Run;
+use relyant_engines::limits::RunHandle;
 use relyant_engines::race::Lane;
 use relyant_engines::registry::Entry;
 use relyant_engines::watch::{Standing, Stats, Watch};
@@ -80,7 +80,7 @@ pub(super) fn take_turns(
     entries: &[Entry],
     task: &Task<'_>,
     checker: &Checker<'_>,
-    run: &Run,
+    run: &RunHandle,
     lane: &Lane<'_>,
 ) -> Found {
     let mut reasons = Vec::new();

@@ -34,7 +34,7 @@ use programs::Draft;
 use relyant_cfa as cfa;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_engines::engine::Task;
-use relyant_engines::limits::{Run, Stage};
+use relyant_engines::limits::{RunHandle, Stage};
 use relyant_engines::race::{Racer, race};
 use relyant_engines::registry::Entry;
 use relyant_engines::search::{self, Interleavings};
@@ -57,7 +57,7 @@ const MAKING: u64 = 500;
 pub fn verify_file<'a>(
     what: impl Into<Unit<'a>>,
     settings: &Settings,
-    run: &Run,
+    run: &RunHandle,
 ) -> Result<Report, Diagnostic> {
     let unit: Unit<'a> = what.into();
     let mut pairs = 0;
@@ -80,7 +80,7 @@ pub fn verify_with(
     path: &Path,
     what: &Instrumentation,
     settings: &Settings,
-    run: &Run,
+    run: &RunHandle,
 ) -> Result<Report, Diagnostic> {
     verify_read(path.into(), settings, run, || c::load_with(path, &settings.meaning, what))
 }
@@ -88,7 +88,7 @@ pub fn verify_with(
 fn verify_read(
     unit: Unit<'_>,
     settings: &Settings,
-    run: &Run,
+    run: &RunHandle,
     read: impl FnOnce() -> Result<cfa::Module, Diagnostic>,
 ) -> Result<Report, Diagnostic> {
     run.enter(Stage::Reading);
@@ -130,7 +130,7 @@ fn verify_read(
 fn verdict(
     draft: Draft,
     settings: &Settings,
-    run: &Run,
+    run: &RunHandle,
     report: &mut Report,
 ) -> Result<Programs, Diagnostic> {
     // What comes of a short search may be all that there is to say.
@@ -180,7 +180,7 @@ fn finish(draft: Draft, settings: &Settings, report: &mut Report) -> Result<Prog
 fn quick(
     program: &cfa::Program,
     settings: &Settings,
-    run: &Run,
+    run: &RunHandle,
     report: &mut Report,
 ) -> ControlFlow<(), Option<Verdict>> {
     if !settings.quick_first() {
@@ -201,7 +201,7 @@ fn quick(
     ControlFlow::Break(())
 }
 
-fn short_search(program: &cfa::Program, settings: &Settings, run: &Run) -> Found {
+fn short_search(program: &cfa::Program, settings: &Settings, run: &RunHandle) -> Found {
     let task = Task { search: program, threads: None };
     let checker = Checker { search: program, proof: None, limits: &settings.check, jobs: 1, run };
     let watch = Watch { cancel: &|| run.stopped(), work: &|_| (), progress: &|s| run.advance(s) };
@@ -218,7 +218,13 @@ fn short_search(program: &cfa::Program, settings: &Settings, run: &Run) -> Found
 }
 
 /// The race. `pocket` is a verdict that the searches would come to.
-fn decide(programs: &Programs, settings: &Settings, run: &Run, pocket: Option<Verdict>, report: &mut Report) {
+fn decide(
+    programs: &Programs,
+    settings: &Settings,
+    run: &RunHandle,
+    pocket: Option<Verdict>,
+    report: &mut Report,
+) {
     let start = Instant::now();
     let checked = report.seconds.check;
     // Only the search looks for deadlocks.

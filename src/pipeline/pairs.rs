@@ -2,7 +2,7 @@
 
 use super::{Settings, Verdict, short_search};
 use relyant_cfa::options::Options;
-use relyant_engines::limits::Run;
+use relyant_engines::limits::RunHandle;
 use relyant_frontend::c;
 use relyant_frontend::c::unit::Unit;
 use relyant_interp::RacingAccess;
@@ -23,7 +23,7 @@ pub struct Races {
 pub(super) fn all(
     unit: Unit<'_>,
     settings: &Settings,
-    run: &Run,
+    run: &RunHandle,
     pairs: usize,
     first: &[RacingAccess],
 ) -> Races {

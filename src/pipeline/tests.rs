@@ -7,7 +7,7 @@ use relyant_cfa::Program;
 use relyant_cfa::schedule::Schedule;
 use relyant_check::check;
 use relyant_engines::engine::{Claim, Engine, Finding, Needs, Task};
-use relyant_engines::limits::Run;
+use relyant_engines::limits::RunHandle;
 use relyant_engines::race::race;
 use relyant_engines::registry::{self, Entry};
 use relyant_engines::verdict::Reason;
@@ -57,7 +57,7 @@ fn turns(toys: &[(&'static str, u64, &'static [u64], bool, bool)]) -> (Vec<&'sta
         fallback,
     };
     let entries: Vec<Entry> = toys.iter().map(entry).collect();
-    let (search, run, limits) = (Program::default(), Run::new(None), check::Limits::default());
+    let (search, run, limits) = (Program::default(), RunHandle::new(None), check::Limits::default());
     let task = Task { search: &search, threads: None };
     let checker = Checker { search: &search, proof: None, limits: &limits, jobs: 1, run: &run };
     let outcome = race(
@@ -122,7 +122,7 @@ fn limits_of_checks_reach_the_checker() {
         for total in [Duration::ZERO, Duration::from_secs(600)] {
             let check = check::Limits { total, ..check::Limits::default() };
             let settings = Settings { method, quick_states: 0, check, ..Settings::default() };
-            let report = verify_file(&file, &settings, &Run::new(None)).unwrap();
+            let report = verify_file(&file, &settings, &RunHandle::new(None)).unwrap();
             match report.verdict {
                 Verdict::Safe(_) => assert!(!total.is_zero(), "{method:?}"),
                 Verdict::Unknown(Unknown::All(why)) => {

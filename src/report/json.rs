@@ -27,7 +27,7 @@
 //! result has a `trace`. `count` is null for any number of threads. What does not apply is left out. Of finite-state
 //! threads and Boolean programs a result has `counts`, numbers by name, and `run`, a line a step, in place of `trace`.
 
-use super::Outcome;
+use super::FileOutcome;
 use super::text::rule;
 use crate::pipeline::{Evidence, Report, Verdict};
 use relyant_cfa::Count;
@@ -317,7 +317,7 @@ pub struct StepEntry {
 }
 
 /// The document for these outcomes.
-pub fn document(outcomes: &[(String, Outcome)], peak_memory_kib: Option<u64>) -> Document {
+pub fn document(outcomes: &[(String, FileOutcome)], peak_memory_kib: Option<u64>) -> Document {
     Document {
         format: FORMAT,
         tool: "relyant".into(),
@@ -326,13 +326,13 @@ pub fn document(outcomes: &[(String, Outcome)], peak_memory_kib: Option<u64>) ->
     }
 }
 
-fn entry(file: &str, outcome: &Outcome, peak_memory_kib: Option<u64>) -> Entry {
+fn entry(file: &str, outcome: &FileOutcome, peak_memory_kib: Option<u64>) -> Entry {
     let verdict = outcome.verdict().map(String::from);
     let mut e = Entry { file: file.into(), verdict, peak_memory_kib, ..Entry::default() };
     match outcome {
-        Outcome::Verdict(r) => fill(&mut e, r),
-        Outcome::BadInput(d) => e.error = Some((&**d).into()),
-        Outcome::Abandoned(reason, progress) => {
+        FileOutcome::Verdict(r) => fill(&mut e, r),
+        FileOutcome::BadInput(d) => e.error = Some((&**d).into()),
+        FileOutcome::Abandoned(reason, progress) => {
             e.reason = Some(format!("{reason}{}", progress.stage.during()));
             e.engine = (progress.stats.iterations > 0).then(|| engine(&progress.stats));
         }
@@ -486,7 +486,7 @@ mod tests {
             help: String::new(),
             source_line: None,
         };
-        let doc = document(&[("a.c".into(), Outcome::BadInput(Box::new(d)))], None);
+        let doc = document(&[("a.c".into(), FileOutcome::BadInput(Box::new(d)))], None);
         let text = serde_json::to_string(&doc).unwrap();
         let back: Document = serde_json::from_str(&text).unwrap();
         assert_eq!(back, doc);

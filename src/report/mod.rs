@@ -11,7 +11,7 @@ use relyant_engines::limits::Progress;
 
 /// What came of one input file.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub enum FileOutcome {
     /// It was read, and there is a verdict.
     Verdict(Box<Report>),
     /// It is wrong or not supported.
@@ -20,13 +20,13 @@ pub enum Outcome {
     Abandoned(String, Progress),
 }
 
-impl Outcome {
+impl FileOutcome {
     /// `safe`, `unsafe`, `unknown`, or `None` for bad input.
     pub fn verdict(&self) -> Option<&'static str> {
         match self {
-            Outcome::Verdict(r) => Some(r.verdict.word()),
-            Outcome::BadInput(_) => None,
-            Outcome::Abandoned(..) => Some("unknown"),
+            FileOutcome::Verdict(r) => Some(r.verdict.word()),
+            FileOutcome::BadInput(_) => None,
+            FileOutcome::Abandoned(..) => Some("unknown"),
         }
     }
 }

@@ -8,14 +8,14 @@ use super::json::InputError;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_rewriting::ground::{Ground, Machine};
 use relyant_rewriting::timbuk::System;
-use relyant_rewriting::{Report, Verdict};
+use relyant_rewriting::{Reachability, Report};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 const PROPERTY: &str = "no bad term can be reached";
 
 /// What came of one file.
-pub enum Outcome {
+pub enum RewritingOutcome {
     /// It was decided, or not.
     Verdict(Box<System>, Report),
     /// The input is wrong, and was refused.
@@ -24,13 +24,13 @@ pub enum Outcome {
     Abandoned(String),
 }
 
-impl Outcome {
+impl RewritingOutcome {
     /// `safe`, `unsafe`, `unknown`, or `None` for bad input.
     pub fn verdict(&self) -> Option<&'static str> {
         match self {
-            Outcome::Verdict(_, r) => Some(r.verdict.word()),
-            Outcome::BadInput(_) => None,
-            Outcome::Abandoned(_) => Some("unknown"),
+            RewritingOutcome::Verdict(_, r) => Some(r.verdict.word()),
+            RewritingOutcome::BadInput(_) => None,
+            RewritingOutcome::Abandoned(_) => Some("unknown"),
         }
     }
 }
@@ -128,7 +128,7 @@ pub struct Seconds {
 }
 
 /// All results as one document.
-pub fn document(results: &[(String, Outcome)]) -> Document {
+pub fn document(results: &[(String, RewritingOutcome)]) -> Document {
     Document {
         format: super::json::FORMAT,
         tool: "relyant",
@@ -137,23 +137,23 @@ pub fn document(results: &[(String, Outcome)]) -> Document {
     }
 }
 
-fn entry(file: &str, outcome: &Outcome) -> Entry {
+fn entry(file: &str, outcome: &RewritingOutcome) -> Entry {
     let mut e = Entry { file: file.into(), verdict: outcome.verdict(), ..Entry::default() };
     match outcome {
-        Outcome::Abandoned(why) => e.reason = Some(why.clone()),
-        Outcome::BadInput(d) => {
+        RewritingOutcome::Abandoned(why) => e.reason = Some(why.clone()),
+        RewritingOutcome::BadInput(d) => {
             e.error = Some((&**d).into());
         }
-        Outcome::Verdict(system, r) => {
+        RewritingOutcome::Verdict(system, r) => {
             e.property = PROPERTY;
             e.checks = [("automata", system.automata.len())].into();
             let s = r.stats;
             (e.terms, e.explored, e.rewrite_steps, e.depth) = (s.terms, s.explored, s.steps, s.depth);
             e.seconds = Some(Seconds { search: r.seconds.0, check: r.seconds.1 });
             match &r.verdict {
-                Verdict::Unknown(why) => e.reason = Some(why.clone()),
-                Verdict::Closed(n) => e.closed_set = Some(*n),
-                Verdict::Reachable(path) => {
+                Reachability::Unknown(why) => e.reason = Some(why.clone()),
+                Reachability::Closed(n) => e.closed_set = Some(*n),
+                Reachability::Reachable(path) => {
                     e.automaton = Some(path.automaton.clone());
                     e.trace = Some(trace(system, path));
                 }
@@ -217,24 +217,24 @@ fn differences(m: &Machine, a: &Ground, b: &Ground, out: &mut Vec<Change>) {
 }
 
 /// The report for people.
-pub fn text(outcome: &Outcome, verbose: bool) -> String {
+pub fn text(outcome: &RewritingOutcome, verbose: bool) -> String {
     let (system, r) = match outcome {
-        Outcome::BadInput(d) => return format!("{d}\n"),
-        Outcome::Abandoned(why) => return format!("unknown: {why}\n"),
-        Outcome::Verdict(system, r) => (system, r),
+        RewritingOutcome::BadInput(d) => return format!("{d}\n"),
+        RewritingOutcome::Abandoned(why) => return format!("unknown: {why}\n"),
+        RewritingOutcome::Verdict(system, r) => (system, r),
     };
     let plural = |n: u64, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
     let mut out = String::new();
     let automata = plural(system.automata.len() as u64, "automaton").replace("automatons", "automata");
     out.push_str(&format!("property: {PROPERTY}\nchecks: {automata} of bad terms\n"));
     match &r.verdict {
-        Verdict::Unknown(why) => out.push_str(&format!("unknown: {why}\n")),
-        Verdict::Closed(n) => {
+        Reachability::Unknown(why) => out.push_str(&format!("unknown: {why}\n")),
+        Reachability::Closed(n) => {
             out.push_str("safe: no bad term is reachable\n");
             let terms = plural(*n as u64, "term");
             out.push_str(&format!("  closed under rewriting and checked: {terms} with their instances\n"));
         }
-        Verdict::Reachable(path) => {
+        Reachability::Reachable(path) => {
             let steps = plural(path.moves.len() as u64, "rewrite step");
             out.push_str(&format!(
                 "unsafe: a term that automaton {} accepts is reached in {steps} (replayed)\n",

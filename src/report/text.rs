@@ -1,6 +1,6 @@
 //! The report as text. Its last line is the verdict.
 
-use super::{Outcome, seen, standing};
+use super::{FileOutcome, seen, standing};
 use crate::pipeline::{Evidence, Races, Report, Verdict};
 use anstyle::{AnsiColor, Style};
 use relyant_check::Rule;
@@ -13,14 +13,14 @@ const DULL: Style = AnsiColor::Yellow.on_default().bold();
 const FAINT: Style = Style::new().dimmed();
 
 /// The report on a file, with colours (to be stripped where they are not wanted). `full` shows all steps of a trace.
-pub fn report(outcome: &Outcome, full: bool) -> String {
+pub fn report(outcome: &FileOutcome, full: bool) -> String {
     let mut out = String::new();
     match outcome {
-        Outcome::Verdict(r) => verdict(&mut out, r, full),
-        Outcome::BadInput(d) => {
+        FileOutcome::Verdict(r) => verdict(&mut out, r, full),
+        FileOutcome::BadInput(d) => {
             let _ = writeln!(out, "{d}");
         }
-        Outcome::Abandoned(reason, progress) => {
+        FileOutcome::Abandoned(reason, progress) => {
             let _ = writeln!(out, "reason: {reason}{}", progress.stage.during());
             so_far(&mut out, &standing(&progress.stats));
             last(&mut out, DULL, "unknown");

@@ -1,7 +1,7 @@
 //! Task definitions: BenchExec's YAML files that name a program, its properties and its verdicts.
 
 use super::property::{self, Property, SUPPORTED};
-use super::yaml::{Node, Source};
+use super::yaml::{Source, YamlNode};
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::DataModel;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ impl Task {
     }
 }
 
-fn task(root: Node, folder: &Path) -> Result<Task, Diagnostic> {
+fn task(root: YamlNode, folder: &Path) -> Result<Task, Diagnostic> {
     let version = root.need("format_version")?;
     if !matches!(version.text()?, "1.0" | "2.0" | "2.1") {
         return Err(
@@ -121,7 +121,7 @@ fn task(root: Node, folder: &Path) -> Result<Task, Diagnostic> {
     Ok(Task { input, more, data_model, properties })
 }
 
-fn listed(p: Node, folder: &Path) -> Result<Listed, Diagnostic> {
+fn listed(p: YamlNode, folder: &Path) -> Result<Listed, Diagnostic> {
     let name = p.need("property_file")?;
     let file = folder.join(name.text()?);
     let expected = p.get("expected_verdict")?.map(|n| n.truth()).transpose()?;

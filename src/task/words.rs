@@ -1,12 +1,12 @@
 //! Verdicts in SV-COMP's words.
 
 use crate::pipeline::Verdict;
-use crate::report::Outcome;
+use crate::report::FileOutcome;
 use relyant_cfa::options::Property as Asked;
 
 /// `true`, `false(…)` with the property that is violated, or `unknown`, where this was asked.
-pub fn of(outcome: &Outcome, asked: Asked) -> String {
-    let Outcome::Verdict(report) = outcome else { return "unknown".into() };
+pub fn of(outcome: &FileOutcome, asked: Asked) -> String {
+    let FileOutcome::Verdict(report) = outcome else { return "unknown".into() };
     match &report.verdict {
         Verdict::Safe(_) => "true".into(),
         Verdict::Unsafe { trace, .. } => {

@@ -14,7 +14,7 @@ pub struct Source<'t> {
 
 /// A node of a YAML document that knows its place.
 #[derive(Clone, Copy)]
-pub struct Node<'n, 't> {
+pub struct YamlNode<'n, 't> {
     source: Source<'t>,
     yaml: &'n MarkedYaml<'t>,
 }
@@ -96,20 +96,20 @@ pub struct Document<'t> {
 
 impl<'t> Document<'t> {
     /// Its outermost node, which all others are inside of.
-    pub fn root(&self) -> Node<'_, 't> {
-        Node { source: self.source, yaml: &self.root }
+    pub fn root(&self) -> YamlNode<'_, 't> {
+        YamlNode { source: self.source, yaml: &self.root }
     }
 }
 
-impl<'n, 't> Node<'n, 't> {
+impl<'n, 't> YamlNode<'n, 't> {
     /// An error at this node.
     pub fn error(&self, message: impl AsRef<str>, help: &str) -> Diagnostic {
         let m: Marker = self.yaml.span.start;
         self.source.at(m.line(), m.col() + 1, message.as_ref(), help)
     }
 
-    fn child(&self, yaml: &'n MarkedYaml<'t>) -> Node<'n, 't> {
-        Node { source: self.source, yaml }
+    fn child(&self, yaml: &'n MarkedYaml<'t>) -> YamlNode<'n, 't> {
+        YamlNode { source: self.source, yaml }
     }
 
     /// What kind of node it is, in words.
@@ -126,7 +126,7 @@ impl<'n, 't> Node<'n, 't> {
     }
 
     /// The items of a list.
-    pub fn list(&self) -> Result<Vec<Node<'n, 't>>, Diagnostic> {
+    pub fn list(&self) -> Result<Vec<YamlNode<'n, 't>>, Diagnostic> {
         match &self.yaml.data {
             YamlData::Sequence(items) => Ok(items.iter().map(|y| self.child(y)).collect()),
             _ => Err(self.error(format!("a list is needed, this is {}", self.kind()), "")),
@@ -139,7 +139,7 @@ impl<'n, 't> Node<'n, 't> {
     }
 
     /// The entries of a mapping.
-    pub fn entries(&self) -> Result<Vec<(Node<'n, 't>, Node<'n, 't>)>, Diagnostic> {
+    pub fn entries(&self) -> Result<Vec<(YamlNode<'n, 't>, YamlNode<'n, 't>)>, Diagnostic> {
         match &self.yaml.data {
             YamlData::Mapping(m) => Ok(m.iter().map(|(k, v)| (self.child(k), self.child(v))).collect()),
             _ => Err(self.error(format!("a mapping is needed, this is {}", self.kind()), "")),
@@ -147,13 +147,13 @@ impl<'n, 't> Node<'n, 't> {
     }
 
     /// The value of a key, if there is one.
-    pub fn get(&self, key: &str) -> Result<Option<Node<'n, 't>>, Diagnostic> {
+    pub fn get(&self, key: &str) -> Result<Option<YamlNode<'n, 't>>, Diagnostic> {
         let found = self.entries()?.into_iter().find(|(k, _)| k.yaml.data.as_str() == Some(key));
         Ok(found.map(|(_, v)| v))
     }
 
     /// The value of a key that must be there.
-    pub fn need(&self, key: &str) -> Result<Node<'n, 't>, Diagnostic> {
+    pub fn need(&self, key: &str) -> Result<YamlNode<'n, 't>, Diagnostic> {
         self.get(key)?.ok_or_else(|| self.error(format!("`{key}` is missing here"), ""))
     }
 
@@ -197,7 +197,7 @@ impl<'n, 't> Node<'n, 't> {
             YamlData::Value(Scalar::FloatingPoint(x)) => Value::from(x.into_inner()),
             YamlData::Value(Scalar::String(s)) => Value::String(s.to_string()),
             YamlData::Sequence(_) => {
-                Value::Array(self.list()?.iter().map(Node::json).collect::<Result<_, _>>()?)
+                Value::Array(self.list()?.iter().map(YamlNode::json).collect::<Result<_, _>>()?)
             }
             YamlData::Mapping(_) => {
                 let mut map = serde_json::Map::new();

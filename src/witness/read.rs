@@ -3,7 +3,7 @@
 use super::places::Location;
 use super::{Constraint, Content, Correctness, Ghost, Invariant, Update, Waypoint, WaypointKind};
 use crate::task::property::{self, Property};
-use crate::task::yaml::{Node, Source};
+use crate::task::yaml::{Source, YamlNode};
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::DataModel;
 
@@ -88,7 +88,7 @@ pub fn parse(file: &str, text: &str) -> Result<Witness, Diagnostic> {
     Ok(Witness { version, hashes, property, data_model, content, not_understood })
 }
 
-fn segments(content: Node, odd: &mut Vec<Diagnostic>) -> Result<Vec<Waypoint>, Diagnostic> {
+fn segments(content: YamlNode, odd: &mut Vec<Diagnostic>) -> Result<Vec<Waypoint>, Diagnostic> {
     let mut out = Vec::new();
     let list = content.list()?;
     for (k, s) in list.iter().enumerate() {
@@ -117,7 +117,7 @@ fn segments(content: Node, odd: &mut Vec<Diagnostic>) -> Result<Vec<Waypoint>, D
     Ok(out)
 }
 
-fn waypoint(w: Node, odd: &mut Vec<Diagnostic>) -> Result<Waypoint, Diagnostic> {
+fn waypoint(w: YamlNode, odd: &mut Vec<Diagnostic>) -> Result<Waypoint, Diagnostic> {
     let name = w.need("type")?;
     let text = name.text()?;
     let kind = WaypointKind::ALL.iter().find(|k| k.1 == text);
@@ -149,7 +149,7 @@ fn waypoint(w: Node, odd: &mut Vec<Diagnostic>) -> Result<Waypoint, Diagnostic> 
     Ok(Waypoint { kind, location: location(w.need("location")?)?, constraint, thread })
 }
 
-fn ghosts(content: Node, out: &mut Correctness) -> Result<(), Diagnostic> {
+fn ghosts(content: YamlNode, out: &mut Correctness) -> Result<(), Diagnostic> {
     for g in content.need("ghost_variables")?.list()? {
         let fixed = [("scope", "global"), ("type", "int")];
         for (key, want) in fixed {
@@ -176,7 +176,7 @@ fn ghosts(content: Node, out: &mut Correctness) -> Result<(), Diagnostic> {
 }
 
 /// The C expression that is the value of something.
-fn expression(of: Node) -> Result<String, Diagnostic> {
+fn expression(of: YamlNode) -> Result<String, Diagnostic> {
     let format = of.need("format")?;
     if format.text()? != "c_expression" {
         return Err(format.error("only C expressions are read", ""));
@@ -184,7 +184,7 @@ fn expression(of: Node) -> Result<String, Diagnostic> {
     Ok(of.need("value")?.text()?.to_string())
 }
 
-fn invariant(i: Node) -> Result<Invariant, Diagnostic> {
+fn invariant(i: YamlNode) -> Result<Invariant, Diagnostic> {
     let kind = i.need("type")?;
     let of_loop = match kind.text()? {
         "loop_invariant" => true,
@@ -195,8 +195,8 @@ fn invariant(i: Node) -> Result<Invariant, Diagnostic> {
     Ok(Invariant { of_loop, location: location(i.need("location")?)?, value })
 }
 
-fn location(l: Node) -> Result<Location, Diagnostic> {
-    let number = |n: Node| {
+fn location(l: YamlNode) -> Result<Location, Diagnostic> {
+    let number = |n: YamlNode| {
         let v = u32::try_from(n.integer()?).ok().filter(|v| *v > 0);
         v.ok_or_else(|| n.error("lines and columns count from 1", ""))
     };

@@ -9,7 +9,7 @@ use crate::pipeline::{self, Settings, Verdict};
 use crate::task::Property;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::Options;
-use relyant_engines::limits::Run;
+use relyant_engines::limits::RunHandle;
 use relyant_frontend::c::instrument::{ATOMIC, Addition, Instrumentation};
 use relyant_frontend::c::outline::Outline;
 use std::fmt::Write;
@@ -42,7 +42,7 @@ pub fn check(
     property: &Property,
     outline: &Outline,
     witness: &Correctness,
-    run: &Run,
+    run: &RunHandle,
 ) -> Result<Checked, Diagnostic> {
     let what = match instrumentation(outline, witness) {
         Ok(what) => what,
@@ -90,7 +90,7 @@ pub fn valid(
             break;
         }
         let Ok(what) = instrumentation(outline, &witness) else { break };
-        let (found, worked) = asserted(file, meaning, &what, outline, &witness, *work, &Run::default());
+        let (found, worked) = asserted(file, meaning, &what, outline, &witness, *work, &RunHandle::default());
         *work = work.saturating_sub(worked);
         match found {
             Asserted::Hold => {
@@ -121,7 +121,7 @@ fn asserted(
     outline: &Outline,
     witness: &Correctness,
     max_work: u64,
-    run: &Run,
+    run: &RunHandle,
 ) -> (Asserted, u64) {
     let mut meaning = meaning.clone();
     Property::UnreachCall(FAILS.into()).apply(&mut meaning);

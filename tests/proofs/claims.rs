@@ -14,7 +14,7 @@ use relyant_check::certificate::{self, AnyCertificate, Meta, Source, agree};
 use relyant_check::finite::{Kind, Question, certificate as coverability};
 use relyant_check::{check, replicated, states};
 use relyant_engines::aret;
-use relyant_engines::limits::Run;
+use relyant_engines::limits::RunHandle;
 use relyant_frontend::c;
 use relyant_program::Program;
 use relyant_program::thread_program;
@@ -125,7 +125,7 @@ fn meta_of(file: &Path, options: &Options) -> Option<Meta> {
 
 /// The certificate of a safe file, and the same evidence written for its twin.
 fn certificates(safe: &Path, twin: &Path, settings: &Settings) -> (String, String) {
-    let report = pipeline::verify_file(safe, settings, &Run::new(None)).unwrap();
+    let report = pipeline::verify_file(safe, settings, &RunHandle::new(None)).unwrap();
     let Verdict::Safe(evidence) = &report.verdict else { panic!("{:?}", report.verdict) };
     let mut programs = Programs::default();
     let mut write = |file: &Path| {
@@ -305,7 +305,7 @@ fn of_c_programs() {
 fn is_refuted(known: &mut HashMap<String, bool>, file: &Path, options: &Options) -> bool {
     let decide = || {
         let settings = Settings { meaning: options.clone(), max_work: 5_000_000, ..Settings::default() };
-        let report = pipeline::verify_file(file, &settings, &Run::new(None));
+        let report = pipeline::verify_file(file, &settings, &RunHandle::new(None));
         report.is_ok_and(|r| matches!(r.verdict, Verdict::Unsafe { .. }))
     };
     *known.entry(format!("{file:?} {options:?}")).or_insert_with(decide)

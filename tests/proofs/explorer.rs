@@ -2,7 +2,7 @@
 //! every step, value by value. Big, but right.
 
 use crate::programs::{eq, n, prime, rat, x};
-use relyant_check::{EnvTransition, Proof, Rule, State, ThreadProof};
+use relyant_check::{Assertion, EnvTransition, Proof, Rule, ThreadProof};
 use relyant_linear::{Cube, LinExpr, Var};
 use relyant_program::{Loc, Program};
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,9 +59,9 @@ pub fn exact_proof(p: &Program, start: &[i128], rule: Rule) -> Proof {
         return Proof { rule, modular: false, threads: Vec::new(), tickets: Vec::new(), global };
     }
     let thread = |i: u32| {
-        let mut invariants: BTreeMap<Loc, Vec<State>> = BTreeMap::new();
+        let mut invariants: BTreeMap<Loc, Vec<Assertion>> = BTreeMap::new();
         for (at, values) in &states {
-            let s = State { control: others(at, i), cube: is(values, x) };
+            let s = Assertion { control: others(at, i), cube: is(values, x) };
             invariants.entry(at[i as usize]).or_default().push(s);
         }
         let mut environment = BTreeSet::new();
@@ -93,7 +93,7 @@ pub fn exact_proof(p: &Program, start: &[i128], rule: Rule) -> Proof {
 /// Does a proof by threads cover all states and steps? What every valid proof must do.
 pub fn covers(p: &Program, proof: &Proof, start: &[i128]) -> bool {
     let (states, _) = explore(p, start);
-    let holds = |s: &State, (at, values): &Global| {
+    let holds = |s: &Assertion, (at, values): &Global| {
         !s.cube.is_bottom()
             && s.cube.atoms().iter().all(|a| a.holds(|v| rat(values[v.0 as usize])))
             && s.control.iter().all(|(t, ls)| ls.contains(&at[*t as usize]))
@@ -102,7 +102,7 @@ pub fn covers(p: &Program, proof: &Proof, start: &[i128]) -> bool {
         Rule::Monolithic => proof
             .global
             .iter()
-            .any(|(at, cube)| *at == g.0 && holds(&State { control: Vec::new(), cube: cube.clone() }, g)),
+            .any(|(at, cube)| *at == g.0 && holds(&Assertion { control: Vec::new(), cube: cube.clone() }, g)),
         _ => proof.threads.iter().all(|th| {
             let at = g.0[th.template as usize];
             th.invariants.iter().any(|(l, states)| *l == at && states.iter().any(|s| holds(s, g)))

@@ -6,7 +6,7 @@ use crate::roundtrip::meta;
 use relyant_cfa::Count;
 use relyant_check::certificate::{Certificate, CertificateError, write};
 use relyant_check::check::{CheckError, Limits, check};
-use relyant_check::{Proof, Rule, State};
+use relyant_check::{Assertion, Proof, Rule};
 use relyant_linear::{Cube, Norm, Var};
 use relyant_program::{Loc, Program};
 
@@ -46,7 +46,7 @@ fn each(proof: &Proof, change: impl Fn(&mut Proof, usize) -> bool) -> Vec<Proof>
     (0..).map_while(one).collect()
 }
 
-fn states(proof: &mut Proof) -> impl Iterator<Item = (&mut Vec<State>, usize)> {
+fn states(proof: &mut Proof) -> impl Iterator<Item = (&mut Vec<Assertion>, usize)> {
     let lists = proof.threads.iter_mut().flat_map(|t| t.invariants.iter_mut().map(|x| &mut x.1));
     lists.map(|l| {
         let n = l.len();
@@ -55,7 +55,7 @@ fn states(proof: &mut Proof) -> impl Iterator<Item = (&mut Vec<State>, usize)> {
 }
 
 /// Applies `f` to the k-th state and its list.
-fn at_state(proof: &mut Proof, mut k: usize, f: impl FnOnce(&mut Vec<State>, usize)) -> bool {
+fn at_state(proof: &mut Proof, mut k: usize, f: impl FnOnce(&mut Vec<Assertion>, usize)) -> bool {
     for (list, n) in states(proof) {
         if k < n {
             f(list, k);
@@ -171,7 +171,7 @@ fn an_invariant_allows_too_much() {
     rejected(&p, &proof, "many threads inside");
     let p = counters(1);
     let mut proof = exact_proof(&p, &[0; 6], Rule::RelyGuarantee);
-    proof.threads[2].invariants.push((Loc(1), vec![State { control: Vec::new(), cube: Cube::top() }]));
+    proof.threads[2].invariants.push((Loc(1), vec![Assertion { control: Vec::new(), cube: Cube::top() }]));
     fails(&p, &proof, "CS5", "an assertion");
 }
 

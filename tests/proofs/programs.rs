@@ -1,7 +1,7 @@
 //! Small thread programs and proofs, written by hand.
 
 use relyant_cfa::diagnostic::Span;
-use relyant_check::{EnvTransition, Holder, Proof, Rule, State, ThreadProof, Tickets};
+use relyant_check::{Assertion, EnvTransition, Holder, Proof, Rule, ThreadProof, Tickets};
 use relyant_linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
 use relyant_program::{Count, Edge, Ghost, Loc, Location, Program, Role, Scope, Template, Variable};
 
@@ -73,8 +73,8 @@ pub fn program(variables: Vec<Variable>, templates: Vec<Template>, init: Cube) -
     Program { variables, templates, init, files: vec!["test.c".into()], ..Program::default() }
 }
 
-pub fn state(cube: Cube) -> State {
-    State { control: Vec::new(), cube }
+pub fn state(cube: Cube) -> Assertion {
+    Assertion { control: Vec::new(), cube }
 }
 
 pub fn env(actor: u32, from: u32, to: u32, writes: &[u32], relation: Cube) -> EnvTransition {
@@ -104,7 +104,7 @@ fn locks(values: [i128; 2]) -> Program {
 pub fn lock_bit() -> (Program, Proof) {
     let thread = |i: u32| {
         let other = 1 - i;
-        let at = |other_at: u32, norms: Vec<Norm>| State {
+        let at = |other_at: u32, norms: Vec<Norm>| Assertion {
             control: vec![(other, vec![Loc(other_at)])],
             cube: cube(norms),
         };

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use relyant_cfa::Count;
 use relyant_check::check::{CheckError, Limits, check};
 use relyant_check::validate::is_modular;
-use relyant_check::{EnvTransition, Proof, Rule, State, ThreadProof};
+use relyant_check::{Assertion, EnvTransition, Proof, Rule, ThreadProof};
 use relyant_linear::{Cube, LinExpr, Norm, Var};
 use relyant_program::{Edge, Loc, Program, Scope};
 use std::collections::BTreeSet;
@@ -114,7 +114,7 @@ fn modular_proof(p: &Program) -> Proof {
     let thread = |t: u32| {
         let at = |l: u32| views[t as usize].iter().filter(move |v| v.0 == Loc(l));
         let state = |v: &View| state(cube([0, 1, 2 + t].iter().zip(v.1).map(|(x_, k)| eq(&x(*x_), &n(k)))));
-        let invariants = (0..LOCATIONS).map(|l| (Loc(l), at(l).map(state).collect::<Vec<State>>()));
+        let invariants = (0..LOCATIONS).map(|l| (Loc(l), at(l).map(state).collect::<Vec<Assertion>>()));
         ThreadProof {
             template: t,
             invariants: invariants.filter(|x| !x.1.is_empty()).collect(),
@@ -142,7 +142,7 @@ fn has_error(p: &Program, proof: &Proof) -> bool {
         return at(0, 3).next().is_some();
     }
     // Cubes fix all globals, so two views meet where these are the same.
-    let globals = |s: &State| {
+    let globals = |s: &Assertion| {
         let own = |a: &&relyant_linear::Atom| a.vars().all(|v| v.0 < GLOBALS);
         s.cube.atoms().iter().filter(own).cloned().collect::<Vec<_>>()
     };

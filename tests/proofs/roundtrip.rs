@@ -6,7 +6,7 @@ use relyant_cfa::Count;
 use relyant_cfa::options::{Atomicity, Options, Signed};
 use relyant_cfa::preprocessing::{Define, Name, Preprocessing};
 use relyant_check::certificate::{Certificate, Meta, Source, write};
-use relyant_check::{EnvTransition, Holder, Proof, Rule, State, ThreadProof, Tickets};
+use relyant_check::{Assertion, EnvTransition, Holder, Proof, Rule, ThreadProof, Tickets};
 use relyant_linear::{Atom, Cube, LinExpr, Var};
 use relyant_program::{Loc, Program, Role};
 
@@ -75,7 +75,7 @@ fn a_control() -> impl Strategy<Value = Vec<(u32, Vec<Loc>)>> {
 }
 
 fn a_thread() -> impl Strategy<Value = ThreadProof> {
-    let state = (a_control(), a_cube(false)).prop_map(|(control, cube)| State { control, cube });
+    let state = (a_control(), a_cube(false)).prop_map(|(control, cube)| Assertion { control, cube });
     let invariant = ((0..LOCATIONS).prop_map(Loc), prop::collection::vec(state, 0..3));
     let writes = prop::collection::vec((0..VARIABLES).prop_map(Var), 0..3);
     let transition = (

@@ -75,7 +75,7 @@ pub enum Rule {
 
 /// A set of states of one thread at one of its locations.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct State {
+pub struct Assertion {
     /// Where other threads are: `(template, locations)`, sorted by template; a template left out may be anywhere.
     /// Modular proofs have none.
     pub control: Vec<(u32, Vec<Loc>)>,
@@ -131,7 +131,7 @@ pub struct ThreadProof {
     /// The template, by index; each at most once in a proof.
     pub template: u32,
     /// States by location, sorted; a location left out is unreachable.
-    pub invariants: Vec<(Loc, Vec<State>)>,
+    pub invariants: Vec<(Loc, Vec<Assertion>)>,
     /// The thread's environment transitions (rely-guarantee only). In a template of count above one, other threads
     /// of the template are actors too; their identity differs from this thread's.
     pub environment: Vec<EnvTransition>,

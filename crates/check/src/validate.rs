@@ -1,7 +1,7 @@
 //! What programs and proofs must look like before obligations make sense; and when a proof is modular.
 
 use super::flaw::{AssertionFlaw, EdgeFlaw, ProgramFlaw, ProofFlaw, ThreadFlaw};
-use super::{Proof, Rule, State};
+use super::{Assertion, Proof, Rule};
 use relyant_linear::{Cube, Var};
 use relyant_program::{Count, Loc, Program, Role, Scope, Template, role};
 use std::collections::BTreeSet;
@@ -224,7 +224,7 @@ pub fn is_modular(p: &Program, proof: &Proof) -> bool {
         };
         let ticket = |v: Var| proof.tickets.iter().any(|t| holds(t, v));
         let identity = |v: Var| own(v) && (p.variables[v.0 as usize].identity || ticket(v));
-        let state = |s: &State| s.control.is_empty() && vars(&s.cube).all(|v| p.is_global(v) || own(v));
+        let state = |s: &Assertion| s.control.is_empty() && vars(&s.cube).all(|v| p.is_global(v) || own(v));
         th.invariants.iter().all(|(_, states)| states.iter().all(state))
             && th.environment.iter().all(|e| {
                 e.control.is_empty()

@@ -102,7 +102,7 @@ impl Progress {
 
 /// A run, seen from outside.
 #[derive(Debug, Default)]
-pub struct Run {
+pub struct RunHandle {
     listener: Option<fn(&Stats)>,
     cancel: AtomicBool,
     reason: Mutex<Option<Stop>>,
@@ -114,10 +114,10 @@ fn open<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
     m.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Run {
+impl RunHandle {
     /// A run that tells of each iteration of the engine.
-    pub fn new(listener: Option<fn(&Stats)>) -> Run {
-        Run { listener, ..Run::default() }
+    pub fn new(listener: Option<fn(&Stats)>) -> RunHandle {
+        RunHandle { listener, ..RunHandle::default() }
     }
     /// Asks the run to stop; the first reason counts.
     pub fn stop(&self, reason: Stop) {
@@ -170,9 +170,9 @@ pub const STACK: usize = 1 << 28;
 /// What a panic said, or that no thread could be started.
 pub fn bounded<T: Send>(
     limit: Option<(Duration, Stop)>,
-    what: impl FnOnce(&Run) -> T + Send,
+    what: impl FnOnce(&RunHandle) -> T + Send,
 ) -> Result<T, String> {
-    let run = &Run::new(None);
+    let run = &RunHandle::new(None);
     std::thread::scope(|scope| {
         let (done, over) = mpsc::channel();
         let work = move || {
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn the_first_reason_counts() {
-        let run = Run::default();
+        let run = RunHandle::default();
         assert!(!run.stopped());
         run.stop(Stop::Patience);
         run.stop(Stop::Interrupted);
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn engines_are_asked_to_stop_and_their_panics_are_no_crash() {
         assert_eq!(bounded(None, |_| 7), Ok(7));
-        let listen = |run: &Run| {
+        let listen = |run: &RunHandle| {
             while !run.stopped() {
                 std::thread::sleep(Duration::from_millis(1));
             }
@@ -230,13 +230,13 @@ mod tests {
         };
         let limit = (Duration::from_millis(20), Stop::Patience);
         assert_eq!(bounded(Some(limit), listen), Ok(Some(Stop::Patience)));
-        let bug = |_: &Run| -> u32 { panic!("a bug") };
+        let bug = |_: &RunHandle| -> u32 { panic!("a bug") };
         assert_eq!(bounded(None, bug), Err("internal error: a bug".into()));
     }
 
     #[test]
     fn the_clock_starts_with_the_first_stage() {
-        let run = Run::default();
+        let run = RunHandle::default();
         assert!(run.progress().since.is_none());
         run.enter(Stage::Reading);
         let since = run.progress().since;

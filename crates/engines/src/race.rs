@@ -62,7 +62,7 @@ pub type Racer<'a, A> = Box<dyn FnOnce(&Lane<'_>) -> (A, Option<u64>) + Send + '
 
 /// What came of a race.
 #[derive(Debug)]
-pub struct Outcome<A> {
+pub struct RaceOutcome<A> {
     /// What each engine came to, in their order; `None` for one that panicked or got no thread.
     pub answers: Vec<Option<A>>,
     /// Whose evidence is taken, if there is any: that of the least work, of the first one in a draw.
@@ -75,7 +75,7 @@ pub fn race<A: Send>(
     limit: u64,
     stopped: &(dyn Fn() -> bool + Sync),
     mut engines: Vec<Racer<'_, A>>,
-) -> Outcome<A> {
+) -> RaceOutcome<A> {
     let clock = || Clock { work: AtomicU64::new(0), end: AtomicU64::new(NEVER) };
     let all: Vec<Clock> = engines.iter().map(|_| clock()).collect();
     let run = |own: usize, engine: Racer<'_, A>| {
@@ -87,7 +87,7 @@ pub fn race<A: Send>(
         }
         answer
     };
-    let Some(last) = engines.pop() else { return Outcome { answers: Vec::new(), winner: None } };
+    let Some(last) = engines.pop() else { return RaceOutcome { answers: Vec::new(), winner: None } };
     let (run, place) = (&run, engines.len());
     let (mut answers, here) = std::thread::scope(|scope| {
         let spawn = |(own, engine)| {
@@ -106,7 +106,7 @@ pub fn race<A: Send>(
         Err(_) if winner.is_some() => None,
         Err(panic) => resume_unwind(panic),
     });
-    Outcome { answers, winner }
+    RaceOutcome { answers, winner }
 }
 
 /// Engines recurse over expressions; only what is used of it is ever allocated.

@@ -5,7 +5,7 @@
 //! that are still possible after some arguments. States that no context tells apart are merged. In the minimal
 //! automaton a language is closed under AC exactly when the operator is commutative and associative on states.
 
-use super::term::{Arena, Args, Node, TermId};
+use super::term::{Arena, Args, TermId, TermNode};
 use crate::timbuk::{self, OpId, System, Transition};
 use rustc_hash::FxHashMap;
 
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 const LIMIT: usize = 4_000_000;
 
 /// A state of the deterministic automaton, by number from 0.
-pub type State = u32;
+pub type StateId = u32;
 
 /// Where an argument leads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -21,7 +21,7 @@ enum Target {
     /// To another node of the diagram: more arguments follow.
     Node(u32),
     /// To the state of the whole term: this was the last argument.
-    State(State),
+    State(StateId),
 }
 
 /// Why an automaton cannot be used.
@@ -60,10 +60,10 @@ pub struct Automaton {
     ac: Vec<bool>,
     successor: Option<OpId>,
     /// States of the naturals, from the first one on, until they repeat; and where they go on from there.
-    naturals: Vec<State>,
+    naturals: Vec<StateId>,
     again: usize,
     /// States of terms that were asked for.
-    memo: FxHashMap<TermId, State>,
+    memo: FxHashMap<TermId, StateId>,
 }
 
 impl Automaton {
@@ -76,24 +76,24 @@ impl Automaton {
         Ok(out)
     }
     /// All states, each of which some ground term has.
-    pub fn states(&self) -> std::ops::Range<State> {
-        0..self.finals.len() as State
+    pub fn states(&self) -> std::ops::Range<StateId> {
+        0..self.finals.len() as StateId
     }
     /// Does the automaton accept the terms of this state?
-    pub fn is_final(&self, q: State) -> bool {
+    pub fn is_final(&self, q: StateId) -> bool {
         self.finals[q as usize]
     }
     /// A ground term of a state.
-    pub fn witness(&self, q: State) -> TermId {
+    pub fn witness(&self, q: StateId) -> TermId {
         self.witnesses[q as usize]
     }
-    fn next(&self, t: Target, q: State) -> Target {
+    fn next(&self, t: Target, q: StateId) -> Target {
         match t {
             Target::Node(n) => self.table[n as usize][q as usize],
             Target::State(_) => t,
         }
     }
-    fn step(&self, op: OpId, args: &[State]) -> State {
+    fn step(&self, op: OpId, args: &[StateId]) -> StateId {
         match args.iter().fold(self.roots[op.0 as usize], |t, q| self.next(t, *q)) {
             Target::State(q) => q,
             // only with too few arguments, which terms never have
@@ -101,9 +101,9 @@ impl Automaton {
         }
     }
     /// `s` applied `n` times.
-    fn succ(&self, mut n: u64, mut q: State) -> State {
+    fn succ(&self, mut n: u64, mut q: StateId) -> StateId {
         let Some(s) = self.successor else { return q };
-        let mut seen: Vec<State> = Vec::new();
+        let mut seen: Vec<StateId> = Vec::new();
         while n > 0 {
             if let Some(i) = seen.iter().position(|p| *p == q) {
                 return seen[i + (n % (seen.len() - i) as u64) as usize];
@@ -115,19 +115,19 @@ impl Automaton {
         q
     }
     /// The state of a ground term.
-    pub fn run(&mut self, t: TermId, arena: &Arena) -> State {
+    pub fn run(&mut self, t: TermId, arena: &Arena) -> StateId {
         if let Some(q) = self.memo.get(&t) {
             return *q;
         }
         let q = match arena.node(t) {
             // cannot be: the term is ground
-            Node::Var(_) => 0,
-            Node::Succ(n, base) => {
+            TermNode::Var(_) => 0,
+            TermNode::Succ(n, base) => {
                 let q = self.run(*base, arena);
                 self.succ(*n, q)
             }
-            Node::App(op, args) => {
-                let states: Vec<State> = args.iter().map(|a| self.run(*a, arena)).collect();
+            TermNode::App(op, args) => {
+                let states: Vec<StateId> = args.iter().map(|a| self.run(*a, arena)).collect();
                 if self.ac[op.0 as usize] {
                     states[1..].iter().fold(states[0], |p, q| self.step(*op, &[p, *q]))
                 } else {
@@ -140,18 +140,18 @@ impl Automaton {
     }
     /// The states of all instances of a term, sorted, where `var` says which states a variable may have; too many
     /// when a variable occurs twice.
-    pub fn reach(&mut self, t: TermId, arena: &Arena, var: &impl Fn(u32) -> Vec<State>) -> Vec<State> {
+    pub fn reach(&mut self, t: TermId, arena: &Arena, var: &impl Fn(u32) -> Vec<StateId>) -> Vec<StateId> {
         if arena.ground(t) {
             return vec![self.run(t, arena)];
         }
         let mut out = match arena.node(t) {
-            Node::Var(v) => var(*v),
-            Node::Succ(n, base) => {
+            TermNode::Var(v) => var(*v),
+            TermNode::Succ(n, base) => {
                 let inner = self.reach(*base, arena, var);
                 inner.into_iter().map(|q| self.succ(*n, q)).collect()
             }
-            Node::App(op, args) => {
-                let args: Vec<Vec<State>> = args.iter().map(|a| self.reach(*a, arena, var)).collect();
+            TermNode::App(op, args) => {
+                let args: Vec<Vec<StateId>> = args.iter().map(|a| self.reach(*a, arena, var)).collect();
                 let root = self.roots[op.0 as usize];
                 if self.ac[op.0 as usize] {
                     args[1..].iter().fold(args[0].clone(), |left, right| {
@@ -167,18 +167,18 @@ impl Automaton {
         out.dedup();
         out
     }
-    fn advance(&self, nodes: &[Target], states: &[State]) -> Vec<Target> {
+    fn advance(&self, nodes: &[Target], states: &[StateId]) -> Vec<Target> {
         let mut out: Vec<Target> =
             nodes.iter().flat_map(|n| states.iter().map(|q| self.next(*n, *q))).collect();
         out.sort_unstable();
         out.dedup();
         out
     }
-    fn ends(&self, targets: &[Target]) -> Vec<State> {
+    fn ends(&self, targets: &[Target]) -> Vec<StateId> {
         targets.iter().filter_map(|t| if let Target::State(q) = t { Some(*q) } else { None }).collect()
     }
     /// States of the naturals in order, from the first one on, and the index at which the last one's successor is.
-    pub fn naturals(&self) -> (&[State], usize) {
+    pub fn naturals(&self) -> (&[StateId], usize) {
         (&self.naturals, self.again)
     }
 
@@ -195,7 +195,7 @@ impl Automaton {
     fn check_ac(&self, system: &System, arena: &Arena) -> Result<(), Unusable> {
         for (i, op) in system.ops.iter().enumerate().filter(|(_, o)| o.ac) {
             let f = OpId(i as u32);
-            let show = |q: State| system.show(&arena.export(self.witness(q)));
+            let show = |q: StateId| system.show(&arena.export(self.witness(q)));
             let differ = |left: String, right: String| Unusable::NotCompatible {
                 automaton: self.name.clone(),
                 op: op.name.clone(),

@@ -8,7 +8,7 @@ use super::automaton::Automaton;
 use super::ground::{Ground, Machine, Values};
 use super::instance;
 use super::narrow::{Config, Rules};
-use super::term::{Arena, Node, TermId};
+use super::term::{Arena, TermId, TermNode};
 use super::trace::Path;
 use super::visited::Visited;
 use crate::timbuk::{OpId, System, Term};
@@ -279,9 +279,9 @@ fn outline(m: &Machine, t: &Ground) -> Ground {
 
 fn small(arena: &Arena, t: TermId) -> bool {
     match arena.node(t) {
-        Node::Var(_) => true,
-        Node::Succ(n, base) => *n <= NUMBER && small(arena, *base),
-        Node::App(_, args) => args.iter().all(|a| small(arena, *a)),
+        TermNode::Var(_) => true,
+        TermNode::Succ(n, base) => *n <= NUMBER && small(arena, *base),
+        TermNode::App(_, args) => args.iter().all(|a| small(arena, *a)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Ground terms and their rewriting, for checking what the engine found. Nothing here uses the engine's terms,
 //! matching or automata: terms are plain trees, matching modulo AC tries all ways, automata run as they were read.
 
-use super::term::{Arena, Node, TermId};
+use super::term::{Arena, TermId, TermNode};
 use crate::timbuk::{Atom, Automaton, OpId, Rule, Sum, System, Term, Transition};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,9 +25,9 @@ impl Ground {
     /// A term of the engine's; `None` if it has variables.
     pub fn from_arena(arena: &Arena, t: TermId) -> Option<Ground> {
         Some(match arena.node(t) {
-            Node::Var(_) => return None,
-            Node::Succ(n, base) => Ground::Succ(*n, Arc::new(Ground::from_arena(arena, *base)?)),
-            Node::App(op, args) => {
+            TermNode::Var(_) => return None,
+            TermNode::Succ(n, base) => Ground::Succ(*n, Arc::new(Ground::from_arena(arena, *base)?)),
+            TermNode::App(op, args) => {
                 let mut args =
                     args.iter().map(|a| Ground::from_arena(arena, *a)).collect::<Option<Vec<Ground>>>()?;
                 if arena.is_ac(*op) {

@@ -4,7 +4,7 @@
 //! Naturals are bounded, so a choice is more than a state: the naturals' states repeat with a period p from some
 //! number on, and a value is `p k + r`. All of them have the same p, which leaves differences of the k.
 
-use super::automaton::{Automaton, State};
+use super::automaton::{Automaton, StateId};
 use super::bounds::{Bounds, TooLarge};
 use super::narrow::Config;
 use super::term::{Arena, TermId};
@@ -32,7 +32,7 @@ impl From<TooLarge> for Undecided {
 /// What a variable may be.
 #[derive(Clone, Copy)]
 struct Choice {
-    state: State,
+    state: StateId,
     /// For a natural: its least value, and whether that is its only one.
     value: (i64, bool),
 }
@@ -67,7 +67,7 @@ pub fn find(
         .map(|v| match config.naturals.binary_search(&v) {
             Ok(i) => {
                 let natural =
-                    |(k, q): (usize, &State)| Choice { state: *q, value: (least + k as i64, k < again) };
+                    |(k, q): (usize, &StateId)| Choice { state: *q, value: (least + k as i64, k < again) };
                 (Some(i), states.iter().enumerate().map(natural).collect())
             }
             Err(_) => (None, automaton.states().map(|state| Choice { state, value: (0, false) }).collect()),

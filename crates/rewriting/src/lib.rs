@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use relyant_rewriting::search::Limits;
-//! use relyant_rewriting::{Verdict, decide, timbuk};
+//! use relyant_rewriting::{Reachability, decide, timbuk};
 //! use std::sync::atomic::AtomicBool;
 //!
 //! // Two variables that begin equal are counted up in turn.
@@ -29,7 +29,7 @@
 //!       Box(head, a(x), b(x)) if x >= x";
 //! let system = timbuk::load_text("pair.timbuk", text)?;
 //! let report = decide(&system, &Limits { terms: 1000, cancel: &AtomicBool::new(false) })?;
-//! assert!(matches!(report.verdict, Verdict::Closed(_)));
+//! assert!(matches!(report.verdict, Reachability::Closed(_)));
 //! # Ok::<(), Box<relyant_cfa::diagnostic::Diagnostic>>(())
 //! ```
 #![deny(missing_docs)]
@@ -60,7 +60,7 @@ use trace::Path;
 
 /// Is a bad term reachable?
 #[derive(Clone, Debug)]
-pub enum Verdict {
+pub enum Reachability {
     /// Yes, by this sequence, which was replayed.
     Reachable(Box<Path>),
     /// No: so many terms, with all their instances, are closed under rewriting, and none is bad.
@@ -69,13 +69,13 @@ pub enum Verdict {
     Unknown(String),
 }
 
-impl Verdict {
+impl Reachability {
     /// `safe`, `unsafe` or `unknown`.
     pub fn word(&self) -> &'static str {
         match self {
-            Verdict::Reachable(_) => "unsafe",
-            Verdict::Closed(_) => "safe",
-            Verdict::Unknown(_) => "unknown",
+            Reachability::Reachable(_) => "unsafe",
+            Reachability::Closed(_) => "safe",
+            Reachability::Unknown(_) => "unknown",
         }
     }
 }
@@ -84,7 +84,7 @@ impl Verdict {
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The answer, with what it rests on.
-    pub verdict: Verdict,
+    pub verdict: Reachability,
     /// How far the search came.
     pub stats: Stats,
     /// Seconds of the search and of the check.
@@ -128,16 +128,16 @@ pub fn decide(system: &System, limits: &Limits) -> Result<Report, Box<Diagnostic
     let searched = began.elapsed().as_secs_f64();
     let verdict = match found {
         Found::Bad(path) => match check::replay(system, &path) {
-            Ok(()) => Verdict::Reachable(Box::new(path)),
-            Err(why) => Verdict::Unknown(format!("the rewrite sequence found does not replay: {why}")),
+            Ok(()) => Reachability::Reachable(Box::new(path)),
+            Err(why) => Reachability::Unknown(format!("the rewrite sequence found does not replay: {why}")),
         },
         Found::Closed(set) => {
             match check::closed(system, &set, &mut automata, &rules, &mut arena, limits.cancel) {
-                Ok(()) => Verdict::Closed(set.len()),
-                Err(why) => Verdict::Unknown(format!("the set of terms found was not confirmed: {why}")),
+                Ok(()) => Reachability::Closed(set.len()),
+                Err(why) => Reachability::Unknown(format!("the set of terms found was not confirmed: {why}")),
             }
         }
-        Found::Unknown(why) => Verdict::Unknown(why),
+        Found::Unknown(why) => Reachability::Unknown(why),
     };
     Ok(Report { verdict, stats, seconds: (searched, began.elapsed().as_secs_f64() - searched) })
 }

@@ -6,7 +6,7 @@
 //! Where that is not so [`Narrowing::gap`] says it.
 
 use super::bounds::{Bounds, Difference, TooLarge};
-use super::term::{Arena, Args, Node, TermId, Var};
+use super::term::{Arena, Args, TermId, TermNode, Var};
 use super::unify::{Solution, Unifier};
 use crate::timbuk::{self, Comparison, OpId, Sum, System};
 use smallvec::SmallVec;
@@ -103,7 +103,7 @@ impl Rules {
         for r in system.rules() {
             let (left, right) = (arena.import(&r.left, &var), arena.import(&r.right, &var));
             let extended = match arena.node(left).clone() {
-                Node::App(op, args) if arena.is_ac(op) && !absorbs(arena, op, &args, right, r, &var) => {
+                TermNode::App(op, args) if arena.is_ac(op) && !absorbs(arena, op, &args, right, r, &var) => {
                     let rest = arena.var(rest);
                     let with = |arena: &mut Arena, t| arena.app(op, Args::from_slice(&[t, rest]));
                     Some((with(arena, left), with(arena, right)))
@@ -111,7 +111,7 @@ impl Rules {
                 _ => None,
             };
             rewrite_naturals |=
-                matches!(arena.node(left), Node::Succ(..)) || arena.first().is_some_and(|f| f.0 == left);
+                matches!(arena.node(left), TermNode::Succ(..)) || arena.first().is_some_and(|f| f.0 == left);
             list.push(Ready { left, right, extended, condition: r.condition.clone() });
         }
         let least = system.naturals.map_or(0, |n| n.value);
@@ -202,8 +202,8 @@ impl Rules {
     ) -> bool {
         let mut all = true;
         match arena.node(t).clone() {
-            Node::Var(_) => {}
-            Node::Succ(n, base) => {
+            TermNode::Var(_) => {}
+            TermNode::Succ(n, base) => {
                 if self.rewrite_naturals {
                     // each successor is a place
                     all = n <= SUCCESSORS;
@@ -218,7 +218,7 @@ impl Rules {
                 all &= self.places(base, path, arena, out);
                 path.pop();
             }
-            Node::App(op, args) => {
+            TermNode::App(op, args) => {
                 out.push((t, path.clone()));
                 for (i, a) in args.iter().enumerate() {
                     if arena.is_ac(op) && i > 0 && args[i - 1] == *a {
@@ -330,7 +330,7 @@ fn absorbs(
     var: &impl Fn(timbuk::VarId) -> Var,
 ) -> bool {
     let kept = |t: TermId| {
-        t == right || matches!(arena.node(right), Node::App(g, args) if *g == op && args.contains(&t))
+        t == right || matches!(arena.node(right), TermNode::App(g, args) if *g == op && args.contains(&t))
     };
     let occurrences = |t: &timbuk::Term, v: Var| {
         let mut n = 0;
@@ -338,7 +338,7 @@ fn absorbs(
         n
     };
     left.iter().any(|t| match arena.node(*t) {
-        Node::Var(v) => {
+        TermNode::Var(v) => {
             kept(*t)
                 && occurrences(&rule.left, *v) == 1
                 && occurrences(&rule.right, *v) == 1
@@ -350,8 +350,8 @@ fn absorbs(
 
 fn same_root(arena: &Arena, a: TermId, b: TermId) -> bool {
     match (arena.node(a), arena.node(b)) {
-        (Node::App(f, _), Node::App(g, _)) => f == g,
-        (Node::Succ(..), Node::Succ(..)) => true,
+        (TermNode::App(f, _), TermNode::App(g, _)) => f == g,
+        (TermNode::Succ(..), TermNode::Succ(..)) => true,
         _ => false,
     }
 }
@@ -359,12 +359,12 @@ fn same_root(arena: &Arena, a: TermId, b: TermId) -> bool {
 fn replace_at(arena: &mut Arena, t: TermId, path: &[Hop], new: TermId) -> TermId {
     let Some((hop, rest)) = path.split_first() else { return new };
     match (arena.node(t).clone(), hop) {
-        (Node::App(op, mut args), Hop::Argument(i)) => {
+        (TermNode::App(op, mut args), Hop::Argument(i)) => {
             let i = *i as usize;
             args[i] = replace_at(arena, args[i], rest, new);
             arena.app(op, args)
         }
-        (Node::Succ(n, base), Hop::Below(k)) => {
+        (TermNode::Succ(n, base), Hop::Below(k)) => {
             let inner = arena.succ(n - k, base);
             let inner = replace_at(arena, inner, rest, new);
             arena.succ(*k, inner)
@@ -376,11 +376,11 @@ fn replace_at(arena: &mut Arena, t: TermId, path: &[Hop], new: TermId) -> TermId
 /// A term that is a natural, and `plus`, as a variable and a number.
 pub fn natural(arena: &Arena, t: TermId, least: u64, plus: u64) -> Result<Natural, TooLarge> {
     let (n, base) = match arena.node(t) {
-        Node::Succ(n, base) => (*n, *base),
+        TermNode::Succ(n, base) => (*n, *base),
         _ => (0, t),
     };
     let (var, first) = match arena.node(base) {
-        Node::Var(v) => (Some(*v), 0),
+        TermNode::Var(v) => (Some(*v), 0),
         _ => (None, least),
     };
     n.checked_add(plus)

@@ -19,7 +19,7 @@ pub type Args = SmallVec<[TermId; 4]>;
 
 /// A term's root, with its arguments as terms of the same arena.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Node {
+pub enum TermNode {
     /// A variable, bound nowhere here.
     Var(Var),
     /// `s` that many times, once or more; the argument is no successor.
@@ -41,11 +41,11 @@ struct Facts {
 /// All terms, each once; they only become more, so that a [`TermId`] stays.
 pub struct Arena {
     /// By term: its root; arguments come before it.
-    nodes: Vec<Node>,
+    nodes: Vec<TermNode>,
     /// By term, as long as `nodes`.
     facts: Vec<Facts>,
     /// The term of each root, the inverse of `nodes`.
-    index: FxHashMap<Node, TermId>,
+    index: FxHashMap<TermNode, TermId>,
     /// Its image under [`Arena::shape`], by term.
     shapes: FxHashMap<TermId, TermId>,
     skeletons: FxHashMap<TermId, TermId>,
@@ -93,7 +93,7 @@ impl Arena {
         arena
     }
     /// The root of a term.
-    pub fn node(&self, t: TermId) -> &Node {
+    pub fn node(&self, t: TermId) -> &TermNode {
         &self.nodes[t.0 as usize]
     }
     /// Has it no variables?
@@ -125,19 +125,19 @@ impl Arena {
         self.first
     }
 
-    fn intern(&mut self, node: Node) -> TermId {
+    fn intern(&mut self, node: TermNode) -> TermId {
         if let Some(t) = self.index.get(&node) {
             return *t;
         }
         let facts = match &node {
-            Node::Var(_) => Facts { ground: false, depth: 0, size: 1, operators: 0 },
-            Node::Succ(_, t) => Facts {
+            TermNode::Var(_) => Facts { ground: false, depth: 0, size: 1, operators: 0 },
+            TermNode::Succ(_, t) => Facts {
                 ground: self.ground(*t),
                 depth: self.depth(*t).saturating_add(1),
                 size: self.size(*t).saturating_add(1),
                 operators: self.operators(*t) | self.successor.map_or(0, bit),
             },
-            Node::App(op, args) => Facts {
+            TermNode::App(op, args) => Facts {
                 ground: args.iter().all(|a| self.ground(*a)),
                 depth: args.iter().map(|a| self.depth(*a)).max().map_or(0, |d| d.saturating_add(1)),
                 size: args.iter().fold(1, |n: u32, a| n.saturating_add(self.size(*a))),
@@ -152,18 +152,18 @@ impl Arena {
     }
     /// The term that is a variable alone.
     pub fn var(&mut self, v: Var) -> TermId {
-        self.intern(Node::Var(v))
+        self.intern(TermNode::Var(v))
     }
     /// `s` applied `n` times.
     pub fn succ(&mut self, n: u64, t: TermId) -> TermId {
         match (n, self.node(t)) {
             (0, _) => t,
             // beyond any number that is let through
-            (_, Node::Succ(m, base)) => {
+            (_, TermNode::Succ(m, base)) => {
                 let (n, base) = (n.saturating_add(*m), *base);
-                self.intern(Node::Succ(n, base))
+                self.intern(TermNode::Succ(n, base))
             }
-            _ => self.intern(Node::Succ(n, t)),
+            _ => self.intern(TermNode::Succ(n, t)),
         }
     }
     /// The natural of this value, if there is one.
@@ -176,16 +176,16 @@ impl Arena {
         if Some(op) == self.successor {
             return match args.first() {
                 Some(t) => self.succ(1, *t),
-                None => self.intern(Node::App(op, args)),
+                None => self.intern(TermNode::App(op, args)),
             };
         }
         if !self.is_ac(op) {
-            return self.intern(Node::App(op, args));
+            return self.intern(TermNode::App(op, args));
         }
         let mut flat = Args::new();
         for a in args {
             match self.node(a) {
-                Node::App(g, inner) if *g == op => flat.extend_from_slice(inner),
+                TermNode::App(g, inner) if *g == op => flat.extend_from_slice(inner),
                 _ => flat.push(a),
             }
         }
@@ -193,7 +193,7 @@ impl Arena {
             return flat[0];
         }
         flat.sort_unstable();
-        self.intern(Node::App(op, flat))
+        self.intern(TermNode::App(op, flat))
     }
     /// A term of the input; `var` says which variable is which.
     pub fn import(&mut self, t: &timbuk::Term, var: &impl Fn(timbuk::VarId) -> Var) -> TermId {
@@ -208,9 +208,9 @@ impl Arena {
     /// A term as the input would have it.
     pub fn export(&self, t: TermId) -> timbuk::Term {
         match self.node(t) {
-            Node::Var(v) => timbuk::Term::Var(timbuk::VarId(*v)),
-            Node::App(op, args) => timbuk::Term::App(*op, args.iter().map(|a| self.export(*a)).collect()),
-            Node::Succ(n, base) => {
+            TermNode::Var(v) => timbuk::Term::Var(timbuk::VarId(*v)),
+            TermNode::App(op, args) => timbuk::Term::App(*op, args.iter().map(|a| self.export(*a)).collect()),
+            TermNode::Succ(n, base) => {
                 let mut out = self.export(*base);
                 if let Some(s) = self.successor {
                     for _ in 0..*n {
@@ -224,7 +224,7 @@ impl Arena {
 
     /// Follows bindings of a variable.
     pub fn walk(&self, mut t: TermId, subst: &Subst) -> TermId {
-        while let Node::Var(v) = self.node(t) {
+        while let TermNode::Var(v) = self.node(t) {
             match subst.get(*v) {
                 Some(u) => t = u,
                 None => break,
@@ -245,16 +245,16 @@ impl Arena {
             return t;
         }
         match self.node(t).clone() {
-            Node::Var(v) => match map(v) {
+            TermNode::Var(v) => match map(v) {
                 Some(u) if follow => self.replace(u, map, true),
                 Some(u) => u,
                 None => t,
             },
-            Node::Succ(n, base) => {
+            TermNode::Succ(n, base) => {
                 let base = self.replace(base, map, follow);
                 self.succ(n, base)
             }
-            Node::App(op, args) => {
+            TermNode::App(op, args) => {
                 let args = args.iter().map(|a| self.replace(*a, map, follow)).collect();
                 self.app(op, args)
             }
@@ -266,9 +266,9 @@ impl Arena {
             return;
         }
         match self.node(t).clone() {
-            Node::Var(v) => f(v),
-            Node::Succ(_, base) => self.each_var(base, f),
-            Node::App(op, mut args) => {
+            TermNode::Var(v) => f(v),
+            TermNode::Succ(_, base) => self.each_var(base, f),
+            TermNode::App(op, mut args) => {
                 if self.is_ac(op) {
                     let mut keyed: Vec<(TermId, TermId)> =
                         args.iter().map(|a| (self.shape(*a), *a)).collect();
@@ -301,13 +301,13 @@ impl Arena {
         let first = self.first.map(|f| f.0);
         let star = self.var(Var::MAX);
         let s = match self.node(t).clone() {
-            Node::Var(_) => star,
-            Node::App(..) if Some(t) == first => star,
-            Node::Succ(n, base) => match self.skeleton(base) {
+            TermNode::Var(_) => star,
+            TermNode::App(..) if Some(t) == first => star,
+            TermNode::Succ(n, base) => match self.skeleton(base) {
                 s if s == star => star,
                 s => self.succ(n, s),
             },
-            Node::App(op, args) => {
+            TermNode::App(op, args) => {
                 let args = args.iter().map(|a| self.skeleton(*a)).collect();
                 self.app(op, args)
             }

@@ -8,7 +8,7 @@ use super::search::Limits;
 use super::term::Arena;
 use super::unify::{Solution, Unifier};
 use super::visited::is_instance;
-use super::{Report, Verdict, decide};
+use super::{Reachability, Report, decide};
 use crate::timbuk::{System, Term, load_text};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -241,7 +241,7 @@ proptest! {
     fn verdicts(rules in rules(), a in automaton(), t in term(true, 2)) {
         let system = load(&format!("{OPS}{rules}{a}Set S {t}"));
         let Some(report) = decided(&system) else { return Ok(()) };
-        prop_assume!(!matches!(report.verdict, Verdict::Unknown(_)));
+        prop_assume!(!matches!(report.verdict, Reachability::Unknown(_)));
         let m = Machine::new(&system, 200_000);
         let small = load(&format!("{OPS}Set S a b zero s(zero) g(a) f(a, b)"));
         let small: Vec<Ground> = small.initial().filter_map(|p| m.build(&p.term, &[])).collect();
@@ -256,7 +256,7 @@ proptest! {
             bad |= level.iter().any(|t| m.accepts(&system.automata[0], t));
             level = level.iter().take(20).flat_map(|t| m.successors(t, &small)).map(|s| s.1).collect();
         }
-        prop_assert!(!(bad && matches!(report.verdict, Verdict::Closed(_))), "{}", system);
+        prop_assert!(!(bad && matches!(report.verdict, Reachability::Closed(_))), "{}", system);
     }
 }
 
@@ -320,7 +320,7 @@ fn rewriting_of_naturals_in_a_variable_is_unknown() {
     // without the variable all is known
     let text = format!("{OPS}TRS R s(s(x)) -> b {bad} Set S g(s(s(s(zero))))");
     let report = decided(&load(&text)).unwrap();
-    let Verdict::Reachable(path) = report.verdict else { panic!("{:?}", report.verdict) };
+    let Reachability::Reachable(path) = report.verdict else { panic!("{:?}", report.verdict) };
     assert_eq!(path.moves.len(), 1);
 }
 
@@ -331,7 +331,7 @@ fn large_steps_end_by_subsumption() {
          Set S h(x, a) if x >= x"
     );
     let report = decided(&load(&text)).unwrap();
-    assert!(matches!(report.verdict, Verdict::Closed(1)), "{:?}", report.verdict);
+    assert!(matches!(report.verdict, Reachability::Closed(1)), "{:?}", report.verdict);
 }
 
 #[test]
@@ -340,7 +340,7 @@ fn sequences_that_are_no_such_thing_do_not_replay() {
         "{OPS}TRS R a -> b Automaton A States q r Final States r Transitions b -> q g(q) -> r Set S g(a)"
     );
     let system = load(&text);
-    let Verdict::Reachable(path) = decided(&system).unwrap().verdict else { panic!() };
+    let Reachability::Reachable(path) = decided(&system).unwrap().verdict else { panic!() };
     super::check::replay(&system, &path).unwrap();
     let mut wrong = path.clone();
     wrong.moves[0].after = wrong.start.clone();

@@ -6,7 +6,7 @@
 //! solutions when each variable occurs once; a second occurrence becomes a fresh variable and an equation of its own.
 //! That need not end, so there is fuel; without it, [`Unifier::gave_up`] is set and the solutions are not all.
 
-use super::term::{Arena, Args, Node, Subst, TermId, Var};
+use super::term::{Arena, Args, Subst, TermId, TermNode, Var};
 use crate::timbuk::OpId;
 use smallvec::SmallVec;
 
@@ -92,30 +92,30 @@ impl<'a> Unifier<'a> {
                 return;
             }
             match (self.arena.node(a).clone(), self.arena.node(b).clone()) {
-                (Node::Var(v), Node::Var(w)) => {
+                (TermNode::Var(v), TermNode::Var(w)) => {
                     if !self.join(v, w, &mut s) {
                         return;
                     }
                 }
-                (Node::Var(v), _) => {
+                (TermNode::Var(v), _) => {
                     if !self.bind(v, b, &mut s) {
                         return;
                     }
                 }
-                (_, Node::Var(w)) => {
+                (_, TermNode::Var(w)) => {
                     if !self.bind(w, a, &mut s) {
                         return;
                     }
                 }
-                (Node::Succ(n, x), Node::Succ(m, y)) => {
+                (TermNode::Succ(n, x), TermNode::Succ(m, y)) => {
                     let k = n.min(m);
                     let (x, y) = (self.arena.succ(n - k, x), self.arena.succ(m - k, y));
                     goals.push((x, y));
                 }
-                (Node::App(f, xs), Node::App(g, ys)) if f == g && !self.arena.is_ac(f) => {
+                (TermNode::App(f, xs), TermNode::App(g, ys)) if f == g && !self.arena.is_ac(f) => {
                     goals.extend(xs.into_iter().zip(ys).rev());
                 }
-                (Node::App(f, xs), Node::App(g, ys)) if f == g => {
+                (TermNode::App(f, xs), TermNode::App(g, ys)) if f == g => {
                     if self.nesting == NESTING {
                         self.gave_up = true;
                         return;
@@ -180,11 +180,11 @@ impl<'a> Unifier<'a> {
     pub fn make_natural(&mut self, t: TermId, s: &mut Solution) -> bool {
         let t = self.arena.walk(t, &s.subst);
         match self.arena.node(t) {
-            Node::Succ(_, base) => {
+            TermNode::Succ(_, base) => {
                 let base = *base;
                 self.make_natural(base, s)
             }
-            Node::Var(v) => {
+            TermNode::Var(v) => {
                 let v = *v;
                 if s.naturals.contains(&v) {
                     return true;
@@ -195,7 +195,7 @@ impl<'a> Unifier<'a> {
                 s.naturals.push(v);
                 true
             }
-            Node::App(..) => self.arena.first().is_some_and(|f| f.0 == t),
+            TermNode::App(..) => self.arena.first().is_some_and(|f| f.0 == t),
         }
     }
 
@@ -204,9 +204,9 @@ impl<'a> Unifier<'a> {
             return false;
         }
         match self.arena.node(t) {
-            Node::Var(w) => *w == v || subst.get(*w).is_some_and(|u| self.occurs(v, u, subst)),
-            Node::Succ(_, base) => self.occurs(v, *base, subst),
-            Node::App(_, args) => args.iter().any(|a| self.occurs(v, *a, subst)),
+            TermNode::Var(w) => *w == v || subst.get(*w).is_some_and(|u| self.occurs(v, u, subst)),
+            TermNode::Succ(_, base) => self.occurs(v, *base, subst),
+            TermNode::App(_, args) => args.iter().any(|a| self.occurs(v, *a, subst)),
         }
     }
 
@@ -220,15 +220,15 @@ impl<'a> Unifier<'a> {
             return false;
         }
         match (self.arena.node(a), self.arena.node(b)) {
-            (Node::Var(v), Node::Var(w)) => !(self.is_rigid(*v) && self.is_rigid(*w)),
-            (Node::Var(v), _) | (_, Node::Var(v)) => !self.is_rigid(*v),
+            (TermNode::Var(v), TermNode::Var(w)) => !(self.is_rigid(*v) && self.is_rigid(*w)),
+            (TermNode::Var(v), _) | (_, TermNode::Var(v)) => !self.is_rigid(*v),
             // the rest of the longer one is no successor, so it must meet a variable or be of the same length
-            (Node::Succ(n, x), Node::Succ(m, y)) => match n.cmp(m) {
+            (TermNode::Succ(n, x), TermNode::Succ(m, y)) => match n.cmp(m) {
                 std::cmp::Ordering::Equal => self.may_meet(*x, *y, s),
-                std::cmp::Ordering::Less => matches!(self.arena.node(*x), Node::Var(_)),
-                std::cmp::Ordering::Greater => matches!(self.arena.node(*y), Node::Var(_)),
+                std::cmp::Ordering::Less => matches!(self.arena.node(*x), TermNode::Var(_)),
+                std::cmp::Ordering::Greater => matches!(self.arena.node(*y), TermNode::Var(_)),
             },
-            (Node::App(f, xs), Node::App(g, ys)) => {
+            (TermNode::App(f, xs), TermNode::App(g, ys)) => {
                 f == g && (self.arena.is_ac(*f) || xs.iter().zip(ys).all(|(x, y)| self.may_meet(*x, *y, s)))
             }
             _ => false,
@@ -271,7 +271,7 @@ impl<'a> Unifier<'a> {
         for a in args {
             let a = self.arena.walk(*a, &s.subst);
             match self.arena.node(a).clone() {
-                Node::App(g, inner) if g == op => out.extend(self.flat(op, &inner, s)),
+                TermNode::App(g, inner) if g == op => out.extend(self.flat(op, &inner, s)),
                 _ => out.push(a),
             }
         }
@@ -290,7 +290,7 @@ impl<'a> Unifier<'a> {
         let mut vars: Vec<(TermId, Args)> = Vec::new();
         for t in list {
             match self.arena.node(t) {
-                Node::Var(v) if !self.is_rigid(*v) && !s.naturals.contains(v) => {
+                TermNode::Var(v) if !self.is_rigid(*v) && !s.naturals.contains(v) => {
                     if vars.last().is_some_and(|l| l.0 == t) || vars.iter().any(|l| l.0 == t) {
                         let w = self.fresh();
                         pairs.push((w, t));

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use relyant_finite::{evidence, tts};
-//! use relyant_unbounded::cover::{Limits, Options, Verdict, decide};
+//! use relyant_unbounded::cover::{Coverability, Limits, Options, decide};
 //! use std::sync::atomic::AtomicBool;
 //!
 //! // A lock: who takes it (shared 0 to 1) goes from 0 to 1, and back. Any number of threads begins in 0.
@@ -12,9 +12,9 @@
 //!     let (target, _) = tts::target(target, &mut system)?;
 //!     let outcome = decide(&system, &target, &Options::default(), &Limits::new(&cancel)).expect("well formed");
 //!     Ok::<_, relyant_finite::input::InputError>(match outcome.verdict {
-//!         Verdict::Uncoverable(proof) => evidence::check(&system, &target, &proof, &cancel).is_err(),
-//!         Verdict::Coverable(run) => evidence::replay(&system, &target, &run).is_ok(),
-//!         Verdict::Unknown(why) => panic!("{why}"),
+//!         Coverability::Uncoverable(proof) => evidence::check(&system, &target, &proof, &cancel).is_err(),
+//!         Coverability::Coverable(run) => evidence::replay(&system, &target, &run).is_ok(),
+//!         Coverability::Unknown(why) => panic!("{why}"),
 //!     })
 //! };
 //! assert!(ask("1|1")?, "one thread may have it");

@@ -10,7 +10,7 @@ use relyant_finite::boolean::machine::Machine;
 use relyant_finite::boolean::program::Program;
 use relyant_finite::boolean::replay;
 use relyant_finite::boolean::{self};
-use relyant_unbounded::boolean::decide::{Method, Report, Settings, Verdict, decide};
+use relyant_unbounded::boolean::decide::{BooleanVerdict, Method, Report, Settings, decide};
 use std::sync::atomic::AtomicBool;
 
 static CANCEL: AtomicBool = AtomicBool::new(false);
@@ -25,9 +25,9 @@ fn decided(p: &Program, method: Method, threads: Option<u32>) -> Report {
 
 fn word(r: &Report) -> &'static str {
     match r.verdict {
-        Verdict::Safe(_) => "safe",
-        Verdict::Unsafe(..) => "unsafe",
-        Verdict::Unknown(_) => "unknown",
+        BooleanVerdict::Safe(_) => "safe",
+        BooleanVerdict::Unsafe(..) => "unsafe",
+        BooleanVerdict::Unknown(_) => "unknown",
     }
 }
 
@@ -56,7 +56,7 @@ fn own_programs() {
 fn families() {
     for text in [art_pc(20), art_v(20)] {
         let r = decided(&program(&text), Method::ThreadStates, None);
-        assert!(matches!(r.verdict, Verdict::Safe(Proof::ThreadStates(_))));
+        assert!(matches!(r.verdict, BooleanVerdict::Safe(Proof::ThreadStates(_))));
     }
     let broken = art_v(6).replace("v0 := T;\n", "v0 := *;\n");
     assert_eq!(word(&decided(&program(&broken), Method::Auto, None)), "unsafe");
@@ -179,7 +179,7 @@ end
 fn sets_that_are_not_closed_are_rejected() {
     let p = program(LOCKED);
     let r = decided(&p, Method::ThreadStates, None);
-    let Verdict::Safe(Proof::ThreadStates(sets)) = r.verdict else { panic!("not proved") };
+    let BooleanVerdict::Safe(Proof::ThreadStates(sets)) = r.verdict else { panic!("not proved") };
     let flat = graph(&p);
     let listed: Vec<closed::Listed> = sets.iter().map(closed::listed).collect();
     let back = closed::sets(&flat, &listed).expect("well-formed");
@@ -222,7 +222,7 @@ fn sets_that_are_not_closed_are_rejected() {
 fn states_that_are_not_all_are_rejected() {
     let p = program(LOCKED);
     let r = decided(&p, Method::Counters, Some(3));
-    let Verdict::Safe(Proof::States(all)) = r.verdict else { panic!("not proved") };
+    let BooleanVerdict::Safe(Proof::States(all)) = r.verdict else { panic!("not proved") };
     let live = Live::new(&p);
     let machine = Machine::new(&p, &live);
     assert!(exhausted::check(&machine, &all, &CANCEL).is_ok_and(|n| n >= all.states.len()));
@@ -238,7 +238,9 @@ fn states_that_are_not_all_are_rejected() {
 #[test]
 fn runs_that_were_changed_are_rejected() {
     let p = own("test_and_set_torn");
-    let Verdict::Unsafe(run, _) = decided(&p, Method::Auto, None).verdict else { panic!("not refuted") };
+    let BooleanVerdict::Unsafe(run, _) = decided(&p, Method::Auto, None).verdict else {
+        panic!("not refuted")
+    };
     let live = Live::new(&p);
     let machine = Machine::new(&p, &live);
     assert!(replay::replay(&machine, &run).is_ok());

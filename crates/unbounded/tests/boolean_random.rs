@@ -7,7 +7,7 @@ use relyant_finite::boolean::program::Program;
 use relyant_finite::boolean::replay;
 use relyant_finite::boolean::template::Threads;
 use relyant_finite::boolean::{self, closed};
-use relyant_unbounded::boolean::decide::{Method, Settings, Verdict, decide};
+use relyant_unbounded::boolean::decide::{BooleanVerdict, Method, Settings, decide};
 use relyant_unbounded::boolean::guide;
 use relyant_unbounded::counter::explicit::{Explored, Found, Options, explore};
 use relyant_unbounded::counter::symbolic::Sets;
@@ -264,9 +264,9 @@ fn all_methods_agree() {
         for method in [Method::Auto, Method::Coverability] {
             let s = Settings { method, threads: None, states: 20_000, cancel: &CANCEL };
             match decide(&p, &s).verdict {
-                Verdict::Safe(_) => answers.push(true),
-                Verdict::Unsafe(..) => answers.push(false),
-                Verdict::Unknown(why) => {
+                BooleanVerdict::Safe(_) => answers.push(true),
+                BooleanVerdict::Unsafe(..) => answers.push(false),
+                BooleanVerdict::Unknown(why) => {
                     assert!(!why.contains("rejected"), "seed {seed}: {why}\n{text}");
                 }
             }

@@ -6,7 +6,7 @@
 use proptest::prelude::*;
 use relyant_finite::evidence::{self, Certificate};
 use relyant_finite::model::{Config, Counts, Initial, System, Target, Transfer, Transition};
-use relyant_unbounded::cover::{Limits, Options, Unknown, Verdict, decide};
+use relyant_unbounded::cover::{Coverability, Limits, Options, Unknown, decide};
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
@@ -123,11 +123,11 @@ fn ways() -> Vec<Options> {
     ]
 }
 
-fn word(v: &Verdict) -> &'static str {
+fn word(v: &Coverability) -> &'static str {
     match v {
-        Verdict::Uncoverable(_) => "safe",
-        Verdict::Coverable(_) => "unsafe",
-        Verdict::Unknown(_) => "unknown",
+        Coverability::Uncoverable(_) => "safe",
+        Coverability::Coverable(_) => "unsafe",
+        Coverability::Unknown(_) => "unknown",
     }
 }
 
@@ -142,7 +142,7 @@ proptest! {
         let mut answers = Vec::new();
         for o in ways() {
             let outcome = decide(&system, &target, &o, &limits).unwrap();
-            if let Verdict::Unknown(why) = &outcome.verdict {
+            if let Coverability::Unknown(why) = &outcome.verdict {
                 prop_assert!(matches!(why, Unknown::Configurations(_) | Unknown::LongRun), "{why} by {o:?}");
             }
             answers.push(word(&outcome.verdict));
@@ -173,7 +173,7 @@ proptest! {
         let limits = Limits { vertices: 20_000, ..Limits::new(&cancel) };
         let nowhere = System { initial: Vec::new(), ..system.clone() };
         let outcome = decide(&nowhere, &target, &Options::backward(), &limits).unwrap();
-        let Verdict::Uncoverable(all) = outcome.verdict else { return Ok(()) };
+        let Coverability::Uncoverable(all) = outcome.verdict else { return Ok(()) };
         let check = |c: &Certificate| evidence::check(&system, &target, c, &cancel);
         let verdict = decide(&system, &target, &Options::default(), &limits).unwrap().verdict;
         prop_assert_eq!(check(&all).is_ok(), word(&verdict) == "safe");
@@ -183,7 +183,7 @@ proptest! {
             prop_assert!(check(&less).is_err(), "without {:?}", all.minimal[i]);
         }
         // a run that was tampered with is rejected or still one
-        if let Verdict::Coverable(run) = verdict {
+        if let Coverability::Coverable(run) = verdict {
             for i in 0..run.steps.len() {
                 let mut other = run.clone();
                 other.steps[i].transition += 1;

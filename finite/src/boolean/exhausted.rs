@@ -2,7 +2,7 @@
 //! fail. Knows the interpreter only.
 
 use super::bits::Bits;
-use super::machine::{Machine, Outcome, Thread, TooMany};
+use super::machine::{Machine, Successor, Thread, TooMany};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -70,7 +70,7 @@ pub fn check(machine: &Machine, s: &States, cancel: &AtomicBool) -> Result<usize
         }
     }
     let steps = |v: u32, l: u32| -> Result<Option<Rc<[Known]>>, TooMany> {
-        let known = |o: Outcome| -> Option<Known> {
+        let known = |o: Successor| -> Option<Known> {
             if o.failed {
                 return None;
             }

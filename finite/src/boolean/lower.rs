@@ -2,7 +2,7 @@
 
 use super::ast::{self, Ast, Kind, Name};
 use super::expr::Expr;
-use super::program::{Exp, Node, NodeId, ProcId, Procedure, Program, Stmt, Var};
+use super::program::{Exp, FlowNode, NodeId, ProcId, Procedure, Program, Stmt, Var};
 use crate::input::{InputError, Place};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -174,7 +174,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn push(&mut self, s: &Scope, stmt: Stmt, next: Vec<NodeId>, place: Place) -> NodeId {
-        self.program.nodes.push(Node { proc: s.id, stmt, next, guard: s.guard.clone(), place });
+        self.program.nodes.push(FlowNode { proc: s.id, stmt, next, guard: s.guard.clone(), place });
         index(self.program.nodes.len() - 1)
     }
 

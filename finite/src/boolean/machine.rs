@@ -43,7 +43,7 @@ impl Thread {
 
 /// What a step leads to.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Outcome {
+pub struct Successor {
     /// The shared valuation after the step.
     pub shared: Bits,
     /// The thread; `None` if it has ended.
@@ -100,9 +100,9 @@ enum Mode<'a> {
     /// All; what does not matter is false.
     Normal,
     /// As they really are, such that the normal form is this.
-    Like(&'a Outcome),
+    Like(&'a Successor),
     /// Exactly those of this outcome, not in normal form.
-    Exactly(&'a Outcome),
+    Exactly(&'a Successor),
 }
 
 struct Ready<'a> {
@@ -130,8 +130,8 @@ impl Ready<'_> {
         t
     }
     /// Nothing that all see has changed.
-    fn plain(&self, thread: Option<Thread>) -> Outcome {
-        Outcome { shared: self.shared.clone(), thread, spawned: None, failed: false }
+    fn plain(&self, thread: Option<Thread>) -> Successor {
+        Successor { shared: self.shared.clone(), thread, spawned: None, failed: false }
     }
 }
 
@@ -185,7 +185,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The steps of a thread in normal form: what does not matter is false. No step twice.
-    pub fn steps(&self, shared: &Bits, thread: &Thread) -> Result<Vec<Outcome>, TooMany> {
+    pub fn steps(&self, shared: &Bits, thread: &Thread) -> Result<Vec<Successor>, TooMany> {
         let mut out = Vec::new();
         let mut seen = FxHashSet::default();
         self.run(shared, thread, Mode::Normal, &mut |mut o| {
@@ -203,8 +203,8 @@ impl<'p> Machine<'p> {
         &self,
         shared: &Bits,
         thread: &Thread,
-        like: &Outcome,
-    ) -> Result<Option<Outcome>, TooMany> {
+        like: &Successor,
+    ) -> Result<Option<Successor>, TooMany> {
         let mut found = None;
         self.run(shared, thread, Mode::Like(like), &mut |o| {
             let mut normal = o.clone();
@@ -218,7 +218,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Is this outcome one that the thread may have, value by value?
-    pub fn permits(&self, shared: &Bits, thread: &Thread, outcome: &Outcome) -> Result<bool, TooMany> {
+    pub fn permits(&self, shared: &Bits, thread: &Thread, outcome: &Successor) -> Result<bool, TooMany> {
         let mut found = false;
         self.run(shared, thread, Mode::Exactly(outcome), &mut |o| {
             found |= o == *outcome;
@@ -249,7 +249,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Makes false what does not matter, and ends threads that can do nothing else.
-    pub fn normalise(&self, o: &mut Outcome) {
+    pub fn normalise(&self, o: &mut Successor) {
         self.normalise_shared(&mut o.shared);
         if !o.failed {
             o.thread = o.thread.take().filter(|t| !self.is_over(t));
@@ -309,7 +309,7 @@ impl<'p> Machine<'p> {
         shared: &Bits,
         thread: &Thread,
         mode: Mode,
-        visit: &mut impl FnMut(Outcome) -> bool,
+        visit: &mut impl FnMut(Successor) -> bool,
     ) -> Result<(), TooMany> {
         let Some(frame) = thread.top() else { return Ok(()) };
         if !self.may_run(shared, thread) {
@@ -349,7 +349,7 @@ impl<'p> Machine<'p> {
             }
             Stmt::Assert(e) => {
                 let v = eval(e);
-                if v.no && !visit(Outcome { failed: true, ..plain(Some(thread.clone())) }) {
+                if v.no && !visit(Successor { failed: true, ..plain(Some(thread.clone())) }) {
                     return Ok(());
                 }
                 if let (true, Some(to)) = (v.yes, next(0)) {
@@ -367,13 +367,13 @@ impl<'p> Machine<'p> {
                 let Some(to) = next(0) else { return Ok(()) };
                 let entry = self.program.proc(*proc).entry;
                 return self.enter(mode, Role::Spawned(entry), *proc, &all(args), &mut |locals| {
-                    visit(Outcome { spawned: Some(self.start(entry, locals)), ..plain(Some(at(to))) })
+                    visit(Successor { spawned: Some(self.start(entry, locals)), ..plain(Some(at(to))) })
                 });
             }
             Stmt::SpawnAt(target) => {
                 if let Some(to) = next(0) {
                     let copy = self.start(*target, frame.locals.clone());
-                    visit(Outcome { spawned: Some(copy), ..plain(Some(at(to))) });
+                    visit(Successor { spawned: Some(copy), ..plain(Some(at(to))) });
                 }
             }
             Stmt::End => {
@@ -409,7 +409,7 @@ impl<'p> Machine<'p> {
         mode: Mode,
         proc: ProcId,
         args: &[Values],
-        visit: &mut impl FnMut(Outcome) -> bool,
+        visit: &mut impl FnMut(Successor) -> bool,
     ) -> Result<(), TooMany> {
         if ready.thread.frames.len() >= FRAMES {
             return Err(TooMany::Frames);
@@ -428,7 +428,7 @@ impl<'p> Machine<'p> {
         ready: &Ready,
         mode: Mode,
         values: &[Values],
-        visit: &mut impl FnMut(Outcome) -> bool,
+        visit: &mut impl FnMut(Successor) -> bool,
     ) -> Result<(), TooMany> {
         let frames = &ready.thread.frames;
         let Some(caller) = frames.len().checked_sub(2).and_then(|i| frames.get(i)) else {
@@ -448,12 +448,12 @@ impl<'p> Machine<'p> {
     }
 
     /// The thread ends. What it locked stays locked; an atomic section ends with it.
-    fn end(&self, shared: &Bits, thread: &Thread) -> Outcome {
+    fn end(&self, shared: &Bits, thread: &Thread) -> Successor {
         let mut shared = shared.clone();
         if thread.atomic {
             shared.set(self.atomic_bit(), false);
         }
-        Outcome { shared, thread: None, spawned: None, failed: false }
+        Successor { shared, thread: None, spawned: None, failed: false }
     }
 
     /// Writes values, seen from `ready`, into the shared valuation and into the last call of `thread`.
@@ -463,7 +463,7 @@ impl<'p> Machine<'p> {
         mode: Mode,
         thread: Thread,
         written: &Written,
-        visit: &mut impl FnMut(Outcome) -> bool,
+        visit: &mut impl FnMut(Successor) -> bool,
     ) -> Result<(), TooMany> {
         let Written { targets, values, constrain } = *written;
         let Some(node) = thread.top().map(|f| f.node) else { return Ok(()) };
@@ -481,7 +481,7 @@ impl<'p> Machine<'p> {
             .map(|(t, v)| list(*v, self.pick(mode, Role::Written(node), *t, named.contains(t))))
             .collect();
         each(&lists, &mut |chosen| {
-            let mut o = Outcome {
+            let mut o = Successor {
                 shared: ready.shared.clone(),
                 thread: Some(thread.clone()),
                 spawned: None,

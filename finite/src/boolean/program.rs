@@ -34,7 +34,7 @@ pub struct Program {
     /// The one that starts.
     pub main: ProcId,
     /// Nodes of all procedures, by number.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<FlowNode>,
     /// The procedure of each statement with a label that must not be reached; its node is an assertion.
     pub errors: Vec<ProcId>,
 }
@@ -56,7 +56,7 @@ pub struct Procedure {
 
 /// A node: a statement and where it goes on.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct FlowNode {
     /// The procedure that it belongs to, and whose locals it may name.
     pub proc: ProcId,
     /// What a thread does here.
@@ -137,14 +137,14 @@ impl Program {
                 }
             }
         }
-        let is_assert = |n: &&Node| reached[n.proc as usize] && matches!(n.stmt, Stmt::Assert(_));
+        let is_assert = |n: &&FlowNode| reached[n.proc as usize] && matches!(n.stmt, Stmt::Assert(_));
         let all = self.nodes.iter().filter(is_assert).count();
         let errors = self.errors.iter().filter(|p| reached[**p as usize]).count();
         (all.saturating_sub(errors), errors)
     }
 
     /// The node with a number.
-    pub fn node(&self, n: NodeId) -> &Node {
+    pub fn node(&self, n: NodeId) -> &FlowNode {
         &self.nodes[n as usize]
     }
     /// The procedure with a number.

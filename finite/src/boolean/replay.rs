@@ -1,18 +1,18 @@
 //! Runs of Boolean programs with all values, and their replay by the interpreter.
 
 use super::bits::Bits;
-use super::machine::{Machine, Outcome, Thread, TooMany};
+use super::machine::{Machine, Successor, Thread, TooMany};
 use super::program::{Program, Stmt};
 use super::template::Threads;
 use crate::moves;
 
 /// A run. Threads are numbered in the order in which they start, `main` is 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Run {
+pub struct ConcreteRun {
     /// The shared valuation at first, and the thread of `main`.
     pub start: (Bits, Thread),
     /// Which thread makes a step, and what comes of it. The last step fails.
-    pub steps: Vec<(usize, Outcome)>,
+    pub steps: Vec<(usize, Successor)>,
 }
 
 /// Why a run is none.
@@ -33,7 +33,7 @@ pub enum Broken {
 }
 
 /// Replays a run; returns the number of its threads.
-pub fn replay(machine: &Machine, run: &Run) -> Result<usize, Broken> {
+pub fn replay(machine: &Machine, run: &ConcreteRun) -> Result<usize, Broken> {
     if !machine.may_start(&run.start.0, &run.start.1) {
         return Err(Broken::Start);
     }
@@ -55,11 +55,11 @@ pub fn replay(machine: &Machine, run: &Run) -> Result<usize, Broken> {
 }
 
 /// The run with all values that a path of a search stands for, and the number of its threads; it has been replayed.
-pub fn concrete(threads: &Threads, path: &moves::Run) -> Result<(Run, usize), Broken> {
+pub fn concrete(threads: &Threads, path: &moves::Interleaving) -> Result<(ConcreteRun, usize), Broken> {
     let machine = threads.machine();
     let start = threads.shared.get(path.start.0).zip(threads.locals.get(path.start.1));
     let (shared, main) = start.map(|(s, t)| (s.clone(), t.clone())).ok_or(Broken::Start)?;
-    let mut run = Run { start: (shared.clone(), main.clone()), steps: Vec::new() };
+    let mut run = ConcreteRun { start: (shared.clone(), main.clone()), steps: Vec::new() };
     let mut shared = shared;
     // Threads with the number of their normal form.
     let mut all: Vec<Option<(u32, Thread)>> = vec![Some((path.start.1, main))];
@@ -88,7 +88,7 @@ pub fn concrete(threads: &Threads, path: &moves::Run) -> Result<(Run, usize), Br
 }
 
 /// A run as text, a line a step: what is done, and which values change. Steps that only go on are left out.
-pub fn show(p: &Program, run: &Run) -> Vec<String> {
+pub fn show(p: &Program, run: &ConcreteRun) -> Vec<String> {
     let mut out = Vec::new();
     let values = |names: &[String], bits: &Bits| {
         let all: Vec<String> =

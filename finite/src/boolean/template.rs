@@ -2,7 +2,7 @@
 
 use super::bits::Bits;
 use super::future::{Access, Future};
-use super::machine::{Machine, Outcome, Thread, TooMany};
+use super::machine::{Machine, Successor, Thread, TooMany};
 use super::program::Stmt;
 use crate::moves::{Move, Template};
 use rustc_hash::FxHashMap;
@@ -78,9 +78,9 @@ impl<'p> Threads<'p> {
         self.machine
     }
     /// The outcome that a move stands for; `None` if there is no such number.
-    pub fn outcome(&self, m: &Move) -> Option<Outcome> {
+    pub fn outcome(&self, m: &Move) -> Option<Successor> {
         let thread = |id: Option<u32>| id.map(|l| self.locals.get(l).cloned());
-        Some(Outcome {
+        Some(Successor {
             shared: self.shared.get(m.shared)?.clone(),
             thread: thread(m.local).map_or(Some(None), |t| t.map(Some))?,
             spawned: thread(m.spawned).map_or(Some(None), |t| t.map(Some))?,

@@ -10,7 +10,7 @@ use super::template::Threads;
 use crate::evidence;
 use crate::input::Place;
 use crate::model::{Config, Counts, Initial, Names, System, Target, Transition};
-use crate::moves::{Move, Run, RunStep, Template};
+use crate::moves::{Interleaving, Move, RunStep, Template};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -238,7 +238,7 @@ pub fn show_thread(p: &Program, t: &Thread) -> String {
 
 impl Exported {
     /// The path that a run of the system stands for.
-    pub fn path(&self, run: &evidence::Run) -> Option<Run> {
+    pub fn path(&self, run: &evidence::CoveringRun) -> Option<Interleaving> {
         let first = self.system.transitions.get(run.steps.first()?.transition)?;
         let start = (first.to.checked_sub(FIRST)?, first.put.iter().next()?.0.checked_sub(FIRST)?);
         let mut steps = Vec::new();
@@ -251,6 +251,6 @@ impl Exported {
                 }
             }
         }
-        Some(Run { start, steps })
+        Some(Interleaving { start, steps })
     }
 }

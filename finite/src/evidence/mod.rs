@@ -51,7 +51,7 @@ impl Weights {
 
 /// A run from an initial configuration.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Run {
+pub struct CoveringRun {
     /// The configuration it starts from.
     pub start: Config,
     /// Its steps from there, in order.

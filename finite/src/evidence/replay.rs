@@ -1,6 +1,6 @@
 //! Replay of runs.
 
-use super::Run;
+use super::CoveringRun;
 use crate::model::{Config, Misfit, System, Target};
 
 /// What a replay has seen.
@@ -30,7 +30,7 @@ pub enum Unreplayable {
 }
 
 /// Runs a run, step by step.
-pub fn replay(system: &System, target: &Target, run: &Run) -> Result<Replayed, Unreplayable> {
+pub fn replay(system: &System, target: &Target, run: &CoveringRun) -> Result<Replayed, Unreplayable> {
     if !system.initial.iter().any(|i| i.contains(&run.start)) {
         return Err(Unreplayable::Start);
     }

@@ -9,7 +9,7 @@ mod print;
 mod script;
 mod sexp;
 
-use crate::solve::{Outcome, solve};
+use crate::solve::{SystemOutcome, solve};
 use crate::tree::{Options, Undecided};
 use thiserror::Error;
 
@@ -47,9 +47,9 @@ pub fn run_smt2(text: &str) -> Result<Answer, Smt2Error> {
 pub fn run_smt2_with(text: &str, options: &Options) -> Result<Answer, Smt2Error> {
     let script = read(text)?;
     match solve(&script.system, options) {
-        Ok(Outcome::Solved(solution)) => Ok(Answer::Sat(print::model(&script, &solution))),
-        Ok(Outcome::Unsolvable(_)) => Ok(Answer::Unsat),
-        Ok(Outcome::Unknown(reason)) => Ok(Answer::Unknown(reason)),
+        Ok(SystemOutcome::Solved(solution)) => Ok(Answer::Sat(print::model(&script, &solution))),
+        Ok(SystemOutcome::Unsolvable(_)) => Ok(Answer::Unsat),
+        Ok(SystemOutcome::Unknown(reason)) => Ok(Answer::Unknown(reason)),
         Err(e) => Err(script.complain(&e)),
     }
 }

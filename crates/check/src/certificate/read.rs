@@ -2,7 +2,7 @@
 
 use super::format::*;
 use super::{CertificateError, ContentError, FORMAT, Source, VERSION, program_digest, text};
-use crate::{EnvTransition, Holder, Proof, State, ThreadProof, Tickets};
+use crate::{Assertion, EnvTransition, Holder, Proof, ThreadProof, Tickets};
 use relyant_cfa::options::Options;
 use relyant_linear::{Cube, Var};
 use relyant_program::{Loc, Program, Role};
@@ -143,8 +143,8 @@ impl Reader<'_> {
         let norms = texts.iter().map(|t| text::parse(t, &resolve)).collect::<Result<Vec<_>, _>>()?;
         Ok(Cube::of(norms))
     }
-    fn state(&self, s: &StateRecord) -> Result<State, ContentError> {
-        Ok(State { control: self.control(&s.others)?, cube: self.cube(&s.holds, false)? })
+    fn state(&self, s: &StateRecord) -> Result<Assertion, ContentError> {
+        Ok(Assertion { control: self.control(&s.others)?, cube: self.cube(&s.holds, false)? })
     }
     fn tickets(&self, t: &TicketsRecord) -> Result<Tickets, ContentError> {
         let holder = |h: &HolderRecord| {

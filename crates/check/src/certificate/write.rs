@@ -2,7 +2,7 @@
 
 use super::format::*;
 use super::{FORMAT, Meta, VERSION, program_digest, text};
-use crate::{EnvTransition, Holder, Proof, State, Tickets};
+use crate::{Assertion, EnvTransition, Holder, Proof, Tickets};
 use relyant_linear::{Cube, Var};
 use relyant_program::{Loc, Program, Role};
 
@@ -78,7 +78,7 @@ impl Writer {
             |(t, ls): &(u32, Vec<Loc>)| ControlRecord { thread: self.template(*t), at: self.ids(*t, ls) };
         control.iter().map(one).collect()
     }
-    fn state(&self, s: &State) -> StateRecord {
+    fn state(&self, s: &Assertion) -> StateRecord {
         StateRecord { others: self.control(&s.control), holds: self.cube(&s.cube) }
     }
     fn tickets(&self, t: &Tickets) -> TicketsRecord {

@@ -9,9 +9,9 @@ use relyant_finite::boolean::evidence::Proof;
 use relyant_finite::boolean::exhausted::{self, States};
 use relyant_finite::boolean::flat;
 use relyant_finite::boolean::live::Live;
-use relyant_finite::boolean::machine::{Frame, Machine, Outcome, Thread};
+use relyant_finite::boolean::machine::{Frame, Machine, Successor, Thread};
 use relyant_finite::boolean::program::Program;
-use relyant_finite::boolean::replay::{self, Run};
+use relyant_finite::boolean::replay::{self, ConcreteRun};
 use relyant_finite::boolean::template::Threads;
 use relyant_finite::boolean::tts::{self, Exported};
 use relyant_finite::{boolean, evidence};
@@ -115,7 +115,7 @@ pub enum Evidence<'a> {
     /// No assertion fails, with any number of threads.
     Safe(&'a Proof),
     /// One does, in this run.
-    Unsafe(&'a Run),
+    Unsafe(&'a ConcreteRun),
 }
 
 /// The certificate about a program, as text.
@@ -147,7 +147,7 @@ pub fn certificate(path: &Path, source: &Source, evidence: &Evidence<'_>) -> Opt
             d.uncoverable = Some(coverability::uncoverable(&system(exported), c));
         }
         Evidence::Unsafe(run) => {
-            let step = |(t, o): &(usize, Outcome)| StepDocument {
+            let step = |(t, o): &(usize, Successor)| StepDocument {
                 thread: *t,
                 shared: o.shared.ones().collect(),
                 after: o.thread.as_ref().map(thread_document),
@@ -224,8 +224,8 @@ impl Reader<'_> {
         }
         Ok(Thread { frames, held: self.bits(&d.1, self.program.locks.len())?, atomic: d.2 })
     }
-    fn outcome(&self, d: &StepDocument) -> std::result::Result<Outcome, Refusal> {
-        Ok(Outcome {
+    fn outcome(&self, d: &StepDocument) -> std::result::Result<Successor, Refusal> {
+        Ok(Successor {
             shared: self.shared(&d.shared)?,
             thread: d.after.as_ref().map(|t| self.thread(t)).transpose()?,
             spawned: d.started.as_ref().map(|t| self.thread(t)).transpose()?,
@@ -305,8 +305,10 @@ fn judge(d: Document, source: &Source, cancel: &AtomicBool) -> std::result::Resu
             }
         }
         (None, None, None, Some(r)) => {
-            let mut run =
-                Run { start: (reader.shared(&r.start.0)?, reader.thread(&r.start.1)?), steps: Vec::new() };
+            let mut run = ConcreteRun {
+                start: (reader.shared(&r.start.0)?, reader.thread(&r.start.1)?),
+                steps: Vec::new(),
+            };
             for s in &r.steps {
                 run.steps.push((s.thread, reader.outcome(s)?));
             }

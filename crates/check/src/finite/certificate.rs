@@ -2,7 +2,7 @@
 
 use super::Input;
 use data_encoding::HEXLOWER;
-use relyant_finite::evidence::{Certificate, Run, Step, Weights};
+use relyant_finite::evidence::{Certificate, CoveringRun, Step, Weights};
 use relyant_finite::model::{Config, Counts, Split, Target};
 use relyant_finite::tts;
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,7 @@ pub enum Claim {
     /// That the target is not coverable.
     Uncoverable(Certificate),
     /// That it is, by this run.
-    Coverable(Run),
+    Coverable(CoveringRun),
 }
 
 /// Why a certificate says nothing about this input.
@@ -138,7 +138,7 @@ pub fn uncoverable(input: &Input, c: &Certificate) -> Document {
 }
 
 /// The certificate that a run covers the target.
-pub fn coverable(input: &Input, r: &Run) -> Document {
+pub fn coverable(input: &Input, r: &CoveringRun) -> Document {
     let step = |s: &Step| Move(s.transition, s.splits.iter().map(|x| (x.from, x.to, x.count)).collect());
     document(
         input,
@@ -198,7 +198,10 @@ pub fn read(d: Document, input: &Input) -> Result<Claim, CertificateError> {
         (None, Some(c)) => {
             let split = |x: &(u32, u32, u32)| Split { from: x.0, to: x.1, count: x.2 };
             let step = |m: &Move| Step { transition: m.0, splits: m.1.iter().map(split).collect() };
-            Ok(Claim::Coverable(Run { start: unpair(&c.start)?, steps: c.steps.iter().map(step).collect() }))
+            Ok(Claim::Coverable(CoveringRun {
+                start: unpair(&c.start)?,
+                steps: c.steps.iter().map(step).collect(),
+            }))
         }
         _ => Err(CertificateError::Claim),
     }

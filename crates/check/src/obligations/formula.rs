@@ -3,7 +3,7 @@
 use super::{Obligations, Values, any, before, cube, place};
 use crate::formula::{Formula, Linear, Symbol};
 use crate::validate::Copies;
-use crate::{EnvTransition, State, Tickets};
+use crate::{Assertion, EnvTransition, Tickets};
 use relyant_linear::Var;
 use relyant_program::{Loc, Role, Scope};
 use std::collections::BTreeSet;
@@ -84,7 +84,7 @@ impl<'a> Obligations<'a> {
             }
             Formula::and(parts)
         };
-        let touched = |s: &&State| transitions.iter().any(|e| self.touched(s, j, e));
+        let touched = |s: &&Assertion| transitions.iter().any(|e| self.touched(s, j, e));
         Formula::and([
             any(self.at(j, l).iter().filter(touched), &before, &at),
             Formula::or(transitions.iter().map(|e| transition(e))),

@@ -2,7 +2,7 @@
 
 use super::{Obligation, Obligations, leaves, mentions, updates};
 use crate::validate::Copies;
-use crate::{EnvTransition, Rule, State};
+use crate::{Assertion, EnvTransition, Rule};
 use relyant_linear::Var;
 use relyant_program::{Edge, Loc};
 
@@ -117,7 +117,7 @@ impl<'a> Obligations<'a> {
     }
 
     /// Could the transition make the state false? If not, it stays true and need not be asked about.
-    pub(super) fn touched(&self, s: &State, j: u32, e: &EnvTransition) -> bool {
+    pub(super) fn touched(&self, s: &Assertion, j: u32, e: &EnvTransition) -> bool {
         let moving = |v: Var| e.actor != j && self.is_local(v, e.actor) && !self.is_identity(v);
         leaves(s, e.actor, &e.to) || mentions(&s.cube, |v| e.writes.contains(&v) || moving(v))
     }
@@ -128,13 +128,13 @@ impl<'a> Obligations<'a> {
         let touches = |e: &EnvTransition| self.at(j, l).iter().any(|s| self.touched(s, j, e));
         self.environment[j as usize].iter().filter(|e| applies(e) && there(e) && touches(e)).collect()
     }
-    pub(super) fn touched_by_edge(&self, s: &State, j: u32, i: u32, e: &Edge) -> bool {
+    pub(super) fn touched_by_edge(&self, s: &Assertion, j: u32, i: u32, e: &Edge) -> bool {
         let own = |v: Var| j == i && self.is_local(v, j);
         leaves(s, i, &[e.to]) || mentions(&s.cube, |v| updates(e, v) && !own(v))
     }
     /// Can the location part of thread j's assertions tell the two ends of the edge apart?
     pub(super) fn sees_move(&self, j: u32, i: u32, e: &Edge) -> bool {
-        let loses = |s: &State| {
+        let loses = |s: &Assertion| {
             s.control.iter().any(|(t, ls)| *t == i && ls.contains(&e.from) && !ls.contains(&e.to))
         };
         self.states[j as usize].iter().any(|states| states.iter().any(loses))

@@ -15,7 +15,7 @@ mod text;
 use super::flaw::{ProgramFlaw, ProofFlaw, SystemFlaw};
 use super::formula::{Formula, Linear, Symbol};
 use super::validate::{self, Copies};
-use super::{EnvTransition, Proof, Rule, State};
+use super::{Assertion, EnvTransition, Proof, Rule};
 use relyant_linear::{Cube, Var};
 use relyant_program::{Edge, Loc, Program, Scope};
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,7 +83,7 @@ pub struct Obligations<'a> {
     program: &'a Program,
     proof: &'a Proof,
     /// `states[template][location]`: their disjunction is the assertion there; none: unreachable.
-    states: Vec<Vec<&'a [State]>>,
+    states: Vec<Vec<&'a [Assertion]>>,
     /// By template: what the other threads may do to one of its threads.
     environment: Vec<&'a [EnvTransition]>,
     /// Variables that the assertions of a template speak of, but for its own locals.
@@ -95,7 +95,8 @@ pub struct Obligations<'a> {
 }
 
 /// The assertion of a thread that never moves.
-static ANYTHING: LazyLock<[State; 1]> = LazyLock::new(|| [State { control: Vec::new(), cube: Cube::top() }]);
+static ANYTHING: LazyLock<[Assertion; 1]> =
+    LazyLock::new(|| [Assertion { control: Vec::new(), cube: Cube::top() }]);
 
 type Values<'f> = &'f dyn Fn(Var) -> Linear;
 type Places<'f> = &'f dyn Fn(u32) -> Linear;
@@ -116,12 +117,12 @@ fn place(at: &Linear, ls: &[Loc]) -> Formula {
     Formula::one_of(at, &numbers)
 }
 
-fn state(s: &State, var: Values, at: Places) -> Formula {
+fn state(s: &Assertion, var: Values, at: Places) -> Formula {
     let control = Formula::and(s.control.iter().map(|(t, ls)| place(&at(*t), ls)));
     Formula::and([control, cube(&s.cube, var)])
 }
 
-fn any<'s>(states: impl IntoIterator<Item = &'s State>, var: Values, at: Places) -> Formula {
+fn any<'s>(states: impl IntoIterator<Item = &'s Assertion>, var: Values, at: Places) -> Formula {
     Formula::or(states.into_iter().map(|s| state(s, var, at)))
 }
 
@@ -134,7 +135,7 @@ fn updates(e: &Edge, v: Var) -> bool {
 }
 
 /// Could a thread's move to `to` end the control part of the state?
-fn leaves(s: &State, actor: u32, to: &[Loc]) -> bool {
+fn leaves(s: &Assertion, actor: u32, to: &[Loc]) -> bool {
     s.control.iter().any(|(t, ls)| *t == actor && !to.iter().all(|l| ls.contains(l)))
 }
 
@@ -213,7 +214,7 @@ impl<'a> Obligations<'a> {
     fn edge(&self, i: u32, e: usize) -> &'a Edge {
         &self.program.templates[i as usize].edges[e]
     }
-    fn at(&self, t: u32, l: Loc) -> &'a [State] {
+    fn at(&self, t: u32, l: Loc) -> &'a [Assertion] {
         self.states[t as usize][l.0 as usize]
     }
     /// Where a thread is, some of them known.

@@ -13,7 +13,7 @@ use super::interference::{Interference, Shape};
 use super::layout::{Layout, Solver, answer, bounds, query};
 use super::precision::{Precision, Thread};
 use super::step::{PairRelation, Post, Steps, pair_relations, relates_at, relates_from, state_bounds};
-use super::store::{Blocks, Env, EnvId, Parent, State, StateId};
+use super::store::{AbstractState, Blocks, Env, EnvId, Parent, StateId};
 use crate::watch::Watch;
 use index_vec::{IndexVec, index_vec};
 use relyant_linear::meter;
@@ -60,7 +60,7 @@ pub struct Aret<'a> {
     method: Method,
     start: &'a Cube,
     /// All states, in order of discovery.
-    pub states: IndexVec<StateId, State>,
+    pub states: IndexVec<StateId, AbstractState>,
     /// All environment transitions, in order of discovery.
     pub envs: IndexVec<EnvId, Env>,
     /// Answers computed so far.
@@ -168,7 +168,7 @@ impl<'a> Aret<'a> {
         &self.program.templates[self.threads[i].template as usize]
     }
 
-    fn initial(&mut self, i: usize) -> Option<State> {
+    fn initial(&mut self, i: usize) -> Option<AbstractState> {
         let mut layout = Layout::default();
         let init = bounds(self.start, &mut layout);
         let predicates = &self.precision.views[i].predicates;
@@ -192,11 +192,19 @@ impl<'a> Aret<'a> {
                 .collect();
         let loc = self.template(i).entry;
         let number = self.caches.interference.state_number(i, &bits);
-        Some(State { thread: i as u16, loc, blocks, bits, number, parent: Parent::Initial, covered: false })
+        Some(AbstractState {
+            thread: i as u16,
+            loc,
+            blocks,
+            bits,
+            number,
+            parent: Parent::Initial,
+            covered: false,
+        })
     }
 
     /// Adds a state unless another one subsumes it; an error tuple if it makes one.
-    fn add_state(&mut self, s: State) -> Option<Vec<StateId>> {
+    fn add_state(&mut self, s: AbstractState) -> Option<Vec<StateId>> {
         let place = self.places[s.thread as usize][s.loc].entry(s.blocks.clone()).or_default();
         if place.iter().any(|o| self.states[*o].bits.is_subset(&s.bits)) {
             return None;
@@ -268,7 +276,7 @@ impl<'a> Aret<'a> {
             let Some(post) = self.caches.steps.post(i, e as usize, &bits, &mut self.solver) else { continue };
             let edge = &self.template(i).edges[e as usize];
             let s = &self.states[id];
-            let next = State {
+            let next = AbstractState {
                 thread: s.thread,
                 loc: edge.to,
                 blocks: s.blocks.clone(),
@@ -455,7 +463,7 @@ impl<'a> Aret<'a> {
         if i != j {
             blocks[i] = env.blocks.1;
         }
-        let next = State {
+        let next = AbstractState {
             thread: s.thread,
             loc: s.loc,
             blocks,

@@ -2,7 +2,7 @@
 
 use super::precision::{Precision, Thread};
 use super::step::{PairRelation, pair_atoms};
-use super::store::State;
+use super::store::AbstractState;
 use relyant_linear::{Cube, Norm, Var};
 use relyant_program::{Program, Role};
 
@@ -11,7 +11,7 @@ pub fn cube(
     program: &Program,
     threads: &[Thread],
     precision: &Precision,
-    (a, b): (&State, &State),
+    (a, b): (&AbstractState, &AbstractState),
     pair: PairRelation,
 ) -> Cube {
     let (i, j) = (a.thread as usize, b.thread as usize);

@@ -2,7 +2,7 @@
 
 use super::Method;
 use super::explore::Aret;
-use relyant_check::{EnvTransition, Proof, Rule, State as ProofState, ThreadProof, Tickets};
+use relyant_check::{Assertion, EnvTransition, Proof, Rule, ThreadProof, Tickets};
 use relyant_linear::{Atom, Cube, LinExpr, Norm, Rel, Var};
 use relyant_program::{Loc, Program, Role, Scope};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ pub fn of(program: &Program, aret: &Aret, method: Method, tickets: Vec<Tickets>)
 
 fn thread_proof(program: &Program, aret: &Aret, method: Method, j: usize) -> ThreadProof {
     let template = aret.threads[j].template;
-    let mut invariants: BTreeMap<Loc, BTreeSet<ProofState>> = BTreeMap::new();
+    let mut invariants: BTreeMap<Loc, BTreeSet<Assertion>> = BTreeMap::new();
     let view = &aret.precision.views[j];
     for s in aret.states.iter().filter(|s| s.thread as usize == j && !s.covered) {
         let mut control = Vec::new();
@@ -26,7 +26,7 @@ fn thread_proof(program: &Program, aret: &Aret, method: Method, j: usize) -> Thr
             control.push((aret.threads[k].template, view.partitions[k].members(s.blocks[k])));
         }
         let cube = strongest(s.bits.iter().map(|p| view.predicates[p].clone()));
-        invariants.entry(s.loc).or_default().insert(ProofState { control, cube });
+        invariants.entry(s.loc).or_default().insert(Assertion { control, cube });
     }
     let environment = if method == Method::OwickiGries { Vec::new() } else { environment(program, aret, j) };
     let invariants = invariants.into_iter().map(|(l, s)| (l, s.into_iter().collect())).collect();

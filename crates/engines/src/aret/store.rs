@@ -34,7 +34,7 @@ index! {
 }
 
 /// All states of a fixpoint, in order of discovery: a parent comes before what it leads to.
-pub type States = IndexSlice<StateId, [State]>;
+pub type States = IndexSlice<StateId, [AbstractState]>;
 /// All environment transitions of a fixpoint, in order of discovery.
 pub type Envs = IndexSlice<EnvId, [Env]>;
 
@@ -64,7 +64,7 @@ pub enum Parent {
 
 /// An abstract state of one thread.
 #[derive(Clone, Debug)]
-pub struct State {
+pub struct AbstractState {
     /// Index into the analysis' threads.
     pub thread: u16,
     /// Where the thread itself is, exactly.

@@ -21,7 +21,7 @@ use relyant_check::replicated::Proof;
 use relyant_linear::Cube;
 use relyant_linear::meter;
 use relyant_program::{Count, Program};
-use relyant_unbounded::cover::{self, Limits, Options, Verdict};
+use relyant_unbounded::cover::{self, Coverability, Limits, Options};
 use std::sync::atomic::AtomicBool;
 use unwind::Unwinder;
 
@@ -136,14 +136,14 @@ fn decide(
         };
         (watch.work)(VERTEX_WORK * found.stats.vertices as u64);
         let run = match found.verdict {
-            Verdict::Uncoverable(certificate) => {
+            Coverability::Uncoverable(certificate) => {
                 system.certificate = certificate;
                 return Some(Answer::Safe(Box::new(system)));
             }
-            Verdict::Unknown(why) => {
+            Coverability::Unknown(why) => {
                 return Some(Answer::Unknown(Reason::Coverability(why)));
             }
-            Verdict::Coverable(run) => run,
+            Coverability::Coverable(run) => run,
         };
         let path = relyant_finite::evidence::replay(&net, &target, &run)
             .ok()

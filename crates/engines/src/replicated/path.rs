@@ -5,7 +5,7 @@ use crate::refine::path::{PathStep, concrete};
 use crate::verdict::Counterexample;
 use relyant_cfa::schedule::ThreadRef;
 use relyant_check::replicated::{Proof, Step};
-use relyant_finite::evidence::Run;
+use relyant_finite::evidence::CoveringRun;
 use relyant_finite::model::Config;
 use relyant_program::Program;
 use rustc_hash::FxHashMap;
@@ -43,7 +43,7 @@ type Table<'a> = FxHashMap<(u32, u32, u32), Vec<&'a Step>>;
 
 impl Path {
     /// Names the threads of a run. Of those in the same local state the one that moved last goes on.
-    pub fn of(proof: &Proof, run: &Run, target: &Config) -> Option<Path> {
+    pub fn of(proof: &Proof, run: &CoveringRun, target: &Config) -> Option<Path> {
         let mut locals: Vec<u32> = Vec::new();
         for (l, n) in run.start.locals.iter() {
             locals.extend(std::iter::repeat_n(l, n as usize));

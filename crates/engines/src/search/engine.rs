@@ -1,6 +1,6 @@
 //! The search as an engine.
 
-use super::{Outcome, Reason, Settings, search};
+use super::{Reason, SearchOutcome, Settings, search};
 use crate::engine::{Claim, Engine, Finding, Needs, Task};
 use crate::verdict;
 use crate::watch::{Standing, Watch};
@@ -41,7 +41,7 @@ impl Engine for Interleavings {
             };
             finding.standing = Some(Standing::Searched(stats));
             finding.seconds = start.elapsed().as_secs_f64();
-            let more = matches!(outcome, Outcome::Limit { reason, .. } if !is_last(reason));
+            let more = matches!(outcome, SearchOutcome::Limit { reason, .. } if !is_last(reason));
             finding.claim = claim(program, outcome);
             if !more || watch.cancelled() {
                 break;
@@ -56,15 +56,15 @@ fn is_last(reason: Reason) -> bool {
     matches!(reason, Reason::Inputs | Reason::Bound { .. })
 }
 
-fn claim(program: &Program, outcome: Outcome) -> Result<Claim, verdict::Reason> {
+fn claim(program: &Program, outcome: SearchOutcome) -> Result<Claim, verdict::Reason> {
     match outcome {
-        Outcome::Violation { schedule, shortest } => Ok(Claim::Schedule { schedule, shortest }),
-        Outcome::Exhausted(space) => Ok(Claim::Space(
+        SearchOutcome::Violation { schedule, shortest } => Ok(Claim::Schedule { schedule, shortest }),
+        SearchOutcome::Exhausted(space) => Ok(Claim::Space(
             Space::new(Encoding { symmetry: space.symmetry() }, space.states())
                 .with_order(space.order().cloned())
                 .with_points(space.points().cloned()),
         )),
-        Outcome::Limit { reason, depth } => Err(match bound(program, reason) {
+        SearchOutcome::Limit { reason, depth } => Err(match bound(program, reason) {
             Some(what) => verdict::Reason::Bound(what.into()),
             None => verdict::Reason::Search { depth, reason },
         }),

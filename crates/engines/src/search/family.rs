@@ -18,7 +18,7 @@ pub(super) struct Family<'c, 'p> {
 
 /// A run of the same moves in some order.
 #[derive(Clone)]
-pub(super) struct Run<'f, 'p> {
+pub(super) struct FamilyRun<'f, 'p> {
     family: &'f Family<'f, 'p>,
     /// The state it has come to.
     pub state: State,
@@ -47,11 +47,11 @@ impl<'c, 'p> Family<'c, 'p> {
     }
 
     /// The run before any move.
-    pub fn begin(&self) -> Result<Run<'_, 'p>, Stop> {
+    pub fn begin(&self) -> Result<FamilyRun<'_, 'p>, Stop> {
         let state = self.config.initial(&self.config.starts[self.start])?;
         let mut numbers = vec![None; self.children.len()];
         (0..state.threads.len()).for_each(|t| numbers[t] = Some(t));
-        Ok(Run { family: self, state, numbers, made: vec![0; self.children.len()] })
+        Ok(FamilyRun { family: self, state, numbers, made: vec![0; self.children.len()] })
     }
 
     /// Does a run of these parts lead to a violation? Stops at the first part that can't be done.
@@ -67,7 +67,7 @@ impl<'c, 'p> Family<'c, 'p> {
     }
 }
 
-impl Run<'_, '_> {
+impl FamilyRun<'_, '_> {
     /// The number that the thread of a part has here, if it has been created.
     pub fn now(&self, part: &Part) -> Option<usize> {
         self.numbers.get(part.thread).copied().flatten()

@@ -100,7 +100,7 @@ impl Default for Settings {
 
 /// What a search found.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum SearchOutcome {
     /// A run to a violation.
     Violation {
         /// From a start to the violation, for the interpreter to replay.
@@ -208,14 +208,22 @@ const SHORTEN: usize = 4;
 const MIN_SHORTEN: usize = 10_000;
 
 /// Searches a program. An error means that the program is malformed.
-pub fn search(program: &Program, settings: &Settings, watch: &Watch<'_>) -> Result<(Outcome, Stats), Stop> {
+pub fn search(
+    program: &Program,
+    settings: &Settings,
+    watch: &Watch<'_>,
+) -> Result<(SearchOutcome, Stats), Stop> {
     within(program, settings, &Account::new(watch, &AtomicU64::new(0)))
 }
 
 /// A search whose work goes into an account.
-fn within(program: &Program, settings: &Settings, account: &Account<'_>) -> Result<(Outcome, Stats), Stop> {
+fn within(
+    program: &Program,
+    settings: &Settings,
+    account: &Account<'_>,
+) -> Result<(SearchOutcome, Stats), Stop> {
     let first = attempt(program, settings, account, None)?.0;
-    if !matches!(first.0, Outcome::Limit { reason: Reason::Inputs, .. }) || program.deadlock {
+    if !matches!(first.0, SearchOutcome::Limit { reason: Reason::Inputs, .. }) || program.deadlock {
         return Ok(first);
     }
     Ok(observed::search(program, settings, account, first.1)?.unwrap_or(first))
@@ -227,7 +235,7 @@ fn attempt(
     settings: &Settings,
     account: &Account<'_>,
     inputs: Option<(&Observer, &Points)>,
-) -> Result<((Outcome, Stats), Needs), Stop> {
+) -> Result<((SearchOutcome, Stats), Needs), Stop> {
     let observing = |(observer, points)| Observing { observer, points, needs: Mutex::default() };
     let config = Config::new(program, settings, inputs.map(observing))?;
     let result = run(program, settings, account, &config)?;
@@ -240,7 +248,7 @@ fn run<'p>(
     settings: &Settings,
     account: &Account<'_>,
     config: &Config<'p>,
-) -> Result<(Outcome, Stats), Stop> {
+) -> Result<(SearchOutcome, Stats), Stop> {
     let reduction = settings.reduction.then(|| Independence::new(config));
     let by_levels = settings.strategy == Strategy::BreadthFirst && settings.max_switches.is_none();
     let order = (by_levels && settings.subsumption).then(|| order::find(program)).filter(|o| !o.is_exact());
@@ -259,7 +267,7 @@ fn run<'p>(
     search.count();
     let stats = search.stats;
     let depth = stats.depth;
-    let limit = |reason| Ok((Outcome::Limit { reason, depth }, stats));
+    let limit = |reason| Ok((SearchOutcome::Limit { reason, depth }, stats));
     match end {
         End::Violation(found) => {
             let guide = if by_levels && order.is_none() { switches::guide(&search, found)? } else { None };
@@ -276,7 +284,7 @@ fn run<'p>(
             // Where states subsume smaller ones, runs with fewer switches may have been passed over.
             let shortest = order.is_some() && tried && !search.cut.undefined;
             if (by_levels && order.is_none()) || settings.max_switches.is_some() {
-                return Ok((Outcome::Violation { schedule, shortest: tried && guided }, stats));
+                return Ok((SearchOutcome::Violation { schedule, shortest: tried && guided }, stats));
             }
             let states = search.store.len();
             drop(search);
@@ -306,7 +314,7 @@ fn run<'p>(
                 order,
                 points: config.observing.as_ref().map(|o| o.points.clone()),
             };
-            Ok((Outcome::Exhausted(space), stats))
+            Ok((SearchOutcome::Exhausted(space), stats))
         }
     }
 }
@@ -319,7 +327,7 @@ fn shorten(
     (schedule, shortest): (Schedule, bool),
     states: usize,
     stats: Stats,
-) -> Result<(Outcome, Stats), Stop> {
+) -> Result<(SearchOutcome, Stats), Stop> {
     let levels = Settings {
         strategy: Strategy::BreadthFirst,
         subsumption: false,
@@ -330,8 +338,8 @@ fn shorten(
     let (outcome, more) = within(program, &levels, &account.after(stats.steps).quiet())?;
     let steps = stats.steps + more.steps;
     Ok(match outcome {
-        Outcome::Violation { .. } => (outcome, Stats { steps, ..more }),
-        _ => (Outcome::Violation { schedule, shortest }, Stats { steps, ..stats }),
+        SearchOutcome::Violation { .. } => (outcome, Stats { steps, ..more }),
+        _ => (SearchOutcome::Violation { schedule, shortest }, Stats { steps, ..stats }),
     })
 }
 

@@ -1,7 +1,7 @@
 //! Searches that find out which values of inputs matter: again and again, with the points that the last one lacked.
 
 use super::account::Account;
-use super::{Outcome, Settings, Stats, attempt};
+use super::{SearchOutcome, Settings, Stats, attempt};
 use relyant_cfa::Program;
 use relyant_interp::machine::Stop;
 use relyant_interp::observe::{Observer, Points};
@@ -18,7 +18,7 @@ pub(super) fn search(
     settings: &Settings,
     account: &Account<'_>,
     before: Stats,
-) -> Result<Option<(Outcome, Stats)>, Stop> {
+) -> Result<Option<(SearchOutcome, Stats)>, Stop> {
     let observer = Observer::new(program);
     let settings = Settings { subsumption: false, symmetry: false, ..*settings };
     let mut points = Points::new();
@@ -30,7 +30,7 @@ pub(super) fn search(
         steps += stats.steps;
         let stats = Stats { steps, ..stats };
         match outcome {
-            Outcome::Exhausted(_) if !needs.is_empty() => match observer.grow(&points, &needs) {
+            SearchOutcome::Exhausted(_) if !needs.is_empty() => match observer.grow(&points, &needs) {
                 Some(more) if more != points => points = more,
                 _ => return Ok(None),
             },

@@ -35,14 +35,14 @@ enum Answer {
 
 fn run(program: &Program, settings: &Settings) -> Answer {
     match search(program, settings, &Watch::NONE).unwrap().0 {
-        Outcome::Violation { schedule, shortest } => {
+        SearchOutcome::Violation { schedule, shortest } => {
             replay(program, &schedule).unwrap();
             let moves = &schedule.moves;
             let switches = moves.windows(2).filter(|w| w[0].thread != w[1].thread).count();
             Answer::Unsafe { moves: moves.len(), switches, shortest }
         }
-        Outcome::Exhausted(space) => Answer::Safe(space.len()),
-        Outcome::Limit { reason, .. } => Answer::Limit(reason),
+        SearchOutcome::Exhausted(space) => Answer::Safe(space.len()),
+        SearchOutcome::Limit { reason, .. } => Answer::Limit(reason),
     }
 }
 
@@ -265,7 +265,7 @@ fn limits_are_told() {
     assert_eq!(run(&program(text), &depth(Strategy::DepthFirst, 1)), Answer::Limit(Reason::Depth));
     let cancelled = Watch { cancel: &|| true, ..Watch::NONE };
     let (outcome, _) = search(&program(text), &Settings::default(), &cancelled).unwrap();
-    assert!(matches!(outcome, Outcome::Limit { reason: Reason::Cancelled, .. }));
+    assert!(matches!(outcome, SearchOutcome::Limit { reason: Reason::Cancelled, .. }));
     // Not all inputs are tried where one is computed with.
     let odd =
         "int main(void) { int x = __VERIFIER_nondet_int(); __VERIFIER_assert(x * 3 != 300003); return 0; }";

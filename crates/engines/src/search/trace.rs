@@ -5,7 +5,7 @@
 //! thread's next visible move, and left out where the violation comes about without them.
 
 use super::config::Config;
-use super::family::{Family, Run};
+use super::family::{Family, FamilyRun};
 use super::moves::{Mover, StepNode, path};
 use super::ordered::{NOBODY, place, with_last};
 use super::store::{ROOT, hash};
@@ -385,7 +385,7 @@ fn gather<'a>(family: &Family<'_, '_>, order: Vec<&'a Part>, found: Found) -> Ve
 
 /// Runs what waits of a thread, after what others have to do first.
 fn flush<'a>(
-    run: &mut Run<'_, '_>,
+    run: &mut FamilyRun<'_, '_>,
     waiting: &mut [Vec<&'a Part>],
     thread: usize,
     order: &mut Vec<&'a Part>,

@@ -1,13 +1,13 @@
 //! Subsumption: which states include which, and an index to find a state that includes a given one.
 
-use super::state::{State, Value};
+use super::state::{SymbolicState, Value};
 use relyant_linear::{Atom, Closed, LinExpr, Norm, Rat, Var};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Does `big` subsume `small`? Both are in normal form and have the same locations. A "no" may be wrong where `big`
 /// has hidden symbols.
-pub fn covers(big: &State, small: &State) -> bool {
+pub fn covers(big: &SymbolicState, small: &SymbolicState) -> bool {
     let n = big.values.len() as u32;
     // Values of big's symbols that make its variables those of small.
     let mut hidden: Vec<Option<LinExpr>> = vec![None; big.hidden as usize];
@@ -78,7 +78,7 @@ pub fn covers(big: &State, small: &State) -> bool {
 }
 
 /// An expression over big's symbols, where its variables have small's values.
-fn instance(e: &LinExpr, small: &State, hidden: &[Option<LinExpr>], n: u32) -> Option<LinExpr> {
+fn instance(e: &LinExpr, small: &SymbolicState, hidden: &[Option<LinExpr>], n: u32) -> Option<LinExpr> {
     let mut out = LinExpr::constant(e.constant_part().clone());
     for (s, k) in e.terms() {
         match s.0.checked_sub(n) {
@@ -107,18 +107,18 @@ pub struct Index {
     places: FxHashMap<Arc<[relyant_program::Loc]>, Vec<(Mask, ByConstants)>>,
 }
 
-fn mask(s: &State) -> Mask {
+fn mask(s: &SymbolicState) -> Mask {
     s.values.iter().map(|v| matches!(v, Value::Int(_))).collect()
 }
 
-fn numbers(s: &State, mask: &[bool]) -> Option<Vec<i64>> {
+fn numbers(s: &SymbolicState, mask: &[bool]) -> Option<Vec<i64>> {
     let chosen = s.values.iter().zip(mask).filter(|(_, m)| **m);
     chosen.map(|(v, _)| if let Value::Int(x) = v { Some(*x) } else { None }).collect()
 }
 
 impl Index {
     /// Adds a state under its number; it is to be there once.
-    pub fn insert(&mut self, s: &State, id: u32) {
+    pub fn insert(&mut self, s: &SymbolicState, id: u32) {
         let mask = mask(s);
         let Some(numbers) = numbers(s, &mask) else { return };
         let place = self.places.entry(s.at.clone()).or_default();
@@ -129,7 +129,7 @@ impl Index {
         place[k].1.entry(numbers).or_default().push(id);
     }
     /// Takes a state out.
-    pub fn remove(&mut self, s: &State, id: u32) {
+    pub fn remove(&mut self, s: &SymbolicState, id: u32) {
         let mask = mask(s);
         let Some(place) = self.places.get_mut(&s.at) else { return };
         let Some((_, map)) = place.iter_mut().find(|m| m.0 == mask) else { return };
@@ -138,7 +138,7 @@ impl Index {
         }
     }
     /// A state that includes this one.
-    pub fn find(&self, s: &State, state: impl Fn(u32) -> Arc<State>) -> Option<u32> {
+    pub fn find(&self, s: &SymbolicState, state: impl Fn(u32) -> Arc<SymbolicState>) -> Option<u32> {
         for (mask, map) in self.places.get(&s.at)? {
             let Some(numbers) = numbers(s, mask) else { continue };
             let mut ids = map.get(&numbers).into_iter().flatten();

@@ -4,7 +4,7 @@
 //! condition of the candidate. It is the union if what of it is outside the one is inside the other.
 
 use super::eliminate::Tidy;
-use super::state::{State, Value};
+use super::state::{SymbolicState, Value};
 use relyant_linear::{Atom, Closed, Cube, LinExpr, Norm, Rat, Rel, Var};
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ const MOST_DIFFERENT: usize = 3;
 type Row = BTreeMap<u32, Rat>;
 
 /// The union of two states with the same locations, if that is a state.
-pub fn union(a: &State, b: &State, tidy: &mut Tidy) -> Option<State> {
+pub fn union(a: &SymbolicState, b: &SymbolicState, tidy: &mut Tidy) -> Option<SymbolicState> {
     if a.hidden + b.hidden > 0 || !alike(a, b) {
         return None;
     }
@@ -23,7 +23,7 @@ pub fn union(a: &State, b: &State, tidy: &mut Tidy) -> Option<State> {
     let at = |s: Var| values[s.0 as usize].expr();
     // Expressions over variables as ones over the hull's symbols.
     let over = |e: &LinExpr| e.subst(at);
-    let conditions = |s: &State| -> Option<Vec<Atom>> {
+    let conditions = |s: &SymbolicState| -> Option<Vec<Atom>> {
         let mut norms: Vec<Norm> = Vec::new();
         for (v, value) in s.values.iter().enumerate().filter(|(v, x)| values[*v] != **x) {
             norms.push(Atom::eq(&over(&LinExpr::var(Var(v as u32)).sub(&value.expr()?))));
@@ -60,10 +60,15 @@ pub fn union(a: &State, b: &State, tidy: &mut Tidy) -> Option<State> {
     });
     // An equality of the cube would make a symbol of it no symbol: not in normal form.
     let normal = !cube.atoms().iter().any(|a| a.rel() == Rel::Eq);
-    (outside_is_inside && normal).then(|| State { at: a.at.clone(), values: values.into(), cube, hidden: 0 })
+    (outside_is_inside && normal).then(|| SymbolicState {
+        at: a.at.clone(),
+        values: values.into(),
+        cube,
+        hidden: 0,
+    })
 }
 
-fn alike(a: &State, b: &State) -> bool {
+fn alike(a: &SymbolicState, b: &SymbolicState) -> bool {
     let mut different = 0;
     for (x, y) in a.values.iter().zip(&b.values) {
         match (x, y) {
@@ -77,7 +82,7 @@ fn alike(a: &State, b: &State) -> bool {
 }
 
 /// The affine hull of both, as values of variables; `None` if that takes fractions.
-fn hull(a: &State, b: &State) -> Option<Vec<Value>> {
+fn hull(a: &SymbolicState, b: &SymbolicState) -> Option<Vec<Value>> {
     let mut rows: Vec<Row> = Vec::new();
     for s in [a, b] {
         let mut directions: BTreeMap<Var, Row> = BTreeMap::new();
@@ -90,7 +95,7 @@ fn hull(a: &State, b: &State) -> Option<Vec<Value>> {
         }
         rows.extend(directions.into_values());
     }
-    let base = |s: &State| -> Vec<Rat> {
+    let base = |s: &SymbolicState| -> Vec<Rat> {
         let constant = |v: &Value| v.expr().map_or(Rat::zero(), |e| e.constant_part().clone());
         s.values.iter().map(constant).collect()
     };

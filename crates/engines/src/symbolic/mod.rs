@@ -26,7 +26,7 @@ use live::Live;
 use normal::Normal;
 use relyant_program::{Count, Loc, Program};
 use rustc_hash::FxHashMap;
-use state::State;
+use state::SymbolicState;
 use std::sync::Arc;
 use step::Steps;
 use trace::{Origin, StateNode};
@@ -189,7 +189,7 @@ impl Search<'_> {
         self.doubtful.take().map_or(Answer::Unknown(reason), Answer::Unsafe)
     }
     /// Adds a state, unless it is known; an answer if it is an error.
-    fn add(&mut self, state: State, origin: Origin) -> Option<Answer> {
+    fn add(&mut self, state: SymbolicState, origin: Origin) -> Option<Answer> {
         let exact = match origin {
             Origin::Start => true,
             Origin::Step(from, t, e) => self.nodes[from as usize].exact && self.steps.edge((t, e)).exact,
@@ -217,7 +217,7 @@ impl Search<'_> {
         }
         None
     }
-    fn push(&mut self, state: State, origin: Origin, exact: bool) -> u32 {
+    fn push(&mut self, state: SymbolicState, origin: Origin, exact: bool) -> u32 {
         self.nodes.push(StateNode { state: Arc::new(state), origin, exact, part: false });
         self.stats.states = self.nodes.len();
         self.nodes.len() as u32 - 1

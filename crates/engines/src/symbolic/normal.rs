@@ -6,7 +6,7 @@
 
 use super::eliminate::{Tidy, eliminate, solve, solved};
 use super::live::Live;
-use super::state::{State, Value};
+use super::state::{SymbolicState, Value};
 use relyant_linear::{Cube, LinExpr, Var};
 use relyant_program::{Loc, Role};
 use rustc_hash::FxHashMap;
@@ -39,7 +39,7 @@ impl<'a> Normal<'a> {
         self.live_at.entry(at.clone()).or_insert_with(|| self.live.at(at).into()).clone()
     }
     /// The normal form; `None` if there is no such state.
-    pub fn state(&mut self, at: Arc<[Loc]>, mut values: Vec<Value>, cube: Cube) -> Option<State> {
+    pub fn state(&mut self, at: Arc<[Loc]>, mut values: Vec<Value>, cube: Cube) -> Option<SymbolicState> {
         for (v, live) in values.iter_mut().zip(self.live(&at).iter()) {
             if !live {
                 *v = Value::Any;
@@ -50,7 +50,7 @@ impl<'a> Normal<'a> {
             w.normalise()?;
         }
         let hidden = w.rename();
-        Some(State { at, values: w.values.into(), cube: w.cube, hidden })
+        Some(SymbolicState { at, values: w.values.into(), cube: w.cube, hidden })
     }
 }
 

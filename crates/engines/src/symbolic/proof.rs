@@ -1,7 +1,7 @@
 //! A closed set of symbolic states as a monolithic proof.
 
 use super::eliminate::{eliminate, solve};
-use super::state::{State, Value};
+use super::state::{SymbolicState, Value};
 use relyant_check::{Proof, Rule};
 use relyant_linear::{Atom, Closed, Cube, LinExpr, Norm, Var};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ const MOST_STATES: usize = 50_000;
 
 /// The proof that these states are all there are, and whether it says exactly that. A cube can't say all that hidden
 /// symbols say (that a value is even); what remains means more states, and the checker sees whether they are too many.
-pub fn of(states: impl IntoIterator<Item = Arc<State>>) -> (Proof, bool) {
+pub fn of(states: impl IntoIterator<Item = Arc<SymbolicState>>) -> (Proof, bool) {
     let (mut global, mut exact) = (Vec::new(), true);
     for s in states {
         let first = cube(&s);
@@ -54,7 +54,7 @@ fn values(cube: &Cube, s: Var) -> Option<std::ops::RangeInclusive<i64>> {
 }
 
 /// A state as a condition on variables and hidden symbols.
-fn cube(s: &State) -> Cube {
+fn cube(s: &SymbolicState) -> Cube {
     let mut out = (*s.cube).clone();
     for (v, value) in s.values.iter().enumerate() {
         let variable = LinExpr::var(Var(v as u32));

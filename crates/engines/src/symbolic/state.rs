@@ -48,7 +48,7 @@ impl Value {
 /// A symbolic state: all states at these locations whose variables have such values, for symbols that satisfy the
 /// cube.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct State {
+pub struct SymbolicState {
     /// Location of each template's thread.
     pub at: Arc<[Loc]>,
     /// By variable of the program, locals of all templates among them.
@@ -59,7 +59,7 @@ pub struct State {
     pub hidden: u32,
 }
 
-impl State {
+impl SymbolicState {
     /// An expression over variables, as one over symbols; `input(k)` are the variables from the last on.
     pub fn sum(&self, e: &LinExpr) -> LinExpr {
         let mut constant = e.constant_part().clone();

@@ -1,7 +1,7 @@
 //! Steps of symbolic states.
 
 use super::normal::Normal;
-use super::state::{State, Value};
+use super::state::{SymbolicState, Value};
 use relyant_linear::{Atom, Cube, Norm, Rel, Var};
 use relyant_program::{Count, Edge, Loc, Program};
 use std::sync::Arc;
@@ -39,13 +39,13 @@ impl<'a> Steps<'a> {
 }
 
 /// The state at the start.
-pub fn start(program: &Program, normal: &mut Normal) -> Option<State> {
+pub fn start(program: &Program, normal: &mut Normal) -> Option<SymbolicState> {
     let values = (0..program.variables.len() as u32).map(|v| Value::symbol(Var(v))).collect();
     normal.state(program.templates.iter().map(|t| t.entry).collect(), values, program.init.clone())
 }
 
 /// The conditions of an edge over a state's symbols; `None` if it is disabled by their form alone.
-pub fn conditions(state: &State, edge: &Edge) -> Option<Vec<Atom>> {
+pub fn conditions(state: &SymbolicState, edge: &Edge) -> Option<Vec<Atom>> {
     let mut out = Vec::new();
     if edge.guard.is_bottom() || edge.bounds.is_bottom() {
         return None;
@@ -62,7 +62,7 @@ pub fn conditions(state: &State, edge: &Edge) -> Option<Vec<Atom>> {
 }
 
 /// The state after an edge of a thread's; `None` if it is disabled.
-pub fn step(state: &State, thread: u32, edge: &Edge, normal: &mut Normal) -> Option<State> {
+pub fn step(state: &SymbolicState, thread: u32, edge: &Edge, normal: &mut Normal) -> Option<SymbolicState> {
     let conditions = conditions(state, edge)?;
     let mut values = state.values.to_vec();
     for (v, e) in &edge.updates {

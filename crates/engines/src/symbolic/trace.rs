@@ -3,7 +3,7 @@
 //! A state is exactly what its step makes of its parent, so each point of it has one before it. Going back point by
 //! point rather than forward along the path allows for states that are unions of others.
 
-use super::state::{State, Value};
+use super::state::{SymbolicState, Value};
 use super::step::{Steps, conditions};
 use crate::verdict::{Counterexample, Step};
 use num_bigint::BigInt;
@@ -27,7 +27,7 @@ pub enum Origin {
 #[derive(Clone, Debug)]
 pub struct StateNode {
     /// The state, in normal form.
-    pub state: Arc<State>,
+    pub state: Arc<SymbolicState>,
     /// Where it comes from.
     pub origin: Origin,
     /// Every step on the way is exact.
@@ -94,7 +94,7 @@ pub fn run(program: &Program, steps: &Steps, nodes: &[StateNode], last: u32) -> 
 }
 
 /// The condition on symbols under which a state's variables are these.
-fn fixed(state: &State, point: &Point) -> Cube {
+fn fixed(state: &SymbolicState, point: &Point) -> Cube {
     let mut cube = (*state.cube).clone();
     for (value, x) in state.values.iter().zip(point) {
         if let (Some(value), Some(x)) = (value.expr(), x) {

@@ -12,7 +12,7 @@ use relyant_finite::boolean::flat::{flatten, merged};
 use relyant_finite::boolean::live::Live;
 use relyant_finite::boolean::machine::Machine;
 use relyant_finite::boolean::program::Program;
-use relyant_finite::boolean::replay::{self, Run};
+use relyant_finite::boolean::replay::{self, ConcreteRun};
 use relyant_finite::boolean::template::Threads;
 use relyant_finite::boolean::tts;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,11 +47,11 @@ pub struct Settings<'a> {
 
 /// What is known of a program; evidence was accepted by a checker of its own.
 #[derive(Clone, Debug)]
-pub enum Verdict {
+pub enum BooleanVerdict {
     /// No assertion fails, with as many threads as the proof says.
     Safe(Proof),
     /// One does, in this run with so many threads; it has been replayed.
-    Unsafe(Run, usize),
+    Unsafe(ConcreteRun, usize),
     /// Why nothing is known.
     Unknown(String),
 }
@@ -81,7 +81,7 @@ pub struct Stats {
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The answer, with its evidence.
-    pub verdict: Verdict,
+    pub verdict: BooleanVerdict,
     /// How much was done for it.
     pub stats: Stats,
 }
@@ -108,28 +108,30 @@ pub fn decide(program: &Program, settings: &Settings) -> Report {
 }
 
 impl Decider<'_> {
-    fn run(&mut self) -> Verdict {
+    fn run(&mut self) -> BooleanVerdict {
         let mut why = Vec::new();
         let method = self.settings.method;
         if matches!(method, Method::Auto | Method::ThreadStates) {
             match self.thread_states() {
-                Ok(proof) => return Verdict::Safe(proof),
+                Ok(proof) => return BooleanVerdict::Safe(proof),
                 Err(e) => why.push(e),
             }
         }
         if self.settings.cancel.load(Ordering::Relaxed) {
-            return Verdict::Unknown("stopped".into());
+            return BooleanVerdict::Unknown("stopped".into());
         }
         let answer = match (method, self.settings.threads) {
             (Method::Coverability, None) => None,
             (Method::Coverability, Some(_)) => {
-                return Verdict::Unknown(
+                return BooleanVerdict::Unknown(
                     "coverability is about any number of threads; leave out the bound".into(),
                 );
             }
             (_, Some(n)) => self.bounded(n, &mut why),
             (Method::Counters, None) => {
-                return Verdict::Unknown("counter abstraction needs a bound on the number of threads".into());
+                return BooleanVerdict::Unknown(
+                    "counter abstraction needs a bound on the number of threads".into(),
+                );
             }
             (Method::Auto | Method::ThreadStates, None) => self.confirm(&mut why),
         };
@@ -142,7 +144,7 @@ impl Decider<'_> {
                 Err(e) => why.push(e),
             }
         }
-        Verdict::Unknown(why.join("; "))
+        BooleanVerdict::Unknown(why.join("; "))
     }
 
     fn thread_states(&mut self) -> Result<Proof, String> {
@@ -180,10 +182,14 @@ impl Decider<'_> {
         Ok(e)
     }
 
-    fn failure(&mut self, threads: &Threads, path: &relyant_finite::moves::Run) -> Result<Verdict, String> {
+    fn failure(
+        &mut self,
+        threads: &Threads,
+        path: &relyant_finite::moves::Interleaving,
+    ) -> Result<BooleanVerdict, String> {
         let run = self.checked(|_| replay::concrete(threads, path));
         let (run, count) = run.map_err(|e| format!("a run was rejected: {e}"))?;
-        Ok(Verdict::Unsafe(run, count))
+        Ok(BooleanVerdict::Unsafe(run, count))
     }
 
     /// Runs a checker, and adds up the time.
@@ -195,7 +201,7 @@ impl Decider<'_> {
     }
 
     /// All states with a bound.
-    fn bounded(&mut self, n: u32, why: &mut Vec<String>) -> Option<Verdict> {
+    fn bounded(&mut self, n: u32, why: &mut Vec<String>) -> Option<BooleanVerdict> {
         let mut threads = Threads::new(Machine::new(self.program, self.live));
         match self.search(&mut threads, Some(n), self.settings.states) {
             Ok(Some(v)) => Some(v),
@@ -208,7 +214,7 @@ impl Decider<'_> {
     }
 
     /// A failure among counted sets of states, for programs with too many states to list them.
-    fn symbolic(&mut self, n: u32, why: &mut Vec<String>) -> Option<Verdict> {
+    fn symbolic(&mut self, n: u32, why: &mut Vec<String>) -> Option<BooleanVerdict> {
         let flat = flatten(self.program, self.live);
         let found = Sets::new(&flat).map_err(|e| e.to_string()).and_then(|mut sets| {
             let states = SETS.min(self.settings.states);
@@ -241,7 +247,7 @@ impl Decider<'_> {
         threads: &mut Threads,
         n: Option<u32>,
         states: usize,
-    ) -> Result<Option<Verdict>, String> {
+    ) -> Result<Option<BooleanVerdict>, String> {
         let quick = self.explore(threads, n, states, true)?;
         match &quick.found {
             Found::Failure(path) => return self.failure(threads, path).map(Some),
@@ -269,14 +275,14 @@ impl Decider<'_> {
         match self.checked(|cancel| exhausted::check(&threads.machine(), &states, cancel)) {
             Ok(n) => {
                 self.stats.obligations = n;
-                Ok(Some(Verdict::Safe(Proof::States(states))))
+                Ok(Some(BooleanVerdict::Safe(Proof::States(states))))
             }
             Err(e) => Err(format!("the set of states was rejected: {e}")),
         }
     }
 
     /// Looks for a run with few threads; goes through all states if there are few.
-    fn confirm(&mut self, why: &mut Vec<String>) -> Option<Verdict> {
+    fn confirm(&mut self, why: &mut Vec<String>) -> Option<BooleanVerdict> {
         let mut threads = Threads::new(Machine::new(self.program, self.live));
         for (n, states) in BOUNDS {
             if self.settings.cancel.load(Ordering::Relaxed) {
@@ -295,7 +301,7 @@ impl Decider<'_> {
         None
     }
 
-    fn coverability(&mut self) -> Result<Verdict, String> {
+    fn coverability(&mut self) -> Result<BooleanVerdict, String> {
         let mut threads = Threads::new(Machine::new(self.program, self.live));
         let exported = tts::export(&mut threads, false, tts::TRANSITIONS, self.settings.cancel)
             .map_err(|e| format!("coverability: {e}"))?;
@@ -306,16 +312,16 @@ impl Decider<'_> {
         self.stats.checking += found.checking;
         match found.verdict {
             // Checked already: that is part of deciding coverability.
-            cover::Verdict::Uncoverable(c) => {
+            cover::Coverability::Uncoverable(c) => {
                 self.stats.obligations = usize::try_from(found.obligations).unwrap_or(usize::MAX);
-                Ok(Verdict::Safe(Proof::Uncoverable(Box::new(exported), c)))
+                Ok(BooleanVerdict::Safe(Proof::Uncoverable(Box::new(exported), c)))
             }
-            cover::Verdict::Coverable(run) => {
+            cover::Coverability::Coverable(run) => {
                 let path =
                     exported.path(&run).ok_or("a run of the system of threads is none of the program")?;
                 self.failure(&threads, &path)
             }
-            cover::Verdict::Unknown(why) => Err(format!("coverability: {why}")),
+            cover::Coverability::Unknown(why) => Err(format!("coverability: {why}")),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::counter::symbolic::Sets;
 use relyant_finite::boolean::machine::TooMany;
 use relyant_finite::boolean::program::Stmt;
 use relyant_finite::boolean::template::Threads;
-use relyant_finite::moves::{Run, RunStep, Template};
+use relyant_finite::moves::{Interleaving, RunStep, Template};
 use rustc_hash::FxHashMap;
 
 /// States that are followed at the same time.
@@ -19,7 +19,11 @@ struct RunNode {
 }
 
 /// A path through the program's states along one of sets; `None` if none was found among those that were followed.
-pub fn along(threads: &mut Threads, sets: &Sets, path: &Run) -> Result<Option<Run>, TooMany> {
+pub fn along(
+    threads: &mut Threads,
+    sets: &Sets,
+    path: &Interleaving,
+) -> Result<Option<Interleaving>, TooMany> {
     let mut nodes: Vec<RunNode> = Vec::new();
     for (shared, local) in threads.initial()?.into_iter().take(WIDTH) {
         nodes.push(RunNode { shared, threads: vec![Some(local)], from: None });
@@ -74,5 +78,5 @@ pub fn along(threads: &mut Threads, sets: &Sets, path: &Run) -> Result<Option<Ru
     }
     steps.reverse();
     let start = (at.shared, at.threads.first().copied().flatten().unwrap_or(0));
-    Ok(Some(Run { start, steps }))
+    Ok(Some(Interleaving { start, steps }))
 }

@@ -1,6 +1,6 @@
 //! Explicit counter abstraction (section 5), and plain exploration for comparison.
 
-use relyant_finite::moves::{Move, Run, RunStep, Template};
+use relyant_finite::moves::{Interleaving, Move, RunStep, Template};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,13 +23,13 @@ pub struct Options<'a> {
 }
 
 /// A state: the shared one, and the threads: local states in rising order with counts.
-pub type State = (u32, Vec<(u32, u32)>);
+pub type CounterState = (u32, Vec<(u32, u32)>);
 
 /// What an exploration came to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Found {
     /// A run to a failure, with as few steps as there can be.
-    Failure(Run),
+    Failure(Interleaving),
     /// All states were seen, and nothing fails.
     Exhausted,
     /// Too many states, or stopped.
@@ -55,13 +55,13 @@ pub struct Explored {
 
 impl Explored {
     /// The states, in the order in which they were found.
-    pub fn reached(&self) -> impl Iterator<Item = State> + '_ {
+    pub fn reached(&self) -> impl Iterator<Item = CounterState> + '_ {
         self.keys.iter().map(|k| state(k, self.counted))
     }
 }
 
 /// The state that a key stands for. A counted key is the shared state and pairs, a plain one the shared state and a thread each.
-fn state(key: &[u32], counted: bool) -> State {
+fn state(key: &[u32], counted: bool) -> CounterState {
     let (shared, rest) = key.split_first().map_or((0, key), |(s, r)| (*s, r));
     if counted {
         return (shared, rest.chunks_exact(2).map(|c| (c[0], c[1])).collect());
@@ -152,7 +152,7 @@ impl<T: Template> Search<'_, T> {
         Ok(Found::Exhausted)
     }
 
-    fn expand(&mut self, at: usize) -> Result<Option<Run>, T::Error> {
+    fn expand(&mut self, at: usize) -> Result<Option<Interleaving>, T::Error> {
         let key = self.keys[at].clone();
         let shared = key[0];
         let counted = self.options.counted;
@@ -201,7 +201,7 @@ impl<T: Template> Search<'_, T> {
         Ok(None)
     }
 
-    fn trace(&mut self, last: Option<(u32, u32, u32)>) -> Result<Run, T::Error> {
+    fn trace(&mut self, last: Option<(u32, u32, u32)>) -> Result<Interleaving, T::Error> {
         let mut steps = Vec::new();
         let mut at = last;
         let mut first = 0;
@@ -215,7 +215,7 @@ impl<T: Template> Search<'_, T> {
         }
         steps.reverse();
         let key = &self.keys[first as usize];
-        Ok(Run { start: (key[0], key.get(1).copied().unwrap_or(0)), steps })
+        Ok(Interleaving { start: (key[0], key.get(1).copied().unwrap_or(0)), steps })
     }
 }
 

@@ -2,7 +2,7 @@
 //! threads, where what is coverable says little of what is reachable.
 
 use super::Limits;
-use relyant_finite::evidence::{Run, Step};
+use relyant_finite::evidence::{CoveringRun, Step};
 use relyant_finite::model::{Config, Initial, System, Target};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 const MOST: usize = 1_500_000;
 
 /// A run to the target, if there is a short one with few threads.
-pub fn search(system: &System, target: &Target, limits: &Limits) -> Option<Run> {
+pub fn search(system: &System, target: &Target, limits: &Limits) -> Option<CoveringRun> {
     let mut from: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     for (i, t) in (0u32..).zip(&system.transitions) {
         from.entry(t.from).or_default().push(i);
@@ -54,7 +54,7 @@ pub fn search(system: &System, target: &Target, limits: &Limits) -> Option<Run> 
                 let (c, before, by) = nodes.get(now as usize)?;
                 if *before == u32::MAX {
                     steps.reverse();
-                    return Some(Run { start: c.clone(), steps });
+                    return Some(CoveringRun { start: c.clone(), steps });
                 }
                 steps.push(Step { transition: *by as usize, splits: Vec::new() });
                 now = *before;

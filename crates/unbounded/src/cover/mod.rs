@@ -10,7 +10,7 @@ mod run;
 mod search;
 mod weights;
 
-use relyant_finite::evidence::{self, Certificate, Run};
+use relyant_finite::evidence::{self, Certificate, CoveringRun};
 use relyant_finite::model::{Malformed, System, Target};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -102,11 +102,11 @@ pub enum Unknown {
 
 /// What an engine says.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum Coverability {
     /// No number of threads covers the target.
     Uncoverable(Certificate),
     /// This run covers it.
-    Coverable(Run),
+    Coverable(CoveringRun),
     /// Nothing is known, for this reason.
     Unknown(Unknown),
 }
@@ -132,9 +132,9 @@ pub struct Stats {
 
 /// An answer, checked, and how it was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Outcome {
+pub struct CoverOutcome {
     /// The verdict. Its evidence was accepted by a checker of its own, or it is unknown.
-    pub verdict: Verdict,
+    pub verdict: Coverability,
     /// How much the search did for it.
     pub stats: Stats,
     /// Predecessors that the checker found in the proof's set.
@@ -147,13 +147,13 @@ pub struct Outcome {
 const ATTEMPTS: [usize; 4] = [12_000, 25_000, 100_000, 400_000];
 
 /// One search, or in nets several with ever more room, as small and large candidates pay in different nets.
-fn attempts(system: &System, target: &Target, options: &Options, limits: &Limits) -> (Verdict, Stats) {
+fn attempts(system: &System, target: &Target, options: &Options, limits: &Limits) -> (Coverability, Stats) {
     if system.shared == 1 && options.widen_net.is_some_and(|n| Some(n) != options.widen) {
         for (i, vertices) in ATTEMPTS.into_iter().enumerate() {
             let widen = if i % 2 == 0 { options.widen } else { options.widen_net };
             let (options, small) = (Options { widen, ..options.clone() }, Limits { vertices, ..*limits });
             let (verdict, stats) = search::Search::new(system, target, &options, &small).run();
-            let over = matches!(verdict, Verdict::Unknown(_)) && vertices < limits.vertices;
+            let over = matches!(verdict, Coverability::Unknown(_)) && vertices < limits.vertices;
             if !over || limits.cancel.load(Ordering::Relaxed) {
                 return (verdict, stats);
             }
@@ -168,34 +168,34 @@ pub fn decide(
     target: &Target,
     options: &Options,
     limits: &Limits,
-) -> Result<Outcome, Malformed> {
+) -> Result<CoverOutcome, Malformed> {
     system.validate(target)?;
     let (found, stats) = attempts(system, target, options, limits);
     let began = Instant::now();
     let mut obligations = 0;
     let verdict = match found {
-        Verdict::Uncoverable(c) => match evidence::check(system, target, &c, limits.cancel) {
+        Coverability::Uncoverable(c) => match evidence::check(system, target, &c, limits.cancel) {
             Ok(checked) => {
                 obligations = checked.predecessors;
-                Verdict::Uncoverable(c)
+                Coverability::Uncoverable(c)
             }
-            Err(evidence::Rejection::Cancelled) => Verdict::Unknown(Unknown::Stopped),
-            Err(e) => Verdict::Unknown(Unknown::Proof(e)),
+            Err(evidence::Rejection::Cancelled) => Coverability::Unknown(Unknown::Stopped),
+            Err(e) => Coverability::Unknown(Unknown::Proof(e)),
         },
-        Verdict::Coverable(r) => match evidence::replay(system, target, &r) {
-            Ok(_) => Verdict::Coverable(r),
-            Err(e) => Verdict::Unknown(Unknown::Run(e)),
+        Coverability::Coverable(r) => match evidence::replay(system, target, &r) {
+            Ok(_) => Coverability::Coverable(r),
+            Err(e) => Coverability::Unknown(Unknown::Run(e)),
         },
         unknown => unknown,
     };
     let checking = began.elapsed();
     let verdict = match verdict {
         // not monotone: the search over-approximates
-        Verdict::Unknown(why) if system.has_zero_tests() => {
+        Coverability::Unknown(why) if system.has_zero_tests() => {
             let run = concrete::search(system, target, limits);
             match run.filter(|r| evidence::replay(system, target, r).is_ok()) {
-                Some(run) => Verdict::Coverable(run),
-                None => Verdict::Unknown(match why {
+                Some(run) => Coverability::Coverable(run),
+                None => Coverability::Unknown(match why {
                     Unknown::Run(_) => Unknown::Absence,
                     why => why,
                 }),
@@ -203,5 +203,5 @@ pub fn decide(
         }
         verdict => verdict,
     };
-    Ok(Outcome { verdict, stats, obligations, checking })
+    Ok(CoverOutcome { verdict, stats, obligations, checking })
 }

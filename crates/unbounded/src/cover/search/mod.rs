@@ -24,7 +24,7 @@ use super::pre::{self, Steps};
 use super::reach::Reach;
 use super::run::{self, Demand};
 use super::weights::Pool;
-use super::{Limits, Options, Stats, Unknown, Verdict};
+use super::{Coverability, Limits, Options, Stats, Unknown};
 use index_vec::IndexVec;
 use relyant_finite::evidence::Certificate;
 use relyant_finite::model::{Config, Counts, System, Target};
@@ -173,13 +173,13 @@ impl<'a> Search<'a> {
     }
 
     /// Runs it to an answer, or to a limit.
-    pub fn run(mut self) -> (Verdict, Stats) {
+    pub fn run(mut self) -> (Coverability, Stats) {
         let end = match self.go() {
-            ControlFlow::Continue(()) => Verdict::Uncoverable(self.certificate()),
-            ControlFlow::Break(End::Unknown(why)) => Verdict::Unknown(why),
+            ControlFlow::Continue(()) => Coverability::Uncoverable(self.certificate()),
+            ControlFlow::Break(End::Unknown(why)) => Coverability::Unknown(why),
             ControlFlow::Break(End::Coverable(c, reason)) => match self.path(&c, reason) {
-                Some(run) => Verdict::Coverable(run),
-                None => Verdict::Unknown(Unknown::LongRun),
+                Some(run) => Coverability::Coverable(run),
+                None => Coverability::Unknown(Unknown::LongRun),
             },
         };
         self.stats.minimal = self.minimal.len();
@@ -481,7 +481,7 @@ impl<'a> Search<'a> {
     }
 
     /// The run that covers `c`.
-    fn path(&self, c: &Config, reason: Reason) -> Option<relyant_finite::evidence::Run> {
+    fn path(&self, c: &Config, reason: Reason) -> Option<relyant_finite::evidence::CoveringRun> {
         let mut backwards: Vec<Demand> = Vec::new();
         let (mut now, mut why) = (c.clone(), reason);
         let start = loop {
