@@ -15,6 +15,29 @@ const FLOAT: u64 = 330;
 /// Longest text of an integer or a pointer.
 const NUMBER: u64 = 23;
 
+/// Where a call of `sprintf` or its like writes.
+struct Buffer<'v> {
+    /// Its first argument: the address of the first character.
+    to: &'v Value,
+    /// Characters that there is room for, the 0 at the end included.
+    most: &'v Expr,
+    /// The function that is called, for messages.
+    name: &'v str,
+    /// Where the call is in the source.
+    at: Bytes,
+}
+
+/// What is written next, as the format asks.
+struct Asked<'v> {
+    conversion: &'v Conversion,
+    /// None: as wide as it gets.
+    width: Option<Expr>,
+    /// None: what the conversion has when the format says nothing.
+    precision: Option<Expr>,
+    /// What is converted.
+    value: Value,
+}
+
 impl<'a> Lower<'a> {
     /// What `printf` does to memory, with the format at an argument and what it asks for behind it.
     pub fn format_call(&mut self, k: usize, name: &str, values: &[Value], at: Bytes) -> Res<()> {
@@ -49,7 +72,7 @@ impl<'a> Lower<'a> {
                     continue;
                 }
             };
-            let (_, precision, v) = self.asked(c, &mut rest, name, at)?;
+            let Asked { precision, value: v, .. } = self.asked(c, &mut rest, name, at)?;
             match c.kind {
                 b's' if self.unit.minds_reads() && v.ty.target().is_some() && c.length.is_empty() => {
                     self.read_text(&v, precision, at)?;
@@ -77,13 +100,13 @@ impl<'a> Lower<'a> {
     }
 
     /// The arguments that a conversion asks for: width, precision, and what is converted.
-    fn asked<'v>(
+    fn asked<'c, 'v>(
         &mut self,
-        c: &Conversion,
+        c: &'c Conversion,
         rest: &mut impl Iterator<Item = &'v Value>,
         name: &str,
         at: Bytes,
-    ) -> Res<(Option<Expr>, Option<Expr>, Value)> {
+    ) -> Res<Asked<'c>> {
         let mut counts = [None, None];
         for (k, count) in [c.width, c.precision].into_iter().enumerate() {
             counts[k] = match count {
@@ -97,7 +120,7 @@ impl<'a> Lower<'a> {
         }
         let [width, precision] = counts;
         match rest.next() {
-            Some(v) => Ok((width, precision, v.clone())),
+            Some(v) => Ok(Asked { conversion: c, width, precision, value: v.clone() }),
             None => self.error(at, format!("the format of `{name}` asks for more arguments"), ""),
         }
     }
@@ -130,14 +153,15 @@ impl<'a> Lower<'a> {
         if let (Some(text), Expr::Const(most)) = (self.unit.fixed_text(&pieces, &values[k + 1..]), &most) {
             return Ok(self.print_fixed(&to, &text, *most, at));
         }
+        let buffer = Buffer { to: &to, most: &most, name, at };
         let mut place = Expr::Const(0);
         let mut rest = values[k + 1..].iter();
         for piece in &pieces {
             place = match piece {
-                Piece::Text(text) => self.put_text(&to, place, &most, text, at)?,
+                Piece::Text(text) => self.put_text(&buffer, place, text)?,
                 Piece::Conversion(c) => {
-                    let (width, precision, v) = self.asked(c, &mut rest, name, at)?;
-                    self.put(c, width, precision, v, &to, place, &most, name, at)?
+                    let asked = self.asked(c, &mut rest, name, at)?;
+                    self.put(&buffer, place, asked)?
                 }
             };
         }
@@ -170,42 +194,25 @@ impl<'a> Lower<'a> {
     }
 
     /// Writes characters of the format.
-    fn put_text(&mut self, to: &Value, place: Expr, most: &Expr, text: &[u8], at: Bytes) -> Res<Expr> {
+    fn put_text(&mut self, buffer: &Buffer, place: Expr, text: &[u8]) -> Res<Expr> {
         let mut place = place;
         for c in text {
             let c = Expr::Const(i128::from(*c as i8));
-            place = self.put_by("put_char", to, place, most, vec![c], at)?;
+            place = self.put_by("put_char", buffer, place, vec![c])?;
         }
         Ok(place)
     }
 
-    fn put_by(
-        &mut self,
-        body: &str,
-        to: &Value,
-        place: Expr,
-        most: &Expr,
-        more: Vec<Expr>,
-        at: Bytes,
-    ) -> Res<Expr> {
-        let args = [to.expr.clone(), place, most.clone()].into_iter().chain(more).collect();
-        Ok(self.run_body(body, args, at)?.expr)
+    /// Calls a body of ours that writes at a place, with what else it takes; gives the next place.
+    fn put_by(&mut self, body: &str, buffer: &Buffer, place: Expr, more: Vec<Expr>) -> Res<Expr> {
+        let args = [buffer.to.expr.clone(), place, buffer.most.clone()].into_iter().chain(more).collect();
+        Ok(self.run_body(body, args, buffer.at)?.expr)
     }
 
     /// Writes what a conversion gives; gives the next place.
-    #[allow(clippy::too_many_arguments)]
-    fn put(
-        &mut self,
-        c: &Conversion,
-        width: Option<Expr>,
-        precision: Option<Expr>,
-        v: Value,
-        to: &Value,
-        place: Expr,
-        most: &Expr,
-        name: &str,
-        at: Bytes,
-    ) -> Res<Expr> {
+    fn put(&mut self, buffer: &Buffer, place: Expr, asked: Asked) -> Res<Expr> {
+        let Asked { conversion: c, width, precision, value: v } = asked;
+        let at = buffer.at;
         let fixed = |e: &Option<Expr>| match e {
             None => Some(0),
             Some(Expr::Const(n)) => u64::try_from(*n).ok(),
@@ -226,18 +233,18 @@ impl<'a> Lower<'a> {
                 let long = self.unit.types.long();
                 if signed {
                     let v = self.convert(v, &Ty::Int(long), at)?.expr;
-                    return self.put_by("put_signed", to, place, most, vec![v], at);
+                    return self.put_by("put_signed", buffer, place, vec![v]);
                 }
                 let v = self.convert(v, &Ty::Int(self.unit.types.ulong()), at)?.expr;
                 let more = vec![v, Expr::Const(base), Expr::Const(i128::from(ten))];
-                self.put_by("put_digits", to, place, most, more, at)
+                self.put_by("put_digits", buffer, place, more)
             }
             b'c' if plain && number && c.length.is_empty() => {
                 let v = self.convert(v, &Ty::Int(INT), at)?.expr;
-                self.put_by("put_char", to, place, most, vec![v], at)
+                self.put_by("put_char", buffer, place, vec![v])
             }
             b's' if plain && v.ty.target().is_some() && c.length.is_empty() => {
-                self.put_by("put_text", to, place, most, vec![v.expr], at)
+                self.put_by("put_text", buffer, place, vec![v.expr])
             }
             b's' if c.length.is_empty() => {
                 if self.unit.minds_reads() && v.ty.target().is_some() {
@@ -248,10 +255,10 @@ impl<'a> Lower<'a> {
                     _ => u64::MAX >> 1,
                 };
                 let least = fixed(&width).unwrap_or(0);
-                self.put_some(to, place, most, least, upto, name, at)
+                self.put_some(buffer, place, least, upto)
             }
             b'n' => {
-                self.count_into(&v, Some(place.clone()), name, at)?;
+                self.count_into(&v, Some(place.clone()), buffer.name, at)?;
                 Ok(place)
             }
             b'd' | b'i' | b'u' | b'o' | b'x' | b'X' | b'p' => {
@@ -260,7 +267,7 @@ impl<'a> Lower<'a> {
                     (Some(w), Some(p)) => w.max(p + 3).max(NUMBER),
                     _ => u64::MAX >> 1,
                 };
-                self.put_some(to, place, most, w.unwrap_or(0), upto, name, at)
+                self.put_some(buffer, place, w.unwrap_or(0), upto)
             }
             _ => {
                 let (w, p) = (fixed(&width), fixed(&precision));
@@ -268,28 +275,19 @@ impl<'a> Lower<'a> {
                     (Some(w), Some(p)) => w.max(p + FLOAT),
                     _ => u64::MAX >> 1,
                 };
-                self.put_some(to, place, most, w.unwrap_or(0).max(1), upto, name, at)
+                self.put_some(buffer, place, w.unwrap_or(0).max(1), upto)
             }
         }
     }
 
-    /// Characters of which only the number is known.
-    #[allow(clippy::too_many_arguments)]
-    fn put_some(
-        &mut self,
-        to: &Value,
-        place: Expr,
-        most: &Expr,
-        least: u64,
-        upto: u64,
-        name: &str,
-        at: Bytes,
-    ) -> Res<Expr> {
+    /// Characters of which only the number is known: from `least` to `upto`.
+    fn put_some(&mut self, buffer: &Buffer, place: Expr, least: u64, upto: u64) -> Res<Expr> {
         self.unit.assume(format!(
-            "`{name}` writes any characters for conversions with a width, or of other than integers"
+            "`{}` writes any characters for conversions with a width, or of other than integers",
+            buffer.name
         ));
         let more = vec![Expr::Const(i128::from(least)), Expr::Const(i128::from(upto))];
-        self.put_by("put_some", to, place, most, more, at)
+        self.put_by("put_some", buffer, place, more)
     }
 
     /// An integer as a conversion's length takes it.

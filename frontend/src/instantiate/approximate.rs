@@ -269,7 +269,7 @@ impl Threads {
                 let target = &callees.module.functions[g.0 as usize];
                 let Some(p) = self.protocols.get_mut(&g) else { continue };
                 p.sites += 1;
-                request(&mut f, p, target, from, e.to, *dst, args, e.span);
+                request(&mut f, p, target, Request { from, to: e.to, dst: *dst, args, span: e.span });
             }
         }
         f
@@ -379,18 +379,23 @@ fn jump(f: &mut Function, mut from: Loc, args: &[Expr], span: Span) {
     f.graph.add_edge(from, entry, Op::Skip, span);
 }
 
-/// A call by a thread.
-#[allow(clippy::too_many_arguments)]
-fn request(
-    f: &mut Function,
-    p: &Protocol,
-    target: &Function,
-    mut from: Loc,
+/// The call that a request stands for.
+struct Request<'e> {
+    /// Where the caller is before it.
+    from: Loc,
+    /// Where it goes on.
     to: Loc,
+    /// Where the result goes.
     dst: Option<Reg>,
-    args: &[Expr],
+    /// Values of parameters, the first ones; others may have any.
+    args: &'e [Expr],
+    /// Where the call is in the source.
     span: Span,
-) {
+}
+
+/// A call by a thread: arguments are stored, a thread is made that runs the target, and the caller waits for one that returns.
+fn request(f: &mut Function, p: &Protocol, target: &Function, call: Request) {
+    let Request { mut from, to, dst, args, span } = call;
     let mut values = Vec::new();
     for (i, param) in target.params.iter().enumerate() {
         let kind = target.registers[param.0 as usize].kind;

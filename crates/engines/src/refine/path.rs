@@ -59,10 +59,10 @@ pub fn feasible(
     path: &[PathStep],
     goal: Goal,
 ) -> Option<Counterexample> {
-    let mut tries = ASSIGNMENTS;
-    let mut who = Vec::new();
-    let mut places = start(program, threads);
-    assign(program, threads, observer, path, goal, &mut places, &mut who, &mut tries)
+    let places = start(program, threads);
+    let mut search =
+        Assignment { program, threads, observer, path, goal, places, who: Vec::new(), tries: ASSIGNMENTS };
+    search.assign()
 }
 
 fn start(program: &Program, threads: &[Thread]) -> Places {
@@ -75,64 +75,73 @@ fn start(program: &Program, threads: &[Thread]) -> Places {
         .collect()
 }
 
-#[allow(clippy::too_many_arguments)]
-fn assign(
-    program: &Program,
-    threads: &[Thread],
+/// Who takes each step of a path: tried one after another, depth first.
+struct Assignment<'a> {
+    program: &'a Program,
+    threads: &'a [Thread],
+    /// The path's own thread, an index into `threads`.
     observer: usize,
-    path: &[PathStep],
-    goal: Goal,
-    places: &mut Places,
-    who: &mut Vec<ThreadRef>,
-    tries: &mut usize,
-) -> Option<Counterexample> {
-    let Some(step) = path.get(who.len()) else {
-        if !goal(places) {
-            return None;
+    path: &'a [PathStep],
+    goal: Goal<'a>,
+    /// After the steps that are assigned.
+    places: Places,
+    /// Of the path's first steps: the thread that takes each.
+    who: Vec<ThreadRef>,
+    /// Whole assignments that may still be tried.
+    tries: usize,
+}
+
+impl Assignment<'_> {
+    /// Assigns the steps that are left. Places and threads are as before when it comes back.
+    fn assign(&mut self) -> Option<Counterexample> {
+        let Some(step) = self.path.get(self.who.len()) else {
+            if !(self.goal)(&self.places) {
+                return None;
+            }
+            self.tries = self.tries.saturating_sub(1);
+            return concrete(self.program, self.threads, self.path, &self.who);
+        };
+        let template = self.threads[step.thread].template;
+        let edge = &self.program.templates[template as usize].edges[step.edge as usize];
+        let entry = self.program.templates[template as usize].entry;
+        let mut candidates: Vec<usize> = (0..self.places.len())
+            .filter(|k| self.places[*k].0.template == template && self.places[*k].1 == edge.from)
+            .filter(|k| {
+                self.threads[step.thread].single
+                    || (self.places[*k].0.instance == 0) == (step.own || step.thread != self.observer)
+            })
+            .collect();
+        // The thread that moved last goes on first.
+        candidates.sort_by_key(|k| std::cmp::Reverse(self.who.iter().rposition(|w| *w == self.places[*k].0)));
+        if step.own {
+            candidates.retain(|k| self.places[*k].0.instance == 0);
         }
-        *tries = tries.saturating_sub(1);
-        return concrete(program, threads, path, who);
-    };
-    let template = threads[step.thread].template;
-    let edge = &program.templates[template as usize].edges[step.edge as usize];
-    let entry = program.templates[template as usize].entry;
-    let mut candidates: Vec<usize> = (0..places.len())
-        .filter(|k| places[*k].0.template == template && places[*k].1 == edge.from)
-        .filter(|k| {
-            threads[step.thread].single
-                || (places[*k].0.instance == 0) == (step.own || step.thread != observer)
-        })
-        .collect();
-    // The thread that moved last goes on first.
-    candidates.sort_by_key(|k| std::cmp::Reverse(who.iter().rposition(|w| *w == places[*k].0)));
-    if step.own {
-        candidates.retain(|k| places[*k].0.instance == 0);
-    }
-    if !threads[step.thread].single && !step.own && edge.from == entry {
-        let instance = places.iter().filter(|p| p.0.template == template).count() as u32;
-        candidates.push(places.len());
-        places.push((ThreadRef { template, instance }, entry));
-    }
-    let fresh = candidates.last().is_some_and(|k| *k + 1 == places.len());
-    let mut found = None;
-    for k in candidates {
-        if *tries == 0 {
-            break;
+        if !self.threads[step.thread].single && !step.own && edge.from == entry {
+            let instance = self.places.iter().filter(|p| p.0.template == template).count() as u32;
+            candidates.push(self.places.len());
+            self.places.push((ThreadRef { template, instance }, entry));
         }
-        let old = places[k].1;
-        places[k].1 = edge.to;
-        who.push(places[k].0);
-        found = assign(program, threads, observer, path, goal, places, who, tries);
-        who.pop();
-        places[k].1 = old;
-        if found.is_some() {
-            break;
+        let fresh = candidates.last().is_some_and(|k| *k + 1 == self.places.len());
+        let mut found = None;
+        for k in candidates {
+            if self.tries == 0 {
+                break;
+            }
+            let old = self.places[k].1;
+            self.places[k].1 = edge.to;
+            self.who.push(self.places[k].0);
+            found = self.assign();
+            self.who.pop();
+            self.places[k].1 = old;
+            if found.is_some() {
+                break;
+            }
         }
+        if fresh && !self.threads[step.thread].single && !step.own && edge.from == entry {
+            self.places.pop();
+        }
+        found
     }
-    if fresh && !threads[step.thread].single && !step.own && edge.from == entry {
-        places.pop();
-    }
-    found
 }
 
 /// Current copy of every variable for every thread met.

@@ -27,10 +27,15 @@ struct RelationNode {
 
 /// A relation to derive: threads, moment, and the copies of variables there.
 struct Task {
+    /// The node whose clause derives it.
     node: usize,
+    /// Clauses between it and the end of the run.
     depth: usize,
+    /// Threads of the path that it speaks of.
     threads: Vec<usize>,
+    /// How many steps of the path have been done.
     moment: usize,
+    /// The copy of each variable of the program that is global; those of locals mean nothing.
     globals: Vec<u32>,
     /// `locals[thread][variable]`: the copy of that local of the thread; empty for threads that nothing spoke of yet.
     locals: Vec<Vec<u32>>,
@@ -136,7 +141,8 @@ impl Unwinder<'_> {
         }
         let mut tasks = VecDeque::new();
         let last = self.path.steps.len();
-        self.relations(&mut u, &mut tasks, (0, 0), &self.path.end, last, &globals, &locals);
+        let end = Task { node: 0, depth: 0, threads: self.path.end.clone(), moment: last, globals, locals };
+        self.relations(&mut u, &mut tasks, &end);
         while let Some(t) = tasks.pop_front() {
             if t.depth >= self.depth || u.nodes.len() > MOST_NODES {
                 u.cut = true;
@@ -157,23 +163,14 @@ impl Unwinder<'_> {
         self.program.variables[v.0 as usize].scope == Scope::Local(template)
     }
 
-    /// Relations of all choices of the threads, as premises of a node.
-    #[allow(clippy::too_many_arguments)]
-    fn relations(
-        &self,
-        u: &mut Unwound,
-        tasks: &mut VecDeque<Task>,
-        (parent, depth): (usize, usize),
-        threads: &[usize],
-        moment: usize,
-        globals: &[u32],
-        locals: &[Vec<u32>],
-    ) {
-        for threads in choices(threads, self.width) {
-            let args = self.args(&threads, globals, locals);
-            let node = u.add(parent, args, threads.clone());
-            let (globals, locals) = (globals.to_vec(), locals.to_vec());
-            tasks.push_back(Task { node, depth: depth + 1, threads, moment, globals, locals });
+    /// Relations of all choices of a task's threads, as premises of its node.
+    fn relations(&self, u: &mut Unwound, tasks: &mut VecDeque<Task>, parent: &Task) {
+        for threads in choices(&parent.threads, self.width) {
+            let args = self.args(&threads, &parent.globals, &parent.locals);
+            let node = u.add(parent.node, args, threads.clone());
+            let (globals, locals) = (parent.globals.clone(), parent.locals.clone());
+            let depth = parent.depth + 1;
+            tasks.push_back(Task { node, depth, threads, moment: parent.moment, globals, locals });
         }
     }
 
@@ -260,7 +257,8 @@ impl Unwinder<'_> {
             }
         }
         u.nodes[t.node].constraint = cube;
-        self.relations(u, tasks, (t.node, t.depth), &threads, before, &globals, &locals);
+        let earlier = Task { node: t.node, depth: t.depth, threads, moment: before, globals, locals };
+        self.relations(u, tasks, &earlier);
     }
 
     /// A variable or an input as a thread reads it.
