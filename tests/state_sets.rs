@@ -274,7 +274,7 @@ fn a_reduced_set_is_needed_as_a_whole() {
     for (_, program, space) in examples() {
         let report = checked(&program, &space, 1).unwrap();
         assert_eq!(report.states, space.len());
-        // Of all states, few have nothing that goes unnoticed.
+        // Of all states, few have no independent move.
         plain += usize::from(report.needed < space.len() / 3);
         assert!(report.needed == space.len() || report.needed < space.len() / 3);
     }

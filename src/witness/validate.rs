@@ -63,7 +63,7 @@ pub fn check(
     if witness.invariants.is_empty() {
         return Ok(Checked::Hold("the program is safe; there are no invariants".into()));
     }
-    Ok(match asserted(file, &meaning, &what, outline, witness, u64::MAX, run).0 {
+    Ok(match asserted(&Source { file, meaning: &meaning, outline }, &what, witness, u64::MAX, run).0 {
         Asserted::Hold => {
             let n = witness.invariants.len();
             Checked::Hold(format!("the program is safe, and {n} invariants hold"))
@@ -90,7 +90,8 @@ pub fn valid(
             break;
         }
         let Ok(what) = instrumentation(outline, &witness) else { break };
-        let (found, worked) = asserted(file, meaning, &what, outline, &witness, *work, &RunHandle::default());
+        let source = Source { file, meaning, outline };
+        let (found, worked) = asserted(&source, &what, &witness, *work, &RunHandle::default());
         *work = work.saturating_sub(worked);
         match found {
             Asserted::Hold => {
@@ -114,15 +115,23 @@ enum Asserted {
     Undecided(String),
 }
 
+/// The program that a witness is about.
+struct Source<'s> {
+    file: &'s Path,
+    meaning: &'s Options,
+    /// Where the statements of the file are.
+    outline: &'s Outline,
+}
+
+/// Does the program with the invariants as assertions hold? With the work that this took.
 fn asserted(
-    file: &Path,
-    meaning: &Options,
+    source: &Source,
     what: &Instrumentation,
-    outline: &Outline,
     witness: &Correctness,
     max_work: u64,
     run: &RunHandle,
 ) -> (Asserted, u64) {
+    let Source { file, meaning, outline } = *source;
     let mut meaning = meaning.clone();
     Property::UnreachCall(FAILS.into()).apply(&mut meaning);
     let settings = Settings { meaning, max_work, ..Settings::default() };

@@ -67,7 +67,7 @@ pub(super) fn insert(templates: &mut [Template], objects: &[Object], lifetimes: 
                 None if facts.contains(&Fact::Anything) => all.map(ObjId).collect(),
                 None => points_to.held(t as u32, &address),
             };
-            check(template, i, &address, &may, objects, lifetimes, writes);
+            check(template, i, &address, &may, &Memory { objects, lifetimes }, writes);
         }
     }
 }
@@ -158,15 +158,24 @@ fn is(op: CmpOp, a: &Expr, b: Expr) -> Op {
     Op::Assume(Expr::Compare(op, Box::new(a.clone()), Box::new(b)))
 }
 
+/// Where an address may lead to.
+struct Memory<'m> {
+    /// All objects, by id.
+    objects: &'m [Object],
+    /// Of those that do not live as long as the program: what says that they are gone.
+    lifetimes: &'m Lifetimes,
+}
+
+/// Puts checks before edge `i`, which accesses memory at an address that may be in some objects.
 fn check(
     template: &mut Template,
     i: usize,
     address: &Expr,
     may: &BTreeSet<ObjId>,
-    objects: &[Object],
-    lifetimes: &Lifetimes,
+    memory: &Memory,
     writes: bool,
 ) {
+    let Memory { objects, lifetimes } = *memory;
     let (from, span) = (template.graph.edges[i].from, template.graph.edges[i].span);
     let atomic = template.graph.locations[from.0 as usize].atomic;
     let mut code = Code { template, at: from, span, atomic };

@@ -144,16 +144,21 @@ pub(crate) fn nothing(name: &str, span: Span) -> Function {
     f
 }
 
-/// Writes the function of a place that makes memory. Without a pool it makes one object, its local.
-fn write_site(
-    functions: &mut [Function],
-    objects: &mut [Object],
-    site: &HeapSite,
-    pool: Option<&Pool>,
+/// How a place makes memory.
+struct Making<'m> {
+    /// What it makes objects of. Without a pool it makes one object, its local.
+    pool: Option<&'m Pool>,
+    /// For the search, which tries values one by one.
     tried: bool,
+    /// What nobody reads before it is written gets 0.
     clear: bool,
-    file: &str,
-) {
+    /// The file it is in, for messages.
+    file: &'m str,
+}
+
+/// Writes the function of a place that makes memory.
+fn write_site(functions: &mut [Function], objects: &mut [Object], site: &HeapSite, making: Making) {
+    let Making { pool, tried, clear, file } = making;
     let f = &mut functions[site.function.0 as usize];
     let span = f.span;
     let cells = objects[site.object.0 as usize].cells.clone();
@@ -240,7 +245,8 @@ pub(crate) fn write_sites(module: &mut Module) {
     for k in 0..module.heap.len() {
         let site = module.heap[k].clone();
         let file = file_of(module, module.functions[site.function.0 as usize].span);
-        write_site(&mut module.functions, &mut module.objects, &site, None, false, false, &file);
+        let making = Making { pool: None, tried: false, clear: false, file: &file };
+        write_site(&mut module.functions, &mut module.objects, &site, making);
     }
 }
 
@@ -357,7 +363,8 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
                 Some(site) => {
                     let file = file_of(module, module.functions[f].span);
                     let (functions, objects) = (&mut out.functions, &mut out.objects);
-                    write_site(functions, objects, site, Some(&pool), tried, options.leaks, &file);
+                    let making = Making { pool: Some(&pool), tried, clear: options.leaks, file: &file };
+                    write_site(functions, objects, site, making);
                 }
                 None => match module.blocks.get(&o) {
                     Some(calls) => write_of_block(&mut out.functions[f], o, *calls, &pool),

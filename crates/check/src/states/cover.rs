@@ -1,7 +1,7 @@
 //! Moves, and whether what they lead to is covered.
 //!
 //! Which thread goes on from a state that is not in the set is free, and most searches do the same thing: threads go
-//! on as long as that is unnoticed, and only where they may go on for ever does the search keep a state. The first try
+//! on as long as their moves are independent, and only where they may go on for ever does the search keep a state. The first try
 //! looks for states there only; the second looks for each state on the way; the third goes back and tries other
 //! threads, too.
 
@@ -131,7 +131,7 @@ impl<'f, 'p> Walker<'f, 'p> {
             || self.tries(state, 0, &mut FxHashSet::default(), met)?)
     }
 
-    /// Lets threads go on from a state as long as that is unnoticed; does that lead to states of the set?
+    /// Lets threads go on from a state as long as their moves are independent; does that lead to states of the set?
     fn runs_into(&mut self, state: &State, look: Look, met: Met<'_>) -> Result<bool, Rejection> {
         let facts = self.facts;
         let first = self.copy(state);
@@ -153,7 +153,7 @@ impl<'f, 'p> Walker<'f, 'p> {
                 for k in 0..n {
                     // The thread that moved last is the one to be able to go on.
                     let thread = (last + k) % n;
-                    if facts.unnoticed(&state, thread) == Some(false) {
+                    if facts.independent(&state, thread) == Some(false) {
                         let went = self.advance(&mut state, thread)?;
                         if !matches!(went, Went::Nowhere) {
                             next = Some((thread, went));
@@ -172,7 +172,7 @@ impl<'f, 'p> Walker<'f, 'p> {
                     let order = std::mem::take(&mut self.scratch.order);
                     for &thread in &order {
                         let thread = thread as usize;
-                        if facts.unnoticed(&state, thread).is_some() {
+                        if facts.independent(&state, thread).is_some() {
                             let went = self.advance(&mut state, thread)?;
                             if !matches!(went, Went::Nowhere) {
                                 next = Some((thread, went));
@@ -223,7 +223,7 @@ impl<'f, 'p> Walker<'f, 'p> {
             return Ok(false);
         }
         for thread in 0..state.threads.len() {
-            if self.facts.unnoticed(state, thread).is_none() {
+            if self.facts.independent(state, thread).is_none() {
                 continue;
             }
             let ends = self.moves(state, thread)?;

@@ -119,9 +119,9 @@ impl<'p> Facts<'p> {
         })
     }
 
-    /// Are all moves of a thread unnoticed from here on? Then: is it a place to look around?
-    pub fn unnoticed(&self, state: &State, thread: usize) -> Option<bool> {
-        let rest = self.future.unnoticed(&self.machine, state, thread)?;
+    /// Are all moves of a thread independent of what others may do from here on? Then: is it a place to look around?
+    pub fn independent(&self, state: &State, thread: usize) -> Option<bool> {
+        let rest = self.future.independent(&self.machine, state, thread)?;
         let several = |edge: &u32| {
             self.machine.chosen_by(state, thread, *edge).is_some()
                 && self.inputs(state, thread, *edge).map_or(2, <[_]>::len) > 1

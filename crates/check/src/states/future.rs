@@ -1,8 +1,8 @@
-//! Which moves no other thread can ever notice.
+//! Which moves are independent of all that other threads may ever do.
 //!
 //! For each location, the cells that a thread there may yet read or write, the threads that it may yet create
 //! included: the least solution of the equations "what a step touches, and what is touched from where it leads to".
-//! A move is *unnoticed* in a state when no other thread may yet write what it reads, nor read or write what it
+//! A move is *independent* in a state when no other thread may yet write what it reads, nor read or write what it
 //! writes. Beside cells, threads touch two things:
 //!
 //! * the number of the next thread, which every creation writes;
@@ -11,9 +11,9 @@
 //! A load of a cell whose value was not chosen yet ([`relyant_interp::late`]) chooses it, and so writes the cell:
 //! in a state where a thing has such a cell, reading it is writing it.
 //!
-//! Otherwise the end of a thread is noticed by joins only, which it lets happen. A join is unnoticed once it can
+//! Otherwise the end of a thread interferes with joins only, which it lets happen. A join is independent once it can
 //! happen, if the thread has nothing else to do there: if it had, that could be done now or after, and whether the
-//! join can be done instead would depend on others. The end of the program is noticed by all, and so is a move from
+//! join can be done instead would depend on others. The end of the program interferes with all, and so does a move from
 //! a location that the property speaks of: others' moves may or may not find the thread there.
 //!
 //! Where pointers may point to is taken from an analysis. [`Future::foreseen`] tells whether a step does as foreseen;
@@ -32,8 +32,8 @@ type Thing = u32;
 /// What a move touches.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Touch {
-    /// It may be noticed in other ways.
-    Noticed,
+    /// It may interfere with others in other ways.
+    Anything,
     /// At most these things.
     Things { read: Vec<Thing>, written: Vec<Thing> },
     /// It is this one access to memory, at an address that the state tells.
@@ -178,7 +178,7 @@ impl Future {
                 let inside = location.atomic && template.entry.0 as usize != l;
                 let watched = machine.is_watched(t as u32, Loc(l as u32));
                 if location.kind != LocationKind::Normal || watched || inside {
-                    return Touch::Noticed;
+                    return Touch::Anything;
                 }
                 touch_of(template, &move_from(template, l, &out), &steps[t], &foreseen[t])
             };
@@ -197,16 +197,16 @@ impl Future {
         self.things.cell(o.0 as usize, k as usize).is_none_or(|x| list.binary_search(&x).is_ok())
     }
 
-    /// Are all moves of a thread unnoticed from here on, whatever the others do? Then: is it a place to look around?
+    /// Are all moves of a thread independent from here on, whatever the others do? Then: is it a place to look around?
     /// Asked where nobody is inside an atomic section.
-    pub fn unnoticed(&self, machine: &Machine<'_>, state: &State, thread: usize) -> Option<bool> {
+    pub fn independent(&self, machine: &Machine<'_>, state: &State, thread: usize) -> Option<bool> {
         let t = &state.threads[thread];
         if t.ended.is_some() {
             return None;
         }
         let (template, l) = (t.name.template as usize, t.loc.0 as usize);
         let yes = match &self.touch[template][l] {
-            Touch::Noticed => false,
+            Touch::Anything => false,
             Touch::Things { read, written } => {
                 read.iter().all(|x| self.free(machine, state, thread, *x, false))
                     && written.iter().all(|x| self.free(machine, state, thread, *x, true))
@@ -242,7 +242,7 @@ impl Future {
     }
 
     /// Targets of back edges, and sources of inputs with several values. Where a cycle makes threads or frames, nothing
-    /// is unnoticed at its place: there need not be an end of them.
+    /// is independent at its place: there need not be an end of them.
     fn resting(&mut self, program: &Program, several: &dyn Fn(usize, usize) -> bool) -> Vec<Vec<bool>> {
         let mut first = Vec::new();
         let mut n = 0;
@@ -281,7 +281,7 @@ impl Future {
                 for l in 0..template.graph.locations.len() {
                     let v = first[t] + l;
                     if cut_points[v] && before[v] && after[v] {
-                        self.touch[t][l] = Touch::Noticed;
+                        self.touch[t][l] = Touch::Anything;
                     }
                 }
             }
@@ -419,7 +419,7 @@ fn touch_of(
     if edges.iter().any(|i| matches!(op(i), Op::Halt))
         || edges.len() > 1 && edges.iter().any(|i| matches!(op(i), Op::Join { .. }))
     {
-        return Touch::Noticed;
+        return Touch::Anything;
     }
     let ends = |i: &usize| {
         let to = template.graph.edges[*i].to.0 as usize;

@@ -5,8 +5,8 @@
 //! property. An atomic section is one move, which does not happen when the section cannot be left. A state is covered
 //!
 //! * when it is in the set, or below one that is, where the set comes with an order ([`order`]),
-//! * when some thread can move, all that its moves lead to is covered, and none of them can ever be noticed by
-//!   another thread (`future`).
+//! * when some thread can move, all that its moves lead to is covered, and each of them is independent of all
+//!   that other threads may ever do (`future`).
 //!
 //! Why that is enough: take a run of fewest moves from a covered state to a violation. If the state is in the set, the
 //! first move leads to a covered state, from where a shorter run violates the property. If it is covered by the moves

@@ -1,4 +1,4 @@
-//! Partial-order reduction: which moves no other thread can ever notice (Boom section 7.3).
+//! Partial-order reduction: which moves are independent of all that other threads may do (Boom section 7.3).
 //!
 //! A move of a thread, an atomic section with all it may do, is *independent* in a state when no other live thread,
 //! nor any that it may yet create, will ever write what the move reads, nor read or write what the move writes. The
@@ -7,9 +7,9 @@
 //!
 //! * Creating a thread gives it a number, and so writes what all creations write.
 //! * A load that chooses the value of its cell ([`relyant_interp::late`]) writes that, too.
-//! * The end of a thread is noticed by a join only, which can wait; with a bound on the number of live threads the
+//! * The end of a thread interferes with a join only, which can wait; with a bound on the number of live threads the
 //!   end writes what creations read. A join that can be done changes nothing for others.
-//! * The end of the program is noticed by all. A move from a location of the property is not independent either.
+//! * The end of the program interferes with all. A move from a location of the property is not independent either.
 //! * A disabled move is none: it may never be enabled. An enabled one stays enabled and does the same, as all it
 //!   reads stays. So a condition need not count as a write, as it does where states are symbolic (Boom, example 1).
 //!
@@ -40,7 +40,7 @@ const MAX_CHOICES: u32 = 4;
 /// What the moves from a location may touch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Touch {
-    /// Others may notice the move, in this or another way.
+    /// The move may interfere with others, in this or another way.
     Visible,
     /// These keys; those written are marked. None: nothing that others may touch.
     Keys(Vec<(u32, bool)>),
@@ -331,7 +331,9 @@ impl Independence {
         let row = self.first[t.name.template as usize] + t.loc.0 as usize;
         let free = match &self.touch[row] {
             Touch::Visible => false,
-            Touch::Keys(list) => list.iter().all(|(k, write)| self.unseen(config, state, thread, *k, *write)),
+            Touch::Keys(list) => {
+                list.iter().all(|(k, write)| self.is_independent(config, state, thread, *k, *write))
+            }
             Touch::At(edge, write) => {
                 let address = match config.machine.edge(t.name.template, *edge).map(|e| &e.op) {
                     Some(Op::Load(_, a, _) | Op::Store(a, _, _)) => a,
@@ -342,7 +344,7 @@ impl Independence {
                     Ok(Some((o, k))) => self
                         .keys
                         .of(o.0 as usize, k)
-                        .is_none_or(|key| self.unseen(config, state, thread, key, *write)),
+                        .is_none_or(|key| self.is_independent(config, state, thread, key, *write)),
                     Err(()) => false,
                 }
             }
@@ -359,8 +361,15 @@ impl Independence {
         }
     }
 
-    /// Will no other thread notice the access?
-    fn unseen(&self, config: &Config<'_>, state: &State, thread: usize, key: u32, write: bool) -> bool {
+    /// Is the access independent of all that other threads may do?
+    fn is_independent(
+        &self,
+        config: &Config<'_>,
+        state: &State,
+        thread: usize,
+        key: u32,
+        write: bool,
+    ) -> bool {
         let write = write || self.keys.is_unchosen(config, state, key);
         let free =
             |row: usize| !(self.future.has(row, key, true) || write && self.future.has(row, key, false));

@@ -1,4 +1,4 @@
-//! Successors of a state: a step that others may notice, then all steps that they cannot notice.
+//! Successors of a state: a step that may interfere with others, then all steps that are independent of them.
 //!
 //! A *move* is one step of one thread; an atomic section is one move, which does not happen when the section cannot
 //! be left. With reduction a move is followed by *invisible* moves (see [`super::independence`]) until there is
