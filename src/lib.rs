@@ -16,7 +16,7 @@
 //! "#;
 //! let verified = verify_text("ready.c", text, &Options::default())?;
 //! let Verdict::Unsafe { trace, shortest } = verified.verdict() else { panic!("the thread may be first") };
-//! assert!(*shortest && trace.violation == "assertion");
+//! assert!(*shortest && trace.violation.to_string() == "assertion");
 //! assert_eq!(trace.place, ("ready.c".into(), 5, 36));
 //! # Ok::<(), relyant::Error>(())
 //! ```

@@ -35,7 +35,7 @@ fn verdicts() {
         let report = verify_file(&file, &Settings::default(), &RunHandle::new(None)).unwrap();
         assert_eq!(report.verdict.word(), if safe { "safe" } else { "unsafe" });
         if let Verdict::Unsafe { trace, .. } = &report.verdict {
-            assert_eq!(trace.violation, "reach_error");
+            assert_eq!(trace.violation.to_string(), "reach_error");
             assert!(trace.place.0.ends_with("driver.c") && trace.place.1 > 1_000, "{:?}", trace.place);
         }
     }

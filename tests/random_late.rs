@@ -4,7 +4,7 @@
 //! `RELYANT_CASES` sets how many, `RELYANT_SEED` the first seed.
 
 use rayon::prelude::*;
-use relyant_cfa::{Edge, Expr, IntKind, LocationKind, ObjId, Op, Owner, Program, Reg, Register};
+use relyant_cfa::{Edge, Expr, IntKind, LocationKind, ObjId, Op, Owner, Program, Reg, Register, Source};
 use relyant_check::states::{Encoding, Limits, Space, check};
 use relyant_engines::search::{SearchOutcome, Settings, search};
 use relyant_engines::watch::Watch;
@@ -44,7 +44,7 @@ fn opened(mut program: Program, rng: &mut Rng) -> Program {
             t.graph.locations[a.0 as usize].atomic = atomic;
             t.graph.locations[b.0 as usize].atomic = atomic;
             t.graph.edges[e].to = a;
-            t.graph.add_edge(a, b, Op::Havoc { dst: register, source: String::new() }, span);
+            t.graph.add_edge(a, b, Op::Havoc { dst: register, source: Source::uninitialised() }, span);
             let address = Expr::Addr(ObjId(o as u32));
             t.graph.add_edge(b, to, Op::Store(address, Expr::Reg(register), kind), span);
         }

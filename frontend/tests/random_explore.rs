@@ -169,7 +169,7 @@ fn mutated_schedules_fail_or_are_runs() {
         for _ in 0..20 {
             // A mutated schedule may be another run; whatever it is, replay answers.
             match replay(&program, &mutate(&schedule, &mut rng)) {
-                Ok(trace) => assert!(!trace.violation.is_empty()),
+                Ok(trace) => assert!(!trace.violation.to_string().is_empty()),
                 Err(_) => failed += 1,
             }
         }

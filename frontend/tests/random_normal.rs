@@ -72,7 +72,7 @@ fn walk(program: &Program, rng: &mut Rng, counts: &mut Counts) {
                 if done.is_err() || a.halted {
                     continue;
                 }
-                assert_eq!(machine.violation(&a).map(|v| v.what), machine.violation(&b).map(|v| v.what));
+                assert_eq!(machine.violation(&a).map(|v| v.found), machine.violation(&b).map(|v| v.found));
                 normal.pack(&a, &mut scratch, &mut direct);
                 normal.pack(&b, &mut scratch, &mut again);
                 // Where threads refer to each other, one state may have several forms.

@@ -13,6 +13,7 @@ use relyant::witness::guide::{self, Found};
 use relyant::witness::metadata::Metadata;
 use relyant::witness::validate::{self, Checked};
 use relyant::witness::{Content, Correctness, correctness, read, violation, write};
+use relyant_cfa::Violated;
 use relyant_cfa::options::Options;
 use relyant_cfa::preprocessing::Preprocessing;
 use relyant_engines::limits::{Stop, bounded};
@@ -144,7 +145,7 @@ fn property(input: &Input, outline: &Outline, verdict: &Verdict) -> Result<Prope
     }
     let calls = |name: &str| outline.calls.iter().any(|c| c.name == name);
     let asserts = match verdict {
-        Verdict::Unsafe { trace, .. } => trace.violation != "reach_error",
+        Verdict::Unsafe { trace, .. } => !matches!(&trace.violation, Violated::Call(f) if f == "reach_error"),
         _ => !calls("reach_error"),
     };
     // What `assert` becomes.

@@ -1,6 +1,7 @@
 //! All pairs of accesses that race: once there is one race, each pair that may race is looked at alone, in a short search.
 
 use super::{Settings, Verdict, short_search};
+use relyant_cfa::Use;
 use relyant_cfa::options::Options;
 use relyant_engines::limits::RunHandle;
 use relyant_frontend::c;
@@ -55,8 +56,8 @@ pub(super) fn all(
 }
 
 /// Where the accesses are, in any order.
-fn key(pair: &[RacingAccess]) -> Vec<(&str, u32, u32, &str)> {
-    let mut places: Vec<_> = pair.iter().map(|a| (a.file.as_str(), a.line, a.column, a.verb)).collect();
+fn key(pair: &[RacingAccess]) -> Vec<(&str, u32, u32, Use)> {
+    let mut places: Vec<_> = pair.iter().map(|a| (a.file.as_str(), a.line, a.column, a.access)).collect();
     places.sort_unstable();
     places
 }

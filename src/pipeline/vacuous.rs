@@ -1,7 +1,7 @@
 //! Whether some run comes to its end at all: where each one stops before, at an assumption or an undefined step, a program
 //! is safe whatever it does.
 
-use relyant_cfa::{LocationKind, Op, Program};
+use relyant_cfa::{LocationKind, Op, Program, Violated};
 use relyant_interp::Exploration;
 use relyant_interp::explore::{Options, explore};
 
@@ -29,7 +29,7 @@ pub(super) fn note(program: &Program, cancel: &dyn Fn() -> bool) -> Option<Strin
             };
             if ends {
                 let end = t.graph.add_location(t.graph.edges[i].span);
-                t.graph.locations[end.0 as usize].kind = LocationKind::Error("end".into());
+                t.graph.locations[end.0 as usize].kind = LocationKind::Error(Violated::End);
                 (t.graph.edges[i].op, t.graph.edges[i].to) = (Op::Skip, end);
             }
         }

@@ -114,7 +114,7 @@ fn op(p: &Program, t: &Template, e: &Edge) -> String {
     match &e.op {
         Op::Skip => "skip".into(),
         Op::Assign(r, e) => format!("{} := {}", register(t, *r), x(e)),
-        Op::Havoc { dst, source } if source.is_empty() => format!("{} := *", register(t, *dst)),
+        Op::Havoc { dst, source } if source.is_uninitialised() => format!("{} := *", register(t, *dst)),
         Op::Havoc { dst, source } => format!("{} := {source}()", register(t, *dst)),
         Op::Load(r, a, _) => format!("{} := [{}]", register(t, *r), x(a)),
         Op::Store(a, v, _) => format!("[{}] := {}", x(a), x(v)),

@@ -418,7 +418,7 @@ fn engine(s: &Stats) -> Engine {
 
 fn trace(t: &Trace) -> TraceEntry {
     TraceEntry {
-        violation: t.violation.clone(),
+        violation: t.violation.to_string(),
         shortest: false,
         thread: t.thread_name.clone(),
         file: t.place.0.clone(),
@@ -438,7 +438,7 @@ fn place(at: &Option<(String, u32, u32)>) -> Option<PlaceEntry> {
 
 fn access(a: &RacingAccess) -> AccessEntry {
     AccessEntry {
-        kind: a.verb.into(),
+        kind: a.access.verb().into(),
         thread: a.thread_name.clone(),
         file: a.file.clone(),
         line: a.line,
@@ -464,12 +464,12 @@ fn step(s: &TraceStep) -> StepEntry {
         statement: s.statement.clone(),
         changes: assignments(&s.changes),
         inputs: assignments(&s.inputs),
-        about_to: s.about_to.as_ref().map(|a| format!("{} {}", a.verb(), a.object)),
+        about_to: s.about_to.as_ref().map(|a| format!("{} {}", a.access().verb(), a.object)),
     }
 }
 
-fn assignments(list: &[(String, i128)]) -> Vec<Assignment> {
-    list.iter().map(|(name, value)| Assignment { name: name.clone(), value: *value }).collect()
+fn assignments(list: &[(impl ToString, i128)]) -> Vec<Assignment> {
+    list.iter().map(|(name, value)| Assignment { name: name.to_string(), value: *value }).collect()
 }
 
 #[cfg(test)]

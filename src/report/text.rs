@@ -133,7 +133,9 @@ fn races(out: &mut String, races: &Races) {
         for pair in &races.pairs {
             let shown: Vec<String> = pair
                 .iter()
-                .map(|a| format!("{} by {} at {}:{}:{}", a.verb, a.thread_name, a.file, a.line, a.column))
+                .map(|a| {
+                    format!("{} by {} at {}:{}:{}", a.access.verb(), a.thread_name, a.file, a.line, a.column)
+                })
                 .collect();
             let object = pair.iter().map(|a| a.object.as_str()).find(|o| !o.is_empty()).unwrap_or("memory");
             let _ = writeln!(out, "  {object}: {}", shown.join(", "));

@@ -5,7 +5,7 @@ use super::invariants::{Expr, Variables};
 use super::places::Tracker;
 use super::{Waypoint, WaypointKind};
 use relyant_cfa::schedule::ThreadRef;
-use relyant_cfa::{Op, Program};
+use relyant_cfa::{Op, Program, Source};
 use relyant_frontend::c::outline::Outline;
 use relyant_interp::candidates::Candidates;
 use relyant_interp::event::{Event, What};
@@ -192,11 +192,13 @@ impl Guide<'_, '_> {
     }
 
     /// The value that the next waypoint wants a call of this function to return.
-    fn given(&self, node: &Node, source: &str) -> Option<i128> {
+    fn given(&self, node: &Node, source: &Source) -> Option<i128> {
         let w = self.waypoints.get(node.next).filter(|w| w.kind == WaypointKind::FunctionReturn)?;
         let call = self.outline.calls.iter().find(|c| w.location.is(self.outline, c.close))?;
         match self.constraints[node.next].as_ref()? {
-            Expr::Binary("==", a, b) if **a == Expr::Result && call.name == source => b.value(&|_| None),
+            Expr::Binary("==", a, b) if **a == Expr::Result && source.is_input_of(&call.name) => {
+                b.value(&|_| None)
+            }
             _ => None,
         }
     }
@@ -234,7 +236,7 @@ impl Guide<'_, '_> {
             }
             What::Input { source, value, .. }
                 if self.is_next(after, event.thread, WaypointKind::FunctionReturn)
-                    && call(&self.waypoints[after.next]).is_some_and(|name| name == *source) =>
+                    && call(&self.waypoints[after.next]).is_some_and(|name| source.is_input_of(&name)) =>
             {
                 let result = |n: &str| (n == "\\result").then_some(*value);
                 let holds = self.constraints[after.next].as_ref().and_then(|e| e.value(&result));

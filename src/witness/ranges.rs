@@ -238,7 +238,7 @@ fn explore(
                             _ => false,
                         };
                         let (mut values, enough) = candidates.inputs(template, *dst, kind);
-                        let free = source.is_empty() && enough && !few;
+                        let free = source.is_uninitialised() && enough && !few;
                         if !few && !free {
                             return Ok(None);
                         }

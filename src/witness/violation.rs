@@ -47,8 +47,8 @@ pub fn waypoints(trace: &Trace, outline: &Outline, threads: bool) -> Result<Vec<
             exact.or_else(|| here.next())
         };
         match &e.what {
-            What::Input { source, value, .. } if !source.is_empty() => {
-                if let Some(c) = call(&|n| n == source) {
+            What::Input { source, value, .. } if !source.is_uninitialised() => {
+                if let Some(c) = call(&|n| source.is_input_of(n)) {
                     out.push(Waypoint {
                         kind: WaypointKind::FunctionReturn,
                         location: location(outline, c.close, &s.function),

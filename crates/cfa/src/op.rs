@@ -1,6 +1,6 @@
 //! Locations, edges, and what an edge does.
 
-use super::{Expr, FuncId, IntKind, Reg};
+use super::{Expr, FuncId, IntKind, Reg, Source, Violated};
 use crate::diagnostic::Span;
 
 /// A location, by index into `locations` of its graph.
@@ -12,8 +12,8 @@ pub struct Loc(pub u32);
 pub enum LocationKind {
     /// An ordinary location: being here is no error, limit or end.
     Normal,
-    /// A property is violated (what: `assertion`, `reach_error`, `signed overflow`…); no edges leave it.
-    Error(String),
+    /// A property is violated; no edges leave it.
+    Error(Violated),
     /// The verifier's own bound is reached (what: more objects than it keeps apart…); no edges leave it. That a thread
     /// comes here is no violation, but nothing is known of the program's further runs.
     Limit(String),
@@ -51,20 +51,6 @@ pub enum Callee {
     Pointer(Expr),
 }
 
-/// First character of the sources of inputs that are approximate: not each of their values is known to be possible. A run
-/// that relies on one is no counterexample (see `relyant_interp::replay()`).
-const APPROXIMATE: char = '≈';
-
-/// The source of an approximate input of a function.
-pub fn approximate(source: &str) -> String {
-    format!("{APPROXIMATE}{source}")
-}
-
-/// The function that an approximate input is of.
-pub fn approximated(source: &str) -> Option<&str> {
-    source.strip_prefix(APPROXIMATE)
-}
-
 /// What an edge does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Op {
@@ -73,12 +59,12 @@ pub enum Op {
     /// `register := e`, no access to memory.
     Assign(Reg, Expr),
     /// `register :=` any value of the register's kind within the bounds, both included: an input of the
-    /// program (named by the function that gives it) or an uninitialised object (named "").
+    /// program or an uninitialised object.
     Havoc {
         /// The register that gets the value.
         dst: Reg,
-        /// Function that gives the input, or empty.
-        source: String,
+        /// What gives the value.
+        source: Source,
     },
     /// `register := memory[address]`, one step. The kind is that of the access.
     Load(Reg, Expr, IntKind),

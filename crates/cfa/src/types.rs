@@ -1,6 +1,7 @@
 //! Integer kinds, objects in memory, registers.
 
 use crate::diagnostic::Span;
+use std::fmt;
 use std::ops::Range;
 
 /// What values an integer (or pointer) takes and what arithmetic does to them.
@@ -54,12 +55,29 @@ pub struct FuncId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Reg(pub u32);
 
+/// What an object is for, beyond holding values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ObjectKind {
+    /// A variable, a block, or what the front end needs for itself.
+    #[default]
+    Plain,
+    /// A string literal.
+    Literal,
+    /// Its cell holds the address which some thread is about to write, or 0 (see `relyant_frontend::races`).
+    WatchedWrite,
+    /// The same for reads.
+    WatchedRead,
+}
+
 /// An object: one or more scalar cells (array elements, members flattened in order).
 /// The address of its cell `k` is its base address plus `k`: one address a cell, whatever the cell's width.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// `Debug` leaves the kind out, which the other fields of an object imply: digests of programs are made of what it prints.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Object {
     /// Name in the source, `function::name` for a static or an addressed local.
     pub name: String,
+    /// What it is for.
+    pub kind: ObjectKind,
     /// Kind and display suffix (`""`, `"[2]"`, `".next"`) of each cell.
     pub cells: Vec<(IntKind, String)>,
     /// Value of each cell at the start; `None` is any value of the kind.
@@ -74,13 +92,19 @@ pub struct Object {
     pub span: Span,
 }
 
-impl Object {
-    /// Name of the cell that holds the address which some thread is about to write, or 0 (see `relyant_frontend::races`).
-    pub const WATCHED_WRITE: &str = "(about to write)";
-    /// The same for reads.
-    pub const WATCHED_READ: &str = "(about to read)";
-    /// How names of string literals begin.
-    pub const LITERAL: &str = "string#";
+impl fmt::Debug for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Object { name, kind: _, cells, init, thread_local, synthetic, constant, span } = self;
+        f.debug_struct("Object")
+            .field("name", name)
+            .field("cells", cells)
+            .field("init", init)
+            .field("thread_local", thread_local)
+            .field("synthetic", synthetic)
+            .field("constant", constant)
+            .field("span", span)
+            .finish()
+    }
 }
 
 /// A register: a scalar local whose address is not taken, or a temporary.

@@ -4,8 +4,8 @@
 //! stuck at something the program assumes, or by undefined behaviour, the run is none of the program's.
 
 use super::candidates::Candidates;
-use super::machine::{Machine, State, Stop, Violation};
-use relyant_cfa::{LocationKind, Op};
+use super::machine::{Found, Machine, State, Stop, Violation};
+use relyant_cfa::{LocationKind, Op, Violated};
 
 /// What a thread can do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,12 +34,10 @@ impl Machine<'_> {
         let alive = |i: &usize| state.threads[*i].ended.is_none();
         let first = (0..state.threads.len()).find(alive)?;
         let waits = |i: usize| self.standing(state, i, inputs) == Standing::Waits;
-        (first..state.threads.len()).filter(alive).all(waits).then(|| Violation {
-            what: "deadlock".into(),
-            thread: first,
-            deadlock: true,
-            limit: false,
-        })
+        (first..state.threads.len())
+            .filter(alive)
+            .all(waits)
+            .then(|| Violation { found: Found::Violated(Violated::Deadlock), thread: first })
     }
 
     /// Is there a thread that can move, or that only what the program assumes keeps from it? A state in which no

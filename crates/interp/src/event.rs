@@ -3,7 +3,7 @@
 use super::machine::{Machine, State};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::schedule::ThreadRef;
-use relyant_cfa::{Edge, Op};
+use relyant_cfa::{Edge, Op, Source};
 
 /// What a step does that others may want to know of.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -12,8 +12,8 @@ pub enum What {
     Step,
     /// It takes an input.
     Input {
-        /// Function that gave it; empty: an uninitialised object.
-        source: String,
+        /// What gave it.
+        source: Source,
         /// The variable that takes it, if it is one.
         variable: String,
         /// The value that it took.

@@ -5,7 +5,7 @@
 //! results are reproducible.
 
 use super::candidates::Candidates;
-use super::machine::{Machine, State, Stop};
+use super::machine::{Found, Machine, State, Stop, Violation};
 use super::normal::{Normal, NormalOptions, Scratch};
 use super::store::ByteSet;
 use relyant_cfa::schedule::{Move, Schedule, Start};
@@ -271,7 +271,7 @@ impl<'m, 'p> Explorer<'m, 'p> {
                     choice += 1;
                     moves += 1;
                     match this.machine.violation(after) {
-                        Some(v) if v.limit => {
+                        Some(Violation { found: Found::Limit(_), .. }) => {
                             this.bounded = true;
                             return;
                         }

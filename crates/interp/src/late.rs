@@ -33,7 +33,7 @@ pub fn declarations(template: &Template) -> Vec<(u32, u32)> {
         let Op::Havoc { dst, source } = &e.op else { continue };
         let alone = into.get(e.to.0 as usize) == Some(&1) && e.to != template.entry;
         let next = out.get(e.to.0 as usize).map_or(&[][..], |l| l);
-        let ([store], true, true) = (next, source.is_empty(), alone) else { continue };
+        let ([store], true, true) = (next, source.is_uninitialised(), alone) else { continue };
         let Op::Store(address, Expr::Reg(r), kind) = &edges[*store].op else { continue };
         let mut in_address = false;
         for_each_read(&Op::Assume(address.clone()), &mut |x| in_address |= x == *dst);

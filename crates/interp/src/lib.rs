@@ -20,7 +20,7 @@
 //!     panic!("the thread may be first")
 //! };
 //! let trace = replay(&program, &schedule).expect("what was found is a run");
-//! assert_eq!(trace.violation, "reach_error");
+//! assert_eq!(trace.violation.to_string(), "reach_error");
 //! # Ok::<(), relyant_cfa::diagnostic::Diagnostic>(())
 //! ```
 #![deny(missing_docs)]

@@ -6,6 +6,7 @@ use super::normal::{Normal, NormalOptions, Scratch};
 use super::replay::replay;
 use super::tests::{Body, all, eq, num, plus, program, reg};
 use relyant_cfa::*;
+use relyant_cfa::{Source, Violated};
 
 const SORTED: NormalOptions = NormalOptions { symmetry: true, keep_dead: false };
 
@@ -44,7 +45,7 @@ fn locked(n: u32, joined: u32, bad: i128) -> Program {
     }
     main.load(n, 0);
     let checked = main.last();
-    main.op(Op::Assume(eq(reg(n), num(bad)))).kind(LocationKind::Error("assertion".into()));
+    main.op(Op::Assume(eq(reg(n), num(bad)))).kind(LocationKind::Error(Violated::Assertion));
     main.op(Op::Skip);
     main.template.graph.edges.pop();
     let fine = main.last();
@@ -65,7 +66,7 @@ fn workers_that_are_joined_and_own_a_lock_change_places() {
     for (joined, bad) in [(0, 3), (1, 1), (3, 3)] {
         let wrong = locked(3, joined, bad);
         let Exploration::Violation(schedule) = sorted(&wrong) else { panic!() };
-        assert_eq!(replay(&wrong, &schedule).map(|t| t.violation), Ok("assertion".into()));
+        assert_eq!(replay(&wrong, &schedule).map(|t| t.violation), Ok(Violated::Assertion));
     }
     for bad in [0, 2] {
         let right = locked(3, 3, bad);
@@ -77,7 +78,7 @@ fn workers_that_are_joined_and_own_a_lock_change_places() {
 fn threads_that_can_be_told_apart_keep_their_places() {
     // The handle is a number: added to, compared with a number of its own, or compared for order.
     let third = |worker: &mut Body, test: Expr| {
-        worker.op(Op::Assume(test)).kind(LocationKind::Error("third".into()));
+        worker.op(Op::Assume(test)).kind(LocationKind::Error(Violated::Label("third".into())));
     };
     let tests = [
         eq(plus(Expr::SelfId, num(0)), num(4)),
@@ -98,7 +99,7 @@ fn threads_that_can_be_told_apart_keep_their_places() {
 #[test]
 fn cells_that_nobody_reads_are_left_out() {
     let mut one = Body::new("one", Count::AtMost(1), true, 1);
-    one.op(Op::Havoc { dst: Reg(0), source: "input".into() });
+    one.op(Op::Havoc { dst: Reg(0), source: Source::input("input") });
     one.op(Op::Assume(eq(reg(0), num(5)))).store(0, reg(0)).op(Op::Skip);
     let start = Loc(1);
     let last = one.last();

@@ -1,4 +1,4 @@
-//! Whether a run relies on inputs that are approximate (see [`relyant_cfa::approximate()`]): it does if a branch or an
+//! Whether a run relies on inputs that are approximate (see [`relyant_cfa::Source`]): it does if a branch or an
 //! address on its way depends on one. A run that does not is one of the program whatever these
 //! inputs are.
 //!
@@ -6,11 +6,11 @@
 
 use super::machine::{CellRef, Machine, State};
 use relyant_cfa::walk;
-use relyant_cfa::{Callee, Edge, Expr, Op, Reg, approximated};
+use relyant_cfa::{Callee, Edge, Expr, Op, Reg};
 use std::collections::BTreeMap;
 
 /// A value that depends on approximate inputs, by one of them.
-type Source = String;
+type Relied = String;
 
 /// A place of a thread: register, or own cell.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -23,14 +23,14 @@ enum Slot {
 #[derive(Clone, Debug, Default)]
 pub struct Reliance {
     /// By thread: its registers and own cells that depend on one, and on which.
-    own: BTreeMap<usize, BTreeMap<Slot, Source>>,
+    own: BTreeMap<usize, BTreeMap<Slot, Relied>>,
     /// By index of the shared cell: the one that it depends on.
-    shared: BTreeMap<usize, Source>,
+    shared: BTreeMap<usize, Relied>,
     /// What depended when a call that has not returned was done.
-    stacks: BTreeMap<usize, Vec<BTreeMap<Slot, Source>>>,
+    stacks: BTreeMap<usize, Vec<BTreeMap<Slot, Relied>>>,
     /// By thread that has ended: the one that its result depends on.
-    returned: BTreeMap<usize, Source>,
-    relied: Option<Source>,
+    returned: BTreeMap<usize, Relied>,
+    relied: Option<Relied>,
 }
 
 impl Reliance {
@@ -39,14 +39,14 @@ impl Reliance {
         self.relied.as_deref()
     }
 
-    fn of(&self, thread: usize, e: &Expr) -> Option<Source> {
+    fn of(&self, thread: usize, e: &Expr) -> Option<Relied> {
         let own = self.own.get(&thread)?;
         let mut registers: Vec<Reg> = Vec::new();
         walk::registers(e, &mut registers);
         registers.iter().find_map(|r| own.get(&Slot::Register(r.0)).cloned())
     }
 
-    fn set(&mut self, thread: usize, slot: Slot, source: Option<Source>) {
+    fn set(&mut self, thread: usize, slot: Slot, source: Option<Relied>) {
         match source {
             Some(s) => {
                 self.own.entry(thread).or_default().insert(slot, s);
@@ -59,7 +59,7 @@ impl Reliance {
         }
     }
 
-    fn rely(&mut self, source: Option<Source>) {
+    fn rely(&mut self, source: Option<Relied>) {
         if self.relied.is_none() {
             self.relied = source;
         }
@@ -79,7 +79,7 @@ impl Reliance {
         let register = |r: &Reg| Slot::Register(r.0);
         match &e.op {
             Op::Havoc { dst, source } => {
-                let named = approximated(source).map(|f| named(f, e));
+                let named = source.approximate.then(|| named(&source.name, e));
                 self.set(thread, register(dst), named);
             }
             Op::Assign(r, x) => {
@@ -171,9 +171,9 @@ impl Reliance {
 
     fn call(&mut self, machine: &Machine<'_>, template: u32, thread: usize, callee: &Callee, args: &[Expr]) {
         let Some(p) = machine.program().templates[template as usize].procedure(callee) else { return };
-        let given: Vec<Option<Source>> = args.iter().map(|a| self.of(thread, a)).collect();
+        let given: Vec<Option<Relied>> = args.iter().map(|a| self.of(thread, a)).collect();
         let own = self.own.entry(thread).or_default();
-        let kept: BTreeMap<Slot, Source> =
+        let kept: BTreeMap<Slot, Relied> =
             own.iter().filter(|(s, _)| belongs(machine, p, **s)).map(|(s, x)| (*s, x.clone())).collect();
         own.retain(|slot, _| !belongs(machine, p, *slot));
         self.stacks.entry(thread).or_default().push(kept);
@@ -221,7 +221,7 @@ fn belongs(machine: &Machine<'_>, p: &relyant_cfa::Procedure, slot: Slot) -> boo
     }
 }
 
-fn named(function: &str, e: &Edge) -> Source {
+fn named(function: &str, e: &Edge) -> Relied {
     match e.span.line {
         0 => format!("`{function}`"),
         line => format!("`{function}` (line {line})"),

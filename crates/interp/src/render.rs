@@ -2,6 +2,7 @@
 
 use super::replay::{ActiveCall, RacingAccess};
 use super::replay::{Trace, TraceStep};
+use relyant_cfa::Use;
 use std::fmt::Write;
 
 /// How to write a trace.
@@ -46,13 +47,13 @@ pub fn render(trace: &Trace, style: Style) -> String {
     }
     for s in &shown {
         let mut notes = values(&s.changes);
-        for (source, v) in s.inputs.iter().filter(|(source, _)| !source.is_empty()) {
+        for (source, v) in s.inputs.iter().filter(|(source, _)| !source.is_uninitialised()) {
             let comma = if notes.is_empty() { "" } else { ", " };
             let _ = write!(notes, "{comma}{source}() gives {v}");
         }
         if let Some(a) = &s.about_to {
             let comma = if notes.is_empty() { "" } else { ", " };
-            let _ = write!(notes, "{comma}about to {} {}", a.verb(), a.object);
+            let _ = write!(notes, "{comma}about to {} {}", a.access().verb(), a.object);
         }
         let line = format!(
             "{:threads$}  {:>places$}  {:statements$}  {notes}",
@@ -68,7 +69,7 @@ pub fn render(trace: &Trace, style: Style) -> String {
     if trace.waiting.is_empty() {
         let _ = writeln!(out, "violated: {}{at} by {}", trace.violation, trace.thread_name);
         if let Some(s) = &trace.race {
-            let verb = s.about_to.as_ref().map_or("access", |a| a.verb());
+            let verb = s.about_to.as_ref().map_or(Use::Access, |a| a.access()).verb();
             let at = if s.line > 0 { format!(" at {}:{}", s.file, s.line) } else { String::new() };
             let line = format!("  {} was about to {verb} it{at}  {}", s.thread_name, cut(&s.statement, 48));
             out.push_str(line.trim_end());
@@ -99,7 +100,7 @@ fn access(a: &RacingAccess) -> String {
         _ => String::new(),
     };
     let at = if a.line > 0 { format!(" at {}:{}:{}", a.file, a.line, a.column) } else { String::new() };
-    let mut out = format!("access: {} by {}{at}, {locks}{created}\n", a.verb, a.thread_name);
+    let mut out = format!("access: {} by {}{at}, {locks}{created}\n", a.access.verb(), a.thread_name);
     for ActiveCall { function, called } in &a.calls {
         if let Some((file, line, column)) = called {
             let _ = writeln!(out, "  in {function}, called at {file}:{line}:{column}");
@@ -109,7 +110,7 @@ fn access(a: &RacingAccess) -> String {
 }
 
 fn named(s: &TraceStep) -> bool {
-    s.inputs.iter().any(|(source, _)| !source.is_empty())
+    s.inputs.iter().any(|(source, _)| !source.is_uninitialised())
 }
 
 fn values(list: &[(String, i128)]) -> String {

@@ -6,6 +6,7 @@ use super::replay::{ReplayError, replay};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::schedule::{Move, Schedule, ThreadRef};
 use relyant_cfa::*;
+use relyant_cfa::{ObjectKind, Source, Violated};
 
 /// Builds a template's graph line by line; every operation gets a line of its own.
 pub(super) struct Body {
@@ -106,6 +107,7 @@ pub(super) fn program(objects: &[(&str, Option<i128>)], templates: Vec<Template>
             name: (*name).into(),
             cells: vec![(INT, String::new())],
             init: vec![*init],
+            kind: ObjectKind::Plain,
             thread_local: false,
             synthetic: false,
             constant: Vec::new(),
@@ -138,7 +140,7 @@ fn counter(atomic: bool) -> Program {
     let mut main = Body::new("main", Count::AtMost(1), true, 3);
     main.op(create(0)).op(create(1)).op(join(0)).op(join(1)).load(2, 0);
     let checked = main.last();
-    main.op(Op::Assume(eq(reg(2), num(2)).is_false())).kind(LocationKind::Error("assertion".into()));
+    main.op(Op::Assume(eq(reg(2), num(2)).is_false())).kind(LocationKind::Error(Violated::Assertion));
     main.op(Op::Skip);
     let ok = main.last();
     main.template.graph.edges.pop();
@@ -165,7 +167,7 @@ fn lost_update_is_found_and_replays() {
     // Two creations, two loads, two stores, two ends, two joins, the read and the failing branch.
     assert_eq!(schedule.moves.len(), 12);
     let trace = replay(&p, &schedule).unwrap();
-    assert_eq!(trace.violation, "assertion");
+    assert_eq!(trace.violation, Violated::Assertion);
     assert_eq!(trace.thread_name, "main");
     let stores: Vec<_> = trace.steps.iter().filter(|s| s.changes.iter().any(|(n, _)| n == "x")).collect();
     assert_eq!(stores.len(), 2);
@@ -226,7 +228,7 @@ fn the_local_tail_may_be_left_out() {
     let p = counter(false);
     let mut schedule = violation(&p);
     schedule.moves.pop();
-    assert_eq!(replay(&p, &schedule).map(|t| t.violation), Ok("assertion".into()));
+    assert_eq!(replay(&p, &schedule).map(|t| t.violation), Ok(Violated::Assertion));
 }
 
 #[test]
@@ -236,7 +238,7 @@ fn a_thread_that_is_waited_for_is_run_to_its_end() {
     let ends = |m: &Move| m.thread.template == 1 && m.path == [2];
     schedule.moves.retain(|m| !ends(m));
     assert_eq!(schedule.moves.len(), 10);
-    assert_eq!(replay(&p, &schedule).map(|t| t.violation), Ok("assertion".into()));
+    assert_eq!(replay(&p, &schedule).map(|t| t.violation), Ok(Violated::Assertion));
 }
 
 #[test]
@@ -255,7 +257,9 @@ fn atomic_sections_are_whole_or_nothing() {
     let mut one = Body::new("one", Count::AtMost(1), true, 1);
     one.op(Op::Skip).atomic().store(0, num(2)).atomic().op(Op::Assume(num(0)));
     let mut two = Body::new("two", Count::AtMost(1), true, 1);
-    two.load(0, 0).op(Op::Assume(eq(reg(0), num(2)))).kind(LocationKind::Error("seen".into()));
+    two.load(0, 0)
+        .op(Op::Assume(eq(reg(0), num(2))))
+        .kind(LocationKind::Error(Violated::Label("seen".into())));
     let mut p = program(&[("x", Some(0))], vec![one.end(), two.template]);
     assert_eq!(all(&p), Exploration::Exhausted { states: 2, complete: true });
     for l in &mut p.templates[0].graph.locations {
@@ -287,7 +291,7 @@ fn two_threads_at_one_label() {
     p.exclusive = Some("C".into());
     let schedule = violation(&p);
     assert_eq!(schedule.moves.len(), 2);
-    assert_eq!(replay(&p, &schedule).map(|t| t.violation), Ok("two threads at C".into()));
+    assert_eq!(replay(&p, &schedule).map(|t| t.violation), Ok(Violated::Exclusive("C".into())));
     let mut short = schedule.clone();
     short.moves.clear();
     assert!(replay(&p, &short).is_ok());
@@ -297,13 +301,13 @@ fn two_threads_at_one_label() {
 #[test]
 fn inputs_are_tried_and_replayed() {
     let mut one = Body::new("one", Count::AtMost(1), true, 1);
-    one.op(Op::Havoc { dst: Reg(0), source: "input".into() });
-    one.op(Op::Assume(eq(reg(0), num(1234)))).kind(LocationKind::Error("found".into()));
+    one.op(Op::Havoc { dst: Reg(0), source: Source::input("input") });
+    one.op(Op::Assume(eq(reg(0), num(1234)))).kind(LocationKind::Error(Violated::Label("found".into())));
     let p = program(&[], vec![one.template]);
     let schedule = violation(&p);
     assert_eq!(schedule.moves[0].inputs, [(0, 1234)]);
     let trace = replay(&p, &schedule).unwrap();
-    assert_eq!(trace.steps[0].inputs, [("input".into(), 1234)]);
+    assert_eq!(trace.steps[0].inputs, [(Source::input("input"), 1234)]);
     let mut other = schedule.clone();
     other.moves[0].inputs[0].1 = 5;
     assert!(matches!(replay(&p, &other), Err(ReplayError::Step { why: Stop::Blocked, .. })));
@@ -315,7 +319,7 @@ fn inputs_are_tried_and_replayed() {
 fn values_that_are_computed_with_are_not_complete() {
     let input = |test: Expr| {
         let mut one = Body::new("one", Count::AtMost(1), true, 1);
-        one.op(Op::Havoc { dst: Reg(0), source: String::new() }).op(Op::Assume(test));
+        one.op(Op::Havoc { dst: Reg(0), source: Source::uninitialised() }).op(Op::Assume(test));
         all(&program(&[], vec![one.end()]))
     };
     // One value below 3, 3, one above; the location before, and two behind it.
@@ -326,7 +330,7 @@ fn values_that_are_computed_with_are_not_complete() {
     ));
     // A value that nobody reads is no choice.
     let mut one = Body::new("one", Count::AtMost(1), true, 1);
-    one.op(Op::Havoc { dst: Reg(0), source: String::new() });
+    one.op(Op::Havoc { dst: Reg(0), source: Source::uninitialised() });
     let p = program(&[], vec![one.end()]);
     assert!(matches!(all(&p), Exploration::Exhausted { complete: true, .. }));
 }
@@ -334,7 +338,9 @@ fn values_that_are_computed_with_are_not_complete() {
 #[test]
 fn open_start_values_are_tried() {
     let mut one = Body::new("one", Count::AtMost(1), true, 1);
-    one.load(0, 0).op(Op::Assume(eq(reg(0), num(7)))).kind(LocationKind::Error("seven".into()));
+    one.load(0, 0)
+        .op(Op::Assume(eq(reg(0), num(7))))
+        .kind(LocationKind::Error(Violated::Label("seven".into())));
     let p = program(&[("x", None)], vec![one.template]);
     let schedule = violation(&p);
     assert_eq!(schedule.start, [(ObjId(0), 0, 7)]);
@@ -344,7 +350,7 @@ fn open_start_values_are_tried() {
 #[test]
 fn undefined_behaviour_ends_the_path() {
     let mut one = Body::new("one", Count::AtMost(1), true, 1);
-    one.op(Op::Load(Reg(0), num(0), INT)).kind(LocationKind::Error("never".into()));
+    one.op(Op::Load(Reg(0), num(0), INT)).kind(LocationKind::Error(Violated::Label("never".into())));
     let p = program(&[("x", Some(0))], vec![one.template]);
     assert_eq!(all(&p), Exploration::Exhausted { states: 1, complete: true });
     let moves =
@@ -368,7 +374,7 @@ fn creation_has_no_effect_beyond_the_bound() {
 fn own_objects_are_per_thread() {
     let mut one = Body::new("one", Count::AtMost(2), true, 2);
     one.load(0, 0).store(0, plus(reg(0), num(1))).load(1, 0);
-    one.op(Op::Assume(eq(reg(1), num(2)))).kind(LocationKind::Error("shared".into()));
+    one.op(Op::Assume(eq(reg(1), num(2)))).kind(LocationKind::Error(Violated::Label("shared".into())));
     let mut p = program(&[("x", Some(0))], vec![one.template]);
     assert!(matches!(all(&p), Exploration::Violation(_)));
     p.owners[0] = Owner::Template(0);
@@ -392,7 +398,7 @@ pub(super) fn recursive(n: i128, bad: i128) -> Program {
     let mut main = Body::new("main", Count::AtMost(1), true, 3);
     main.op(call(0, num(n)));
     let called = main.last();
-    main.op(Op::Assume(eq(reg(0), num(bad)))).kind(LocationKind::Error("assertion".into()));
+    main.op(Op::Assume(eq(reg(0), num(bad)))).kind(LocationKind::Error(Violated::Assertion));
     main.op(Op::Skip);
     let fine = main.last();
     main.template.graph.edges.pop();
@@ -425,7 +431,7 @@ pub(super) fn recursive(n: i128, bad: i128) -> Program {
 fn activations_keep_their_registers() {
     let wrong = recursive(10, 55);
     let trace = replay(&wrong, &violation(&wrong)).unwrap();
-    assert_eq!(trace.violation, "assertion");
+    assert_eq!(trace.violation, Violated::Assertion);
     let deepest = trace.steps.iter().max_by_key(|s| s.depth).unwrap();
     assert_eq!((deepest.depth, deepest.function.as_str()), (11, "sum"));
     // Results come back one after the other.
@@ -502,7 +508,7 @@ fn deadlocks_are_found_and_replay() {
     let schedule = violation(&p);
     assert_eq!(schedule.moves.len(), 2);
     let trace = replay(&p, &schedule).unwrap();
-    assert_eq!(trace.violation, "deadlock");
+    assert_eq!(trace.violation, Violated::Deadlock);
     let places: Vec<_> = trace.waiting.iter().map(|w| (w.thread_name.as_str(), w.line)).collect();
     assert_eq!(places, [("one", 4), ("two", 4)]);
     let text = super::render::render(&trace, Default::default());

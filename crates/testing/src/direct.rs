@@ -3,6 +3,7 @@
 use super::threads::{Cond, Ex, Place, Stmt, ThreadProgram};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::*;
+use relyant_cfa::{ObjectKind, Source, Violated};
 
 const UNSIGNED: IntKind = IntKind::Machine { bits: 32, signed: false };
 
@@ -13,6 +14,7 @@ impl ThreadProgram {
             name,
             cells: vec![(kind, String::new())],
             init: vec![Some(i128::from(value))],
+            kind: ObjectKind::Plain,
             thread_local: false,
             synthetic,
             constant: Vec::new(),
@@ -238,7 +240,7 @@ impl<'p> Builder<'p> {
             }
             Cond::Input => {
                 let r = self.register(IntKind::Bool);
-                self.edge(Op::Havoc { dst: r, source: "__VERIFIER_nondet_bool".into() });
+                self.edge(Op::Havoc { dst: r, source: Source::input("__VERIFIER_nondet_bool") });
                 self.test(Expr::Reg(r).is_true(), yes, no);
             }
             Cond::Compare(a, op, b) => {
@@ -265,7 +267,7 @@ impl<'p> Builder<'p> {
 
     fn assert(&mut self, c: &Cond) {
         let (ok, error) = (self.location(), self.location());
-        self.graph.locations[error.0 as usize].kind = LocationKind::Error("assertion".into());
+        self.graph.locations[error.0 as usize].kind = LocationKind::Error(Violated::Assertion);
         self.branch(c, ok, error);
         self.at = ok;
     }
@@ -344,7 +346,7 @@ impl<'p> Builder<'p> {
             Stmt::Assert(c) => self.assert(c),
             Stmt::Input(p) => {
                 let r = self.register(IntKind::Machine { bits: 8, signed: false });
-                self.edge(Op::Havoc { dst: r, source: "__VERIFIER_nondet_uchar".into() });
+                self.edge(Op::Havoc { dst: r, source: Source::input("__VERIFIER_nondet_uchar") });
                 self.write(*p, Expr::Reg(r));
             }
             Stmt::Return => self.exit(),

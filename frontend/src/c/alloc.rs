@@ -9,7 +9,7 @@ use super::views::{Conversion, Seen};
 use crate::instantiate::pool;
 use lang_c::span::Span as Bytes;
 use relyant_cfa::diagnostic::Span;
-use relyant_cfa::{BinOp, Callee, Expr, FuncId, IntKind, ObjId, Object, Op};
+use relyant_cfa::{BinOp, Callee, Expr, FuncId, IntKind, ObjId, Object, ObjectKind, Op};
 
 /// A place that makes memory.
 #[derive(Clone, Debug)]
@@ -107,6 +107,7 @@ impl<'a> Lower<'a> {
             name: format!("{}::{name}", super::tokens::original_name(&self.body.name)),
             cells: vec![(IntKind::Ideal, String::new())],
             init: vec![None],
+            kind: ObjectKind::Plain,
             thread_local: false,
             synthetic: false,
             constant: Vec::new(),

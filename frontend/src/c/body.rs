@@ -5,7 +5,9 @@ use super::views::Conversion;
 use crate::orders::{Operand, Region};
 use crate::races::Access;
 use relyant_cfa::diagnostic::Span;
-use relyant_cfa::{Edge, Expr, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg, Register};
+use relyant_cfa::{
+    Edge, Expr, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg, Register, Source, Violated,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -230,9 +232,9 @@ impl Body {
         self.emit(Op::Skip);
     }
     /// An error location of its own.
-    pub fn error(&mut self, what: &str) -> Loc {
+    pub fn error(&mut self, what: Violated) -> Loc {
         let l = self.fresh();
-        self.graph.locations[l.0 as usize].kind = LocationKind::Error(what.to_string());
+        self.graph.locations[l.0 as usize].kind = LocationKind::Error(what);
         l
     }
     /// A location of its own where a bound of the verifier is reached.
@@ -242,7 +244,7 @@ impl Body {
         l
     }
     /// Goes to an error location.
-    pub fn fail(&mut self, what: &str) {
+    pub fn fail(&mut self, what: Violated) {
         let l = self.error(what);
         self.leave(l, Op::Skip);
     }
@@ -263,9 +265,9 @@ impl Body {
         self.emit(Op::Store(address, value, kind));
     }
     /// Any value of a kind.
-    pub fn havoc(&mut self, kind: IntKind, source: &str) -> Expr {
+    pub fn havoc(&mut self, kind: IntKind, source: Source) -> Expr {
         let dst = self.temp(kind);
-        self.emit(Op::Havoc { dst, source: source.to_string() });
+        self.emit(Op::Havoc { dst, source });
         Expr::Reg(dst)
     }
     /// How far lowering has come, to go back to with [`rewind`](Self::rewind).

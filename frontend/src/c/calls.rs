@@ -11,7 +11,7 @@ use super::types::{BOOL, CHAR, INT, Int, Signature, Ty, UINT};
 use super::value::{Value, offset};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
-use relyant_cfa::{Callee, Check, Expr, IntKind, Op};
+use relyant_cfa::{Callee, Check, Expr, IntKind, Op, Source, Violated};
 
 /// A list of arguments.
 pub type Args<'a> = &'a [Node<Expression>];
@@ -134,7 +134,7 @@ impl<'a> Lower<'a> {
                 return self.error(at, why, "");
             }
             for (kind, _) in cells {
-                out.push(self.body.havoc(kind, ""));
+                out.push(self.body.havoc(kind, Source::uninitialised()));
             }
         }
         Ok(out)
@@ -181,7 +181,7 @@ impl<'a> Lower<'a> {
             self.checked(Check::ErrorCall, at);
             self.evaluate(args)?;
             self.body.span = self.span(at);
-            self.body.fail(name);
+            self.body.fail(Violated::Call(name.to_string()));
             return Ok(Value::void());
         }
         // Where reaching an error is none, the function does what it says.
@@ -249,7 +249,7 @@ impl<'a> Lower<'a> {
             None => l.error(at, format!("`{name}` needs an argument"), ""),
         };
         match m {
-            Model::Error(what) => self.error_call(what, at),
+            Model::Error(what) => self.error_call(what.violated(), at),
             Model::Assert => self.assertion(first(self)?)?,
             Model::Assume => self.assumption(first(self)?)?,
             Model::Begin => self.body.marker(1),
@@ -297,7 +297,7 @@ impl<'a> Lower<'a> {
             Model::ObjectSize => {
                 self.unit.assume("what a compiler knows of sizes of objects is any number");
                 let ty = Ty::Int(self.unit.types.ulong());
-                return self.any(&ty, name, wanted, at);
+                return self.any(&ty, Source::input(name), wanted, at);
             }
             Model::Bits(b, width) => {
                 let width = if width == 0 { self.unit.types.long().bits } else { width };
@@ -330,7 +330,7 @@ impl<'a> Lower<'a> {
             Model::Atomic(a) => return self.atomic_call(a, args, at),
             Model::Allocate(which) => return self.allocate(which, args, at),
             Model::Free => return self.give_back(args, at),
-            Model::Scan(from) => return self.scan_call(name, from, args, at),
+            Model::Scan(what) => return self.scan_call(name, what, args, at),
             Model::Print { limited } => return self.print_call(name, limited, args, at),
             Model::Sort { search } => return self.sort_call(search, name, args, at),
             Model::Memory(m) => return self.memory_call(m, args, at),
@@ -346,7 +346,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Any value of a type.
-    pub fn any(&mut self, ty: &Ty, source: &str, wanted: bool, at: Bytes) -> Res<Value> {
+    pub fn any(&mut self, ty: &Ty, source: Source, wanted: bool, at: Bytes) -> Res<Value> {
         match ty.plain() {
             Ty::Void => Ok(Value::void()),
             t if t.is_scalar() => {
@@ -429,10 +429,10 @@ impl<'a> Lower<'a> {
         self.any_errno(at)?;
         let kind = self.unit.types.kind(&result);
         if wanted && result.is_scalar() {
-            let expr = self.body.havoc(kind, &shown);
+            let expr = self.body.havoc(kind, Source::input(&shown));
             return Ok(Value { expr, ty: result.plain().clone() });
         }
-        self.any(&result, &shown, wanted, at)
+        self.any(&result, Source::input(&shown), wanted, at)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the property is about in this file: the places that were lowered, and labels that are none.
 
 use super::alloc::Allocate;
-use super::library::{Lock, Model, Thread, model};
+use super::library::{Failure, Lock, Model, Thread, model};
 use super::lower::{Lower, Res};
 use super::tokens::original_name;
 use super::translation::Translation;
@@ -32,7 +32,7 @@ impl Lower<'_> {
     /// Notes a call of a modelled function.
     pub fn checked_call(&mut self, m: &Model, at: Bytes) {
         match m {
-            Model::Error("assertion") | Model::Assert if self.unit.options.asserts() => {
+            Model::Error(Failure::Assertion) | Model::Assert if self.unit.options.asserts() => {
                 self.checked(Check::Assertion, at);
             }
             Model::Error(_) if self.unit.options.asserts() => self.checked(Check::ErrorCall, at),

@@ -17,7 +17,7 @@ use super::value::{Value, binary, compare, offset};
 use lang_c::ast::Expression;
 use lang_c::span::{Node, Span as Bytes};
 use relyant_cfa::options::{Integers, Property};
-use relyant_cfa::{BinOp, Callee, CmpOp, Expr, FuncId, IntKind, Op, approximate};
+use relyant_cfa::{BinOp, Callee, CmpOp, Expr, FuncId, IntKind, Op, Source};
 
 /// Most cells that are accessed one by one; more are in a loop.
 const FEW: usize = 64;
@@ -81,7 +81,7 @@ impl<'a> Lower<'a> {
         if let Gives::Upto(k, least) = row.gives {
             let most = self.number(&values, k, at)?;
             let kind = self.unit.types.kind(&result);
-            let v = self.body.havoc(kind, name);
+            let v = self.body.havoc(kind, Source::input(name));
             self.body.between(&v, Expr::Const(least), most);
             done = Some(v.clone());
             value = Value { expr: v, ty: result.plain().clone() };
@@ -99,8 +99,10 @@ impl<'a> Lower<'a> {
                 Some(v) if v.ty != Ty::Void => self.convert(v.clone(), &result, at),
                 _ => self.error(at, "too few arguments", ""),
             },
-            Gives::Within(least, most) => self.within(name, &result, least, most, wanted, at),
-            Gives::About(least, most) => self.within(&approximate(name), &result, least, most, wanted, at),
+            Gives::Within(least, most) => self.within(Source::input(name), &result, least, most, wanted, at),
+            Gives::About(least, most) => {
+                self.within(Source::approximate(name), &result, least, most, wanted, at)
+            }
             Gives::Any => self.some(name, &result, wanted, at),
             Gives::Upto(..) => Ok(value),
             Gives::Static(n, or_null) => self.library_object(name, &result, n, or_null, at),
@@ -115,7 +117,9 @@ impl<'a> Lower<'a> {
                         );
                     }
                     return match body {
-                        "atoi" | "atol" | "strtol" | "strtoul" => self.any(&result, name, wanted, at),
+                        "atoi" | "atol" | "strtol" | "strtoul" => {
+                            self.any(&result, Source::input(name), wanted, at)
+                        }
                         _ => self.some(name, &result, wanted, at),
                     };
                 }
@@ -141,12 +145,12 @@ impl<'a> Lower<'a> {
         if wanted && *ty != Ty::Void {
             self.unit.assume(format!("`{name}` returns any value of its type"));
         }
-        self.any(ty, &approximate(name), wanted, at)
+        self.any(ty, Source::approximate(name), wanted, at)
     }
 
     fn within(
         &mut self,
-        source: &str,
+        source: Source,
         ty: &Ty,
         least: i128,
         most: i128,
@@ -225,8 +229,11 @@ impl<'a> Lower<'a> {
         let last = cells.len().saturating_sub(1);
         let text = element.int().is_some_and(|i| i.rank == 1);
         for (k, (kind, _)) in cells.into_iter().enumerate() {
-            let v =
-                if text && k == last { Expr::Const(0) } else { self.body.havoc(kind, &approximate(name)) };
+            let v = if text && k == last {
+                Expr::Const(0)
+            } else {
+                self.body.havoc(kind, Source::approximate(name))
+            };
             self.body.store(offset(Expr::Addr(object), k as u64), v, kind);
         }
         let ty = result.plain().clone();
@@ -261,7 +268,7 @@ impl<'a> Lower<'a> {
             Effect::Writes(k, far) => {
                 let Some(v) = given(k) else { return Ok(()) };
                 let one = self.written_as_one(&v, far);
-                let source = if one { name.to_string() } else { approximate(name) };
+                let source = Source { name: name.to_string(), approximate: !one };
                 if far != Far::One || matches!(v.expr, Expr::Addr(_)) {
                     return self.touch(&v, far, Some(&source), done, values, at);
                 }
@@ -286,7 +293,7 @@ impl<'a> Lower<'a> {
         &mut self,
         v: &Value,
         far: Far,
-        write: Option<&str>,
+        write: Option<&Source>,
         done: Option<&Expr>,
         values: &[Value],
         at: Bytes,
@@ -346,7 +353,7 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
-    fn touch_parts(&mut self, base: &Expr, parts: &[Part], write: Option<&str>, at: Bytes) {
+    fn touch_parts(&mut self, base: &Expr, parts: &[Part], write: Option<&Source>, at: Bytes) {
         for (k, p) in parts.iter().enumerate().filter(|p| p.1.width > 0) {
             let address = offset(base.clone(), k as u64);
             match write {
@@ -354,7 +361,7 @@ impl<'a> Lower<'a> {
                     self.read_cell(address, p.kind, p.how(), at);
                 }
                 Some(source) => {
-                    let v = self.body.havoc(p.kind, source);
+                    let v = self.body.havoc(p.kind, source.clone());
                     self.write_cell(address, v, p.kind, p.how(), at);
                 }
             }

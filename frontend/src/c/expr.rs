@@ -14,7 +14,7 @@ use super::types::{INT, Ty};
 use super::value::{At, Value};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
-use relyant_cfa::{BinOp, Expr, IntKind, Op, UnOp};
+use relyant_cfa::{BinOp, Expr, IntKind, Op, Source, UnOp};
 
 /// Part of how a span is shown.
 fn spans(c: char) -> bool {
@@ -346,7 +346,7 @@ impl<'a> Lower<'a> {
                         self.unit.types.describe(ty)
                     );
                     self.beyond(at, &message, "memory is scalars here, not bytes")?;
-                    let expr = self.body.havoc(IntKind::Ideal, "");
+                    let expr = self.body.havoc(IntKind::Ideal, Source::uninitialised());
                     return Ok(Value { expr, ty: ty.clone() });
                 }
             }

@@ -14,7 +14,10 @@ use crate::races::Access;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 use relyant_cfa::diagnostic::Span;
-use relyant_cfa::{Callee, Check, Expr, FuncId, Function, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg};
+use relyant_cfa::{
+    Callee, Check, Expr, FuncId, Function, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg, Source,
+    Violated,
+};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
@@ -73,7 +76,7 @@ impl<'a> Lower<'a> {
                 let dst = gives.then(|| self.body.temp(IntKind::Ideal));
                 let mut args = if takes { vec![Expr::Reg(arg)] } else { Vec::new() };
                 for kind in extra {
-                    args.push(self.body.havoc(kind, "a parameter that nobody gives a value"));
+                    args.push(self.body.havoc(kind, Source::input("a parameter that nobody gives a value")));
                 }
                 self.body.emit_open(Op::Call { dst, callee: Callee::Known(routine), args });
                 if let Some(d) = destructors {
@@ -205,7 +208,7 @@ impl<'a> Lower<'a> {
         if self.unit.options.threads.contains(&self.body.name) || self.body.name == "main" {
             // Nobody passes arguments to what the program starts with.
             for r in &registers {
-                self.body.emit(Op::Havoc { dst: *r, source: String::new() });
+                self.body.emit(Op::Havoc { dst: *r, source: Source::uninitialised() });
             }
             if let (Some(argc), "main") = (registers.first(), self.body.name.as_str()) {
                 // C11 5.1.2.2.1
@@ -221,9 +224,9 @@ impl<'a> Lower<'a> {
         }
         if self.unit.is_error_function(&self.body.name) {
             // Called through a pointer, or started as a thread.
-            let what = self.body.name.clone();
+            let what = Violated::Call(self.body.name.clone());
             self.checked(Check::ErrorCall, f.node.declarator.span);
-            self.body.fail(&what);
+            self.body.fail(what);
         }
         if let Statement::Compound(items) = &f.node.statement.node {
             for item in items {
@@ -339,7 +342,7 @@ impl<'a> Lower<'a> {
             _ if self.body.name == "main" => Some(Expr::Const(0)),
             t if t.is_scalar() => {
                 let kind = self.unit.types.kind(&ty);
-                Some(self.body.havoc(kind, ""))
+                Some(self.body.havoc(kind, Source::uninitialised()))
             }
             _ => {
                 return self.refuse(

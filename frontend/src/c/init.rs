@@ -5,7 +5,7 @@ use super::types::{CHAR, Ty};
 use super::value::{At, Place, Value, offset, wrap};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
-use relyant_cfa::{Expr, IntKind, ObjId};
+use relyant_cfa::{Expr, IntKind, ObjId, ObjectKind, Source};
 use std::collections::BTreeMap;
 
 /// Cells of a local object that get their values one by one.
@@ -392,7 +392,7 @@ impl<'a> Lower<'a> {
                     self.body.initial_store(address(k), Expr::Const(0), *kind);
                     continue;
                 }
-                let v = self.body.havoc(*kind, "");
+                let v = self.body.havoc(*kind, Source::uninitialised());
                 self.body.initial_store(address(k), v, *kind);
             }
             return Ok(());
@@ -423,7 +423,7 @@ impl<'a> Lower<'a> {
         let n = one.unwrap_or(cells.len());
         let i = self.body.count_up(&Expr::Const((cells.len() / n) as i128));
         for (k, (kind, _)) in cells[..n].iter().enumerate() {
-            let v = self.body.havoc(*kind, "");
+            let v = self.body.havoc(*kind, Source::uninitialised());
             self.body.initial_store(offset(i.shifted(&Expr::Addr(object), n as i128), k as u64), v, *kind);
         }
         self.body.next(&i);
@@ -520,9 +520,10 @@ impl<'a> Lower<'a> {
         let cells = self.string_cells(parts, at)?;
         let char = Ty::Int(self.unit.string_unit(parts));
         let ty = Ty::Array(char.clone().into(), Some(cells.len() as u64));
-        let name = format!("{}{}", relyant_cfa::Object::LITERAL, self.unit.objects.len());
+        let name = format!("string#{}", self.unit.objects.len());
         let object = self.object(&name, &ty, at)?;
         let o = &mut self.unit.objects[object];
+        o.kind = ObjectKind::Literal;
         o.constant = std::iter::once(0..cells.len()).collect();
         o.init = cells.into_iter().map(Some).collect();
         Ok(Value { expr: Expr::Addr(object), ty: char.pointer() })

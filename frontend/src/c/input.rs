@@ -9,7 +9,7 @@ use super::types::{CHAR, INT, Ty};
 use super::value::{Value, binary, compare, offset};
 use lang_c::ast::{BinaryOperator, Constant, Expression, UnaryOperator};
 use lang_c::span::{Node, Span as Bytes};
-use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Op, approximate};
+use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Op, Source};
 use std::rc::Rc;
 
 /// Most cells that one call fills.
@@ -103,7 +103,7 @@ impl<'a> Lower<'a> {
         self.unit.assume("the words of the command line hold any characters");
         let ty = Ty::Int(CHAR);
         let kind = self.unit.types.kind(&ty);
-        Ok(Some(Value { expr: self.body.havoc(kind, &approximate("argv")), ty }))
+        Ok(Some(Value { expr: self.body.havoc(kind, Source::approximate("argv")), ty }))
     }
 
     /// A function on strings, one of which is a word of the command line.
@@ -190,7 +190,8 @@ impl<'a> Lower<'a> {
         let last = cells.len().saturating_sub(1);
         for (k, (kind, _)) in cells.into_iter().enumerate() {
             // A string ends somewhere.
-            let v = if text && k == last { Expr::Const(0) } else { self.body.havoc(kind, name) };
+            let v =
+                if text && k == last { Expr::Const(0) } else { self.body.havoc(kind, Source::input(name)) };
             self.write_cell(offset(to.expr.clone(), k as u64), v, kind, How::default(), at);
         }
         Ok(())

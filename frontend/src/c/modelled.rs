@@ -9,11 +9,11 @@ use super::types::{INT, Ty};
 use super::value::{Value, binary, compare};
 use lang_c::ast::Expression;
 use lang_c::span::{Node, Span as Bytes};
-use relyant_cfa::{BinOp, Callee, CmpOp, Expr, IntKind, Loc, Op, UnOp};
+use relyant_cfa::{BinOp, Callee, CmpOp, Expr, IntKind, Loc, Op, Source, UnOp, Violated};
 
 impl<'a> Lower<'a> {
     /// Where a failing assertion leads: an error, or the end of the program where assertions are not asked about.
-    fn failure(&mut self, what: &str) -> Loc {
+    fn failure(&mut self, what: Violated) -> Loc {
         if self.unit.options.asserts() {
             return self.body.error(what);
         }
@@ -26,7 +26,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Reaching the call violates the property.
-    pub fn error_call(&mut self, what: &str, at: Bytes) {
+    pub fn error_call(&mut self, what: Violated, at: Bytes) {
         self.body.span = self.span(at);
         let error = self.failure(what);
         self.body.leave(error, Op::Skip);
@@ -34,7 +34,7 @@ impl<'a> Lower<'a> {
 
     /// The condition must hold.
     pub fn assertion(&mut self, e: &'a Node<Expression>) -> Res<()> {
-        let (ok, error) = (self.body.fresh(), self.failure("assertion"));
+        let (ok, error) = (self.body.fresh(), self.failure(Violated::Assertion));
         self.condition(e, ok, error)?;
         self.body.cur = ok;
         Ok(())
@@ -67,15 +67,14 @@ impl<'a> Lower<'a> {
             Some(s) => s.result.clone(),
             None => self.unit.named_type(nondet_type(name)),
         };
-        self.any(&ty, name, wanted, at)
+        self.any(&ty, Source::input(name), wanted, at)
     }
 
     /// Any value, in a body of the library's.
     pub fn input(&mut self, approximates: bool, name: &str, wanted: bool, at: Bytes) -> Res<Value> {
         let ty = self.unit.named_type(nondet_type(name));
-        let of = bodies::original(&self.body.name).unwrap_or("").to_string();
-        let source = if approximates { relyant_cfa::approximate(&of) } else { of };
-        self.any(&ty, &source, wanted, at)
+        let name = bodies::original(&self.body.name).unwrap_or("").to_string();
+        self.any(&ty, Source { name, approximate: approximates }, wanted, at)
     }
 
     /// The first argument, as a `long`.

@@ -3,9 +3,7 @@
 
 use super::lower::Lower;
 use super::value::{binary, compare};
-use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Op, UnOp};
-
-const OVERFLOW: &str = "signed overflow";
+use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Op, UnOp, Violated};
 
 impl Lower<'_> {
     /// Before `a op b` in a kind; the right operand of a shift has its own kind.
@@ -33,12 +31,12 @@ impl Lower<'_> {
     fn check_range(&mut self, exact: Expr, kind: IntKind) {
         let (Some(min), Some(max)) = (kind.min(), kind.max()) else { return };
         let exact = self.body.bounded(exact, IntKind::Ideal);
-        self.forbid(CmpOp::Gt, &exact, Expr::Const(max), OVERFLOW);
-        self.forbid(CmpOp::Lt, &exact, Expr::Const(min), OVERFLOW);
+        self.forbid(CmpOp::Gt, &exact, Expr::Const(max), Violated::SignedOverflow);
+        self.forbid(CmpOp::Lt, &exact, Expr::Const(min), Violated::SignedOverflow);
     }
 
     fn check_division(&mut self, a: &Expr, b: &Expr, kind: IntKind, signed: bool) {
-        self.forbid(CmpOp::Eq, b, Expr::Const(0), "division by zero");
+        self.forbid(CmpOp::Eq, b, Expr::Const(0), Violated::DivisionByZero);
         let Some(min) = kind.min().filter(|_| signed) else { return };
         let within = |r: Option<(i128, i128)>, v: i128| r.is_none_or(|(low, high)| low <= v && v <= high);
         if !within(self.range(a), min) || !within(self.range(b), -1) {
@@ -50,21 +48,20 @@ impl Lower<'_> {
         self.body.edge_to(next, Op::Assume(by.clone().is_false()));
         self.body.edge_to(test, Op::Assume(by));
         self.body.cur = test;
-        self.forbid(CmpOp::Eq, a, Expr::Const(min), OVERFLOW);
+        self.forbid(CmpOp::Eq, a, Expr::Const(min), Violated::SignedOverflow);
         self.body.join(next);
     }
 
     fn check_shift(&mut self, op: BinOp, a: &Expr, b: &Expr, kind: IntKind, signed: bool) {
         let IntKind::Machine { bits, .. } = kind else { return };
-        let far = "a shift by less than 0 or by the width or more";
-        self.forbid(CmpOp::Lt, b, Expr::Const(0), far);
-        self.forbid(CmpOp::Ge, b, Expr::Const(i128::from(bits)), far);
+        self.forbid(CmpOp::Lt, b, Expr::Const(0), Violated::Shift);
+        self.forbid(CmpOp::Ge, b, Expr::Const(i128::from(bits)), Violated::Shift);
         let Some(max) = kind.max().filter(|_| signed && op == BinOp::Shl) else { return };
-        self.forbid(CmpOp::Lt, a, Expr::Const(0), OVERFLOW);
+        self.forbid(CmpOp::Lt, a, Expr::Const(0), Violated::SignedOverflow);
         if let Expr::Const(n) = a {
             // A bound on the distance says the same, and linearly.
             if let Some(most) = max.checked_div(*n).and_then(i128::checked_ilog2) {
-                self.forbid(CmpOp::Gt, b, Expr::Const(i128::from(most)), OVERFLOW);
+                self.forbid(CmpOp::Gt, b, Expr::Const(i128::from(most)), Violated::SignedOverflow);
             }
             return;
         }
@@ -74,11 +71,11 @@ impl Lower<'_> {
             }
             b => binary(BinOp::Shr, Expr::Const(max), b.clone(), kind),
         };
-        self.forbid(CmpOp::Gt, a, most, OVERFLOW);
+        self.forbid(CmpOp::Gt, a, most, Violated::SignedOverflow);
     }
 
     /// Goes to an error where a comparison holds, if it can.
-    fn forbid(&mut self, op: CmpOp, a: &Expr, b: Expr, what: &str) {
+    fn forbid(&mut self, op: CmpOp, a: &Expr, b: Expr, what: Violated) {
         if let (Some((low, high)), Expr::Const(n)) = (self.range(a), &b) {
             let never = match op {
                 CmpOp::Gt => high <= *n,

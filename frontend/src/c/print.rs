@@ -3,12 +3,13 @@
 use super::access::How;
 use super::calls::Args;
 use super::format::{Conversion, Count, Piece, pieces};
+use super::library::Scanned;
 use super::lower::{Lower, Res};
 use super::translation::Translation;
 use super::types::{CHAR, INT, Int, Ty};
 use super::value::{Value, cast, compare, offset};
 use lang_c::span::Span as Bytes;
-use relyant_cfa::{CmpOp, Expr, IntKind, Op, approximate};
+use relyant_cfa::{CmpOp, Expr, IntKind, Op, Source};
 
 /// Longest text of a floating-point number: 309 digits, a point, six digits, a sign and some.
 const FLOAT: u64 = 330;
@@ -93,7 +94,7 @@ impl<'a> Lower<'a> {
         let kind = self.unit.types.kind(ty);
         let n = match written {
             Some(n) => cast(n, IntKind::Machine { bits: 64, signed: false }, kind),
-            None => self.body.havoc(kind, &approximate(name)),
+            None => self.body.havoc(kind, Source::approximate(name)),
         };
         self.write_cell(v.expr.clone(), n, kind, How::default(), at);
         Ok(())
@@ -303,8 +304,9 @@ impl<'a> Lower<'a> {
     }
 
     /// `scanf` and its like: from an argument on, each object is written, or reading ends before it.
-    pub fn scan_call(&mut self, name: &str, from: usize, args: Args<'a>, at: Bytes) -> Res<Value> {
+    pub fn scan_call(&mut self, name: &str, what: Scanned, args: Args<'a>, at: Bytes) -> Res<Value> {
         let values = self.library_values(args)?;
+        let from = what.first_object();
         let Some(format) = values.get(from - 1) else { return self.error(at, "too few arguments", "") };
         let Some(pieces) = self.unit.literal_format(format).and_then(|t| pieces(&t, true)) else {
             return self.refuse(
@@ -314,15 +316,15 @@ impl<'a> Lower<'a> {
             );
         };
         // What a string of the program holds decides what is read.
-        let of_text = name.ends_with("sscanf");
+        let of_text = what == Scanned::Text;
         let outside = args.first().is_some_and(|a| self.of_command_line(&a.node));
-        let source = if of_text && !outside { approximate(name) } else { name.to_string() };
+        let source = Source { name: name.to_string(), approximate: of_text && !outside };
         if of_text && !outside && self.unit.minds_reads() && values[0].ty.target().is_some() {
             self.read_text(&values[0], None, at)?;
         }
         let kind = self.unit.types.kind(&Ty::Int(INT));
         let (result, end) = (self.body.temp(kind), self.body.fresh());
-        let turn = self.body.havoc(IntKind::Bool, &source);
+        let turn = self.body.havoc(IntKind::Bool, source.clone());
         let (none, mut more) = (self.body.fresh(), self.body.fresh());
         self.body.branch(compare(CmpOp::Eq, turn, Expr::Const(0)), none, more);
         self.body.cur = none;
@@ -343,7 +345,7 @@ impl<'a> Lower<'a> {
             };
             if c.kind != b'n' {
                 let (stop, go) = (self.body.fresh(), self.body.fresh());
-                let turn = self.body.havoc(IntKind::Bool, &source);
+                let turn = self.body.havoc(IntKind::Bool, source.clone());
                 self.body.branch(compare(CmpOp::Eq, turn, Expr::Const(0)), stop, go);
                 self.body.cur = stop;
                 self.body.edge_to(end, Op::Assign(result, Expr::Const(stored)));
@@ -360,7 +362,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Writes what a conversion reads.
-    fn scan_into(&mut self, c: &Conversion, v: &Value, source: &str, name: &str, at: Bytes) -> Res<()> {
+    fn scan_into(&mut self, c: &Conversion, v: &Value, source: &Source, name: &str, at: Bytes) -> Res<()> {
         let Some(target) = v.ty.target().cloned() else {
             return self.error(at, format!("`{name}` needs a pointer here"), "");
         };
@@ -411,7 +413,7 @@ impl<'a> Lower<'a> {
         }
         let kind = self.unit.types.kind(&target);
         let some = c.kind == b'n' || matches!(target.plain(), Ty::Pointer(_));
-        let x = self.body.havoc(kind, &if some { approximate(name) } else { source.to_string() });
+        let x = self.body.havoc(kind, if some { Source::approximate(name) } else { source.clone() });
         self.write_cell(v.expr.clone(), x, kind, How::default(), at);
         Ok(())
     }

@@ -12,7 +12,7 @@ use super::value::{At, Place, compare};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 use relyant_cfa::options::Atomicity;
-use relyant_cfa::{Check, CmpOp, Expr, Loc, Op};
+use relyant_cfa::{Check, CmpOp, Expr, Loc, Op, Source, Violated};
 
 impl<'a> Lower<'a> {
     /// Runs one full expression, which is one step with `--atomicity statement`.
@@ -249,12 +249,12 @@ impl<'a> Lower<'a> {
                 if self.unit.options.exclusive.as_ref() == Some(&shown) {
                     self.checked(Check::Exclusive, l.span);
                 }
-                let what = format!("label {shown}");
+                let what = Violated::Label(shown.clone());
                 self.body.graph.locations[label.at.0 as usize].labels.push(shown);
                 if error && self.unit.options.asserts() {
                     self.checked(Check::ErrorLabel, l.span);
                     self.start(l.node.statement.span);
-                    self.body.fail(&what);
+                    self.body.fail(what);
                     return Ok(());
                 }
             }
@@ -351,7 +351,7 @@ impl<'a> Lower<'a> {
                     None => {
                         let op = match init {
                             Some(_) => Op::Assign(r, Expr::Const(0)),
-                            None => Op::Havoc { dst: r, source: String::new() },
+                            None => Op::Havoc { dst: r, source: Source::uninitialised() },
                         };
                         l.body.emit(op);
                         Ok(())

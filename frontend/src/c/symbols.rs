@@ -6,7 +6,7 @@ use super::translation::Work;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 use relyant_cfa::diagnostic::{Diagnostic, Span};
-use relyant_cfa::{Callee, FuncId, Op};
+use relyant_cfa::{Callee, FuncId, Op, Source};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of the symbols of a file.
@@ -222,7 +222,7 @@ impl<'a> Lower<'a> {
             let mut args = Vec::new();
             for p in &params {
                 let kind = self.unit.types.kind(p);
-                args.push(self.body.havoc(kind, ""));
+                args.push(self.body.havoc(kind, Source::uninitialised()));
             }
             let dst = signature.filter(|s| s.result.is_scalar()).map(|s| {
                 let kind = self.unit.types.kind(&s.result);

@@ -9,7 +9,7 @@ use super::types::{CHAR, Int, Ty};
 use super::value::{Value, binary, cast, compare, offset};
 use lang_c::ast::Expression;
 use lang_c::span::{Node, Span as Bytes};
-use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Op};
+use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, ObjectKind, Op};
 
 impl<'a> Lower<'a> {
     /// A call of a string function.
@@ -223,7 +223,7 @@ impl Translation<'_> {
             _ => return None,
         };
         let object = self.objects.all().get(o.0 as usize)?;
-        if !object.name.starts_with("string#") {
+        if object.kind != ObjectKind::Literal {
             return None;
         }
         let text: Option<Vec<i128>> = object.init.get(k..)?.iter().copied().collect();

@@ -12,7 +12,7 @@ use super::parts::Part;
 use super::types::{Field, RecordId, Ty, Types};
 use super::value::{At, Place, binary, cast, compare, offset};
 use lang_c::span::Span as Bytes;
-use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Loc, Op};
+use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Loc, Op, Source};
 
 /// Kind of a tag.
 pub const TAG: IntKind = IntKind::Machine { bits: 8, signed: false };
@@ -322,7 +322,7 @@ impl Lower<'_> {
             }
             if pieces.iter().any(|i| !from.parts[*i].has_bits()) {
                 self.unit.assume("the bytes of a pointer or lock in a union, seen as numbers, are any");
-                let v = self.body.havoc(w.kind, "");
+                let v = self.body.havoc(w.kind, Source::uninitialised());
                 values.push((k, v, w.kind));
                 continue;
             }

@@ -20,8 +20,8 @@ use relyant_cfa::options::Options;
 use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::walk;
 use relyant_cfa::{
-    Callee, CmpOp, Edge, Expr, FuncId, Function, IntKind, Loc, Module, ObjId, Object, Op, Program, Reg,
-    Register,
+    Callee, CmpOp, Edge, Expr, FuncId, Function, IntKind, Loc, Module, ObjId, Object, ObjectKind, Op,
+    Program, Reg, Register, Source,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -191,6 +191,7 @@ impl Threads {
             name,
             cells: vec![(kind, String::new())],
             init: vec![Some(0)],
+            kind: ObjectKind::Plain,
             thread_local: false,
             synthetic: true,
             constant: Vec::new(),
@@ -301,7 +302,7 @@ impl Threads {
                 let t = temp(&mut f, kind);
                 value = match v {
                     Some(v) => Op::Assign(t, v),
-                    None => Op::Havoc { dst: t, source: String::new() },
+                    None => Op::Havoc { dst: t, source: Source::uninitialised() },
                 };
                 ops.push(Op::Store(Expr::Addr(o), Expr::Reg(t), kind));
             }
@@ -367,7 +368,7 @@ fn jump(f: &mut Function, mut from: Loc, args: &[Expr], span: Span) {
             f,
             match args.get(i) {
                 Some(a) => Op::Assign(dst, a.clone()),
-                None => Op::Havoc { dst, source: String::new() },
+                None => Op::Havoc { dst, source: Source::uninitialised() },
             },
         );
         values.push((p, dst));
@@ -404,7 +405,7 @@ fn request(f: &mut Function, p: &Protocol, target: &Function, call: Request) {
             None => {
                 let dst = temp(f, kind);
                 let next = f.graph.add_location(span);
-                f.graph.add_edge(from, next, Op::Havoc { dst, source: String::new() }, span);
+                f.graph.add_edge(from, next, Op::Havoc { dst, source: Source::uninitialised() }, span);
                 from = next;
                 Expr::Reg(dst)
             }
@@ -430,7 +431,7 @@ fn request(f: &mut Function, p: &Protocol, target: &Function, call: Request) {
             let value = if to == kind { Expr::Reg(t) } else { Expr::Cast(Box::new(Expr::Reg(t)), to) };
             ops.push(Op::Assign(dst, value));
         }
-        (Some(dst), _, _) => ops.push(Op::Havoc { dst, source: String::new() }),
+        (Some(dst), _, _) => ops.push(Op::Havoc { dst, source: Source::uninitialised() }),
         (None, _, _) => {}
     }
     section(f, waiting, to, ops, span);

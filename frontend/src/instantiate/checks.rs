@@ -4,8 +4,8 @@
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::points_to::{Fact, PointsTo};
 use relyant_cfa::{
-    BinOp, CmpOp, Expr, IntKind, Loc, LocationKind, Module, ObjId, Object, Op, Program, Reg, Register,
-    Template,
+    BinOp, CmpOp, Expr, IntKind, Loc, LocationKind, Module, ObjId, Object, ObjectKind, Op, Program, Reg,
+    Register, Template, Violated,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -120,9 +120,9 @@ impl Code<'_> {
         self.edge(to, op);
         self.at = to;
     }
-    fn error(&mut self, what: &str) -> Loc {
+    fn error(&mut self, what: Violated) -> Loc {
         let l = self.template.graph.add_location(self.span);
-        self.template.graph.locations[l.0 as usize].kind = LocationKind::Error(what.to_string());
+        self.template.graph.locations[l.0 as usize].kind = LocationKind::Error(what);
         l
     }
 }
@@ -130,10 +130,12 @@ impl Code<'_> {
 impl Code<'_> {
     /// Goes on where the address, inside of an object, is of a cell that may be written.
     fn allowed(&mut self, o: ObjId, object: &Object, address: &Expr) {
-        let literal = object.name.starts_with(Object::LITERAL);
-        let what = if literal { "write to a string literal" } else { "write to what is defined const" };
+        let what = match object.kind {
+            ObjectKind::Literal => Violated::WriteToLiteral,
+            _ => Violated::WriteToConst,
+        };
         for cells in &object.constant {
-            let error = self.error(what);
+            let error = self.error(what.clone());
             if *cells == (0..object.cells.len()) {
                 self.edge(error, Op::Skip);
                 self.at = self.fresh();
@@ -180,7 +182,7 @@ fn check(
     let atomic = template.graph.locations[from.0 as usize].atomic;
     let mut code = Code { template, at: from, span, atomic };
     let good = code.fresh();
-    let null = code.error("null pointer access");
+    let null = code.error(Violated::Null);
     code.edge(null, is(CmpOp::Eq, address, Expr::Const(0)));
     code.step(is(CmpOp::Ne, address, Expr::Const(0)));
     for o in may {
@@ -201,7 +203,7 @@ fn check(
                 IntKind::Ideal,
             );
             code.step(Op::Load(r, flag, IntKind::Ideal));
-            let gone = code.error("access to an object that is gone");
+            let gone = code.error(Violated::Gone);
             code.edge(gone, is(CmpOp::Ne, &Expr::Reg(r), Expr::Const(0)));
             code.step(is(CmpOp::Eq, &Expr::Reg(r), Expr::Const(0)));
         }
@@ -211,7 +213,7 @@ fn check(
         code.edge(good, Op::Skip);
         code.at = next;
     }
-    let outside = code.error("access outside of any object");
+    let outside = code.error(Violated::Outside);
     code.edge(outside, Op::Skip);
     template.graph.edges[i].from = good;
 }

@@ -13,7 +13,7 @@ use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::walk;
 use relyant_cfa::{
     Callee, CmpOp, Edge, Expr, FuncId, Function, Graph, HeapSite, IntKind, Loc, LocationKind, Module, ObjId,
-    Object, Op, Reg, Register,
+    Object, ObjectKind, Op, Reg, Register, Source, Violated,
 };
 use std::collections::BTreeSet;
 
@@ -69,9 +69,9 @@ impl Code<'_> {
         self.step(Op::Load(r, cell_of(&Expr::Addr(o), cell), IntKind::Ideal));
         Expr::Reg(r)
     }
-    pub(super) fn error(&mut self, what: &str) -> Loc {
+    pub(super) fn error(&mut self, what: Violated) -> Loc {
         let l = self.graph.add_location(self.span);
-        self.graph.locations[l.0 as usize].kind = LocationKind::Error(what.to_string());
+        self.graph.locations[l.0 as usize].kind = LocationKind::Error(what);
         l
     }
     pub(super) fn limit(&mut self, what: &str) -> Loc {
@@ -87,7 +87,7 @@ impl Code<'_> {
                 self.step(Op::Store(cell_of(base, k), Expr::Const(0), *kind));
             } else if open.get(k) != Some(&false) {
                 let dst = self.temp(*kind);
-                self.step(Op::Havoc { dst, source: String::new() });
+                self.step(Op::Havoc { dst, source: Source::uninitialised() });
                 self.step(Op::Store(cell_of(base, k), Expr::Reg(dst), *kind));
             }
         }
@@ -300,7 +300,7 @@ fn give_back(code: &mut Code<'_>, address: &Expr, instances: &[(ObjId, ObjId, us
         code.step(test(CmpOp::Eq, address, Expr::Addr(*o)));
         if check {
             let gone = code.load(*back, *k);
-            let error = code.error("double free");
+            let error = code.error(Violated::DoubleFree);
             code.edge(error, test(CmpOp::Ne, &gone, Expr::Const(0)));
             code.step(test(CmpOp::Eq, &gone, Expr::Const(0)));
         }
@@ -308,7 +308,7 @@ fn give_back(code: &mut Code<'_>, address: &Expr, instances: &[(ObjId, ObjId, us
         code.at = next;
     }
     if check {
-        let error = code.error("free of what is no block of dynamic memory");
+        let error = code.error(Violated::FreeOfNoBlock);
         code.edge(error, test(CmpOp::Ne, address, Expr::Const(0)));
         code.edge(done, test(CmpOp::Eq, address, Expr::Const(0)));
     } else {
@@ -406,6 +406,7 @@ fn make_pool(module: &mut Module, o: ObjId, passes: Option<u32>, span: Span, opt
             .collect(),
         init: vec![Some(0); n],
         name,
+        kind: ObjectKind::Plain,
         thread_local: false,
         synthetic: true,
         constant: Vec::new(),

@@ -172,7 +172,9 @@ fn is_as_wide(cell: IntKind, access: IntKind) -> bool {
 mod tests {
     use super::*;
     use relyant_cfa::diagnostic::Span;
-    use relyant_cfa::{Count, Graph, LocationKind, ObjId, Object, Precision, Reg, Register, Template};
+    use relyant_cfa::{
+        Count, Graph, LocationKind, ObjId, Object, ObjectKind, Precision, Reg, Register, Template,
+    };
 
     const INT: IntKind = IntKind::INT;
 
@@ -182,6 +184,7 @@ mod tests {
             name: "x".into(),
             cells: vec![(INT, String::new())],
             init: vec![Some(0)],
+            kind: ObjectKind::Plain,
             thread_local: false,
             synthetic: false,
             constant: Vec::new(),

@@ -4,14 +4,14 @@ use super::concurrent::Concurrent;
 use super::{Access, Target};
 use crate::instantiate::{Sharing, taken};
 use relyant_cfa::points_to::{PointsTo, Targets};
-use relyant_cfa::{FuncId, Module, ObjId};
+use relyant_cfa::{FuncId, Module, ObjId, Violated};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names in a message.
 const NAMES: usize = 3;
 
 /// What an access has to do.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Role {
     /// It may wait, and says so.
     pub(super) waits: bool,
@@ -20,7 +20,7 @@ pub(super) struct Role {
     /// It looks whether somebody is about to read the cell.
     pub(super) minds_reads: bool,
     /// What is wrong if so.
-    pub(super) error: String,
+    pub(super) error: Violated,
     /// Cells of the object, where all of it is accessed.
     pub(super) cells: u32,
 }
@@ -76,9 +76,11 @@ pub(super) fn roles(
                 access.atomic || function.atomic || function.graph.locations[access.from.0 as usize].atomic;
             let size = |c: &(ObjId, Option<usize>)| module.objects[c.0.0 as usize].cells.len();
             let role = Role {
-                error: super::error(access, &names(module, &cells)),
+                error: super::error(access, names(module, &cells)),
                 cells: cells.iter().map(size).min().and_then(|n| u32::try_from(n).ok()).unwrap_or(1),
-                ..Role::default()
+                waits: false,
+                minds_writes: false,
+                minds_reads: false,
             };
             sites.push(Site { function: id, access: *access, ordered, role });
         }
@@ -140,21 +142,20 @@ fn settle(sites: &mut [Site], waits: usize, looks: usize) {
     }
 }
 
-fn names(module: &Module, cells: &[(ObjId, Option<usize>)]) -> String {
+/// Names of the first few cells, and whether there are more.
+fn names(module: &Module, cells: &[(ObjId, Option<usize>)]) -> (Vec<String>, bool) {
     let mut out: Vec<String> = Vec::new();
     for (o, k) in cells {
         let object = &module.objects[o.0 as usize];
         let name = match k {
-            Some(k) => format!("`{}{}`", object.name, object.cells[*k].1),
-            None => format!("`{}`", object.name),
+            Some(k) => format!("{}{}", object.name, object.cells[*k].1),
+            None => object.name.clone(),
         };
         if !out.contains(&name) {
             out.push(name);
         }
     }
-    if out.len() > NAMES {
-        out.truncate(NAMES);
-        return format!("{} or others", out.join(", "));
-    }
-    out.join(" or ")
+    let others = out.len() > NAMES;
+    out.truncate(NAMES);
+    (out, others)
 }

@@ -25,17 +25,20 @@ mod tests;
 use conflicts::Role;
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::points_to::PointsTo;
-use relyant_cfa::racing::RACE;
 use relyant_cfa::{
-    BinOp, CmpOp, Edge, Expr, Function, IntKind, Loc, LocationKind, Module, ObjId, Object, Op, Reg, Register,
+    BinOp, CmpOp, Edge, Expr, Function, IntKind, Loc, LocationKind, Module, ObjId, Object, ObjectKind, Op,
+    Race, Reg, Register, Use, Violated,
 };
 
-/// What is violated by an access to what `names` says.
-fn error(access: &Access, names: &str) -> String {
+/// What is violated by an access to cells with these names, and to others.
+fn error(access: &Access, (cells, others): (Vec<String>, bool)) -> Violated {
     match access.to {
-        Target::Cell | Target::Fence if access.write => format!("{RACE} on {names}, written"),
-        Target::Cell | Target::Fence => format!("{RACE} on {names}, read"),
-        Target::Object => format!("{RACE} on memory that is freed"),
+        // All cells of the block: no one of them tells more than another.
+        Target::Object => Violated::Race(Race { access: Use::Free, cells: Vec::new(), others: false }),
+        Target::Cell | Target::Fence => {
+            let access = if access.write { Use::Write } else { Use::Read };
+            Violated::Race(Race { access, cells, others })
+        }
     }
 }
 
@@ -97,8 +100,8 @@ pub fn instrument(module: &mut Module, accesses: &[Vec<Access>], only: Option<us
     }
     let plan = relaxed.then(|| relaxed::Plan::new(module, &points_to, accesses));
     let watches = Watches {
-        write: ghost(module, Object::WATCHED_WRITE, false),
-        read: ghost(module, Object::WATCHED_READ, false),
+        write: ghost(module, "(about to write)", ObjectKind::WatchedWrite, false),
+        read: ghost(module, "(about to read)", ObjectKind::WatchedRead, false),
         relaxed: relaxed.then(|| relaxed::Ghosts::new(module)),
     };
     for (f, access, role) in roles {
@@ -110,11 +113,12 @@ pub fn instrument(module: &mut Module, accesses: &[Vec<Access>], only: Option<us
 }
 
 /// A cell that the program does not have.
-fn ghost(module: &mut Module, name: &str, thread_local: bool) -> ObjId {
+fn ghost(module: &mut Module, name: &str, kind: ObjectKind, thread_local: bool) -> ObjId {
     module.objects.push(Object {
         name: name.to_string(),
         cells: vec![(IntKind::Ideal, String::new())],
         init: vec![Some(0)],
+        kind,
         thread_local,
         synthetic: true,
         constant: Vec::new(),

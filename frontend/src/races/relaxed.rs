@@ -15,7 +15,10 @@ use super::{Access, Code, Target, ghost, is};
 use crate::instantiate::taken;
 use relyant_cfa::points_to::{PointsTo, Targets};
 use relyant_cfa::walk;
-use relyant_cfa::{Callee, Edge, Expr, FuncId, IntKind, Loc, LocationKind, Module, ObjId, Op, Reg, Register};
+use relyant_cfa::{
+    Callee, Edge, Expr, FuncId, IntKind, Loc, LocationKind, Module, ObjId, ObjectKind, Op, Reg, Register,
+    Source,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Said where a stale value leads to a race.
@@ -34,9 +37,9 @@ pub(super) struct Ghosts {
 impl Ghosts {
     pub(super) fn new(module: &mut Module) -> Ghosts {
         Ghosts {
-            lingers: ghost(module, "(lingers)", true),
-            released: ghost(module, "(released)", false),
-            stale: ghost(module, "(stale)", false),
+            lingers: ghost(module, "(lingers)", ObjectKind::Plain, true),
+            released: ghost(module, "(released)", ObjectKind::Plain, false),
+            stale: ghost(module, "(stale)", ObjectKind::Plain, false),
         }
     }
 
@@ -256,7 +259,7 @@ impl Code<'_> {
     }
     fn any(&mut self, kind: IntKind) -> Expr {
         let dst = self.register(kind);
-        self.step(Op::Havoc { dst, source: "a stale value".into() }, true);
+        self.step(Op::Havoc { dst, source: Source::input("a stale value") }, true);
         Expr::Reg(dst)
     }
     fn register(&mut self, kind: IntKind) -> Reg {

@@ -1,9 +1,9 @@
 //! Random programs, compared with a detector that knows no watches: it explores the program as it is and looks, in each
 //! state, at what a thread is about to access and what the others access in their next steps.
 
-use super::RACE;
 use crate::c;
 use crate::instantiate::{build_whole, for_search, instantiate};
+use relyant_cfa::Violated;
 use relyant_cfa::options::{Options, Property};
 use relyant_cfa::{Module, Object, Op, Program};
 use relyant_interp::Exploration;
@@ -114,9 +114,9 @@ impl Detector<'_> {
             for &edge in self.machine.out(&s, i) {
                 let template = s.threads[i].name.template;
                 let inputs: Vec<Option<i128>> = match &self.machine.edge(template, edge)?.op {
-                    Op::Havoc { source, .. } if source.contains("bool") => vec![Some(0), Some(1)],
+                    Op::Havoc { source, .. } if source.name.contains("bool") => vec![Some(0), Some(1)],
                     // Handles not set yet.
-                    Op::Havoc { source, .. } if source.is_empty() => vec![Some(0)],
+                    Op::Havoc { source, .. } if source.is_uninitialised() => vec![Some(0)],
                     Op::Havoc { .. } => return None,
                     _ => vec![None],
                 };
@@ -171,7 +171,7 @@ fn explored(program: &Program) -> Result<Option<bool>, String> {
     match explore(program, &options, &|| false) {
         Ok(Exploration::Violation(schedule)) => {
             let trace = replay(program, &schedule).map_err(|e| e.to_string())?;
-            if !trace.violation.starts_with(RACE) {
+            if !matches!(trace.violation, Violated::Race(_)) {
                 return Err(format!("violated: {}", trace.violation));
             }
             let other = trace.race.ok_or("the other access is not told")?;

@@ -118,7 +118,7 @@ impl<'f, 'p> Walker<'f, 'p> {
             return Ok(());
         }
         match machine.deadlock(state, candidates) {
-            Some(v) => Err(Rejection::Violation(v.what)),
+            Some(v) => Err(Rejection::Violation(v.found)),
             None if machine.is_excused(state, candidates) => Ok(()),
             None => Err(Rejection::Stuck),
         }
@@ -255,7 +255,7 @@ impl<'f, 'p> Walker<'f, 'p> {
     /// Rejects a state that violates the property.
     fn holds(&self, state: &State) -> Result<(), Rejection> {
         match self.facts.machine.violation(state) {
-            Some(v) => Err(Rejection::Violation(v.what)),
+            Some(v) => Err(Rejection::Violation(v.found)),
             None => Ok(()),
         }
     }

@@ -31,7 +31,7 @@ pub mod split;
 use cover::Walker;
 use facts::Facts;
 use relyant_cfa::Program;
-use relyant_interp::machine::{State, Stop};
+use relyant_interp::machine::{Found, State, Stop};
 use relyant_interp::observe::Needs;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -80,7 +80,7 @@ pub enum Rejection {
     Incomplete(&'static str),
     /// A state violates the property.
     #[error("{0} can be reached")]
-    Violation(String),
+    Violation(Found),
     /// It is not known whether a state is a deadlock.
     #[error("a state in which no thread moves may be a deadlock")]
     Stuck,

@@ -10,6 +10,7 @@ pub use crate::stop::Stop;
 use relyant_cfa::schedule::ThreadRef;
 use relyant_cfa::{
     Callee, Count, Edge, IntKind, Loc, Location, LocationKind, ObjId, Op, Owner, Program, Reg, Undefined,
+    Violated,
 };
 use step::{At, CompiledStep, What};
 
@@ -57,17 +58,31 @@ pub(crate) struct Activation {
     pub(crate) slots: Vec<u32>,
 }
 
-/// A property that does not hold in a state.
+/// What ends a run in a state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Found {
+    /// A property that does not hold.
+    Violated(Violated),
+    /// It is no violation: the verifier's own bound is reached, and nothing is known of further runs.
+    Limit(String),
+}
+
+impl std::fmt::Display for Found {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Found::Violated(what) => what.fmt(f),
+            Found::Limit(what) => f.write_str(what),
+        }
+    }
+}
+
+/// A property that does not hold in a state, or a bound that is reached there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
-    /// In words: the error of a location, `deadlock`, or that two threads are at a label.
-    pub what: String,
-    /// Index of the thread where it is seen.
+    /// Which: the error of a location, a deadlock, or that two threads are at a label.
+    pub found: Found,
+    /// Index of the thread where it is seen; in a deadlock the first one that waits.
     pub thread: usize,
-    /// No thread can move; this is the first that waits.
-    pub deadlock: bool,
-    /// It is none: the verifier's own bound is reached, and nothing is known of further runs.
-    pub limit: bool,
 }
 
 /// A program ready to run.
@@ -508,21 +523,17 @@ impl<'p> Machine<'p> {
             }
             let location = self.location(t.name.template, t.loc);
             if let LocationKind::Error(what) = &location.kind {
-                return Some(Violation { what: what.clone(), thread: i, deadlock: false, limit: false });
+                return Some(Violation { found: Found::Violated(what.clone()), thread: i });
             }
             if let (LocationKind::Limit(what), None) = (&location.kind, &bound) {
-                bound = Some(Violation { what: what.clone(), thread: i, deadlock: false, limit: true });
+                bound = Some(Violation { found: Found::Limit(what.clone()), thread: i });
             }
             if let Some(label) = &self.program.exclusive
                 && t.ended.is_none()
             {
                 if inside {
-                    return Some(Violation {
-                        what: format!("two threads at {label}"),
-                        thread: i,
-                        deadlock: false,
-                        limit: false,
-                    });
+                    let what = Violated::Exclusive(label.clone());
+                    return Some(Violation { found: Found::Violated(what), thread: i });
                 }
                 inside = true;
             }

@@ -9,13 +9,13 @@ use crate::candidates::Candidates;
 use crate::complete;
 use crate::event::Event;
 use crate::live::written;
-use crate::machine::{Machine, State, Stop, Violation};
+use crate::machine::{Found, Machine, State, Stop, Violation};
 use crate::reliance::Reliance;
 use racing::Notes;
 pub use racing::{ActiveCall, RacingAccess};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::schedule::{Move, Schedule, ThreadRef};
-use relyant_cfa::{Count, Edge, ObjId, Object, Op, Program, Reg};
+use relyant_cfa::{Count, Edge, ObjId, ObjectKind, Op, Program, Reg, Source, Use, Violated};
 
 /// What one thread did, a statement or a part of one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,8 +34,8 @@ pub struct TraceStep {
     pub statement: String,
     /// Variables that were written and their new values.
     pub changes: Vec<(String, i128)>,
-    /// Inputs: function that gave it (empty: an uninitialised object), value.
-    pub inputs: Vec<(String, i128)>,
+    /// Inputs: what gave it, value.
+    pub inputs: Vec<(Source, i128)>,
     /// The procedure whose code this is; empty for the thread's own.
     pub function: String,
     /// Calls that had not returned before the step.
@@ -54,9 +54,9 @@ pub struct AboutTo {
 }
 
 impl AboutTo {
-    /// The access in a word, `write` or `read`.
-    pub fn verb(&self) -> &'static str {
-        if self.write { "write" } else { "read" }
+    /// How it uses the cell.
+    pub fn access(&self) -> Use {
+        if self.write { Use::Write } else { Use::Read }
     }
 }
 
@@ -84,8 +84,8 @@ pub struct Trace {
     pub steps: Vec<TraceStep>,
     /// The same, step by step; spans refer to the program's files.
     pub events: Vec<Event>,
-    /// What was violated: the error of a location (`assertion`, `signed overflow`…), or `deadlock`.
-    pub violation: String,
+    /// What was violated.
+    pub violation: Violated,
     /// Where: file, line, column.
     pub place: (String, u32, u32),
     /// The thread that came to the violation.
@@ -178,16 +178,17 @@ pub fn replay(program: &Program, schedule: &Schedule) -> Result<Trace, ReplayErr
         Some(v) => v,
         None => run.finish().or_else(|| run.deadlock()).ok_or(ReplayError::NoViolation)?,
     };
-    if violation.limit {
-        return Err(ReplayError::Limit(violation.what));
-    }
-    if violation.deadlock {
+    let (what, thread) = match violation {
+        Violation { found: Found::Limit(what), .. } => return Err(ReplayError::Limit(what)),
+        Violation { found: Found::Violated(what), thread } => (what, thread),
+    };
+    if what == Violated::Deadlock {
         run.reliance.stuck(run.machine, &run.state);
     }
     if let Some(source) = run.reliance.found() {
         return Err(ReplayError::Relies(source.to_string()));
     }
-    Ok(run.trace(violation))
+    Ok(run.trace(what, thread))
 }
 
 struct Replayer<'a, 'p> {
@@ -333,10 +334,10 @@ impl Replayer<'_, '_> {
         let mut kind = None;
         if let Some((o, k)) = stored {
             let value = self.machine.value(&self.state, thread, (o, k));
-            let write = match program.objects[o.0 as usize].name.as_str() {
-                Object::WATCHED_WRITE => Some(true),
-                Object::WATCHED_READ => Some(false),
-                _ => None,
+            let write = match program.objects[o.0 as usize].kind {
+                ObjectKind::WatchedWrite => Some(true),
+                ObjectKind::WatchedRead => Some(false),
+                ObjectKind::Plain | ObjectKind::Literal => None,
             };
             match write {
                 None => changes.extend(value.map(|v| (cell(o, k), v))),
@@ -502,10 +503,10 @@ impl Replayer<'_, '_> {
         found
     }
 
-    fn trace(self, violation: Violation) -> Trace {
+    fn trace(self, violation: Violated, thread: usize) -> Trace {
         let program = self.machine.program();
-        let waiting = if violation.deadlock { self.waiting() } else { Vec::new() };
-        let t = &self.state.threads[violation.thread];
+        let waiting = if violation == Violated::Deadlock { self.waiting() } else { Vec::new() };
+        let t = &self.state.threads[thread];
         let mut at = place(program, self.machine.location(t.name.template, t.loc).span);
         if let Some(first) = waiting.first() {
             at = (first.file.clone(), first.line, first.column);
@@ -519,13 +520,12 @@ impl Replayer<'_, '_> {
             let object = &program.objects[o.0 as usize];
             format!("{}{}", object.name, object.cells[*k as usize].1)
         };
-        let race = if violation.what.starts_with(relyant_cfa::racing::RACE) {
-            self.notes.other(t.name, &violation.what).cloned()
-        } else {
-            None
+        let raced = match &violation {
+            Violated::Race(race) => self.notes.other(t.name, race).map(|other| (race, other.clone())),
+            _ => None,
         };
-        let accesses = match (&race, self.steps.iter().rev().find(|s| s.thread == t.name)) {
-            (Some(other), Some(mine)) => {
+        let accesses = match (&raced, self.steps.iter().rev().find(|s| s.thread == t.name)) {
+            (Some((race, other)), Some(mine)) => {
                 let (file, line, column) = at.clone();
                 let mine = if line == 0 {
                     mine.clone()
@@ -533,22 +533,16 @@ impl Replayer<'_, '_> {
                     let statement = self.statement_at(&file, line);
                     TraceStep { file, line, column, statement, ..mine.clone() }
                 };
-                self.notes.accesses(
-                    self.machine,
-                    &self.state,
-                    violation.thread,
-                    &mine,
-                    other,
-                    &violation.what,
-                )
+                self.notes.accesses(self.machine, &self.state, thread, (&mine, race.access), other)
             }
             _ => Vec::new(),
         };
+        let race = raced.map(|(_, other)| other);
         Trace {
             start: self.schedule.start.iter().map(|(o, k, v)| (name(o, k), *v)).collect(),
             steps: self.steps,
             events: self.events,
-            violation: violation.what,
+            violation,
             place: at,
             thread_name: thread_name(program, t.name),
             waiting,

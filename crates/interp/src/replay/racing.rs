@@ -2,15 +2,15 @@
 
 use super::{TraceStep, place, thread_name};
 use crate::machine::{Machine, State};
-use relyant_cfa::{Edge, Expr, ObjId, Op};
+use relyant_cfa::{Edge, Expr, ObjId, Op, Race, Use};
 
 /// An access that races.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RacingAccess {
     /// Name of the cell that both access; empty when unknown.
     pub object: String,
-    /// `write`, `read` or `free`.
-    pub verb: &'static str,
+    /// How it uses the cell.
+    pub access: Use,
     /// Name of the thread.
     pub thread_name: String,
     /// Source file, empty when unknown.
@@ -78,15 +78,9 @@ impl Notes {
     }
 
     /// The step of the access of another thread than this one that waits for a race.
-    pub(super) fn other(
-        &self,
-        thread: relyant_cfa::schedule::ThreadRef,
-        violation: &str,
-    ) -> Option<&TraceStep> {
+    pub(super) fn other(&self, thread: relyant_cfa::schedule::ThreadRef, race: &Race) -> Option<&TraceStep> {
         let all = || self.watching.iter().flatten().filter(|s| s.thread != thread);
-        let named = |s: &&TraceStep| {
-            s.about_to.as_ref().is_some_and(|a| violation.contains(&format!("`{}`", a.object)))
-        };
+        let named = |s: &&TraceStep| s.about_to.as_ref().is_some_and(|a| race.cells.contains(&a.object));
         all().find(named).or_else(|| all().next())
     }
 
@@ -96,16 +90,14 @@ impl Notes {
         machine: &Machine<'_>,
         state: &State,
         thread: usize,
-        mine: &TraceStep,
+        (mine, access): (&TraceStep, Use),
         other: &TraceStep,
-        violation: &str,
     ) -> Vec<RacingAccess> {
         let index = |s: &TraceStep| state.threads.iter().position(|t| t.name == s.thread);
-        let verb = relyant_cfa::racing::verb(violation);
-        let second = other.about_to.as_ref().map_or("access", |a| a.verb());
+        let second = other.about_to.as_ref().map_or(Use::Access, |a| a.access());
         let object = other.about_to.as_ref().map_or("", |a| &a.object);
         vec![
-            self.access(machine, state, Some(thread), (verb, object), mine),
+            self.access(machine, state, Some(thread), (access, object), mine),
             self.access(machine, state, index(other), (second, object), other),
         ]
     }
@@ -115,7 +107,7 @@ impl Notes {
         machine: &Machine<'_>,
         state: &State,
         thread: Option<usize>,
-        (verb, object): (&'static str, &str),
+        (access, object): (Use, &str),
         step: &TraceStep,
     ) -> RacingAccess {
         let program = machine.program();
@@ -126,7 +118,7 @@ impl Notes {
         let of = |t: usize| thread == Some(t);
         RacingAccess {
             object: object.to_string(),
-            verb,
+            access,
             calls: thread.map_or_else(Vec::new, |t| calls(machine, state, t)),
             thread_name: thread
                 .and_then(|t| state.threads.get(t))

@@ -226,6 +226,7 @@ fn shape(suffix: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use relyant_cfa::ObjectKind;
     use relyant_cfa::diagnostic::Span;
 
     #[test]
@@ -244,6 +245,7 @@ mod tests {
             name: "q".into(),
             cells,
             init,
+            kind: ObjectKind::Plain,
             thread_local: false,
             synthetic: false,
             constant: Vec::new(),

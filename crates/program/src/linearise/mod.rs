@@ -162,7 +162,8 @@ impl Lineariser<'_> {
         let template = &self.p.templates[self.t];
         let locations = template.graph.locations.iter().enumerate().map(|(i, l)| Location {
             error: match &l.kind {
-                LocationKind::Error(what) | LocationKind::Limit(what) => Some(what.clone()),
+                LocationKind::Error(what) => Some(what.to_string()),
+                LocationKind::Limit(what) => Some(what.clone()),
                 _ => None,
             },
             labels: l.labels.clone(),

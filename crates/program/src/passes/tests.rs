@@ -136,7 +136,7 @@ impl Body<'_> {
             }
             7 if self.rng.percent(50) => {
                 let dst = self.reg();
-                self.op(Op::Havoc { dst, source: "nondet".into() });
+                self.op(Op::Havoc { dst, source: Source::input("nondet") });
             }
             7 => {
                 let c = self.condition(1);
@@ -146,7 +146,7 @@ impl Body<'_> {
                 self.load();
                 let c = self.condition(1);
                 let (yes, no) = (self.location(), self.location());
-                self.graph.locations[no.0 as usize].kind = LocationKind::Error("assertion".into());
+                self.graph.locations[no.0 as usize].kind = LocationKind::Error(Violated::Assertion);
                 self.branch(c, yes, no);
                 self.at = yes;
             }
@@ -216,6 +216,7 @@ fn random_program(seed: u64) -> Program {
             name: format!("g{i}"),
             cells: vec![(*kind, String::new())],
             init: vec![init],
+            kind: ObjectKind::Plain,
             thread_local: false,
             synthetic: false,
             constant: Vec::new(),

@@ -5,7 +5,7 @@ use super::model::{Model, Place, refuse};
 use super::ranges::{Range, negated};
 use super::value::{Known, Need, Val};
 use relyant_cfa::diagnostic::Diagnostic;
-use relyant_cfa::{CmpOp, Edge, Expr, IntKind, Loc, LocationKind, Op, Reg};
+use relyant_cfa::{CmpOp, Edge, Expr, IntKind, Loc, LocationKind, Op, Reg, Source};
 use std::collections::BTreeMap;
 
 /// More cases of one location are refused.
@@ -329,7 +329,7 @@ impl Explorer<'_, '_> {
     }
 
     /// A value that is read nowhere, or one of those that stand for all.
-    fn havoc(&self, p: Path, dst: Reg, source: &str) -> Result<Vec<Path>, Need> {
+    fn havoc(&self, p: Path, dst: Reg, source: &Source) -> Result<Vec<Path>, Need> {
         let m = self.model;
         if !self.live(p.loc).contains(&dst.0) {
             return Ok(vec![p]);
@@ -337,7 +337,11 @@ impl Explorer<'_, '_> {
         let kind = m.program.templates[self.t].registers[dst.0 as usize].kind;
         let (values, all) = m.inputs.inputs(self.t as u32, dst, kind);
         if !all {
-            let what = if source.is_empty() { "this value".into() } else { format!("what `{source}` gives") };
+            let what = if source.is_uninitialised() {
+                "this value".into()
+            } else {
+                format!("what `{source}` gives")
+            };
             return Err(Need::Refuse(format!(
                 "{what} is computed with, so that a few values do not stand for all"
             )));

@@ -1,5 +1,47 @@
 //! What the models of functions tell apart.
 
+use relyant_cfa::Violated;
+
+/// What is violated by reaching a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// An assertion that failed.
+    Assertion,
+    /// The program says that the call is an error.
+    ReachError,
+}
+
+impl Failure {
+    /// As it is at an error location.
+    pub fn violated(self) -> Violated {
+        match self {
+            Failure::Assertion => Violated::Assertion,
+            Failure::ReachError => Violated::Call("reach_error".into()),
+        }
+    }
+}
+
+/// What values are read from by a format (`scanf` and its like).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scanned {
+    /// The input of the program.
+    Input,
+    /// A file, the first argument.
+    File,
+    /// A text in memory, the first argument.
+    Text,
+}
+
+impl Scanned {
+    /// The first argument that is written through, counted from 0; the one before is the format.
+    pub fn first_object(self) -> usize {
+        match self {
+            Scanned::Input => 1,
+            Scanned::File | Scanned::Text => 2,
+        }
+    }
+}
+
 /// Cancellation and cleanup handlers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]

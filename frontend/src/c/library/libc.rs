@@ -1,7 +1,7 @@
 //! The C library and what verifiers call, apart from threads and atomic operations.
 
 use super::super::alloc::Allocate;
-use super::{Bits, Class, Lock, Memory, Model, Precision, Rounding, Signal, Text};
+use super::{Bits, Class, Failure, Lock, Memory, Model, Precision, Rounding, Scanned, Signal, Text};
 
 /// The model of a function of `<ctype.h>`; none for other names.
 pub fn class(name: &str) -> Option<Model> {
@@ -45,8 +45,10 @@ pub fn rounding(name: &str) -> Option<Model> {
 /// A function by its whole name.
 pub fn by_name(name: &str) -> Option<Model> {
     Some(match name {
-        "reach_error" | "__VERIFIER_error" => Model::Error("reach_error"),
-        "__assert_fail" | "__assert" | "__assert_rtn" | "__assert_perror_fail" => Model::Error("assertion"),
+        "reach_error" | "__VERIFIER_error" => Model::Error(Failure::ReachError),
+        "__assert_fail" | "__assert" | "__assert_rtn" | "__assert_perror_fail" => {
+            Model::Error(Failure::Assertion)
+        }
         "assert" | "__VERIFIER_assert" | "__CPROVER_assert" => Model::Assert,
         "__VERIFIER_assume" | "__CPROVER_assume" | "assume" | "assume_abort_if_not" | "glb_init" => {
             Model::Assume
@@ -71,9 +73,9 @@ pub fn by_name(name: &str) -> Option<Model> {
         "htons" | "ntohs" => Model::Bits(Bits::Swap, 16),
         "htonl" | "ntohl" => Model::Bits(Bits::Swap, 32),
         "__relyant_errno" => Model::SetErrno,
-        "scanf" | "__isoc99_scanf" | "__isoc23_scanf" => Model::Scan(1),
-        "sscanf" | "fscanf" | "__isoc99_sscanf" | "__isoc99_fscanf" | "__isoc23_sscanf"
-        | "__isoc23_fscanf" => Model::Scan(2),
+        "scanf" | "__isoc99_scanf" | "__isoc23_scanf" => Model::Scan(Scanned::Input),
+        "sscanf" | "__isoc99_sscanf" | "__isoc23_sscanf" => Model::Scan(Scanned::Text),
+        "fscanf" | "__isoc99_fscanf" | "__isoc23_fscanf" => Model::Scan(Scanned::File),
         "sprintf" => Model::Print { limited: false },
         "snprintf" => Model::Print { limited: true },
         "fabs" | "fabsf" => Model::Magnitude,

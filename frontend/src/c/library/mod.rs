@@ -23,7 +23,7 @@ use relyant_cfa::{BinOp, Precision, Rounding};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Model {
     /// Reaching the call violates the property.
-    Error(&'static str),
+    Error(Failure),
     /// The first argument must hold.
     Assert,
     /// Goes on only where the first argument holds.
@@ -110,8 +110,8 @@ pub enum Model {
     Free,
     /// Clearing and copying objects.
     Memory(Memory),
-    /// Writes values through its arguments from this one on, as the format before them says.
-    Scan(usize),
+    /// Writes values through its arguments, as a format says.
+    Scan(Scanned),
     /// Writes a text to its first argument, as a format says.
     Print {
         /// The second is its length.

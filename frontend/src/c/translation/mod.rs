@@ -11,7 +11,7 @@ use super::types::{Ty, Types};
 use lang_c::ast::TranslationUnit;
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::options::Options;
-use relyant_cfa::{IntKind, ObjId, Object};
+use relyant_cfa::{IntKind, ObjId, Object, ObjectKind};
 use rustc_hash::FxHashSet;
 
 pub use functions::{External, Functions, Work};
@@ -123,6 +123,7 @@ impl<'a> Translation<'a> {
             name: super::tokens::original_name(name),
             cells,
             init,
+            kind: ObjectKind::Plain,
             thread_local: false,
             synthetic: matches!(ty.plain(), Ty::Sync(_)),
             constant: Vec::new(),

@@ -18,6 +18,7 @@ use relyant_cfa::options::Options;
 use relyant_cfa::points_to::{Fact, PointsTo};
 use relyant_cfa::{
     Callee, CmpOp, Edge, Expr, FuncId, Function, Graph, IntKind, Loc, LocationKind, Module, ObjId, Op, Reg,
+    Violated,
 };
 use running::{count_threads, ends_as_thread, last_thread, of_threads};
 use std::collections::BTreeSet;
@@ -214,7 +215,7 @@ impl Plan {
         let line = Expr::Reg(line);
         let lines: BTreeSet<u32> = self.blocks.iter().map(|b| b.line).collect();
         for n in lines {
-            let lost = code.error(&format!("memory leak (of what is made in line {n})"));
+            let lost = code.error(Violated::Leak { line: n });
             code.edge(lost, test(CmpOp::Eq, &line, Expr::Const(i128::from(n))));
             code.step(test(CmpOp::Ne, &line, Expr::Const(i128::from(n))));
         }

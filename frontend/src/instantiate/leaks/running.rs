@@ -4,8 +4,8 @@ use super::super::pool::{Code, test};
 use super::{Plan, before, taken};
 use relyant_cfa::options::Options;
 use relyant_cfa::{
-    BinOp, Callee, CmpOp, Expr, FuncId, Function, Graph, IntKind, LocationKind, Module, ObjId, Object, Op,
-    Reg,
+    BinOp, Callee, CmpOp, Expr, FuncId, Function, Graph, IntKind, LocationKind, Module, ObjId, Object,
+    ObjectKind, Op, Reg,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,6 +54,7 @@ pub(super) fn count_threads(module: &mut Module, main: FuncId, options: &Options
         name: "(threads that run)".into(),
         cells: vec![(IntKind::Ideal, String::new())],
         init: vec![Some(1)],
+        kind: ObjectKind::Plain,
         thread_local: false,
         synthetic: true,
         constant: Vec::new(),

@@ -57,7 +57,7 @@ pub(super) fn function(name: &str, params: u32, registers: u32, edges: Vec<(u32,
     let end = graph.add_location(Span::default());
     let error = graph.add_location(Span::default());
     graph.locations[end.0 as usize].kind = LocationKind::End;
-    graph.locations[error.0 as usize].kind = LocationKind::Error("assertion".into());
+    graph.locations[error.0 as usize].kind = LocationKind::Error(Violated::Assertion);
     let loc = |l: u32| {
         if l == 100 {
             end
@@ -90,6 +90,7 @@ pub(super) fn object(name: &str, cells: usize) -> Object {
         name: name.into(),
         cells,
         init,
+        kind: ObjectKind::Plain,
         thread_local: false,
         synthetic: false,
         constant: Vec::new(),
@@ -140,7 +141,7 @@ fn a_call_takes_arguments_and_gives_a_result() {
             vec![(0, 1, set(2, bin(BinOp::Add, reg(0), reg(1), INT))), (1, 100, Op::Return(Some(reg(2))))],
         );
         let mut edges = vec![
-            (0, 1, Op::Havoc { dst: Reg(1), source: "input".into() }),
+            (0, 1, Op::Havoc { dst: Reg(1), source: Source::input("input") }),
             (1, 2, Op::Assume(cmp(CmpOp::Eq, reg(1), num(3)))),
             (2, 3, call(Some(0), 1, &[reg(1), num(4)])),
         ];
@@ -227,7 +228,7 @@ fn recursion_ends_by_constants_or_as_a_loop_or_is_approximated() {
             (3, 100, Op::Return(Some(bin(BinOp::Add, reg(2), num(1), INT))))
         });
         let mut main = vec![
-            (0, 1, Op::Havoc { dst: Reg(1), source: "input".into() }),
+            (0, 1, Op::Havoc { dst: Reg(1), source: Source::input("input") }),
             (1, 2, Op::Assume(cmp(CmpOp::Eq, reg(1), num(4)))),
             (2, 3, Op::Assume(cmp(CmpOp::Ge, reg(1), num(4)))),
             (3, 4, call(Some(0), 1, &[n, num(0)])),
@@ -290,7 +291,7 @@ fn a_loop_with_a_constant_bound_makes_a_template_each_round() {
 
 #[test]
 fn a_loop_without_bound_makes_one_template_without_bound() {
-    let p = program(&creating_loop(Op::Havoc { dst: Reg(1), source: "input".into() }));
+    let p = program(&creating_loop(Op::Havoc { dst: Reg(1), source: Source::input("input") }));
     assert_eq!(p.templates.len(), 2);
     assert_eq!(p.templates[1].count, Count::Unbounded);
     assert!(p.templates[1].param.is_some());
@@ -314,7 +315,7 @@ fn creations_of_which_one_happens_share_a_template() {
         0,
         2,
         vec![
-            (0, 1, Op::Havoc { dst: Reg(1), source: "input".into() }),
+            (0, 1, Op::Havoc { dst: Reg(1), source: Source::input("input") }),
             (1, 2, Op::Assume(cmp(CmpOp::Lt, reg(1), num(0)))),
             (1, 3, Op::Assume(cmp(CmpOp::Ge, reg(1), num(0)))),
             (2, 4, create(0, 1, num(5))),
