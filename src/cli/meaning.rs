@@ -1,5 +1,6 @@
 //! Options about what a program means and how it is proved.
 
+use super::method::{AUTO, MethodArg};
 use clap::{Args, ValueEnum};
 use relyant::finite::boolean;
 use relyant::pipeline::Method;
@@ -316,26 +317,6 @@ enum BiasArg {
     None,
 }
 
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum MethodArg {
-    /// Search and rely-guarantee side by side, the first evidence wins; coverability where there may be any number of
-    /// threads and rely-guarantee finds no proof
-    Auto,
-    /// The search of states alone
-    Search,
-    /// The search of symbolic states alone
-    Symbolic,
-    RelyGuarantee,
-    OwickiGries,
-    Monolithic,
-    /// Of Boolean programs (.bp): sets of thread states, for any number of threads
-    ThreadStates,
-    /// Of Boolean programs (.bp): counter abstraction, for at most --max-threads threads
-    Counters,
-    /// Replicated finite-state threads whose coverability is decided: for any number of threads
-    Coverability,
-}
-
 #[derive(Clone, Copy, ValueEnum)]
 enum StrategyArg {
     /// Level by level: the shortest run to an error
@@ -353,7 +334,7 @@ pub struct Engine {
     #[arg(long, value_enum, default_value = "modular", value_name = "WHICH")]
     bias: BiasArg,
     /// Engine, or proof rule
-    #[arg(long, value_enum, default_value = "auto", value_name = "WHICH")]
+    #[arg(long, value_parser = MethodArg::parser(), default_value = AUTO, value_name = "WHICH")]
     method: MethodArg,
     /// Order of the search (`--method search`)
     #[arg(long, value_enum, default_value = "breadth-first", value_name = "ORDER")]
@@ -382,17 +363,11 @@ impl Engine {
     }
     /// Which engine for Boolean programs; `None` if one was named that is not for them.
     pub fn boolean(&self) -> Option<boolean::Method> {
-        match self.method {
-            MethodArg::Auto => Some(boolean::Method::Auto),
-            MethodArg::ThreadStates => Some(boolean::Method::ThreadStates),
-            MethodArg::Counters => Some(boolean::Method::Counters),
-            MethodArg::Coverability => Some(boolean::Method::Coverability),
-            _ => None,
-        }
+        self.method.boolean()
     }
     /// Was an engine named that is for Boolean programs only?
     pub fn is_boolean(&self) -> bool {
-        matches!(self.method, MethodArg::ThreadStates | MethodArg::Counters)
+        self.method.is_boolean()
     }
     /// States that a search may keep.
     pub fn states(&self) -> Option<usize> {
@@ -400,13 +375,7 @@ impl Engine {
     }
     /// Which engines are asked for a verdict.
     pub fn method(&self) -> Method {
-        match self.method {
-            MethodArg::Auto | MethodArg::ThreadStates | MethodArg::Counters => Method::Auto,
-            MethodArg::Coverability => Method::COVERABILITY,
-            MethodArg::Search => Method::SEARCH,
-            MethodArg::Symbolic => Method::SYMBOLIC,
-            MethodArg::RelyGuarantee | MethodArg::OwickiGries | MethodArg::Monolithic => Method::PROVE,
-        }
+        self.method.engines()
     }
     /// Settings of the search of interleavings.
     pub fn search(&self) -> search::Settings {
@@ -432,11 +401,7 @@ impl Engine {
                 BiasArg::Modular => aret::Bias::Modular,
                 BiasArg::None => aret::Bias::None,
             },
-            method: match self.method {
-                MethodArg::OwickiGries => aret::Method::OwickiGries,
-                MethodArg::Monolithic => aret::Method::Monolithic,
-                _ => aret::Method::RelyGuarantee,
-            },
+            method: self.method.rule(),
             recognisers: Recognisers::without(&self.without),
         }
     }

@@ -9,6 +9,7 @@ mod horn;
 mod input;
 mod internal;
 mod meaning;
+mod method;
 mod output;
 mod rewriting;
 mod show;

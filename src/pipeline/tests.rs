@@ -112,6 +112,16 @@ fn engines_have_names_of_their_own() {
 }
 
 #[test]
+fn each_word_asks_for_one_engine() {
+    let choices = registry::choices();
+    let words: BTreeSet<&str> = choices.iter().map(|(c, _)| c.word).collect();
+    assert_eq!(words.len(), choices.len());
+    for e in registry::all(&registry::Settings::default()) {
+        assert!(choices.iter().any(|(_, engine)| *engine == e.engine.name()), "{}", e.engine.name());
+    }
+}
+
+#[test]
 fn limits_of_checks_reach_the_checker() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("a.i");

@@ -1,6 +1,7 @@
 //! What can be asked for a verdict: an engine has a name, needs one of the two programs, and runs until it has evidence,
 //! gives up, or is stopped.
 
+use crate::aret;
 use crate::verdict::{Answer, Counterexample, Reason};
 use crate::watch::{Standing, Watch};
 use relyant_cfa::schedule::Schedule;
@@ -93,10 +94,33 @@ impl From<Answer> for Result<Claim, Reason> {
     }
 }
 
+/// A word of the command line that asks for an engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Choice {
+    /// The word, unlike those of all other engines.
+    pub word: &'static str,
+    /// What it asks for, for the help of the command line; empty where the word says it.
+    pub about: &'static str,
+    /// The proof rule that goes with it, for engines that have one.
+    pub rule: aret::Method,
+}
+
+impl Choice {
+    /// A word that asks for an engine as it is.
+    pub const fn plain(word: &'static str, about: &'static str) -> Choice {
+        Choice { word, about, rule: aret::Method::RelyGuarantee }
+    }
+}
+
 /// What can be asked for a verdict.
 pub trait Engine: Send + Sync {
-    /// The name that reports say, and by which it is asked for.
+    /// The name that reports say.
     fn name(&self) -> &'static str;
+
+    /// The words by which it is asked for alone; without one it takes part beside others only.
+    fn choices(&self) -> &'static [Choice] {
+        &[]
+    }
 
     /// What it works on.
     fn needs(&self) -> Needs;

@@ -1,6 +1,6 @@
 //! All engines, a line each, and how they share a race.
 
-use crate::engine::Engine;
+use crate::engine::{Choice, Engine};
 use crate::rely_guarantee::Refinement;
 use crate::replicated::Replicated;
 use crate::search::Interleavings;
@@ -47,6 +47,14 @@ pub fn all(s: &Settings) -> Vec<Entry> {
         entry(SEARCHES, &[ALL], Interleavings(s.searches.clone())),
         Entry { fallback: true, ..entry(SEARCHES, &[ALL], SymbolicSearch(s.symbolic)) },
     ]
+}
+
+/// The words that ask for one engine, with the name of that engine: searches before proofs.
+pub fn choices() -> Vec<(Choice, &'static str)> {
+    let mut entries = all(&Settings::default());
+    entries.sort_by_key(|e| std::cmp::Reverse(e.lane));
+    let of = |e: &Entry| e.engine.choices().iter().map(|c| (*c, e.engine.name())).collect::<Vec<_>>();
+    entries.iter().flat_map(of).collect()
 }
 
 fn entry(lane: usize, turns: &'static [u64], engine: impl Engine + 'static) -> Entry {

@@ -11,7 +11,7 @@ mod tests;
 use crate::aret::explore::{self, Aret, Reached};
 use crate::aret::precision::{self, Precision};
 use crate::aret::{Method, Settings, proof, tickets};
-use crate::engine::{Engine, Finding, Needs, Task};
+use crate::engine::{Choice, Engine, Finding, Needs, Task};
 use crate::refine::{self, Refined};
 use crate::verdict::{Answer, Reason};
 use crate::watch::{Standing, Stats, Watch};
@@ -27,6 +27,13 @@ const GENERAL_ITERATIONS: u32 = 40;
 /// By which it is asked for, and which reports say.
 pub const NAME: &str = "refinement";
 
+/// The words that ask for it.
+const WORDS: [Choice; 3] = [
+    Choice::plain("rely-guarantee", ""),
+    Choice { word: "owicki-gries", about: "", rule: Method::OwickiGries },
+    Choice { word: "monolithic", about: "", rule: Method::Monolithic },
+];
+
 /// Abstraction and refinement as an engine.
 #[derive(Clone, Copy, Debug)]
 pub struct Refinement(pub Settings);
@@ -34,6 +41,10 @@ pub struct Refinement(pub Settings);
 impl Engine for Refinement {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn choices(&self) -> &'static [Choice] {
+        &WORDS
     }
 
     fn needs(&self) -> Needs {

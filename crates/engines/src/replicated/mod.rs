@@ -11,7 +11,7 @@ mod precision;
 mod unwind;
 
 use crate::aret::{explore, precision as aret_precision};
-use crate::engine::{Claim, Engine, Finding, Needs, Task};
+use crate::engine::{Choice, Claim, Engine, Finding, Needs, Task};
 use crate::refine::predicates::Solved;
 use crate::verdict::{Counterexample, Reason};
 use crate::watch::{Standing, Stats, Watch};
@@ -39,6 +39,11 @@ pub enum Answer {
 /// By which it is asked for, and which reports say.
 pub const NAME: &str = "coverability";
 
+const ABOUT: &str =
+    "Replicated finite-state threads whose coverability is decided: for any number of threads";
+/// The words that ask for it.
+const WORDS: [Choice; 1] = [Choice::plain("coverability", ABOUT)];
+
 /// Abstraction to replicated threads as an engine.
 #[derive(Clone, Copy, Debug)]
 pub struct Replicated {
@@ -50,6 +55,10 @@ pub struct Replicated {
 impl Engine for Replicated {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn choices(&self) -> &'static [Choice] {
+        &WORDS
     }
 
     fn needs(&self) -> Needs {

@@ -1,7 +1,7 @@
 //! The search as an engine.
 
 use super::{Reason, SearchOutcome, Settings, search};
-use crate::engine::{Claim, Engine, Finding, Needs, Task};
+use crate::engine::{Choice, Claim, Engine, Finding, Needs, Task};
 use crate::verdict;
 use crate::watch::{Standing, Watch};
 use relyant_cfa::{LocationKind, Program};
@@ -11,6 +11,9 @@ use std::time::Instant;
 /// By which it is asked for, and which reports say.
 pub const NAME: &str = "search";
 
+/// The words that ask for it.
+const WORDS: [Choice; 1] = [Choice::plain("search", "The search of states alone")];
+
 /// The search of interleavings: with each of these settings, until one has seen all that it can see.
 #[derive(Clone, Debug)]
 pub struct Interleavings(pub Vec<Settings>);
@@ -18,6 +21,10 @@ pub struct Interleavings(pub Vec<Settings>);
 impl Engine for Interleavings {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn choices(&self) -> &'static [Choice] {
+        &WORDS
     }
 
     fn needs(&self) -> Needs {

@@ -18,7 +18,7 @@ mod trace;
 
 pub use crate::watch::Explored as Stats;
 
-use crate::engine::{Engine, Finding, Needs, Task};
+use crate::engine::{Choice, Engine, Finding, Needs, Task};
 use crate::verdict::{Answer, Counterexample, Reason};
 use crate::watch::{Standing, Watch};
 use cover::Index;
@@ -49,6 +49,9 @@ impl Default for Settings {
 /// By which it is asked for, and which reports say.
 pub const NAME: &str = "symbolic search";
 
+/// The words that ask for it.
+const WORDS: [Choice; 1] = [Choice::plain("symbolic", "The search of symbolic states alone")];
+
 /// The search as an engine.
 #[derive(Clone, Copy, Debug)]
 pub struct SymbolicSearch(pub Settings);
@@ -56,6 +59,10 @@ pub struct SymbolicSearch(pub Settings);
 impl Engine for SymbolicSearch {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn choices(&self) -> &'static [Choice] {
+        &WORDS
     }
 
     fn needs(&self) -> Needs {

@@ -32,6 +32,23 @@ pub enum Method {
     Coverability,
 }
 
+impl Method {
+    /// The words by which one engine is asked for, and what they ask for.
+    pub const WORDS: [(Method, &str, &str); 3] = [
+        (
+            Method::ThreadStates,
+            "thread-states",
+            "Of Boolean programs (.bp): sets of thread states, for any number of threads",
+        ),
+        (
+            Method::Counters,
+            "counters",
+            "Of Boolean programs (.bp): counter abstraction, for at most --max-threads threads",
+        ),
+        (Method::Coverability, "coverability", "Coverability, for any number of threads"),
+    ];
+}
+
 /// How a program is to be decided, and how far.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'a> {
