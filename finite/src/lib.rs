@@ -27,3 +27,6 @@ pub mod model;
 pub mod moves;
 pub mod petri;
 pub mod tts;
+mod unwritable;
+
+pub use unwritable::{Unwritable, UnwritableStep};

@@ -62,7 +62,15 @@ enum Choice {
     File(PathBuf),
 }
 
-fn property(text: &str) -> Result<Choice, String> {
+/// It names no property.
+#[derive(Debug, thiserror::Error)]
+#[error("known are {}, {}, and property files (.prp)", .words.join(", "), task::property::SUPPORTED)]
+struct NoProperty {
+    /// The words that are no properties of SV-COMP.
+    words: Vec<String>,
+}
+
+fn property(text: &str) -> Result<Choice, NoProperty> {
     if let Ok(word) = PropertyArg::from_str(text, false) {
         return Ok(Choice::Word(word));
     }
@@ -72,12 +80,12 @@ fn property(text: &str) -> Result<Choice, String> {
     if task::Property::named(text).is_some() {
         return Ok(Choice::Name(text.into()));
     }
-    let words: Vec<String> = PropertyArg::value_variants()
+    let words = PropertyArg::value_variants()
         .iter()
         .filter_map(|v| v.to_possible_value())
         .map(|v| v.get_name().to_string())
         .collect();
-    Err(format!("known are {}, {}, and property files (.prp)", words.join(", "), task::property::SUPPORTED))
+    Err(NoProperty { words })
 }
 
 /// A program, and what is asked about it.
@@ -237,7 +245,7 @@ impl Meaning {
             Some(Choice::File(path)) => Some(path.display().to_string()),
         };
         let help = "name one with --property, by its file or its name";
-        let (listed, property) = task.choose(wanted.as_deref()).map_err(|m| about(m, help))?;
+        let (listed, property) = task.choose(wanted.as_deref()).map_err(|e| about(e.to_string(), help))?;
         property.apply(&mut options);
         let (property, expected) = (Some(property.clone()), listed.expected);
         Ok(Input { file: task.input, options, property, named: true, expected })

@@ -151,7 +151,7 @@ fn entry(file: &str, outcome: &RewritingOutcome) -> Entry {
             (e.terms, e.explored, e.rewrite_steps, e.depth) = (s.terms, s.explored, s.steps, s.depth);
             e.seconds = Some(Seconds { search: r.seconds.0, check: r.seconds.1 });
             match &r.verdict {
-                Reachability::Unknown(why) => e.reason = Some(why.clone()),
+                Reachability::Unknown(why) => e.reason = Some(why.to_string()),
                 Reachability::Closed(n) => e.closed_set = Some(*n),
                 Reachability::Reachable(path) => {
                     e.automaton = Some(path.automaton.clone());

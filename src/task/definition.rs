@@ -32,6 +32,36 @@ pub struct Task {
     pub properties: Vec<Listed>,
 }
 
+/// Why a task does not say which property is meant.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NoChoice {
+    /// None of its properties, which are these, can be decided.
+    #[error("no property of the task is supported: it has {0}")]
+    NoneSupported(String),
+    /// These can be decided, and none is named.
+    #[error("the task has several properties: {0}")]
+    Several(String),
+    /// The one that is named cannot be decided.
+    #[error("{0} is not supported; supported are {SUPPORTED}")]
+    Unsupported(String),
+    /// It has not the one that is named.
+    #[error("the task has no property `{wanted}`: it has {has}")]
+    Missing {
+        /// What is asked for, by file or name.
+        wanted: String,
+        /// What there is.
+        has: String,
+    },
+    /// What is asked for fits several.
+    #[error("`{wanted}` stands for several properties: {names}")]
+    Ambiguous {
+        /// What is asked for, by file or name.
+        wanted: String,
+        /// What it fits.
+        names: String,
+    },
+}
+
 impl Task {
     /// Reads a task definition.
     ///
@@ -47,8 +77,8 @@ impl Task {
     /// The property that is asked for: by file or name, else the only one that can be decided.
     ///
     /// # Errors
-    /// There is no such property, or there are several, in words.
-    pub fn choose(&self, wanted: Option<&str>) -> Result<(&Listed, &Property), String> {
+    /// There is no such property, or there are several.
+    pub fn choose(&self, wanted: Option<&str>) -> Result<(&Listed, &Property), NoChoice> {
         let mut all = Vec::new();
         for l in &self.properties {
             all.extend(l.properties.iter().map(|p| (l, p)));
@@ -62,8 +92,8 @@ impl Task {
             let supported: Vec<_> = all.iter().copied().filter(|(_, p)| p.is_supported()).collect();
             return match supported[..] {
                 [one] => Ok(one),
-                [] => Err(format!("no property of the task is supported: it has {}", names(&all))),
-                _ => Err(format!("the task has several properties: {}", names(&supported))),
+                [] => Err(NoChoice::NoneSupported(names(&all))),
+                _ => Err(NoChoice::Several(names(&supported))),
             };
         };
         let base = Path::new(wanted).file_name();
@@ -77,9 +107,9 @@ impl Task {
             .collect();
         match of[..] {
             [one] if one.1.is_supported() => Ok(one),
-            [one] => Err(format!("{} is not supported; supported are {SUPPORTED}", one.1.name())),
-            [] => Err(format!("the task has no property `{wanted}`: it has {}", names(&all))),
-            _ => Err(format!("`{wanted}` stands for several properties: {}", names(&of))),
+            [one] => Err(NoChoice::Unsupported(one.1.name().into())),
+            [] => Err(NoChoice::Missing { wanted: wanted.into(), has: names(&all) }),
+            _ => Err(NoChoice::Ambiguous { wanted: wanted.into(), names: names(&of) }),
         }
     }
 }
@@ -174,8 +204,8 @@ mod tests {
         assert_eq!(t.data_model, Some(DataModel::Ilp32));
         let (l, p) = t.choose(None).unwrap();
         assert_eq!((l.expected, p.name()), (Some(false), "unreach-call"));
-        assert!(t.choose(Some("termination")).unwrap_err().contains("not supported"));
-        assert!(t.choose(Some("no-data-race")).unwrap_err().contains("no property"));
+        assert!(t.choose(Some("termination")).unwrap_err().to_string().contains("not supported"));
+        assert!(t.choose(Some("no-data-race")).unwrap_err().to_string().contains("no property"));
         assert_eq!(t.choose(Some("elsewhere/unreach-call.prp")).unwrap().1.name(), "unreach-call");
     }
 
@@ -191,7 +221,10 @@ mod tests {
         let text = "format_version: \"1.0\"\ninput_files: [a.c]\nproperties:\n  \
             - property_file: p/unreach-call.prp\n  - property_file: p/no-overflow.prp\n  - property_file: p/odd.prp\n";
         let t = read(text).unwrap();
-        assert_eq!(t.choose(None).unwrap_err(), "the task has several properties: unreach-call, no-overflow");
+        assert_eq!(
+            t.choose(None).unwrap_err().to_string(),
+            "the task has several properties: unreach-call, no-overflow"
+        );
         assert_eq!(t.choose(Some("no-overflow")).unwrap().1, &Property::NoOverflow);
     }
 

@@ -11,6 +11,23 @@ use relyant_frontend::c::outline::Outline;
 use relyant_interp::Trace;
 use relyant_interp::event::What;
 
+/// What of a run has no place in the source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NoPlace {
+    /// Something other than a call made a thread.
+    #[error("a thread is created by no call")]
+    NoCall,
+    /// Nothing of the run made a thread that moves in it.
+    #[error("a thread of the run is created nowhere in the source")]
+    NoThread,
+    /// No statement stands where the property is violated.
+    #[error("the violation is at no statement")]
+    NoStatement,
+    /// Nothing is done in the run.
+    #[error("the run has no steps")]
+    NoSteps,
+}
+
 /// Does a run have more than one thread?
 pub fn has_threads(trace: &Trace) -> bool {
     trace.events.iter().any(|e| matches!(e.what, What::Create(_)))
@@ -20,12 +37,12 @@ pub fn has_threads(trace: &Trace) -> bool {
 ///
 /// # Errors
 /// What of the run has no place in the source.
-pub fn waypoints(trace: &Trace, outline: &Outline, threads: bool) -> Result<Vec<Waypoint>, String> {
+pub fn waypoints(trace: &Trace, outline: &Outline, threads: bool) -> Result<Vec<Waypoint>, NoPlace> {
     let result_format = if threads { "ext_c_expression" } else { "acsl_expression" };
     let mut ids: Vec<ThreadRef> = trace.events.first().map(|e| e.thread).into_iter().collect();
     let id = |ids: &[ThreadRef], t: ThreadRef| {
         let at = ids.iter().position(|i| *i == t).and_then(|i| u32::try_from(i).ok());
-        at.ok_or_else(|| "a thread of the run is created nowhere in the source".to_string())
+        at.ok_or(NoPlace::NoThread)
     };
     let mut tracker = Tracker::default();
     let mut out = Vec::new();
@@ -63,7 +80,7 @@ pub fn waypoints(trace: &Trace, outline: &Outline, threads: bool) -> Result<Vec<
             What::Create(new) => {
                 ids.push(*new);
                 let c = call(&|n| n == "pthread_create").or_else(|| call(&|_| true));
-                let c = c.ok_or("a thread is created by no call")?;
+                let c = c.ok_or(NoPlace::NoCall)?;
                 if threads {
                     out.push(Waypoint {
                         kind: WaypointKind::FunctionEnter,
@@ -81,19 +98,19 @@ pub fn waypoints(trace: &Trace, outline: &Outline, threads: bool) -> Result<Vec<
 }
 
 /// The identifier of a thread, of those that were created so far.
-type Numbering<'a> = dyn Fn(&[ThreadRef], ThreadRef) -> Result<u32, String> + 'a;
+type Numbering<'a> = dyn Fn(&[ThreadRef], ThreadRef) -> Result<u32, NoPlace> + 'a;
 
 fn target(
     trace: &Trace,
     outline: &Outline,
     ids: Option<&[ThreadRef]>,
     id: &Numbering,
-) -> Result<Waypoint, String> {
+) -> Result<Waypoint, NoPlace> {
     let (file, line, column) = &trace.place;
     let at = outline.file(file).and_then(|f| outline.statement_at(f, *line, *column));
-    let s = &outline.statements[at.ok_or("the violation is at no statement")?];
+    let s = &outline.statements[at.ok_or(NoPlace::NoStatement)?];
     // The thread that violates the property moved last.
-    let last = trace.events.last().ok_or("the run has no steps")?;
+    let last = trace.events.last().ok_or(NoPlace::NoSteps)?;
     let thread = ids.map(|ids| id(ids, last.thread)).transpose()?;
     Ok(Waypoint {
         kind: WaypointKind::Target,

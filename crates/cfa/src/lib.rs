@@ -38,7 +38,7 @@ pub mod sparse;
 pub mod stack;
 mod types;
 mod undefined;
-mod validate;
+pub mod validate;
 mod violated;
 pub mod walk;
 
@@ -51,4 +51,5 @@ pub use program::{Count, Inlined, Owner, Procedure, Program, Template};
 pub use source::Source;
 pub use types::{FuncId, IntKind, ObjId, Object, ObjectKind, Reg, Register};
 pub use undefined::Undefined;
+
 pub use violated::{Race, Use, Violated};

@@ -15,6 +15,23 @@ pub struct Preprocessing {
     pub include: Vec<PathBuf>,
 }
 
+/// What is no macro.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NoMacro {
+    /// The name is no identifier.
+    #[error("`{}` is no name of a macro", .0.escape_debug())]
+    Name(String),
+    /// The value has a character that ends the line or is no text.
+    #[error("the value of a macro cannot have {0:?}")]
+    Value(char),
+    /// What comes before the value has a `(` without a `)`.
+    #[error("`{}` is no macro", .0.escape_debug())]
+    Head(String),
+    /// A parameter is neither an identifier nor `...` at the end.
+    #[error("`{}` is no parameter of a macro", .0.escape_debug())]
+    Parameter(String),
+}
+
 /// The name of a macro, an identifier of C.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Name(String);
@@ -37,10 +54,10 @@ impl Name {
     ///
     /// # Errors
     /// It is no identifier.
-    pub fn parse(text: &str) -> Result<Name, String> {
+    pub fn parse(text: &str) -> Result<Name, NoMacro> {
         match is_identifier(text) {
             true => Ok(Name(text.into())),
-            false => Err(format!("`{}` is no name of a macro", text.escape_debug())),
+            false => Err(NoMacro::Name(text.into())),
         }
     }
     /// The identifier, as it stands in the source.
@@ -54,19 +71,18 @@ impl Define {
     ///
     /// # Errors
     /// It is none of these, or the value is more than a line of text.
-    pub fn parse(text: &str) -> Result<Define, String> {
+    pub fn parse(text: &str) -> Result<Define, NoMacro> {
         let (head, value) = match text.split_once('=') {
             Some((head, value)) => (head, Some(value)),
             None => (text, None),
         };
         if let Some(odd) = value.unwrap_or_default().chars().find(|c| c.is_control() && *c != '\t') {
-            return Err(format!("the value of a macro cannot have {odd:?}"));
+            return Err(NoMacro::Value(odd));
         }
         let (name, parameters) = match head.split_once('(') {
             None => (head, None),
             Some((name, rest)) => {
-                let list =
-                    rest.strip_suffix(')').ok_or_else(|| format!("`{}` is no macro", head.escape_debug()))?;
+                let list = rest.strip_suffix(')').ok_or_else(|| NoMacro::Head(head.into()))?;
                 let list: Vec<String> = match list.trim() {
                     "" => Vec::new(),
                     list => list.split(',').map(|p| p.trim().to_string()).collect(),
@@ -74,7 +90,7 @@ impl Define {
                 let last = list.len().saturating_sub(1);
                 let known = |k: usize, p: &str| is_identifier(p) || k == last && p == "...";
                 if let Some((_, p)) = list.iter().enumerate().find(|(k, p)| !known(*k, p)) {
-                    return Err(format!("`{}` is no parameter of a macro", p.escape_debug()));
+                    return Err(NoMacro::Parameter(p.clone()));
                 }
                 (name, Some(list))
             }

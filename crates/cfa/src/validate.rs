@@ -2,53 +2,130 @@
 
 use super::{Expr, Loc, LocationKind, Op, Owner, Program, Reg, Template};
 use crate::walk;
+use std::fmt;
+
+/// What is wrong with a program.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Malformed {
+    /// Lists that go by objects are not of one length.
+    #[error("{objects} objects, {owners} owners, {bases} bases")]
+    Lengths {
+        /// How many objects there are.
+        objects: usize,
+        /// How many owners are listed.
+        owners: usize,
+        /// How many addresses are listed.
+        bases: usize,
+    },
+    /// An object has not one start value for each cell.
+    #[error("object {name}: {cells} cells, {values} start values")]
+    StartValues {
+        /// Its name.
+        name: String,
+        /// How many cells it has.
+        cells: usize,
+        /// How many start values it has.
+        values: usize,
+    },
+    /// An object is not apart from the next one, or is at 0.
+    #[error("object {0} has a bad address")]
+    Address(String),
+    /// An object is of a template that does not exist.
+    #[error("object {0} has no owner")]
+    NoOwner(String),
+    /// Something in a template.
+    #[error("template {name}: {at}{what}")]
+    Template {
+        /// Its name.
+        name: String,
+        /// Where in it.
+        at: Part,
+        /// What is wrong there.
+        what: &'static str,
+    },
+}
+
+/// A part of a template.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// The template itself.
+    Whole,
+    /// The edge with this index.
+    Edge(usize),
+    /// The location with this index.
+    Location(usize),
+    /// The procedure with this name.
+    Procedure(String),
+}
+
+impl fmt::Display for Part {
+    /// With a colon after it, where it is less than the whole.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Part::Whole => Ok(()),
+            Part::Edge(i) => write!(f, "edge {i}: "),
+            Part::Location(i) => write!(f, "location {i}: "),
+            Part::Procedure(name) => write!(f, "procedure {name}: "),
+        }
+    }
+}
+
+/// Something wrong in a template.
+type Found = (Part, &'static str);
 
 impl Program {
     /// Checks that the parts fit together: indices in range, calls and returns only where there are procedures,
-    /// nothing leaves an end or a procedure, no end is inside an atomic section, addresses are apart. Says what is wrong.
-    pub fn validate(&self) -> Result<(), String> {
+    /// nothing leaves an end or a procedure, no end is inside an atomic section, addresses are apart.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn validate(&self) -> Result<(), Malformed> {
         let n = self.objects.len();
         if self.owners.len() != n || self.bases.len() != n {
-            return Err(format!("{n} objects, {} owners, {} bases", self.owners.len(), self.bases.len()));
+            return Err(Malformed::Lengths {
+                objects: n,
+                owners: self.owners.len(),
+                bases: self.bases.len(),
+            });
         }
         for (i, o) in self.objects.iter().enumerate() {
             if o.cells.len() != o.init.len() {
-                return Err(format!(
-                    "object {}: {} cells, {} start values",
-                    o.name,
-                    o.cells.len(),
-                    o.init.len()
-                ));
+                return Err(Malformed::StartValues {
+                    name: o.name.clone(),
+                    cells: o.cells.len(),
+                    values: o.init.len(),
+                });
             }
             let end = self.bases[i] + o.cells.len() as i128;
             if self.bases[i] <= 0 || self.bases.get(i + 1).is_some_and(|b| *b <= end) {
-                return Err(format!("object {} has a bad address", o.name));
+                return Err(Malformed::Address(o.name.clone()));
             }
             if let Owner::Template(t) = self.owners[i] {
                 if t as usize >= self.templates.len() {
-                    return Err(format!("object {} has no owner", o.name));
+                    return Err(Malformed::NoOwner(o.name.clone()));
                 }
             }
         }
         for (k, t) in self.templates.iter().enumerate() {
-            self.validate_template(k as u32, t).map_err(|e| format!("template {}: {e}", t.name))?;
+            let named = |(at, what)| Malformed::Template { name: t.name.clone(), at, what };
+            self.validate_template(k as u32, t).map_err(named)?;
         }
         Ok(())
     }
 
-    fn validate_template(&self, number: u32, t: &Template) -> Result<(), String> {
+    fn validate_template(&self, number: u32, t: &Template) -> Result<(), Found> {
         let in_range = |l: Loc| (l.0 as usize) < t.graph.locations.len();
         if !in_range(t.entry) {
-            return Err("entry out of range".into());
+            return Err((Part::Whole, "entry out of range"));
         }
         if t.graph.locations[t.entry.0 as usize].atomic {
-            return Err("the entry is atomic".into());
+            return Err((Part::Whole, "the entry is atomic"));
         }
         if t.param.is_some_and(|p| p.0 as usize >= t.registers.len()) {
-            return Err("parameter out of range".into());
+            return Err((Part::Whole, "parameter out of range"));
         }
         for (i, e) in t.graph.edges.iter().enumerate() {
-            let at = |what: &str| Err(format!("edge {i}: {what}"));
+            let at = |what: &'static str| Err((Part::Edge(i), what));
             if !in_range(e.from) || !in_range(e.to) {
                 return at("location out of range");
             }
@@ -109,14 +186,14 @@ impl Program {
         }
         self.validate_procedures(number, t)?;
         match t.graph.locations.iter().position(|l| l.atomic && l.kind != LocationKind::Normal) {
-            Some(i) => Err(format!("location {i}: an end inside an atomic section")),
+            Some(i) => Err((Part::Location(i), "an end inside an atomic section")),
             None => Ok(()),
         }
     }
 
-    fn validate_procedures(&self, number: u32, t: &Template) -> Result<(), String> {
+    fn validate_procedures(&self, number: u32, t: &Template) -> Result<(), Found> {
         for (i, p) in t.procedures.iter().enumerate() {
-            let wrong = |what: &str| Err(format!("procedure {}: {what}", p.name));
+            let wrong = |what: &'static str| Err((Part::Procedure(p.name.clone()), what));
             let inside = |range: &std::ops::Range<u32>, end: usize| {
                 range.start <= range.end && range.end as usize <= end
             };

@@ -16,14 +16,25 @@ pub fn read_text(path: &Path) -> Result<String, Box<Diagnostic>> {
         .map_err(|e| wrong(format!("is no text: byte {} is not UTF-8", e.utf8_error().valid_up_to())))
 }
 
+/// What is no limit of time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NoSeconds {
+    /// It is no number at all.
+    #[error("not a number")]
+    NoNumber,
+    /// It is 0 or less, or beyond all times.
+    #[error("must be above 0")]
+    NotPositive,
+}
+
 /// A positive number of seconds.
 ///
 /// # Errors
 /// It is none.
-pub fn seconds(text: &str) -> Result<Duration, String> {
-    let s: f64 = text.parse().map_err(|_| "not a number".to_string())?;
+pub fn seconds(text: &str) -> Result<Duration, NoSeconds> {
+    let s: f64 = text.parse().map_err(|_| NoSeconds::NoNumber)?;
     match Duration::try_from_secs_f64(s) {
         Ok(d) if !d.is_zero() => Ok(d),
-        _ => Err("must be above 0".into()),
+        _ => Err(NoSeconds::NotPositive),
     }
 }

@@ -53,12 +53,16 @@ impl fmt::Display for Recogniser {
     }
 }
 
+/// It names no heuristic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("it is one of {}", NAMES.map(|n| n.1).join(", "))]
+pub struct NoRecogniser;
+
 impl FromStr for Recogniser {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Recogniser, String> {
-        let names = || NAMES.map(|n| n.1).join(", ");
+    type Err = NoRecogniser;
+    fn from_str(text: &str) -> Result<Recogniser, NoRecogniser> {
         let found = NAMES.iter().find(|n| n.1 == text).map(|n| n.0);
-        found.ok_or_else(|| format!("it is one of {}", names()))
+        found.ok_or(NoRecogniser)
     }
 }
 

@@ -5,6 +5,7 @@
 //! narrowing the whole set again.
 
 use super::automaton::Automaton;
+use super::gap::Gap;
 use super::ground::{Ground, Machine, Values};
 use super::instance;
 use super::narrow::{Config, Rules};
@@ -25,27 +26,119 @@ const SAMPLES: usize = 40;
 /// The largest number in a term with variables.
 const NUMBER: u64 = 10_000;
 
+/// Why a rewrite sequence does not replay.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NoReplay {
+    /// It begins with a pattern that the system does not have.
+    #[error("there is no such initial term")]
+    NoPattern,
+    /// Its first term is no instance of its pattern.
+    #[error("its first term is no initial one")]
+    Initial,
+    /// A step is none.
+    #[error("step {number}: {why}")]
+    Step {
+        /// Which, from 1.
+        number: usize,
+        /// What is wrong with it.
+        why: NoStep,
+    },
+    /// No automaton accepts its last term.
+    #[error("its last term is not bad")]
+    Last,
+}
+
+/// Why a step of a rewrite sequence is none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NoStep {
+    /// The system has no rule with this number.
+    #[error("there is no such rule")]
+    NoRule,
+    /// A variable of the rule is left out.
+    #[error("a variable has no value")]
+    NoValue,
+    /// The values do not satisfy the rule's condition.
+    #[error("the condition does not hold")]
+    Condition,
+    /// Other arguments are named, and the operator takes none.
+    #[error("the rule rewrites no associative operator")]
+    NotAssociative,
+    /// Nothing in the term is rewritten to the next one.
+    #[error("the rule does not lead to this term")]
+    Elsewhere,
+}
+
+/// Why a set of terms was not confirmed to be closed under rewriting, and without a bad one.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unconfirmed {
+    /// The check was asked to stop.
+    #[error("stopped")]
+    Stopped,
+    /// An instance of an initial term.
+    #[error("the initial term {0} is not in it")]
+    InitialTerm(String),
+    /// An initial term with variables.
+    #[error("an initial term is not in it")]
+    Initial,
+    /// An instance of a term is bad.
+    #[error("{term} is accepted by automaton {automaton}")]
+    Bad {
+        /// The instance, in the format of the input.
+        term: String,
+        /// Name of the automaton.
+        automaton: String,
+    },
+    /// A term with variables has a bad instance.
+    #[error("a term of it has a bad instance")]
+    BadInstance,
+    /// An instance of a term is rewritten to a term that is in no member.
+    #[error("{from} leads to {to} by the rule of line {line}")]
+    LeadsOut {
+        /// The instance.
+        from: String,
+        /// What it is rewritten to.
+        to: String,
+        /// Line of the rule, from 1; 0 when unknown.
+        line: u32,
+    },
+    /// A term with variables is rewritten to one that is in no member.
+    #[error("a term leads out of it")]
+    Open,
+    /// Matching gave up.
+    #[error("matching modulo AC took too long")]
+    Matching,
+    /// A number is beyond what is counted with.
+    #[error("a natural is too large")]
+    TooLarge,
+    /// Not all that a term is rewritten to was found.
+    #[error(transparent)]
+    Gap(#[from] Gap),
+}
+
 /// Replays a rewrite sequence.
-pub fn replay(system: &System, path: &Path) -> Result<(), String> {
+///
+/// # Errors
+/// Where it is none of the system.
+pub fn replay(system: &System, path: &Path) -> Result<(), NoReplay> {
     let m = Machine::new(system, FUEL);
     let some = |values: &[Ground]| values.iter().cloned().map(Some).collect::<Values>();
-    let pattern = system.initial().nth(path.pattern).ok_or("there is no such initial term")?;
+    let pattern = system.initial().nth(path.pattern).ok_or(NoReplay::NoPattern)?;
     let values = some(&path.values);
     if m.build(&pattern.term, &values).as_ref() != Some(&path.start) || !m.holds(&pattern.condition, &values)
     {
-        return Err("its first term is no initial one".into());
+        return Err(NoReplay::Initial);
     }
     let mut t = path.start.clone();
     for (i, step) in path.moves.iter().enumerate() {
-        let wrong = |why: &str| format!("step {}: {why}", i + 1);
-        let rule = system.rules().nth(step.rule).ok_or_else(|| wrong("there is no such rule"))?;
+        let wrong = |why| NoReplay::Step { number: i + 1, why };
+        let rule = system.rules().nth(step.rule).ok_or_else(|| wrong(NoStep::NoRule))?;
         let values = some(&step.values);
         let (Some(mut left), Some(mut right)) = (m.build(&rule.left, &values), m.build(&rule.right, &values))
         else {
-            return Err(wrong("a variable has no value"));
+            return Err(wrong(NoStep::NoValue));
         };
         if !m.holds(&rule.condition, &values) {
-            return Err(wrong("the condition does not hold"));
+            return Err(wrong(NoStep::Condition));
         }
         if let Some(rest) = &step.rest {
             match &rule.left {
@@ -53,18 +146,18 @@ pub fn replay(system: &System, path: &Path) -> Result<(), String> {
                     left = m.app(*op, vec![left, rest.clone()]);
                     right = m.app(*op, vec![right, rest.clone()]);
                 }
-                _ => return Err(wrong("the rule rewrites no associative operator")),
+                _ => return Err(wrong(NoStep::NotAssociative)),
             }
         }
         let mut found = false;
         replacements(&m, &t, &left, &right, &mut |u| found |= u == step.after);
         if !found {
-            return Err(wrong("the rule does not lead to this term"));
+            return Err(wrong(NoStep::Elsewhere));
         }
         t = step.after.clone();
     }
     if !system.automata.iter().any(|a| m.accepts(a, &t)) {
-        return Err("its last term is not bad".into());
+        return Err(NoReplay::Last);
     }
     Ok(())
 }
@@ -126,7 +219,7 @@ pub fn closed(
     rules: &Rules,
     arena: &mut Arena,
     cancel: &AtomicBool,
-) -> Result<(), String> {
+) -> Result<(), Unconfirmed> {
     let m = Machine::new(system, FUEL);
     let mut any: Vec<Ground> = automata
         .iter()
@@ -143,7 +236,7 @@ pub fn closed(
 }
 
 /// Small instances of the initial patterns are in the set.
-fn initial_instances(s: &Set<'_>, m: &Machine, any: &[Ground]) -> Result<(), String> {
+fn initial_instances(s: &Set<'_>, m: &Machine, any: &[Ground]) -> Result<(), Unconfirmed> {
     for p in m.system().initial() {
         let mut count = 0;
         p.term.each_var(&mut |v| count = count.max(v.0 as usize + 1));
@@ -156,7 +249,7 @@ fn initial_instances(s: &Set<'_>, m: &Machine, any: &[Ground]) -> Result<(), Str
         m.fuel.set(FUEL);
         initial(m, p, &vars, any, &mut values, &mut |t| {
             if !s.has(m, &t) {
-                wrong.get_or_insert_with(|| format!("the initial term {} is not in it", m.show(&t)));
+                wrong.get_or_insert_with(|| Unconfirmed::InitialTerm(m.show(&t).to_string()));
             }
         });
         wrong.map_or(Ok(()), Err)?;
@@ -165,23 +258,27 @@ fn initial_instances(s: &Set<'_>, m: &Machine, any: &[Ground]) -> Result<(), Str
 }
 
 /// Small instances of the set's terms are not bad, and are rewritten to terms of the set only.
-fn instances(s: &Set<'_>, m: &Machine, any: &[Ground], cancel: &AtomicBool) -> Result<(), String> {
+fn instances(s: &Set<'_>, m: &Machine, any: &[Ground], cancel: &AtomicBool) -> Result<(), Unconfirmed> {
     let system = m.system();
-    let look = |t: &Ground| -> Result<(), String> {
+    let look = |t: &Ground| -> Result<(), Unconfirmed> {
         if cancel.load(Ordering::Relaxed) {
-            return Err("stopped".into());
+            return Err(Unconfirmed::Stopped);
         }
         m.fuel.set(FUEL);
         if let Some(a) = system.automata.iter().find(|a| m.accepts(a, t)) {
-            return Err(format!("{} is accepted by automaton {}", m.show(t), a.name));
+            return Err(Unconfirmed::Bad { term: m.show(t).to_string(), automaton: a.name.clone() });
         }
         for (rule, u) in m.successors(t, any) {
             if !s.has(m, &u) {
                 let line = system.rules().nth(rule).map_or(0, |r| r.place.line);
-                return Err(format!("{} leads to {} by the rule of line {line}", m.show(t), m.show(&u)));
+                return Err(Unconfirmed::LeadsOut {
+                    from: m.show(t).to_string(),
+                    to: m.show(&u).to_string(),
+                    line,
+                });
             }
         }
-        if m.fuel.get() == 0 { Err("matching modulo AC took too long".into()) } else { Ok(()) }
+        if m.fuel.get() == 0 { Err(Unconfirmed::Matching) } else { Ok(()) }
     };
     s.ground.iter().try_for_each(look)?;
     for member in &s.members {
@@ -198,32 +295,32 @@ fn narrowed(
     rules: &Rules,
     arena: &mut Arena,
     cancel: &AtomicBool,
-) -> Result<(), String> {
+) -> Result<(), Unconfirmed> {
     let mut all = Visited::default();
     for c in set {
         all.add(c, arena);
     }
     for p in system.initial() {
-        let cases = rules.initial(p, arena).map_err(|_| "a natural is too large")?;
+        let cases = rules.initial(p, arena).map_err(|_| Unconfirmed::TooLarge)?;
         if !cases.iter().all(|c| all.covers(&c.next, arena)) {
-            return Err("an initial term is not in it".into());
+            return Err(Unconfirmed::Initial);
         }
     }
     for c in set {
         if cancel.load(Ordering::Relaxed) {
-            return Err("stopped".into());
+            return Err(Unconfirmed::Stopped);
         }
         for a in automata.iter_mut() {
-            if instance::find(a, c, arena).map_err(|e| e.to_string())?.is_some() {
-                return Err("a term of it has a bad instance".into());
+            if instance::find(a, c, arena).map_err(Gap::from)?.is_some() {
+                return Err(Unconfirmed::BadInstance);
             }
         }
         let narrowing = rules.narrow(c, arena);
         if let Some(why) = narrowing.gap {
-            return Err(why);
+            return Err(why.into());
         }
         if !narrowing.steps.iter().all(|step| all.covers(&step.next, arena)) {
-            return Err("a term leads out of it".into());
+            return Err(Unconfirmed::Open);
         }
     }
     Ok(())
@@ -287,7 +384,7 @@ fn small(arena: &Arena, t: TermId) -> bool {
 
 impl<'a> Set<'a> {
     /// Sorts the terms of a closed set.
-    fn new(set: &'a [Config], m: &Machine, any: &[Ground], arena: &mut Arena) -> Result<Self, String> {
+    fn new(set: &'a [Config], m: &Machine, any: &[Ground], arena: &mut Arena) -> Result<Self, Unconfirmed> {
         let mut s = Set {
             ground: FxHashSet::default(),
             members: Vec::new(),
@@ -300,7 +397,7 @@ impl<'a> Set<'a> {
                 continue;
             }
             if !small(arena, c.term) {
-                return Err("a natural is too large".into());
+                return Err(Unconfirmed::TooLarge);
             }
             let mut vars = 0;
             arena.each_var(c.term, &mut |v| vars = vars.max(v as usize + 1));

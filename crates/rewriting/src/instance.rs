@@ -6,28 +6,12 @@
 
 use super::automaton::{Automaton, StateId};
 use super::bounds::{Bounds, TooLarge};
+use super::gap::Undecided;
 use super::narrow::Config;
 use super::term::{Arena, TermId};
 
 /// Choices for one term.
 const FUEL: u32 = 20_000;
-
-/// Why there is no answer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Undecided {
-    /// More choices of states and residues than are tried.
-    #[error("a term has too many variables to be tested against the automaton")]
-    Choices,
-    /// A natural grew beyond what is counted with, see [`TooLarge`].
-    #[error("a natural grew too large")]
-    TooLarge,
-}
-
-impl From<TooLarge> for Undecided {
-    fn from(_: TooLarge) -> Undecided {
-        Undecided::TooLarge
-    }
-}
 
 /// What a variable may be.
 #[derive(Clone, Copy)]

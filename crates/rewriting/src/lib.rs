@@ -38,6 +38,7 @@ pub mod automaton;
 pub mod bounds;
 pub mod check;
 pub mod export;
+pub mod gap;
 pub mod ground;
 pub mod instance;
 pub mod narrow;
@@ -48,6 +49,7 @@ mod tests;
 pub mod timbuk;
 pub mod trace;
 pub mod unify;
+pub mod unknown;
 pub mod visited;
 
 use crate::timbuk::{Place, System};
@@ -57,6 +59,7 @@ use relyant_cfa::diagnostic::Diagnostic;
 use search::{Found, Limits, Search, Stats};
 use term::Arena;
 use trace::Path;
+use unknown::Unknown;
 
 /// Is a bad term reachable?
 #[derive(Clone, Debug)]
@@ -66,7 +69,7 @@ pub enum Reachability {
     /// No: so many terms, with all their instances, are closed under rewriting, and none is bad.
     Closed(usize),
     /// Nothing is known: why.
-    Unknown(String),
+    Unknown(Unknown),
 }
 
 impl Reachability {
@@ -129,12 +132,12 @@ pub fn decide(system: &System, limits: &Limits) -> Result<Report, Box<Diagnostic
     let verdict = match found {
         Found::Bad(path) => match check::replay(system, &path) {
             Ok(()) => Reachability::Reachable(Box::new(path)),
-            Err(why) => Reachability::Unknown(format!("the rewrite sequence found does not replay: {why}")),
+            Err(why) => Reachability::Unknown(Unknown::Replay(why)),
         },
         Found::Closed(set) => {
             match check::closed(system, &set, &mut automata, &rules, &mut arena, limits.cancel) {
                 Ok(()) => Reachability::Closed(set.len()),
-                Err(why) => Reachability::Unknown(format!("the set of terms found was not confirmed: {why}")),
+                Err(why) => Reachability::Unknown(Unknown::Unconfirmed(why)),
             }
         }
         Found::Unknown(why) => Reachability::Unknown(why),

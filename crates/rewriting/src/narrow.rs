@@ -6,6 +6,7 @@
 //! Where that is not so [`Narrowing::gap`] says it.
 
 use super::bounds::{Bounds, Difference, TooLarge};
+use super::gap::Gap;
 use super::term::{Arena, Args, TermId, TermNode, Var};
 use super::unify::{Solution, Unifier};
 use crate::timbuk::{self, Comparison, OpId, Sum, System};
@@ -76,7 +77,7 @@ pub struct Narrowing {
     /// Its rewritings, rule after rule.
     pub steps: Vec<Step>,
     /// Why these may not be all.
-    pub gap: Option<String>,
+    pub gap: Option<Gap>,
 }
 
 /// A position in a term: the way to it from the root.
@@ -129,7 +130,7 @@ impl Rules {
         let mut out = Narrowing::default();
         let mut places = Vec::new();
         if !self.places(config.term, &mut Position::new(), arena, &mut places) {
-            out.gap = Some("rules rewrite naturals, and one is too large to look into".into());
+            out.gap = Some(Gap::LargeRewritten);
         }
         for (sub, path) in places {
             for (i, r) in self.list.iter().enumerate() {
@@ -144,14 +145,14 @@ impl Rules {
                         Solution { naturals: SmallVec::from_slice(&config.naturals), ..Solution::default() };
                     let solutions = unifier.solve(sub, left, start);
                     if unifier.gave_up {
-                        out.gap.get_or_insert_with(|| "unification modulo AC took too long".into());
+                        out.gap.get_or_insert(Gap::Unification);
                     }
                     for s in solutions {
                         let term = replace_at(arena, config.term, &path, right);
                         match self.finish((i, k > 0), term, &r.condition, s, Some(config), arena) {
                             Ok(steps) => out.steps.extend(steps),
                             Err(TooLarge) => {
-                                out.gap.get_or_insert_with(|| "a natural grew too large".into());
+                                out.gap.get_or_insert(Gap::TooLarge);
                             }
                         }
                     }
@@ -171,12 +172,12 @@ impl Rules {
     }
 
     /// Is there a variable whose instances may be rewritten with a result that is no instance of the term?
-    fn below_variables(&self, config: &Config, arena: &mut Arena) -> Option<String> {
+    fn below_variables(&self, config: &Config, arena: &mut Arena) -> Option<Gap> {
         if self.list.is_empty() {
             return None;
         }
         if self.rewrite_naturals && !config.naturals.is_empty() {
-            return Some("rules rewrite naturals, and a term has a variable that stands for one".into());
+            return Some(Gap::NaturalVariable);
         }
         let mut once: Vec<Var> = Vec::new();
         let mut twice = false;
@@ -186,9 +187,7 @@ impl Rules {
                 once.push(v);
             }
         });
-        let why = "a variable occurs twice in a term and may stand for terms that rules rewrite; \
-                   if it is a natural, say so: `if x >= x`";
-        twice.then(|| why.to_string())
+        twice.then_some(Gap::Twice)
     }
 
     /// Subterms that rules may apply to, each once where an AC operator has several that are the same. Says whether

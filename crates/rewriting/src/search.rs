@@ -1,10 +1,12 @@
 //! The loop of BNRT figure 1: breadth first, so that the rewrite sequence found is a shortest one.
 
 use super::automaton::Automaton;
+use super::gap::Gap;
 use super::instance;
 use super::narrow::{Config, Rules, Step};
 use super::term::{Arena, TermId};
 use super::trace::{self, Path};
+use super::unknown::Unknown;
 use super::visited::Visited;
 use crate::timbuk::System;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,7 +46,7 @@ pub enum Found {
     /// These terms are all, and none is bad.
     Closed(Vec<Config>),
     /// Nothing is known, for this reason.
-    Unknown(String),
+    Unknown(Unknown),
 }
 
 /// Where a term came from.
@@ -65,7 +67,7 @@ pub struct Search<'a> {
     /// By term: where it came from, and how many steps it is from an initial one.
     origins: Vec<(Origin, u32)>,
     /// Why not all successors were found.
-    gap: Option<String>,
+    gap: Option<Gap>,
     /// How far it has come.
     pub stats: Stats,
 }
@@ -94,7 +96,7 @@ impl<'a> Search<'a> {
     pub fn run(&mut self, limits: &Limits) -> Found {
         for (p, pattern) in self.system.initial().enumerate() {
             let Ok(cases) = self.rules.initial(pattern, self.arena) else {
-                return Found::Unknown("a natural of the initial terms is too large".into());
+                return Found::Unknown(Unknown::Initial);
             };
             for (k, case) in cases.iter().enumerate() {
                 if let Some(found) = self.meet(&case.next, Origin::Initial(p, k), 0) {
@@ -104,15 +106,15 @@ impl<'a> Search<'a> {
         }
         while self.stats.explored < self.visited.configs.len() {
             if limits.cancel.load(Ordering::Relaxed) {
-                return Found::Unknown("stopped".into());
+                return Found::Unknown(Unknown::Stopped);
             }
             let n = self.stats.explored;
             let config = self.visited.configs[n].clone();
             if self.arena.depth(config.term) > DEPTH {
-                return Found::Unknown(format!("a term is more than {DEPTH} deep"));
+                return Found::Unknown(Unknown::Depth(DEPTH));
             }
             if self.arena.size(config.term) > SIZE {
-                return Found::Unknown(format!("a term has more than {SIZE} nodes"));
+                return Found::Unknown(Unknown::Size(SIZE));
             }
             let narrowing = self.rules.narrow(&config, self.arena);
             if let Some(why) = narrowing.gap {
@@ -127,15 +129,11 @@ impl<'a> Search<'a> {
                 }
             }
             if self.visited.configs.len() > limits.terms {
-                return Found::Unknown(format!(
-                    "more than {} terms; all of up to {} rewrite steps are explored",
-                    limits.terms,
-                    depth - 1
-                ));
+                return Found::Unknown(Unknown::Terms { limit: limits.terms, steps: depth - 1 });
             }
         }
         match self.gap.take() {
-            Some(why) => Found::Unknown(why),
+            Some(why) => Found::Unknown(why.into()),
             None => Found::Closed(std::mem::take(&mut self.visited.configs)),
         }
     }
@@ -154,7 +152,7 @@ impl<'a> Search<'a> {
                     return Some(self.bad(values, name));
                 }
                 Err(why) => {
-                    self.gap.get_or_insert(why.to_string());
+                    self.gap.get_or_insert(why.into());
                 }
             }
         }
@@ -172,7 +170,7 @@ impl<'a> Search<'a> {
                     let cases = self.system.initial().nth(p).map(|q| self.rules.initial(q, self.arena));
                     match cases {
                         Some(Ok(mut cases)) if k < cases.len() => steps.push(cases.swap_remove(k)),
-                        _ => return Found::Unknown("the rewrite sequence was lost".into()),
+                        _ => return Found::Unknown(Unknown::Lost),
                     }
                     break p;
                 }
@@ -180,7 +178,7 @@ impl<'a> Search<'a> {
                     let source = &self.visited.configs[from as usize];
                     let again = self.rules.narrow(source, self.arena);
                     let Some(step) = again.steps.into_iter().find(|s| s.next == *target) else {
-                        return Found::Unknown("the rewrite sequence was lost".into());
+                        return Found::Unknown(Unknown::Lost);
                     };
                     steps.push(step);
                     at = from as usize;
@@ -194,7 +192,7 @@ impl<'a> Search<'a> {
                 path.automaton = automaton;
                 Found::Bad(path)
             }
-            None => Found::Unknown("a natural of the rewrite sequence grew too large".into()),
+            None => Found::Unknown(Unknown::LargePath),
         }
     }
 }

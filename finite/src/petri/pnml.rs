@@ -6,6 +6,7 @@
 use super::{Condition, Net, aim};
 use crate::input::{InputError, Place};
 use crate::model::{Config, Counts, Initial, Local, Names, System, Target, Transfer, Transition};
+use crate::{Unwritable, UnwritableStep};
 use roxmltree::{Document, Node};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
@@ -206,11 +207,14 @@ pub fn target(text: &str, mut system: System) -> Result<Net> {
     Ok(Net { system, target, assumes: Vec::new() })
 }
 
-/// A system as a place/transition net, or why it cannot be one. Shared states become places with one token, and a
-/// place with any number of tokens one that a transition fills.
-pub fn write_pnml(system: &System) -> std::result::Result<String, String> {
+/// A system as a place/transition net. Shared states become places with one token, and a place with any number of tokens
+/// one that a transition fills.
+///
+/// # Errors
+/// Why it cannot be one.
+pub fn write_pnml(system: &System) -> std::result::Result<String, Unwritable> {
     let [initial] = system.initial.as_slice() else {
-        return Err("there are several sets of initial configurations, where the format has one".into());
+        return Err(Unwritable::SeveralInitial);
     };
     let shared = if system.shared <= 1 { 0 } else { system.shared };
     let local = |l: Local| {
@@ -237,14 +241,10 @@ pub fn write_pnml(system: &System) -> std::result::Result<String, String> {
     for (i, t) in system.transitions.iter().enumerate() {
         let line = t.place.line;
         if t.transfers.iter().any(|x| !x.to.is_empty()) {
-            return Err(format!(
-                "the step of line {line} transfers threads, which place/transition nets cannot say"
-            ));
+            return Err(Unwritable::Step { line, why: UnwritableStep::Transfers });
         }
         if t.absent.iter().any(|l| t.take.get(*l) > 0) {
-            return Err(format!(
-                "the step of line {line} asks for an exact number, which inhibitor arcs cannot say"
-            ));
+            return Err(Unwritable::Step { line, why: UnwritableStep::Exact });
         }
         let id = format!("t{i}");
         let _ = writeln!(out, "<transition id=\"{id}\"/>");
@@ -258,7 +258,7 @@ pub fn write_pnml(system: &System) -> std::result::Result<String, String> {
         t.transfers.iter().for_each(|x| arc(&local(x.from), &id, 1, "reset", &mut out));
     }
     if system.has_zero_tests() && !initial.any.is_empty() {
-        return Err("any number of tokens to begin with, and tests for absence: place/transition nets cannot say both".into());
+        return Err(Unwritable::AnyAndAbsent);
     }
     for l in &initial.any {
         let id = format!("fill{l}");

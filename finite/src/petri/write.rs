@@ -1,20 +1,24 @@
 //! Writer of mist's format.
 
 use crate::model::{Config, Counts, Initial, Local, System, Target, Transition};
+use crate::{Unwritable, UnwritableStep};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// A system as a net, or why it cannot be one. Shared states become places with one token.
-pub fn write_spec(system: &System, target: &Target) -> Result<String, String> {
+/// A system as a net. Shared states become places with one token.
+///
+/// # Errors
+/// Why it cannot be one.
+pub fn write_spec(system: &System, target: &Target) -> Result<String, Unwritable> {
     let names = Names::new(system);
     let [initial] = system.initial.as_slice() else {
-        return Err("there are several sets of initial configurations, where the format has one".into());
+        return Err(Unwritable::SeveralInitial);
     };
     let mut out = String::from("vars\n ");
     names.shared.iter().chain(&names.local).for_each(|n| out.push_str(&format!(" {n}")));
     out.push_str("\n\nrules\n");
     for t in &system.transitions {
-        rule(t, &names, &mut out).map_err(|why| format!("the step of line {} {why}", t.place.line))?;
+        rule(t, &names, &mut out).map_err(|why| Unwritable::Step { line: t.place.line, why })?;
     }
     let _ = writeln!(out, "\ninit\n  {}\n\ntarget", start(initial, &names));
     for c in target {
@@ -60,9 +64,9 @@ impl Names {
     }
 }
 
-fn rule(t: &Transition, names: &Names, out: &mut String) -> Result<(), String> {
+fn rule(t: &Transition, names: &Names, out: &mut String) -> Result<(), UnwritableStep> {
     if t.transfers.iter().any(|x| x.to.len() > 1) {
-        return Err("lets threads choose where they are transferred, which mist's format cannot say".into());
+        return Err(UnwritableStep::Choice);
     }
     let mut guard: Vec<String> = names.shared(t.from).map(|s| format!("{s} >= 1")).into_iter().collect();
     for (l, n) in t.take.iter().filter(|x| !t.absent.contains(&x.0)) {

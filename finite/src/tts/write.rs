@@ -1,27 +1,31 @@
 //! Writer of thread transition systems.
 
 use crate::model::{Config, Counts, Initial, System, Target, Transition};
+use crate::{Unwritable, UnwritableStep};
 use std::fmt::Write;
 
-/// A system as text, or why it cannot be written in this format.
-pub fn write_system(system: &System) -> Result<String, String> {
+/// A system as text.
+///
+/// # Errors
+/// Why it cannot be written in this format.
+pub fn write_system(system: &System) -> Result<String, Unwritable> {
     let mut out = String::new();
     let _ = writeln!(out, "{} {}", system.shared, system.local.max(1));
     for i in &system.initial {
         let _ = writeln!(out, "# initial: {}", initial(i));
     }
     for t in &system.transitions {
-        transition(t, &mut out).map_err(|why| format!("the step of line {} {why}", t.place.line))?;
+        transition(t, &mut out).map_err(|why| Unwritable::Step { line: t.place.line, why })?;
     }
     Ok(out)
 }
 
-fn transition(t: &Transition, out: &mut String) -> Result<(), String> {
+fn transition(t: &Transition, out: &mut String) -> Result<(), UnwritableStep> {
     if !t.absent.is_empty() {
-        return Err("needs the absence of threads, which thread transition systems cannot say".into());
+        return Err(UnwritableStep::Absence);
     }
     if t.transfers.iter().any(|x| x.to.is_empty()) {
-        return Err("ends threads that it does not name, which thread transition systems cannot say".into());
+        return Err(UnwritableStep::Ends);
     }
     if t.take.is_empty() && t.put.is_empty() && !t.transfers.is_empty() {
         for x in &t.transfers {
@@ -33,7 +37,7 @@ fn transition(t: &Transition, out: &mut String) -> Result<(), String> {
     }
     let single = |c: &Counts| (c.total() == 1).then(|| c.iter().next().map(|x| x.0)).flatten();
     let Some(mover) = single(&t.take) else {
-        return Err(format!("takes {} threads, where thread transition systems take one", t.take.total()));
+        return Err(UnwritableStep::Takes(t.take.total()));
     };
     let (arrow, moved) = match single(&t.put) {
         Some(l) => ("->", l),
@@ -41,7 +45,7 @@ fn transition(t: &Transition, out: &mut String) -> Result<(), String> {
             let born = t.put.without(&t.take);
             match single(&born) {
                 Some(l) if t.put.total() == 2 => ("+>", l),
-                _ => return Err("is no step of one thread and no spawn".into()),
+                _ => return Err(UnwritableStep::NoMove),
             }
         }
     };

@@ -40,19 +40,36 @@ struct Edit {
     text: String,
 }
 
+/// What cannot be added to a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub(super) enum NoPlace {
+    #[error("no such statement")]
+    NoStatement,
+    #[error("only expressions and `return` are done in one step with others")]
+    NoStep,
+    #[error("no loop begins there")]
+    NoLoop,
+    #[error("a condition outside of the text")]
+    ConditionOutside,
+    #[error("additions inside of others")]
+    Nested,
+    #[error("an addition outside of the text")]
+    Outside,
+}
+
 /// The text with the additions; the source learns what moved.
 ///
 /// # Errors
-/// What cannot be added, in words.
+/// What cannot be added.
 pub(super) fn instrument(
     source: &mut Source,
     text: &str,
     outline: &Outline,
     what: &Instrumentation,
-) -> Result<String, String> {
+) -> Result<String, NoPlace> {
     let mut edits = Vec::new();
     for (statement, addition) in &what.additions {
-        let s = outline.statements.get(*statement).ok_or("no such statement")?;
+        let s = outline.statements.get(*statement).ok_or(NoPlace::NoStatement)?;
         let (start, end) = s.parts.whole;
         // Of statements that begin at one place the outer one has the smaller index.
         let open =
@@ -71,7 +88,7 @@ pub(super) fn instrument(
             Addition::Atomically(new) => {
                 let begin = match s.effect {
                     Effect::Other => {
-                        return Err("only expressions and `return` are done in one step with others".into());
+                        return Err(NoPlace::NoStep);
                     }
                     // Nobody sees when it happens.
                     Effect::Return => "",
@@ -82,11 +99,11 @@ pub(super) fn instrument(
             }
             Addition::Head(new) => {
                 let Parts { condition, body: Some(body), tests_first, .. } = s.parts else {
-                    return Err("no loop begins there".into());
+                    return Err(NoPlace::NoLoop);
                 };
                 let mut inside = format!("{{ {new} ");
                 if let (Some((from, to)), true) = (condition, tests_first) {
-                    let of = text.get(from..to).ok_or("a condition outside of the text")?;
+                    let of = text.get(from..to).ok_or(NoPlace::ConditionOutside)?;
                     inside += &format!("if (!({of})) break; ");
                     edits.push(Edit { at: from, end: to, rank: 0, text: "1".into() });
                 }
@@ -102,16 +119,16 @@ pub(super) fn instrument(
     let mut at = 0;
     for e in &edits {
         if e.at < at {
-            return Err("additions inside of others".into());
+            return Err(NoPlace::Nested);
         }
         source.copy_anchors(at, e.at, out.len(), &mut anchors);
-        out.push_str(text.get(at..e.at).ok_or("an addition outside of the text")?);
+        out.push_str(text.get(at..e.at).ok_or(NoPlace::Outside)?);
         anchors.push((out.len(), source.offset(e.at)));
         out.push_str(&e.text);
         at = e.end;
     }
     source.copy_anchors(at, text.len(), out.len(), &mut anchors);
-    out.push_str(text.get(at..).ok_or("an addition outside of the text")?);
+    out.push_str(text.get(at..).ok_or(NoPlace::Outside)?);
     source.set_anchors(anchors);
     Ok(out)
 }

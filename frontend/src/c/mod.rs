@@ -75,6 +75,7 @@ mod records;
 mod scan;
 mod scope;
 mod settle;
+mod shapeless;
 mod signals;
 mod sizes;
 mod sort;
@@ -232,7 +233,7 @@ fn lower_text(
         let unit = parse::parse(&source, mended.clone())?;
         let outline = outline::outline(&source, &unit);
         mended = instrument::instrument(&mut source, &mended, &outline, what)
-            .map_err(|why| preprocess::about(name, why, ""))?;
+            .map_err(|why| preprocess::about(name, why.to_string(), ""))?;
     }
     let unit = parse::parse(&source, mended)?;
     lower::lower(&source, &unit, options)

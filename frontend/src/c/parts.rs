@@ -1,5 +1,6 @@
 //! Scalars of a type and where they are: what makes two types alike in memory.
 
+use super::shapeless::Shapeless;
 use super::types::RecordId;
 use super::types::Ty;
 use super::types::Types;
@@ -64,14 +65,14 @@ pub struct Member {
 
 impl Types {
     /// Cells of an object and the bytes they stand for, in order.
-    pub fn layout(&self, ty: &Ty) -> Result<Vec<Part>, String> {
+    pub fn layout(&self, ty: &Ty) -> Result<Vec<Part>, Shapeless> {
         self.cells(ty)?;
         let mut parts = Vec::new();
         self.lay_parts(ty, 0, &mut parts)?;
         Ok(parts)
     }
 
-    pub fn lay_parts(&self, ty: &Ty, byte: u64, out: &mut Vec<Part>) -> Result<(), String> {
+    pub fn lay_parts(&self, ty: &Ty, byte: u64, out: &mut Vec<Part>) -> Result<(), Shapeless> {
         match ty.plain() {
             Ty::Array(t, Some(n)) => {
                 let (one, _) = self.size(t)?;
@@ -106,7 +107,7 @@ impl Types {
                     out.push(Part { bit: byte * 8, width: 0, kind: TAG, joint: true, in_unit: 0 });
                 }
                 if out.len() - start != record.cells as usize {
-                    return Err("an object of unknown length is not seen as bytes".into());
+                    return Err(Shapeless::Bytes);
                 }
                 Ok(())
             }

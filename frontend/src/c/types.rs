@@ -1,5 +1,6 @@
 //! C types, their sizes in bytes (for `sizeof`) and in cells (for addresses).
 
+use super::shapeless::Shapeless;
 use super::unions::{TAG, View};
 use relyant_cfa::options::{DataModel, Integers, Options};
 use relyant_cfa::{IntKind, Precision};
@@ -8,7 +9,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 /// Largest object, in cells.
-const MAX_CELLS: u64 = 1 << 18;
+pub const MAX_CELLS: u64 = 1 << 18;
 
 /// An integer type; a bit-field's has the width of the field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -137,7 +138,7 @@ pub struct Record {
     /// What `_Alignof` gives, in bytes: a power of two.
     pub align: u64,
     /// Why its size is not known, if it is not.
-    pub unknown: Option<String>,
+    pub unknown: Option<Shapeless>,
     /// Layouts of a union's members in use.
     pub views: Vec<View>,
     /// The view of each member, if it is in use.
@@ -272,14 +273,14 @@ impl Types {
         }
     }
     /// Number of cells of an object, or why it has none.
-    pub fn cells(&self, ty: &Ty) -> Result<u64, String> {
+    pub fn cells(&self, ty: &Ty) -> Result<u64, Shapeless> {
         let n = match ty.plain() {
             Ty::Int(_) | Ty::Pointer(_) | Ty::Float(4 | 8) => 1,
             Ty::Array(t, Some(n)) => self.cells(t)?.saturating_mul(*n),
-            Ty::Array(_, None) => return Err("an array of unknown length".into()),
+            Ty::Array(_, None) => return Err(Shapeless::Length),
             Ty::Record(id) => match &self.records[id.0] {
                 r if r.fields.is_some() => r.cells,
-                r => return Err(format!("`{}` is declared but not defined", self.record_name(r))),
+                r => return Err(Shapeless::Undefined(self.record_name(r))),
             },
             Ty::Sync(s) => match s {
                 Sync::Mutex if self.mutex_kinds => 3,
@@ -288,13 +289,13 @@ impl Types {
                 Sync::Barrier => 3,
                 _ => 1,
             },
-            Ty::Float(_) => return Err("`long double` and other wide formats are not supported".into()),
-            Ty::Void => return Err("`void` has no values".into()),
-            Ty::Function(_) => return Err("a function is no object".into()),
-            Ty::Unsupported(why) => return Err(why.to_string()),
+            Ty::Float(_) => return Err(Shapeless::Wide),
+            Ty::Void => return Err(Shapeless::Void),
+            Ty::Function(_) => return Err(Shapeless::Function),
+            Ty::Unsupported(why) => return Err(Shapeless::Unsupported(why.clone())),
             Ty::Atomic(_) => 1,
         };
-        if n > MAX_CELLS { Err(format!("an object of more than {MAX_CELLS} scalars")) } else { Ok(n) }
+        if n > MAX_CELLS { Err(Shapeless::Large) } else { Ok(n) }
     }
     fn record_name(&self, r: &Record) -> String {
         format!(
@@ -316,7 +317,7 @@ impl Types {
         self.cells(target).unwrap_or(1)
     }
     /// Size and alignment in bytes.
-    pub fn size(&self, ty: &Ty) -> Result<(u64, u64), String> {
+    pub fn size(&self, ty: &Ty) -> Result<(u64, u64), Shapeless> {
         let word = u64::from(self.long_bits) / 8;
         if ty.is_whole() {
             // As gcc has it: aligned like an integer of its size, where there is one.
@@ -340,13 +341,13 @@ impl Types {
             Ty::Pointer(_) => (word, word),
             Ty::Array(t, Some(n)) => {
                 let (s, a) = self.size(t)?;
-                (s.checked_mul(*n).ok_or("the array is too large")?, a)
+                (s.checked_mul(*n).ok_or(Shapeless::Huge)?, a)
             }
-            Ty::Array(_, None) => return Err("an array of unknown length has no size".into()),
+            Ty::Array(_, None) => return Err(Shapeless::Size),
             Ty::Record(id) => match &self.records[id.0] {
                 Record { unknown: Some(why), .. } => return Err(why.clone()),
                 r if r.fields.is_some() => (r.size, r.align),
-                r => return Err(format!("`{}` is declared but not defined", self.record_name(r))),
+                r => return Err(Shapeless::Undefined(self.record_name(r))),
             },
             // glibc's.
             Ty::Sync(s) if self.is_32_bit() => match s {
@@ -367,7 +368,7 @@ impl Types {
             },
             Ty::Void | Ty::Function(_) => (1, 1),
             Ty::Atomic(_) => (1, 1),
-            Ty::Unsupported(why) => return Err(why.to_string()),
+            Ty::Unsupported(why) => return Err(Shapeless::Unsupported(why.clone())),
         })
     }
     /// Alignment of a member: on 32-bit x86 eight bytes are aligned to four inside a record.
@@ -386,7 +387,7 @@ impl Types {
         }
     }
     /// Kinds and display suffixes of the cells of an object, in order.
-    pub fn flatten(&self, ty: &Ty, suffix: &str, out: &mut Vec<(IntKind, String)>) -> Result<(), String> {
+    pub fn flatten(&self, ty: &Ty, suffix: &str, out: &mut Vec<(IntKind, String)>) -> Result<(), Shapeless> {
         match ty.plain() {
             Ty::Array(t, Some(n)) => {
                 self.cells(ty)?;
@@ -434,7 +435,7 @@ impl Types {
         Ok(())
     }
     /// Cells of a record that ends in an array of any length, in memory of so many bytes; `None` if it is none.
-    pub fn flatten_flexible(&self, ty: &Ty, bytes: u64) -> Option<Result<Vec<(IntKind, String)>, String>> {
+    pub fn flatten_flexible(&self, ty: &Ty, bytes: u64) -> Option<Result<Vec<(IntKind, String)>, Shapeless>> {
         let Ty::Record(id) = ty.plain() else { return None };
         let record = self.records.get(id.0).filter(|r| !r.union && r.tag.is_none() && r.views.is_empty())?;
         let (last, fields) = record.fields.as_deref()?.split_last()?;
@@ -450,7 +451,7 @@ impl Types {
             out.resize(last.cell as usize, (IntKind::INT, ".pad".to_string()));
             let n = bytes.saturating_sub(last.byte) / self.size(element)?.0.max(1);
             if n.saturating_mul(self.cells(element)?) > MAX_CELLS {
-                return Err(format!("an object of more than {MAX_CELLS} scalars"));
+                return Err(Shapeless::Large);
             }
             (0..n).try_for_each(|k| self.flatten(element, &format!(".{name}[{k}]"), &mut out))?;
             Ok(out)

@@ -9,6 +9,7 @@
 use super::body::Body;
 use super::lower::{Lower, Res};
 use super::parts::Part;
+use super::shapeless::Shapeless;
 use super::types::{Field, RecordId, Ty, Types};
 use super::value::{At, Place, binary, cast, compare, offset};
 use lang_c::span::Span as Bytes;
@@ -97,7 +98,7 @@ fn gaps(parts: &[Part], bits: u64) -> Vec<Part> {
 
 impl Types {
     /// The bits of a member of a union; a bit-field has the lowest ones.
-    pub fn member_layout(&self, f: &Field) -> Result<Vec<Part>, String> {
+    pub fn member_layout(&self, f: &Field) -> Result<Vec<Part>, Shapeless> {
         let mut parts = self.layout(&f.ty)?;
         if let (true, Some(i)) = (f.bit_field, f.ty.int()) {
             parts.iter_mut().for_each(|p| p.width = u64::from(i.bits));

@@ -1,6 +1,6 @@
 //! What the preprocessor is told, in a certificate: data that is looked at, never options of a compiler.
 
-use relyant_cfa::preprocessing::{Define, Name, Preprocessing};
+use relyant_cfa::preprocessing::{Define, Name, NoMacro, Preprocessing};
 use serde::{Deserialize, Serialize};
 
 /// A macro that is defined, as text.
@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 pub struct DefineText(Define);
 
 impl TryFrom<String> for DefineText {
-    type Error = String;
-    fn try_from(text: String) -> Result<Self, String> {
+    type Error = NoMacro;
+    fn try_from(text: String) -> Result<Self, NoMacro> {
         Define::parse(&text).map(DefineText)
     }
 }
@@ -27,8 +27,8 @@ impl From<DefineText> for String {
 pub struct NameText(Name);
 
 impl TryFrom<String> for NameText {
-    type Error = String;
-    fn try_from(text: String) -> Result<Self, String> {
+    type Error = NoMacro;
+    fn try_from(text: String) -> Result<Self, NoMacro> {
         Name::parse(&text).map(NameText)
     }
 }

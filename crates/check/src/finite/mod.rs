@@ -7,7 +7,7 @@ pub mod certificate;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_finite::input::InputError;
 use relyant_finite::model::{System, Target};
-use relyant_finite::{petri, tts};
+use relyant_finite::{Unwritable, petri, tts};
 use std::path::{Path, PathBuf};
 
 /// Kinds of files, known by their extension.
@@ -141,7 +141,10 @@ fn text(path: &Path) -> Result<(String, Vec<u8>)> {
 }
 
 /// Writes an input in another format: `tts`, `spec` or `pnml`.
-pub fn export(input: &Input, kind: Kind) -> std::result::Result<String, String> {
+///
+/// # Errors
+/// Why it cannot be written in that format.
+pub fn export(input: &Input, kind: Kind) -> std::result::Result<String, Unwritable> {
     match kind {
         Kind::Threads => {
             let target: String =
@@ -150,7 +153,7 @@ pub fn export(input: &Input, kind: Kind) -> std::result::Result<String, String> 
         }
         Kind::Net => petri::write_spec(&input.system, &input.target),
         Kind::Pnml => petri::write_pnml(&input.system),
-        Kind::Boolean => Err("Boolean programs are not written".into()),
+        Kind::Boolean => Err(Unwritable::Boolean),
     }
 }
 

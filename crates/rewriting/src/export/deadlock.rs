@@ -71,14 +71,23 @@ struct Builder<'r, 'm, 'p> {
     members: BTreeSet<StateId>,
 }
 
-const TOO_MANY: &str = "there are too many kinds of configurations for an automaton of deadlocks";
+/// Why there is no automaton.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+enum NoAutomaton {
+    #[error("there are too many kinds of configurations for an automaton of deadlocks")]
+    TooMany,
+    #[error("what threads wait for depends on large numbers")]
+    LargeNumbers,
+    #[error("a control point has a number that is no variable")]
+    NoVariable,
+}
 
 /// All choices of one element each.
-fn product(choices: &[Vec<usize>]) -> Result<Vec<Vec<usize>>, String> {
+fn product(choices: &[Vec<usize>]) -> Result<Vec<Vec<usize>>, NoAutomaton> {
     let mut out = vec![Vec::new()];
     for c in choices {
         if out.len().saturating_mul(c.len()) > MAX_TRANSITIONS {
-            return Err(TOO_MANY.into());
+            return Err(NoAutomaton::TooMany);
         }
         out = out.iter().flat_map(|o: &Vec<usize>| c.iter().map(|x| [&o[..], &[*x]].concat())).collect();
     }
@@ -115,9 +124,11 @@ pub(super) fn stuck(rules: &Rules<'_, '_>) -> Result<Automaton, Diagnostic> {
             paths.push((*t, *at, ways));
         }
     }
-    let whole = |m: String| refuse(model.program, Span::default(), m, "leave out --property deadlock");
+    let whole = |why: NoAutomaton| {
+        refuse(model.program, Span::default(), why.to_string(), "leave out --property deadlock")
+    };
     let Some(top) = usize::try_from(top).ok().filter(|n| *n <= MAX_CLASSES) else {
-        return Err(whole("what threads wait for depends on large numbers".into()));
+        return Err(whole(NoAutomaton::LargeNumbers));
     };
     // the numbers 0 and 1 say who holds a lock
     let classes = Classes { top: top.max(if model.locks.is_empty() { 0 } else { 2 }) };
@@ -274,9 +285,9 @@ impl<'r, 'm, 'p> Builder<'r, 'm, 'p> {
     fn possible(&self, v: &Var) -> Vec<usize> {
         self.classes.of(v).into_iter().collect()
     }
-    fn add(&mut self, op: OpId, args: Vec<StateId>, to: StateId) -> Result<(), String> {
+    fn add(&mut self, op: OpId, args: Vec<StateId>, to: StateId) -> Result<(), NoAutomaton> {
         if self.transitions.len() >= MAX_TRANSITIONS {
-            return Err(TOO_MANY.into());
+            return Err(NoAutomaton::TooMany);
         }
         self.transitions.push(Transition::Op(op, args, to));
         Ok(())
@@ -296,7 +307,7 @@ impl<'r, 'm, 'p> Builder<'r, 'm, 'p> {
     }
 
     /// Numbers, and what is on stacks.
-    fn stacks(&mut self, points: &BTreeMap<(usize, Loc), Point>) -> Result<(), String> {
+    fn stacks(&mut self, points: &BTreeMap<(usize, Loc), Point>) -> Result<(), NoAutomaton> {
         let (none, live, top) = (self.none(), self.live(), self.classes.top);
         let rules = self.rules;
         let mut tops: BTreeSet<StateId> = BTreeSet::from([none]);
@@ -342,10 +353,10 @@ impl<'r, 'm, 'p> Builder<'r, 'm, 'p> {
         p: &Point,
         arity: usize,
         tops: &mut BTreeSet<StateId>,
-    ) -> Result<(), String> {
+    ) -> Result<(), NoAutomaton> {
         let choices: Vec<Vec<usize>> = p.registers.iter().map(|v| self.possible(v)).collect();
         if choices.len() != arity {
-            return Err("a control point has a number that is no variable".into());
+            return Err(NoAutomaton::NoVariable);
         }
         for args in product(&choices)? {
             let w = resolved(&p.guards, &|k| match k {
@@ -361,7 +372,7 @@ impl<'r, 'm, 'p> Builder<'r, 'm, 'p> {
     }
 
     /// Threads with their own variables.
-    fn threads(&mut self) -> Result<(), String> {
+    fn threads(&mut self) -> Result<(), NoAutomaton> {
         let (rules, live) = (self.rules, self.live());
         let model = rules.model;
         for (t, waiting) in std::mem::take(&mut self.threads) {
@@ -396,7 +407,7 @@ impl<'r, 'm, 'p> Builder<'r, 'm, 'p> {
     }
 
     /// Compositions: they wait for what any of their threads waits for.
-    fn compositions(&mut self) -> Result<(), String> {
+    fn compositions(&mut self) -> Result<(), NoAutomaton> {
         let (none, live) = (self.none(), self.live());
         let par = self.rules.symbols[&Symbol::Par];
         let mut done: BTreeSet<(StateId, StateId)> = BTreeSet::new();
@@ -420,7 +431,7 @@ impl<'r, 'm, 'p> Builder<'r, 'm, 'p> {
                 }
             }
             if self.members.len() > MAX_STATES {
-                return Err(TOO_MANY.into());
+                return Err(NoAutomaton::TooMany);
             }
             if !grown {
                 return Ok(());
@@ -429,7 +440,7 @@ impl<'r, 'm, 'p> Builder<'r, 'm, 'p> {
     }
 
     /// The whole program: stuck where its variables let none of the threads move.
-    fn roots(&mut self) -> Result<(), String> {
+    fn roots(&mut self) -> Result<(), NoAutomaton> {
         let model = self.rules.model;
         let mut choices = Vec::new();
         if model.named.contains(&true) {
@@ -468,7 +479,7 @@ fn build(
     rules: &Rules<'_, '_>,
     points: &BTreeMap<(usize, Loc), Point>,
     classes: Classes,
-) -> Result<Automaton, String> {
+) -> Result<Automaton, NoAutomaton> {
     let mut b = Builder::new(rules, classes);
     b.stacks(points)?;
     b.threads()?;
