@@ -68,7 +68,7 @@ fn one(file: &Path, wanted: &Wanted, signals: &Signals) -> RewritingOutcome {
         Ok((RewritingOutcome::Verdict(system, mut r), stopped)) => {
             if let (rewriting::Reachability::Unknown(why), Some(reason)) = (&mut r.verdict, stopped) {
                 let depth = r.stats.depth.saturating_sub(1);
-                *why = format!("{reason}; all of up to {depth} rewrite steps are explored");
+                *why = rewriting::unknown::Unknown::Limit { reason: reason.to_string(), steps: depth };
             }
             RewritingOutcome::Verdict(system, r)
         }

@@ -95,7 +95,8 @@ pub fn write(
                 Some(v) => v == Version::V22,
                 None => violation::has_threads(trace),
             };
-            let waypoints = violation::waypoints(trace, &outline, threads)?;
+            let waypoints =
+                violation::waypoints(trace, &outline, threads).map_err(|e| Missing::None(e.to_string()))?;
             let default = if threads { Version::V22 } else { Version::V20 };
             (default, Content::Violation(waypoints), Vec::new())
         }

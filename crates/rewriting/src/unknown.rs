@@ -9,6 +9,14 @@ pub enum Unknown {
     /// The user, or a limit of time or memory, asked for an end.
     #[error("stopped")]
     Stopped,
+    /// A limit ended the run.
+    #[error("{reason}; all of up to {steps} rewrite steps are explored")]
+    Limit {
+        /// Which, in words.
+        reason: String,
+        /// Sequences of so many steps are all explored.
+        steps: u32,
+    },
     /// A number of the initial terms is beyond what is counted with.
     #[error("a natural of the initial terms is too large")]
     Initial,
