@@ -115,3 +115,49 @@ pub struct Register {
     /// Kind of its values.
     pub kind: IntKind,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What it would print without a kind.
+    mod plain {
+        use super::{IntKind, Range, Span};
+        #[derive(Debug)]
+        #[allow(dead_code)]
+        pub struct Object {
+            pub name: String,
+            pub cells: Vec<(IntKind, String)>,
+            pub init: Vec<Option<i128>>,
+            pub thread_local: bool,
+            pub synthetic: bool,
+            pub constant: Vec<Range<usize>>,
+            pub span: Span,
+        }
+    }
+
+    #[test]
+    fn the_kind_of_an_object_is_not_printed() {
+        let constant = vec![0..2];
+        let o = Object {
+            name: "string#0".into(),
+            kind: ObjectKind::Literal,
+            cells: vec![(IntKind::INT, "[0]".into()), (IntKind::Bool, "[1]".into())],
+            init: vec![Some(104), None],
+            thread_local: false,
+            synthetic: true,
+            constant: constant.clone(),
+            span: Span { line: 3, ..Span::default() },
+        };
+        let p = plain::Object {
+            name: o.name.clone(),
+            cells: o.cells.clone(),
+            init: o.init.clone(),
+            thread_local: o.thread_local,
+            synthetic: o.synthetic,
+            constant,
+            span: o.span,
+        };
+        assert_eq!(format!("{o:?}\n{o:#?}"), format!("{p:?}\n{p:#?}"));
+    }
+}
