@@ -55,9 +55,9 @@ pub struct Module {
     pub files: Vec<String>,
     /// Text of the source lines of each file, where known: `lines[file][line - 1]`.
     pub lines: Vec<Vec<String>>,
-    /// Objects: globals, statics, and templates of functions' locals.
+    /// Objects: globals, statics, and templates of functions' locals; an [`ObjId`] is an index here.
     pub objects: Vec<Object>,
-    /// Functions with a body.
+    /// Functions with a body; a [`FuncId`] is an index here.
     pub functions: Vec<Function>,
     /// Where execution starts: `main`, or the functions named by `--threads` (all at once).
     pub starts: Vec<FuncId>,

@@ -94,9 +94,9 @@ pub struct Program {
     pub lines: Vec<Vec<String>>,
     /// Objects, locals of inlined calls included.
     pub objects: Vec<Object>,
-    /// Whose each object is.
+    /// Whose each object is; as many as there are objects.
     pub owners: Vec<Owner>,
-    /// Base address of each object: positive, objects do not overlap nor touch.
+    /// Base address of each object, as many as there are objects: positive, objects do not overlap nor touch.
     pub bases: Vec<i128>,
     /// Addresses of functions, by `FuncId`; positive, apart from the objects'.
     pub function_bases: Vec<i128>,

@@ -143,7 +143,7 @@ pub struct Edge {
     pub from: Loc,
     /// Where it leads, by index into the template's `locations`.
     pub to: Loc,
-    /// Inputs: existential variables of the step, numbered `Program::input(k)`.
+    /// Inputs: existential variables of the step, numbered `Program::input(k)`. Other edges use the same numbers.
     pub inputs: Vec<Input>,
     /// Condition over globals, own locals and inputs, as the program tests it.
     pub guard: Cube,
@@ -203,7 +203,7 @@ pub struct Program {
     pub init: Cube,
     /// No two threads may be at locations with this label.
     pub exclusive: Option<String>,
-    /// Steps done before the start: template and index into `graph.edges`.
+    /// Steps done before the start, in order: template and index into `graph.edges`.
     pub prefix: Vec<(u32, u32)>,
     /// Values chosen before the start, over the values of variables at the start.
     pub given: Vec<(Given, LinExpr)>,

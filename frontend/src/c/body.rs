@@ -38,12 +38,13 @@ pub struct OpenRegion {
     acting: usize,
 }
 
-/// State of lowering one function.
+/// State of lowering one function. Locations and edges that it names are those of `graph`: [`Body::rewind`] cuts
+/// everything to what was there at the mark.
 #[derive(Debug)]
 pub struct Body {
     /// Name of the function.
     pub name: String,
-    /// Locations and edges so far.
+    /// Locations and edges so far; the end is location 0, the start location 1.
     pub graph: Graph,
     /// Registers so far; a [`Reg`] is an index here.
     pub registers: Vec<Register>,
@@ -51,9 +52,9 @@ pub struct Body {
     pub locals: Vec<ObjId>,
     /// Those of them that are given values before anything else is done with them, jumps apart.
     pub started: Vec<ObjId>,
-    /// Where the next edge starts.
+    /// Where the next edge starts; another thread may move there unless the location is atomic.
     pub cur: Loc,
-    /// The statement being lowered.
+    /// The statement being lowered: the place of all locations and edges that are made.
     pub span: Span,
     /// Labels used or defined so far, by name.
     pub labels: BTreeMap<String, Label>,
@@ -61,7 +62,7 @@ pub struct Body {
     pub addressed: FxHashSet<String>,
     /// What it returns, as declared.
     pub result: Ty,
-    /// Edges that begin (+1) or end (-1) an atomic section.
+    /// Edges that begin (+1) or end (-1) an atomic section, ascending; they do nothing else.
     pub markers: Vec<(usize, i32)>,
     /// Locations after calls: never inside the step of a statement.
     pub open: FxHashSet<Loc>,
@@ -75,13 +76,13 @@ pub struct Body {
     pub first: Loc,
     /// Conversions of pointers to bytes or to anything.
     pub conversions: Vec<Conversion>,
-    /// Operands whose order C leaves open.
+    /// Operands whose order C leaves open; a region comes after the one that it is inside of.
     pub regions: Vec<Region>,
-    /// Those of them that are being lowered, innermost last.
-    pub open_regions: Vec<OpenRegion>,
+    /// Those of them that are being lowered, innermost last: `begin_operands` adds one and `end_operands` takes it away.
+    open_regions: Vec<OpenRegion>,
     /// Locations inside a step of an operand, or inside a call that is lowered here: other operands wait.
     pub held: FxHashSet<Loc>,
-    /// Calls around the expression being lowered.
+    /// Calls around the expression being lowered; 0 between statements.
     pub nesting: usize,
     /// Calls around the arguments that ended last, and the number of locations there were then.
     pub last_arguments: Option<(usize, usize)>,

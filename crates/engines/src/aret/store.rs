@@ -69,7 +69,7 @@ pub struct AbstractState {
     pub thread: u16,
     /// Where the thread itself is, exactly.
     pub loc: Loc,
-    /// Where the others are.
+    /// Where the others are: by thread, a block of this thread's partition.
     pub blocks: Blocks,
     /// State predicates of the thread that hold, by index in its view; the others may hold or not.
     pub bits: Bits,
