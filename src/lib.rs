@@ -28,7 +28,6 @@ pub mod api;
 pub mod bench;
 pub mod export;
 pub mod finite;
-pub mod memory;
 pub mod pipeline;
 pub mod report;
 pub mod task;

@@ -1,15 +1,16 @@
 //! `relyant check`
 
 use super::exit::Status;
-use super::input::read_text;
-use super::{complain, finite, say, witness};
-use relyant_check::certificate::AnyCertificate;
+use super::watch::Limits;
+use super::{complain, finite, internal, say, witness};
+use relyant_cfa::diagnostic::Diagnostic;
 use relyant_check::obligations::Obligations;
 use relyant_check::smt2;
 use relyant_checker::macros::Macros;
-use relyant_checker::source::{Claim, Claimed};
-use relyant_checker::{Refusal, describe};
-use std::path::PathBuf;
+use relyant_checker::source::{Claimed, Read};
+use relyant_checker::task::{Say, Task};
+use relyant_checker::{Refusal, guard};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Check a certificate or a witness (`.yml`) against its source, with Z3 and without the engines
@@ -19,7 +20,7 @@ use std::time::Duration;
 ///
 /// The source is read anew, under the choices that the certificate records. A set of states needs no solver: that
 /// the set is closed under the program's steps is checked state by state.
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone)]
 pub struct Args {
     /// The certificate, or the witness
     proof: PathBuf,
@@ -31,6 +32,9 @@ pub struct Args {
     /// Seconds for all obligations
     #[arg(long, value_name = "S", value_parser = super::input::seconds)]
     timeout: Option<Duration>,
+    /// MiB of memory for the check [default: 90 % of what is available]
+    #[arg(long, value_name = "MIB")]
+    memory: Option<u64>,
     #[command(flatten)]
     macros: Macros,
     #[command(flatten)]
@@ -39,86 +43,66 @@ pub struct Args {
 
 /// Checks the certificate; the status says whether it was accepted.
 pub fn run(a: &Args) -> Status {
+    let (a, limits) = (a.clone(), Limits::new(a.timeout, a.memory));
+    let work = move || internal::guarded(|| check(&a));
+    match guard::guarded(&limits.memory, work) {
+        Ok(Ok(status)) => status,
+        Ok(Err(message)) => undecided(&format!("internal error: {message}")),
+        Err(lost) => undecided(&lost.to_string()),
+    }
+}
+
+fn undecided(why: &str) -> Status {
+    say(&format!("undecided: {why}\n"));
+    Status::Unknown
+}
+
+fn check(a: &Args) -> Status {
     if relyant::task::is_named(&a.proof) {
         return witness::check(&a.proof, &a.file, a.macros.preprocessing(), a.timeout);
     }
-    if relyant_check::finite::kind(&a.file).is_some() {
-        return finite::check(&a.proof, &a.file, &a.finite, a.timeout);
-    }
-    let text = match read_text(&a.proof) {
-        Ok(text) => text,
-        Err(d) => return refuse(&d.to_string()),
+    let task = Task {
+        certificate: a.proof.clone(),
+        file: a.file.clone(),
+        told: a.macros.preprocessing(),
+        question: a.finite.question(),
+        timeout: a.timeout,
     };
-    let certificate = match AnyCertificate::parse(&text) {
-        Ok(c) => c,
-        Err(e) => return refuse(&format!("{}: error: {e}", a.proof.display())),
+    let look = |read: &Read, say: Say<'_>| match &a.smt2 {
+        Some(dir) => write_obligations(&read.evidence, dir, say),
+        None => Ok(()),
     };
-    // The text of a large one takes room.
-    drop(text);
-    let claim = match Claim::about(certificate, &a.file, &a.macros.preprocessing()) {
-        Ok(claim) => claim,
-        Err(refusal) => return refused(refusal),
+    let Err(refusal) = task.check(&mut |line| say(&format!("{line}\n")), look) else {
+        return Status::Good;
     };
-    for line in describe(claim.meaning()) {
-        say(&format!("{line}\n"));
-    }
-    if a.smt2.is_some() {
-        match claim.certificate() {
-            AnyCertificate::Proof(_) => {}
-            AnyCertificate::Replicated(_) => {
-                return refuse("error: --smt2: obligations about replicated threads are not written");
-            }
-            AnyCertificate::States(_) => {
-                return refuse("error: --smt2: a set of states has no obligations for a solver");
-            }
+    let text = task.explain(&refusal);
+    let status = match refusal {
+        Refusal::Unreadable(_) | Refusal::Input(_) => {
+            complain(&text);
+            return Status::BadInput;
         }
-    }
-    let read = match claim.read() {
-        Ok(read) => read,
-        Err(refusal) => return refused(refusal),
+        Refusal::Rejected(_) => Status::Bad,
+        Refusal::Undecided(_) => Status::Unknown,
     };
-    if let (Some(dir), Claimed::Proof(proof, program)) = (&a.smt2, &read.evidence) {
-        let obligations = match Obligations::new(program, proof) {
-            Ok(o) => o,
-            Err(e) => return reject(&e.to_string()),
-        };
-        match smt2::write_all(&obligations, dir) {
-            Ok(n) => say(&format!("wrote: {n} obligations to {}\n", dir.display())),
-            Err(e) => return refuse(&format!("{}: error: {e}", dir.display())),
-        }
-    }
-    match read.check(a.timeout) {
-        Ok(accepted) => {
-            for line in &accepted.assumes {
-                say(&format!("assumes: {line}\n"));
-            }
-            say(&format!("accepted: {}, in {:.2} s\n", accepted.counted, accepted.seconds));
-            Status::Good
-        }
-        Err(refusal) => refused(refusal),
-    }
+    say(&format!("{text}\n"));
+    status
 }
 
-fn refused(refusal: Refusal) -> Status {
-    match refusal {
-        Refusal::Unreadable(_) | Refusal::Input(_) => refuse(&refusal.to_string()),
-        Refusal::Rejected(_) => {
-            say(&format!("{refusal}\n"));
-            Status::Bad
+fn write_obligations(evidence: &Claimed, dir: &Path, say: Say<'_>) -> Result<(), Refusal> {
+    let refuse = |file: String, why: &str| Err(Refusal::Input(Box::new(Diagnostic::of_file(file, why, ""))));
+    let (proof, program) = match evidence {
+        Claimed::Proof(proof, program) => (proof, program),
+        Claimed::Replicated(..) => {
+            return refuse("--smt2".into(), "obligations about replicated threads are not written");
         }
-        Refusal::Undecided(_) => {
-            say(&format!("{refusal}\n"));
-            Status::Unknown
+        Claimed::States(..) => {
+            return refuse("--smt2".into(), "a set of states has no obligations for a solver");
         }
+    };
+    let obligations = Obligations::new(program, proof).map_err(|e| Refusal::Rejected(e.to_string()))?;
+    match smt2::write_all(&obligations, dir) {
+        Ok(n) => say(&format!("wrote: {n} obligations to {}", dir.display())),
+        Err(e) => return refuse(dir.display().to_string(), &e.to_string()),
     }
-}
-
-fn refuse(message: &str) -> Status {
-    complain(message);
-    Status::BadInput
-}
-
-fn reject(message: &str) -> Status {
-    say(&format!("rejected: {message}\n"));
-    Status::Bad
+    Ok(())
 }

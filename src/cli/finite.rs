@@ -7,10 +7,8 @@ use clap::{Args, ValueEnum};
 use relyant::finite::report::{self, Answer, FiniteOutcome};
 use relyant::finite::{self, Wanted, boolean};
 use relyant_check::finite::{self as files, Question};
-use relyant_checker::Refusal;
 use relyant_unbounded::cover::Options;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Above the options in `--help`.
 pub const HEADING: &str = "Finite-state threads (.tts, .spec, .pnml)";
@@ -148,40 +146,5 @@ fn one(file: &Path, run: &Request, signals: &Signals) -> FiniteOutcome {
         }
         Ok((Err(d), _)) => FiniteOutcome::BadInput(d),
         Err(why) => FiniteOutcome::Abandoned(why),
-    }
-}
-
-/// Checks a certificate against its source, without the engines.
-pub fn check(proof: &Path, file: &Path, asked: &Finite, timeout: Option<Duration>) -> Status {
-    let Some(kind) = files::kind(file) else { return Status::BadInput };
-    let refuse = |message: &str| {
-        complain(message);
-        Status::BadInput
-    };
-    let text = match input::read_text(proof) {
-        Ok(text) => text,
-        Err(d) => return refuse(&d.to_string()),
-    };
-    match relyant_checker::finite::check(&text, file, kind, &asked.question(), timeout) {
-        Ok(accepted) => {
-            for a in &accepted.assumes {
-                say(&format!("assumes: {a}\n"));
-            }
-            if let Some(initial) = &accepted.initial {
-                say(&format!("initial: {initial}\n"));
-            }
-            say(&format!("accepted: {}, in {:.2} s\n", accepted.what, accepted.seconds));
-            Status::Good
-        }
-        Err(Refusal::Input(d)) => refuse(&d.to_string()),
-        Err(Refusal::Unreadable(why)) => refuse(&format!("{}: error: {why}", proof.display())),
-        Err(e @ Refusal::Rejected(_)) => {
-            say(&format!("{e}\n"));
-            Status::Bad
-        }
-        Err(e @ Refusal::Undecided(_)) => {
-            say(&format!("{e}\n"));
-            Status::Unknown
-        }
     }
 }

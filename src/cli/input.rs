@@ -1,6 +1,7 @@
 //! Reading files and writing documents.
 
-pub use relyant_checker::arguments::{read_text, seconds};
+pub use relyant_cfa::files::read_text;
+pub use relyant_checker::arguments::seconds;
 use serde::Serialize;
 
 /// A document as indented JSON, with a newline at its end.

@@ -205,14 +205,8 @@ impl Meaning {
     /// # Errors
     /// What is wrong with a task definition or a property file, or that they contradict the command line.
     pub fn input(&self, file: &Path) -> Result<Input, Diagnostic> {
-        let about = |message: String, help: &str| Diagnostic {
-            file: file.display().to_string(),
-            line: 0,
-            column: 0,
-            message,
-            help: help.into(),
-            source_line: None,
-        };
+        let about =
+            |message: String, help: &str| Diagnostic::of_file(file.display().to_string(), message, help);
         let mut options = self.options();
         if !task::is_named(file) {
             let property = self.property_alone()?;
@@ -258,14 +252,8 @@ impl Meaning {
             Some(Choice::Name(name)) => Ok(task::Property::named(name)),
             Some(Choice::File(path)) => {
                 let all = task::property::read(path)?;
-                let wrong = |message: String| Diagnostic {
-                    file: path.display().to_string(),
-                    line: 0,
-                    column: 0,
-                    message,
-                    help: format!("supported are {}", task::property::SUPPORTED),
-                    source_line: None,
-                };
+                let help = format!("supported are {}", task::property::SUPPORTED);
+                let wrong = |message: String| Diagnostic::of_file(path.display().to_string(), message, &help);
                 match &all[..] {
                     [one] if one.is_supported() => Ok(Some(one.clone())),
                     [one] => Err(wrong(format!("{} is not supported", one.name()))),

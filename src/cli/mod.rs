@@ -23,7 +23,7 @@ mod workers;
 use clap::{Parser, Subcommand};
 use exit::Status;
 use output::{complain, once_said, say, say_all, write_file};
-use relyant_frontend::c::compiler;
+use relyant_checker::guard;
 
 /// Proves or refutes safety of multi-threaded integer programs.
 ///
@@ -62,14 +62,13 @@ pub fn main() -> ! {
         },
     };
     let status = once_said(status);
-    compiler::end();
     // No destructors: threads that were left behind may still be at work in the solver.
-    signal_hook::low_level::exit(status.code())
+    guard::exit(status.code())
 }
 
 fn run(command: &Command) -> Status {
     if !matches!(command, Command::Verify(_) | Command::Bench(_)) {
-        watch::end_on_signals();
+        guard::end_on_signals();
     }
     let done = internal::guarded(|| match command {
         Command::Verify(a) => verify::run(a, None),

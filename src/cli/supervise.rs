@@ -89,7 +89,7 @@ fn reason(status: i32) -> String {
         libc::SIGKILL => "killed, as the system does where memory runs out".into(),
         libc::SIGINT => "interrupted".into(),
         libc::SIGTERM | libc::SIGHUP => "terminated".into(),
-        n if relyant::memory::address_space_kib().is_some() => {
+        n if relyant_cfa::memory::address_space_kib().is_some() => {
             format!("out of memory under the limit of address space, or an internal error: signal {n}")
         }
         n => format!("internal error: signal {n}"),

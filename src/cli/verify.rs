@@ -233,7 +233,7 @@ fn write_witness(
 }
 
 fn show_json(named: &[(String, FileOutcome)], inputs: &[Result<Input, Diagnostic>]) {
-    let peak = limits::memory_kib().map(|m| m.1);
+    let peak = relyant_cfa::memory::used_kib().map(|m| m.1);
     let mut document = json::document(named, peak);
     for (entry, input) in document.results.iter_mut().zip(inputs) {
         if let (true, Ok(input)) = (entry.property.is_empty(), input) {

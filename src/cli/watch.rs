@@ -3,9 +3,10 @@
 //! A run that does not listen within [`GRACE`] is left behind, so that a limit always ends with a report.
 
 use super::internal;
-use relyant::memory;
+use relyant_cfa::memory;
 use relyant_cfa::stack::fitting;
-use relyant_engines::limits::{self, STACK, Stop};
+use relyant_checker::guard::is_ignored;
+use relyant_engines::limits::{STACK, Stop};
 use relyant_frontend::c::compiler;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator;
@@ -16,44 +17,23 @@ use std::time::{Duration, Instant};
 
 /// How long a run may take to stop after it was asked to.
 pub const GRACE: Duration = Duration::from_millis(700);
-/// KiB that a compiler gets at least.
-const SMALL: u64 = 256 << 10;
 /// How often the watcher looks.
 pub const TICK: Duration = Duration::from_millis(20);
-
-/// What is left of the memory there is, in percent: a run must not be what the system chooses to kill.
-const SHARE: u64 = 90;
 
 /// Limits of a run.
 #[derive(Clone, Copy)]
 pub struct Limits {
     /// For each file, of wall-clock time; `None`: no limit.
     pub timeout: Option<Duration>,
-    /// For the whole process; `None`: no limit is known.
-    pub memory_kib: Option<u64>,
-    /// Was it asked for? Else it is what there is.
-    pub asked: bool,
-    /// What the system allows of address space, if it limits that.
-    pub address_kib: Option<u64>,
+    /// For the whole process.
+    pub memory: memory::Limits,
 }
 
 impl Limits {
     /// As the command line says; memory is limited to what there is in any case. Sets what compilers may take as well.
     pub fn new(timeout: Option<Duration>, memory_mib: Option<u64>) -> Limits {
-        let share = |kib: u64| kib / 100 * SHARE;
-        let there = memory::available_kib().map(share);
-        let default = compiler::Limits::default();
-        compiler::limit(compiler::Limits {
-            time: timeout.map_or(default.time, |t| t.min(default.time)),
-            memory: there.map_or(default.memory, |kib| default.memory.min(kib.max(SMALL) * 1024)),
-            ..default
-        });
-        Limits {
-            timeout,
-            memory_kib: memory_mib.map(|m| m.saturating_mul(1024)).or(there),
-            asked: memory_mib.is_some(),
-            address_kib: memory::address_space_kib().map(share),
-        }
+        compiler::limit(compiler::Limits::within(timeout, memory::share_kib()));
+        Limits { timeout, memory: memory::Limits::new(memory_mib) }
     }
     /// The reason to stop a run that has taken so long.
     pub fn too_late(&self, elapsed: Duration) -> Option<Stop> {
@@ -62,13 +42,7 @@ impl Limits {
     }
     /// The reason to stop all runs.
     pub fn too_large(&self) -> Option<Stop> {
-        if let (Some(limit), Some((now, _))) = (self.memory_kib, limits::memory_kib())
-            && now > limit
-        {
-            return Some(Stop::Memory { mib: limit / 1024, asked: self.asked });
-        }
-        let (limit, now) = (self.address_kib?, memory::address_space_used_kib()?);
-        (now > limit).then_some(Stop::AddressSpace(now / 1024))
+        self.memory.exceeded().map(Stop::Memory)
     }
 }
 
@@ -125,15 +99,6 @@ pub struct Signals {
     terminate: Arc<AtomicBool>,
 }
 
-/// Was it to be ignored when this process began (`nohup`)?
-fn is_ignored(signal: i32) -> bool {
-    // SAFETY: a system call that writes to memory of this function.
-    unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        libc::sigaction(signal, std::ptr::null(), &mut action) == 0 && action.sa_sigaction == libc::SIG_IGN
-    }
-}
-
 impl Signals {
     /// Listens from now on. Where that is not possible, signals do what the system has them do.
     pub fn register() -> Signals {
@@ -171,26 +136,14 @@ impl Signals {
     }
 }
 
-/// For commands without a watcher: a signal ends what they have started, and then does what the system has it do.
-pub fn end_on_signals() {
-    let all = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|s| !is_ignored(*s));
-    let Ok(mut signals) = iterator::Signals::new(all) else { return };
-    let _ = std::thread::Builder::new().spawn(move || {
-        if let Some(signal) = signals.forever().next() {
-            compiler::end();
-            let _ = signal_hook::low_level::emulate_default_handler(signal);
-        }
-    });
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::thread::sleep;
 
-    fn limits(milliseconds: u64, memory_kib: Option<u64>) -> Limits {
+    fn limits(milliseconds: u64, kib: Option<u64>) -> Limits {
         let timeout = Some(Duration::from_millis(milliseconds));
-        Limits { timeout, memory_kib, asked: true, address_kib: None }
+        Limits { timeout, memory: memory::Limits { kib, asked: true, address_kib: None } }
     }
 
     /// Returns when it is asked to.
@@ -212,7 +165,7 @@ mod tests {
             watch(&limits(50, None), &signals, deaf).err().as_deref(),
             Some("time limit of 0.05 s reached")
         );
-        let large = Some(Stop::Memory { mib: 0, asked: true });
+        let large = Some(Stop::Memory(memory::Exceeded::Memory { mib: 0, asked: true }));
         assert_eq!(watch(&limits(60_000, Some(1)), &signals, listen), Ok((7, large)));
         let bug = |_: &AtomicBool| -> u32 { panic!("a bug") };
         let end = watch(&limits(60_000, None), &signals, bug);

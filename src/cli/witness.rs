@@ -165,6 +165,7 @@ pub fn check(witness: &Path, file: &Path, preprocessing: Preprocessing, timeout:
         Status::BadInput
     };
     let w = match read_text(witness)
+        .map_err(Box::new)
         .and_then(|t| read::parse(&witness.display().to_string(), &t).map_err(Box::new))
     {
         Ok(w) => w,

@@ -153,7 +153,7 @@ pub fn document(results: &[(String, FiniteOutcome)]) -> Document {
 }
 
 fn entry(file: &str, outcome: &FiniteOutcome) -> Entry {
-    let peak_memory_kib = relyant_engines::limits::memory_kib().map(|m| m.1);
+    let peak_memory_kib = relyant_cfa::memory::used_kib().map(|m| m.1);
     let verdict = outcome.verdict().map(String::from);
     let mut e = Entry { file: file.into(), verdict, peak_memory_kib, ..Entry::default() };
     match outcome {

@@ -291,15 +291,11 @@ fn nothing_to_check(name: &str, checks: &cfa::Checks) -> Diagnostic {
         [] => String::new(),
         all => format!(": what asserts is in `{}`, which cannot be reached", all.join("`, `")),
     };
-    Diagnostic {
-        file: name.into(),
-        line: 0,
-        column: 0,
-        message: format!("nothing to check: no assertion, call of an error function or error label{unreached}"),
-        help: "ask for a property: --property assertions, no-data-race, deadlock, no-overflow, valid-memsafety or all"
-            .into(),
-        source_line: None,
-    }
+    Diagnostic::of_file(
+        name,
+        format!("nothing to check: no assertion, call of an error function or error label{unreached}"),
+        "ask for a property: --property assertions, no-data-race, deadlock, no-overflow, valid-memsafety or all",
+    )
 }
 
 fn accept(report: &mut Report, verdict: Verdict, engine: &'static str) {

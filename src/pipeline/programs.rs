@@ -80,15 +80,7 @@ impl Draft {
 impl Programs {
     /// With none for proofs.
     pub(super) fn searched(search: cfa::Program) -> Programs {
-        let none = Diagnostic {
-            file: String::new(),
-            line: 0,
-            column: 0,
-            message: "no proof is asked for".into(),
-            help: String::new(),
-            source_line: None,
-        };
-        Programs { search, proof: Err(none) }
+        Programs { search, proof: Err(Diagnostic::of_file("", "no proof is asked for", "")) }
     }
     /// Reads a file and makes both.
     ///

@@ -68,7 +68,7 @@ impl Task {
     /// # Errors
     /// What is wrong or not supported, and where.
     pub fn read(path: &Path) -> Result<Task, Diagnostic> {
-        let text = super::read(path)?;
+        let text = relyant_cfa::files::read_text(path)?;
         let name = path.display().to_string();
         let document = Source { file: &name, text: &text }.parse()?;
         task(document.root(), path.parent().unwrap_or(Path::new("")))

@@ -114,7 +114,7 @@ const OTHERS: [(&str, &str); 6] = [
 /// # Errors
 /// What is no property, and where.
 pub fn read(path: &Path) -> Result<Vec<Property>, Diagnostic> {
-    parse(&path.display().to_string(), &super::read(path)?)
+    parse(&path.display().to_string(), &relyant_cfa::files::read_text(path)?)
 }
 
 /// Reads the text of a property file: a property a line.
@@ -140,14 +140,8 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Property>, Diagnostic> {
         properties.push(property(line).map_err(|(rest, message)| wrong(rest, message))?);
     }
     if properties.is_empty() {
-        return Err(Diagnostic {
-            file: file.into(),
-            line: 0,
-            column: 0,
-            message: "no property in this file".into(),
-            help: "a property is a line `CHECK( init(main()), LTL(...) )`".into(),
-            source_line: None,
-        });
+        let help = "a property is a line `CHECK( init(main()), LTL(...) )`";
+        return Err(Diagnostic::of_file(file, "no property in this file", help));
     }
     Ok(joined(properties))
 }

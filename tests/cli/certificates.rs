@@ -46,6 +46,19 @@ fn no_certificate_without_a_proof() {
 }
 
 #[test]
+fn memory_is_limited() {
+    let dir = folder(&[("s.c", SAFE), ("cc.sh", "sleep 300\n")]);
+    assert_eq!(
+        relyant(dir.path()).args(["verify", "--proof", "p.json", "s.c"]).output().unwrap().status.code(),
+        Some(0)
+    );
+    let check = ["check", "--memory", "1", "p.json", "s.c"];
+    let o = relyant(dir.path()).args(check).env("CC", "sh cc.sh").output().unwrap();
+    assert_eq!(o.status.code(), Some(3), "{}{}", out(&o), err(&o));
+    assert!(out(&o).starts_with("undecided: memory limit of 1 MiB reached"), "{}", out(&o));
+}
+
+#[test]
 fn obligations_as_files() {
     let dir = folder(&[("s.c", SAFE)]);
     let run = |args: &[&str]| relyant(dir.path()).args(args).output().unwrap();

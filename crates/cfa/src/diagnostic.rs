@@ -36,6 +36,23 @@ impl Diagnostic {
         let (file, message) = (file.into(), message.into());
         Diagnostic { file, line: 0, column: 0, message, help: help.into(), source_line: None }
     }
+    /// At a place in one of some files, of which `lines[file][line - 1]` are the texts. `help` may be empty.
+    pub fn at(
+        span: Span,
+        files: &[String],
+        lines: &[Vec<String>],
+        message: impl Into<String>,
+        help: &str,
+    ) -> Diagnostic {
+        let file = span.file as usize;
+        let text = lines.get(file).and_then(|l| l.get((span.line as usize).checked_sub(1)?));
+        Diagnostic {
+            line: span.line,
+            column: span.column,
+            source_line: text.cloned(),
+            ..Diagnostic::of_file(files.get(file).cloned().unwrap_or_default(), message, help)
+        }
+    }
 }
 
 /// Columns of a source line that are shown.

@@ -1,5 +1,6 @@
 //! Reading files: what never ends, or waits for somebody to write, is no file.
 
+use crate::diagnostic::Diagnostic;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
@@ -22,6 +23,17 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
         true => Err(io::Error::other("it has more than 1 GiB")),
         false => Ok(bytes),
     }
+}
+
+/// The text of a file.
+///
+/// # Errors
+/// It cannot be read, or is no UTF-8: at which byte.
+pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
+    let wrong = |why: String| Diagnostic::of_file(path.display().to_string(), why, "");
+    let bytes = read(path).map_err(|e| wrong(format!("cannot be read: {e}")))?;
+    String::from_utf8(bytes)
+        .map_err(|e| wrong(format!("is no text: byte {} is not UTF-8", e.utf8_error().valid_up_to())))
 }
 
 /// Is it a file that can be read again?

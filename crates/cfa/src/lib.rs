@@ -25,6 +25,7 @@ mod display;
 mod expr;
 pub mod files;
 mod float;
+pub mod memory;
 mod module;
 mod op;
 pub mod options;

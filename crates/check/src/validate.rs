@@ -3,7 +3,7 @@
 use super::flaw::{AssertionFlaw, EdgeFlaw, ProgramFlaw, ProofFlaw, ThreadFlaw};
 use super::{Assertion, Proof, Rule};
 use relyant_linear::{Cube, Var};
-use relyant_program::{Count, Loc, Program, Role, Scope, Template, role};
+use relyant_program::{Count, Loc, Program, Role, Scope, Template};
 use std::collections::BTreeSet;
 
 /// How many threads of a template there are, as far as proofs care.
@@ -40,11 +40,12 @@ fn vars(c: &Cube) -> impl Iterator<Item = Var> + '_ {
 
 /// Variables, templates, and locations of each have to be fewer.
 const MOST: usize = 1 << 24;
-const _: () = assert!(MOST < role::VARIABLES as usize);
 
 /// Is the program as its types promise?
 pub fn program(p: &Program) -> Result<(), ProgramFlaw> {
-    require(p.variables.len() < MOST && p.templates.len() < MOST, || ProgramFlaw::TooMany)?;
+    require(p.variables.len() < MOST && p.templates.len() < MOST && p.has_room_for_roles(), || {
+        ProgramFlaw::TooMany
+    })?;
     let mut owners = BTreeSet::new();
     for x in &p.variables {
         if let Scope::Local(t) = x.scope {

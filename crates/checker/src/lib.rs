@@ -13,8 +13,10 @@
 
 pub mod arguments;
 pub mod finite;
+pub mod guard;
 pub mod macros;
 pub mod source;
+pub mod task;
 
 use relyant_cfa::diagnostic::{Diagnostic, plain};
 use relyant_cfa::options::Options;

@@ -1,21 +1,17 @@
 //! `relyant-check`: certificates against their sources, and nothing else.
 
 use clap::Parser;
-use relyant_cfa::diagnostic::{escape, plain};
-use relyant_cfa::stack::fitting;
-use relyant_check::certificate::AnyCertificate;
-use relyant_check::finite::{Question, kind};
-use relyant_checker::arguments::{read_text, seconds};
+use relyant_cfa::diagnostic::escape;
+use relyant_cfa::memory;
+use relyant_check::finite::Question;
+use relyant_checker::arguments::seconds;
 use relyant_checker::macros::Macros;
-use relyant_checker::source::Claim;
-use relyant_checker::{Refusal, describe, finite};
+use relyant_checker::task::Task;
+use relyant_checker::{Refusal, guard};
+use relyant_frontend::c::compiler;
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Duration;
-
-/// Stack of the thread that works: terms of a certificate may be deep.
-const STACK: usize = 256 << 20;
 
 /// Checks a certificate against its source, with Z3 and without any engine.
 ///
@@ -30,6 +26,9 @@ struct Args {
     /// Seconds for the check
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
+    /// MiB of memory for the check [default: 90 % of what is available]
+    #[arg(long, value_name = "MIB")]
+    memory: Option<u64>,
     /// Initial configurations of finite-state threads, unless those of the certificate are meant
     #[arg(long, value_name = "CONFIGS")]
     initial: Option<String>,
@@ -40,57 +39,39 @@ struct Args {
     macros: Macros,
 }
 
-/// What there is to say, a line each.
-fn check(a: &Args) -> Result<Vec<String>, Refusal> {
-    let text = read_text(&a.certificate).map_err(Refusal::Input)?;
-    let mut lines = Vec::new();
-    if let Some(kind) = kind(&a.file) {
-        let question = Question { initial: a.initial.clone(), target: a.target.clone() };
-        let accepted = finite::check(&text, &a.file, kind, &question, a.timeout)?;
-        lines.extend(accepted.assumes.iter().map(|l| format!("assumes: {l}")));
-        lines.extend(accepted.initial.map(|i| format!("initial: {i}")));
-        lines.push(format!("accepted: {}, in {:.2} s", accepted.what, accepted.seconds));
-        return Ok(lines);
-    }
-    let certificate = AnyCertificate::parse(&text).map_err(|e| Refusal::Unreadable(e.to_string()))?;
-    drop(text);
-    let claim = Claim::about(certificate, &a.file, &a.macros.preprocessing())?;
-    lines.extend(describe(claim.meaning()));
-    let accepted = claim.read()?.check(a.timeout)?;
-    lines.extend(accepted.assumes.iter().map(|l| format!("assumes: {l}")));
-    lines.push(format!("accepted: {}, in {:.2} s", accepted.counted, accepted.seconds));
-    Ok(lines)
-}
-
-fn main() -> ExitCode {
+fn main() {
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(e) => {
             let wrong = e.print().is_err() || e.use_stderr();
-            return ExitCode::from(if wrong { 2 } else { 0 });
+            guard::exit(if wrong { 2 } else { 0 });
         }
     };
-    let certificate = args.certificate.display().to_string();
-    let worker = std::thread::Builder::new().stack_size(fitting(STACK)).spawn(move || check(&args));
-    // A panic is a bug of ours, and accepts nothing.
-    let lost = || Err(Refusal::Undecided("internal error".into()));
-    let checked = worker.map_or_else(|_| lost(), |w| w.join().unwrap_or_else(|_| lost()));
-    let (text, status) = match checked {
+    guard::end_on_signals();
+    compiler::limit(compiler::Limits::within(args.timeout, memory::share_kib()));
+    let task = Task {
+        certificate: args.certificate,
+        file: args.file,
+        told: args.macros.preprocessing(),
+        question: Question { initial: args.initial, target: args.target },
+        timeout: args.timeout,
+    };
+    let work = task.clone();
+    let checked = guard::guarded(&memory::Limits::new(args.memory), move || {
+        let mut lines = Vec::new();
+        work.check(&mut |line| lines.push(line.to_string()), |_, _| Ok(())).map(|()| lines)
+    });
+    let (text, status) = match checked.unwrap_or_else(|lost| Err(Refusal::Undecided(lost.to_string()))) {
         Ok(lines) => (lines.join("\n"), 0),
-        Err(Refusal::Unreadable(why)) => {
-            eprintln!("{}: error: {}", plain(&certificate), plain(&why));
-            return ExitCode::from(2);
+        Err(e @ (Refusal::Unreadable(_) | Refusal::Input(_))) => {
+            eprintln!("{}", escape(&task.explain(&e)));
+            guard::exit(2);
         }
-        Err(Refusal::Input(d)) => {
-            eprintln!("{}", escape(&d.to_string()));
-            return ExitCode::from(2);
-        }
-        Err(e @ Refusal::Rejected(_)) => (e.to_string(), 1),
-        Err(e @ Refusal::Undecided(_)) => (e.to_string(), 3),
+        Err(e @ Refusal::Rejected(_)) => (task.explain(&e), 1),
+        Err(e @ Refusal::Undecided(_)) => (task.explain(&e), 3),
     };
-    match writeln!(std::io::stdout(), "{}", escape(&text)) {
-        Ok(()) => ExitCode::from(status),
-        // What nobody could read accepts nothing.
-        Err(_) => ExitCode::from(2),
-    }
+    let mut out = std::io::stdout();
+    let said = writeln!(out, "{}", escape(&text)).and_then(|()| out.flush());
+    // What nobody could read accepts nothing.
+    guard::exit(if said.is_ok() { status } else { 2 });
 }

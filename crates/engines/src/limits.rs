@@ -1,6 +1,7 @@
 //! Stopping a run from outside, and what it had reached by then.
 
 use crate::watch::{Explored, Standing, Stats};
+use relyant_cfa::memory::Exceeded;
 use relyant_cfa::stack::fitting;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -17,19 +18,8 @@ pub enum Stop {
     #[error("time limit")]
     Patience,
     /// A limit of memory.
-    #[error(
-        "memory limit of {mib} MiB reached{}",
-        if *.asked { "" } else { " (of what there was; --memory sets another)" }
-    )]
-    Memory {
-        /// What was allowed, in MiB (2^20 bytes).
-        mib: u64,
-        /// Was it asked for? Else it is what there was.
-        asked: bool,
-    },
-    /// This many MiB of address space are used, and there is a limit of the system.
-    #[error("{0} MiB of address space used, near its limit")]
-    AddressSpace(u64),
+    #[error(transparent)]
+    Memory(#[from] Exceeded),
     /// By the user, with SIGINT.
     #[error("interrupted")]
     Interrupted,
@@ -195,16 +185,6 @@ pub fn bounded<T: Send>(
     })
 }
 
-/// Memory of this process in KiB: now in use, and the most that ever was. `None` where the system does not tell.
-pub fn memory_kib() -> Option<(u64, u64)> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let field = |name: &str| {
-        let line = status.lines().find_map(|l| l.strip_prefix(name))?;
-        line.split_whitespace().next()?.parse::<u64>().ok()
-    };
-    Some((field("VmRSS:")?, field("VmHWM:")?))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -242,12 +222,5 @@ mod tests {
         let since = run.progress().since;
         run.enter(Stage::Proving);
         assert_eq!(run.progress().since, since);
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn memory_is_known() {
-        let (now, peak) = memory_kib().unwrap();
-        assert!(0 < now && now <= peak);
     }
 }

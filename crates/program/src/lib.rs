@@ -220,6 +220,12 @@ impl Program {
     pub fn input(&self, k: usize) -> Var {
         Var((self.variables.len() + k) as u32)
     }
+    /// Are the numbers of all variables and inputs small enough for every [`Role`]?
+    pub fn has_room_for_roles(&self) -> bool {
+        let edges = self.templates.iter().flat_map(|t| &t.edges);
+        let inputs = edges.map(|e| e.inputs.len()).max().unwrap_or(0);
+        self.variables.len().saturating_add(inputs) < role::VARIABLES as usize
+    }
     /// Is it a global?
     pub fn is_global(&self, v: Var) -> bool {
         self.variables.get(v.0 as usize).is_some_and(|x| x.scope == Scope::Global)

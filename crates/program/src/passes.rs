@@ -96,6 +96,11 @@ pub fn thread_program_with(
     if recognisers.has(Recogniser::Twins) {
         twins::add_twins(&mut out);
     }
+    if !out.has_room_for_roles() {
+        let file = out.files.first().cloned().unwrap_or_default();
+        let message = format!("the program needs more than {} variables", crate::role::VARIABLES);
+        return Err(Diagnostic::of_file(file, message, "make its arrays smaller"));
+    }
     Ok(out)
 }
 

@@ -33,6 +33,12 @@ impl Role {
         }
     }
     /// The variable that has this role in a formula.
+    ///
+    /// # Panics
+    /// The variable has a role already. Those of a program have none: [`Program::has_room_for_roles`] holds of all that are
+    /// made or checked.
+    ///
+    /// [`Program::has_room_for_roles`]: crate::Program::has_room_for_roles
     pub fn var(self) -> Var {
         let role = match self {
             Role::Before(_) => 0,
@@ -41,8 +47,8 @@ impl Role {
             Role::Third(_) => 3,
         };
         let plain = self.plain();
-        debug_assert!(plain.0 < VARIABLES, "the variable has a role already");
-        Var(role * VARIABLES + plain.0 % VARIABLES)
+        assert!(plain.0 < VARIABLES, "the variable has a role already");
+        Var(role * VARIABLES + plain.0)
     }
     /// The expression that is this variable alone.
     pub fn expr(self) -> LinExpr {
@@ -90,6 +96,12 @@ mod tests {
             }
             assert_eq!(Role::Before(v).var(), v);
         }
+    }
+
+    #[test]
+    #[should_panic(expected = "has a role already")]
+    fn no_variable_has_two_roles() {
+        Role::Second(Role::After(Var(0)).var()).var();
     }
 
     #[test]

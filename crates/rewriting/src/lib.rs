@@ -97,14 +97,8 @@ pub struct Report {
 /// Decides whether a bad term is reachable; an error is one of the input.
 pub fn decide(system: &System, limits: &Limits) -> Result<Report, Box<Diagnostic>> {
     let wrong = |message: String, help: &str, place: Place| {
-        Box::new(Diagnostic {
-            file: system.file.clone(),
-            line: place.line,
-            column: place.column,
-            message,
-            help: help.into(),
-            source_line: None,
-        })
+        let whole = Diagnostic::of_file(system.file.clone(), message, help);
+        Box::new(Diagnostic { line: place.line, column: place.column, ..whole })
     };
     if system.automata.is_empty() {
         return Err(wrong(

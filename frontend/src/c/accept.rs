@@ -1,7 +1,6 @@
 //! What a C compiler rejects is refused with its message: it is asked while the file is read here.
 
 use super::compiler::{self, operand};
-use super::preprocess;
 use super::source::line_marker;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::files;
@@ -90,7 +89,7 @@ fn first_error(program: &str, said: &str) -> Option<Diagnostic> {
         let row = parts.next()?.parse().ok()?;
         let file = parts.next()?;
         let message = format!("the compiler ({program}) says: {}", message.trim());
-        let mut d = preprocess::about(file, message, "");
+        let mut d = Diagnostic::of_file(file, message, "");
         (d.line, d.column) = (row, column);
         Some(d)
     })

@@ -9,7 +9,7 @@ use crate::races::{Access, Target};
 use lang_c::ast::*;
 use lang_c::span::Span as Bytes;
 use lang_c::visit::{self, Visit};
-use relyant_cfa::diagnostic::Span;
+use relyant_cfa::diagnostic::{Diagnostic, Span};
 use relyant_cfa::options::{Options, Property};
 use relyant_cfa::{BinOp, Check, Checks, Expr, FuncId, Function, Op};
 use std::collections::{BTreeMap, BTreeSet};
@@ -225,7 +225,7 @@ impl Translation<'_> {
                 let all = known.join(", ");
                 (format!("{option}: no label `{label}`"), format!("the labels of the file are {all}"))
             };
-            return Err(super::preprocess::about(&self.source.files[0], message, help));
+            return Err(Diagnostic::of_file(&self.source.files[0], message, &help));
         }
         Ok(())
     }

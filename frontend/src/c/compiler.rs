@@ -35,6 +35,23 @@ impl Default for Limits {
     }
 }
 
+/// KiB that a compiler gets at least.
+const SMALL: u64 = 256 << 10;
+
+impl Limits {
+    /// No more than the time that there is for all, and no more memory than there is (in KiB); little enough to start with
+    /// is always given.
+    pub fn within(time: Option<Duration>, memory_kib: Option<u64>) -> Limits {
+        let most = Limits::default();
+        Limits {
+            time: time.map_or(most.time, |t| t.min(most.time)),
+            memory: memory_kib
+                .map_or(most.memory, |kib| most.memory.min(kib.max(SMALL).saturating_mul(1024))),
+            ..most
+        }
+    }
+}
+
 /// What the compiler said.
 #[derive(Debug)]
 pub struct Output {

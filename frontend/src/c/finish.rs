@@ -7,6 +7,7 @@ use super::types::Ty;
 use crate::orders::Unsequenced;
 use crate::races::Access;
 use lang_c::ast::TranslationUnit;
+use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::Property;
 use relyant_cfa::{Callee, Expr, FuncId, Function, IntKind, Module, Op};
 use std::collections::BTreeMap;
@@ -42,7 +43,7 @@ impl<'a> Lower<'a> {
     pub fn finish(mut self, unit: &'a TranslationUnit, starts: Vec<FuncId>) -> Res<Module> {
         let source = self.unit.source;
         let Some(mut functions) = self.unit.functions.take() else {
-            return Err(super::preprocess::about(&source.files[0], "a function was not lowered", ""));
+            return Err(Diagnostic::of_file(&source.files[0], "a function was not lowered", ""));
         };
         self.externals_uncalled(&functions)?;
         self.check_handlers(&functions)?;

@@ -206,10 +206,10 @@ impl Translation<'_> {
                             known.join(", ")
                         )
                     };
-                    return Err(super::preprocess::about(
+                    return Err(Diagnostic::of_file(
                         &self.source.files[0],
                         format!("no function `{name}`"),
-                        help,
+                        &help,
                     ));
                 }
             }

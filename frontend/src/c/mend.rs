@@ -122,7 +122,7 @@ fn words(text: &str, tokens: &[Token]) -> Vec<Edit> {
 pub fn mend(source: &mut Source, text: &str) -> Result<String, Diagnostic> {
     let (tokens, pragmas) = scan(source, text)?;
     if tokens.is_empty() {
-        return Err(super::preprocess::about(
+        return Err(Diagnostic::of_file(
             &source.files[0],
             "the file has no declarations",
             "give a C program",

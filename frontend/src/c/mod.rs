@@ -117,7 +117,7 @@ pub fn load<'a>(what: impl Into<Unit<'a>>, options: &Options) -> Result<Module, 
     let unit: Unit<'a> = what.into();
     let (path, name) = (unit.path(), unit.name());
     if let Some(what) = other_language(path) {
-        return Err(preprocess::about(
+        return Err(Diagnostic::of_file(
             &name,
             format!("{what} are not read yet"),
             "name a C file: .c, or .i when preprocessed",
@@ -181,7 +181,7 @@ pub fn outline(path: &Path, options: &Options) -> Result<outline::Outline, Diagn
             let unit = parse::parse(&source, mended)?;
             Ok(outline::outline(&source, &unit))
         };
-        let lost = || preprocess::about(&name, "internal error while reading the file", "");
+        let lost = || Diagnostic::of_file(&name, "internal error while reading the file", "");
         let worker = std::thread::Builder::new().stack_size(fitting(STACKS[1])).spawn_scoped(scope, read);
         worker.map_err(|_| lost())?.join().unwrap_or_else(|_| Err(lost()))
     })
@@ -206,13 +206,13 @@ fn on_large_stack(
             match builder.spawn_scoped(scope, || lower_text(name, text, original.as_deref(), options, what)) {
                 Ok(worker) => {
                     return worker.join().unwrap_or_else(|_| {
-                        Err(preprocess::about(name, "internal error while reading the file", ""))
+                        Err(Diagnostic::of_file(name, "internal error while reading the file", ""))
                     });
                 }
                 Err(e) => why = e.to_string(),
             }
         }
-        Err(preprocess::about(name, format!("cannot start a thread to read the file in: {why}"), ""))
+        Err(Diagnostic::of_file(name, format!("cannot start a thread to read the file in: {why}"), ""))
     })
 }
 
@@ -233,7 +233,7 @@ fn lower_text(
         let unit = parse::parse(&source, mended.clone())?;
         let outline = outline::outline(&source, &unit);
         mended = instrument::instrument(&mut source, &mended, &outline, what)
-            .map_err(|why| preprocess::about(name, why.to_string(), ""))?;
+            .map_err(|why| Diagnostic::of_file(name, why.to_string(), ""))?;
     }
     let unit = parse::parse(&source, mended)?;
     lower::lower(&source, &unit, options)

@@ -7,18 +7,6 @@ use relyant_cfa::options::{DataModel, Options};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// A diagnostic about the whole file.
-pub fn about(path: &str, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
-    Diagnostic {
-        file: path.to_string(),
-        line: 0,
-        column: 0,
-        message: message.into(),
-        help: help.into(),
-        source_line: None,
-    }
-}
-
 /// Reads a file, and those that belong to it.
 pub fn read(path: &Path, options: &Options) -> Result<String, Diagnostic> {
     if options.more_files.is_empty() {
@@ -33,7 +21,8 @@ pub fn read(path: &Path, options: &Options) -> Result<String, Diagnostic> {
 /// Reads a file; `.c` goes through `$CC -E` (else gcc, clang or cc), anything else is taken as it is.
 fn read_one(path: &Path, options: &Options) -> Result<String, Diagnostic> {
     let name = path.display().to_string();
-    let bytes = files::read(path).map_err(|e| about(&name, format!("cannot read the file: {e}"), ""))?;
+    let bytes = files::read(path)
+        .map_err(|e| Diagnostic::of_file(&name, format!("cannot read the file: {e}"), ""))?;
     if path.extension().is_none_or(|e| e != "c") {
         return text(&name, bytes);
     }
@@ -64,9 +53,9 @@ pub fn run(path: &Path, mut args: Vec<OsString>, model: DataModel) -> Result<Str
         Ok(out) => Err(failure(&name, &out.program, &out.stderr)),
         Err(e @ Failure::Missing(_)) => {
             let help = "install gcc or clang, set CC, or give a preprocessed .i file";
-            Err(about(&name, e.to_string(), help))
+            Err(Diagnostic::of_file(name, e.to_string(), help))
         }
-        Err(e) => Err(about(&name, format!("the preprocessor failed: {e}"), "")),
+        Err(e) => Err(Diagnostic::of_file(name, format!("the preprocessor failed: {e}"), "")),
     }
 }
 
@@ -79,8 +68,11 @@ pub fn original(path: &Path) -> Option<String> {
 fn text(name: &str, bytes: Vec<u8>) -> Result<String, Diagnostic> {
     let broken = |at: usize, bytes: &[u8]| {
         let line = bytes[..at].iter().filter(|b| **b == b'\n').count() + 1;
-        let mut d =
-            about(name, format!("byte {:#04x} is no text", bytes[at]), "the input must be C source in UTF-8");
+        let mut d = Diagnostic::of_file(
+            name,
+            format!("byte {:#04x} is no text", bytes[at]),
+            "the input must be C source in UTF-8",
+        );
         d.line = u32::try_from(line).unwrap_or(0);
         d
     };
@@ -101,7 +93,7 @@ fn failure(name: &str, program: &str, stderr: &[u8]) -> Diagnostic {
         let row = parts.next().and_then(|p| p.parse().ok());
         let file = parts.next();
         let message = format!("the preprocessor ({program}) says: {}", message.trim());
-        let mut d = about(name, message, "give missing macros and folders with -D and -I");
+        let mut d = Diagnostic::of_file(name, message, "give missing macros and folders with -D and -I");
         if let (Some(file), Some(row), Some(column)) = (file, row, column) {
             d.file = file.to_string();
             d.line = row;
@@ -117,5 +109,5 @@ fn failure(name: &str, program: &str, stderr: &[u8]) -> Diagnostic {
         return d;
     }
     let first = stderr.lines().next().unwrap_or("no message").to_string();
-    about(name, format!("the preprocessor ({program}) failed: {first}"), "")
+    Diagnostic::of_file(name, format!("the preprocessor ({program}) failed: {first}"), "")
 }

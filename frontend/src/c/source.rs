@@ -116,17 +116,11 @@ impl Source {
 
     /// A diagnostic at a place.
     pub fn diagnostic(&self, span: Span, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
-        let line = (span.line as usize).checked_sub(1);
-        let source_line = line.and_then(|l| self.lines.get(span.file as usize)?.get(l)).cloned();
+        let mut d = Diagnostic::at(span, &self.files, &self.lines, message, &help.into());
         // A macro's expansion can put the column past the end of the line as written.
-        let fits = source_line.as_ref().is_some_and(|l| l.len() >= span.column as usize);
-        Diagnostic {
-            file: self.files.get(span.file as usize).cloned().unwrap_or_default(),
-            line: span.line,
-            column: if fits { span.column } else { 0 },
-            message: message.into(),
-            help: help.into(),
-            source_line,
+        if d.source_line.as_ref().is_none_or(|l| l.len() < span.column as usize) {
+            d.column = 0;
         }
+        d
     }
 }

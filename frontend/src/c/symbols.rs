@@ -200,7 +200,7 @@ impl<'a> Lower<'a> {
         }
         let [main] = starts.as_slice() else {
             let message = "constructors and destructors beside --threads are not supported";
-            return Err(super::preprocess::about(&self.unit.source.files[0], message, "start main"));
+            return Err(Diagnostic::of_file(&self.unit.source.files[0], message, "start main"));
         };
         self.unit.functions.call(*main);
         if !after.is_empty() && !self.unit.exits.used {

@@ -3,7 +3,6 @@
 //! Compilers read files. A text is put into a folder of our own for as long as it is needed; diagnostics, places and
 //! certificates have the name that it was given, never that of the folder.
 
-use super::preprocess::about;
 use relyant_cfa::diagnostic::Diagnostic;
 use std::path::{Path, PathBuf};
 
@@ -84,11 +83,14 @@ impl Text {
     /// # Errors
     /// The name is none of a file, or there is no room.
     pub fn new(name: &str, text: &str) -> Result<Text, Diagnostic> {
-        let file = Path::new(name).file_name().ok_or_else(|| about(name, "this is no name of a file", ""))?;
+        let file = Path::new(name)
+            .file_name()
+            .ok_or_else(|| Diagnostic::of_file(name, "this is no name of a file", ""))?;
         let folder = Folder::new("text")
-            .ok_or_else(|| about(name, "no folder for it can be made", "look at TMPDIR"))?;
+            .ok_or_else(|| Diagnostic::of_file(name, "no folder for it can be made", "look at TMPDIR"))?;
         let path = folder.0.join(file);
-        std::fs::write(&path, text).map_err(|e| about(name, format!("cannot be put aside: {e}"), ""))?;
+        std::fs::write(&path, text)
+            .map_err(|e| Diagnostic::of_file(name, format!("cannot be put aside: {e}"), ""))?;
         Ok(Text { name: name.into(), path, _folder: folder })
     }
     /// To be read while this is there.

@@ -91,17 +91,6 @@ impl Refusal {
     }
     /// As an error in the source.
     pub fn diagnostic(&self, module: &Module) -> Diagnostic {
-        let s = self.span();
-        let file = module.files.get(s.file as usize).cloned().unwrap_or_default();
-        let lines = module.lines.get(s.file as usize);
-        let source_line = lines.and_then(|l| l.get((s.line as usize).checked_sub(1)?)).cloned();
-        Diagnostic {
-            file,
-            line: s.line,
-            column: s.column,
-            message: self.to_string(),
-            help: self.help().to_string(),
-            source_line,
-        }
+        Diagnostic::at(self.span(), &module.files, &module.lines, self.to_string(), self.help())
     }
 }

@@ -235,16 +235,7 @@ impl Lineariser<'_> {
         Ok(out)
     }
     fn refuse<T>(&self, span: Span, message: &str, help: &str) -> Result<T, Diagnostic> {
-        let text =
-            self.p.lines.get(span.file as usize).and_then(|l| l.get((span.line as usize).checked_sub(1)?));
-        Err(Diagnostic {
-            file: self.p.files.get(span.file as usize).cloned().unwrap_or_default(),
-            line: span.line,
-            column: span.column,
-            message: message.into(),
-            help: help.into(),
-            source_line: text.cloned(),
-        })
+        Err(Diagnostic::at(span, &self.p.files, &self.p.lines, message, help))
     }
     /// Conditions under which an address is each of some cells, in arrays, and elsewhere.
     fn places(&self, l: &Linear, address: &Expr, span: Span) -> Result<Touched, Diagnostic> {

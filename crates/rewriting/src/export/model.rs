@@ -50,16 +50,7 @@ pub(super) struct Model<'p> {
 
 /// Why a program cannot be exported, at a place of it.
 pub(super) fn refuse(program: &Program, span: Span, message: String, help: &str) -> Diagnostic {
-    let line =
-        program.lines.get(span.file as usize).and_then(|l| l.get((span.line as usize).checked_sub(1)?));
-    Diagnostic {
-        file: program.files.get(span.file as usize).cloned().unwrap_or_default(),
-        line: span.line,
-        column: span.column,
-        message,
-        help: help.into(),
-        source_line: line.cloned(),
-    }
+    Diagnostic::at(span, &program.files, &program.lines, message, help)
 }
 
 fn uses_self(e: &Expr) -> bool {

@@ -37,18 +37,7 @@ pub fn is_named(path: &Path) -> bool {
 /// Reads a file, which has to be UTF-8.
 pub fn load(path: &Path) -> Result<System, Diagnostic> {
     let name = path.display().to_string();
-    let whole = |message: String| Diagnostic {
-        file: name.clone(),
-        line: 0,
-        column: 0,
-        message,
-        help: String::new(),
-        source_line: None,
-    };
-    let bytes = relyant_cfa::files::read(path).map_err(|e| whole(format!("cannot read the file: {e}")))?;
-    let text = String::from_utf8(bytes).map_err(|e| {
-        whole(format!("the file is no text: byte {} is not UTF-8", e.utf8_error().valid_up_to()))
-    })?;
+    let text = relyant_cfa::files::read_text(path)?;
     load_text(&name, &text)
 }
 

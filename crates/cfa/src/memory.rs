@@ -27,6 +27,75 @@ pub fn address_space_used_kib() -> Option<u64> {
     field(&read_to_string("/proc/self/status").ok()?, "VmSize:")
 }
 
+/// Memory that this process has in use, now and at most so far, in KiB.
+pub fn used_kib() -> Option<(u64, u64)> {
+    let status = read_to_string("/proc/self/status").ok()?;
+    Some((field(&status, "VmRSS:")?, field(&status, "VmHWM:")?))
+}
+
+/// What is left of the memory there is, in percent: a run must not be what the system chooses to kill.
+const SHARE: u64 = 90;
+
+/// What this process may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Of memory; `None`: no limit is known.
+    pub kib: Option<u64>,
+    /// Was it asked for? Else it is what there is.
+    pub asked: bool,
+    /// What the system allows of address space, if it limits that.
+    pub address_kib: Option<u64>,
+}
+
+impl Limits {
+    /// So many MiB, or what there is.
+    pub fn new(asked_mib: Option<u64>) -> Limits {
+        Limits {
+            kib: asked_mib.map(|m| m.saturating_mul(1024)).or_else(share_kib),
+            asked: asked_mib.is_some(),
+            address_kib: address_space_kib().map(share),
+        }
+    }
+    /// The limit that this process is beyond.
+    pub fn exceeded(&self) -> Option<Exceeded> {
+        if let (Some(limit), Some((now, _))) = (self.kib, used_kib())
+            && now > limit
+        {
+            return Some(Exceeded::Memory { mib: limit / 1024, asked: self.asked });
+        }
+        let (limit, now) = (self.address_kib?, address_space_used_kib()?);
+        (now > limit).then_some(Exceeded::AddressSpace(now / 1024))
+    }
+}
+
+fn share(kib: u64) -> u64 {
+    kib / 100 * SHARE
+}
+
+/// What a process may take of what there is, in KiB.
+pub fn share_kib() -> Option<u64> {
+    available_kib().map(share)
+}
+
+/// A limit of memory that was reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Exceeded {
+    /// Memory in use.
+    #[error(
+        "memory limit of {mib} MiB reached{}",
+        if *.asked { "" } else { " (of what there was; --memory sets another)" }
+    )]
+    Memory {
+        /// The limit.
+        mib: u64,
+        /// Was it asked for? Else it is what there was.
+        asked: bool,
+    },
+    /// This many MiB of address space are used, and there is a limit of the system.
+    #[error("{0} MiB of address space used, near its limit")]
+    AddressSpace(u64),
+}
+
 /// The number after a word at the start of a line.
 fn field(text: &str, word: &str) -> Option<u64> {
     let rest = text.lines().find_map(|l| l.strip_prefix(word))?;
@@ -90,5 +159,11 @@ mod tests {
     fn there_is_some() {
         assert!(available_kib().is_some_and(|n| n > 1024));
         assert!(address_space_used_kib().is_some_and(|n| n > 1024));
+        assert!(used_kib().is_some_and(|(now, peak)| 0 < now && now <= peak));
+        let limits = Limits { kib: Some(1), asked: true, address_kib: None };
+        assert_eq!(limits.exceeded(), Some(Exceeded::Memory { mib: 0, asked: true }));
+        let limits = Limits { kib: None, asked: false, address_kib: Some(1) };
+        assert!(matches!(limits.exceeded(), Some(Exceeded::AddressSpace(_))));
+        assert_eq!(Limits { kib: None, asked: false, address_kib: None }.exceeded(), None);
     }
 }
