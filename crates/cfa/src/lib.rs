@@ -37,6 +37,7 @@ pub mod schedule;
 mod source;
 pub mod sparse;
 pub mod stack;
+pub mod strong;
 mod types;
 mod undefined;
 pub mod validate;

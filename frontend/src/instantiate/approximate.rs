@@ -18,6 +18,7 @@ use super::{Plan, build_as, identity, sharing};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::options::Options;
 use relyant_cfa::points_to::PointsTo;
+use relyant_cfa::strong::components;
 use relyant_cfa::walk;
 use relyant_cfa::{
     Callee, CmpOp, Edge, Expr, FuncId, Function, IntKind, Loc, Module, ObjId, Object, ObjectKind, Op,
@@ -72,7 +73,7 @@ impl CallGraph {
         let module = callees.module;
         let calls = calls::graph(callees);
         let mut component = vec![0; calls.len()];
-        for (k, c) in calls::components(&calls).into_iter().enumerate() {
+        for (k, c) in components(&calls).into_iter().enumerate() {
             c.into_iter().for_each(|f| component[f] = k);
         }
         let mut graph = CallGraph {

@@ -1,10 +1,10 @@
 //! Which functions call themselves, directly or through others.
 //!
-//! Strongly connected components of the call graph (Tarjan, "Depth-first search and linear graph algorithms", 1972,
-//! section 4). A call of oneself as the last act is a jump, no call.
+//! A call of oneself as the last act is a jump, no call.
 
 use super::callees::Callees;
 use super::inline::returns_at_once;
+use relyant_cfa::strong::components;
 use relyant_cfa::walk;
 use relyant_cfa::{Callee, Edge, Expr, FuncId, Function, Module, Op};
 use std::collections::BTreeSet;
@@ -66,54 +66,4 @@ pub(super) fn meant(callees: &Callees<'_>, f: FuncId, op: &Op) -> Vec<FuncId> {
     }
     let fits = |g: &FuncId| callees.module.functions[g.0 as usize].params.len() == args.len();
     callees.taken.iter().copied().filter(fits).collect()
-}
-
-/// Strongly connected components of a graph, callees before their callers.
-pub(super) fn components(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    const NEW: usize = usize::MAX;
-    let n = next.len();
-    let (mut index, mut low) = (vec![NEW; n], vec![0; n]);
-    let mut open = vec![false; n];
-    let (mut stack, mut out) = (Vec::new(), Vec::new());
-    let mut count = 0;
-    for root in 0..n {
-        if index[root] != NEW {
-            continue;
-        }
-        let mut path = vec![(root, 0)];
-        while let Some((v, k)) = path.pop() {
-            if k == 0 {
-                index[v] = count;
-                low[v] = count;
-                count += 1;
-                open[v] = true;
-                stack.push(v);
-            }
-            if let Some(&w) = next[v].get(k) {
-                path.push((v, k + 1));
-                if index[w] == NEW {
-                    path.push((w, 0));
-                } else if open[w] {
-                    low[v] = low[v].min(index[w]);
-                }
-                continue;
-            }
-            if let Some((parent, _)) = path.last() {
-                low[*parent] = low[*parent].min(low[v]);
-            }
-            if low[v] == index[v] {
-                let mut component = Vec::new();
-                while let Some(w) = stack.pop() {
-                    open[w] = false;
-                    component.push(w);
-                    if w == v {
-                        break;
-                    }
-                }
-                component.sort_unstable();
-                out.push(component);
-            }
-        }
-    }
-    out
 }

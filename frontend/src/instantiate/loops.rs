@@ -1,5 +1,6 @@
 //! Strongly connected components, nested: the loops of an automaton.
 
+use relyant_cfa::strong;
 use relyant_cfa::{Edge, Graph, Loc};
 
 /// A loop: locations that reach each other, and where it is entered.
@@ -21,22 +22,15 @@ pub(crate) fn loops(graph: &Graph, entry: Loc) -> Vec<Loop> {
         previous[e.to.0 as usize].push(e.from.0);
     }
     let mut found: Vec<Loop> = Vec::new();
-    // Region of each location: a number that the locations under study share.
-    let mut region = vec![0u32; n];
-    let mut regions = 0u32;
-    let mut marks = Marks { index: vec![u32::MAX; n], low: vec![0; n], on_stack: vec![false; n] };
+    // By location: its place in the list of those under study, if it is one of them.
+    let mut place = vec![0; n];
     let mut work: Vec<(Vec<u32>, Option<usize>)> = vec![((0..n as u32).collect(), None)];
     while let Some((locations, parent)) = work.pop() {
-        regions += 1;
-        for l in &locations {
-            region[*l as usize] = regions;
-        }
-        for mut body in marks.components(&locations, &next, &region, regions) {
+        for body in components(&locations, &next, &mut place) {
             let cyclic = body.len() > 1 || next[body[0] as usize].contains(&body[0]);
             if !cyclic {
                 continue;
             }
-            body.sort_unstable();
             let inside = |l: u32| body.binary_search(&l).is_ok();
             let rest: Vec<u32> = body
                 .iter()
@@ -53,76 +47,16 @@ pub(crate) fn loops(graph: &Graph, entry: Loc) -> Vec<Loop> {
     found
 }
 
-/// Tarjan's marks; used again for each region.
-struct Marks {
-    index: Vec<u32>,
-    low: Vec<u32>,
-    on_stack: Vec<bool>,
-}
-
-impl Marks {
-    /// Strongly connected components within a region, by Tarjan's algorithm.
-    fn components(
-        &mut self,
-        locations: &[u32],
-        next: &[Vec<u32>],
-        region: &[u32],
-        here: u32,
-    ) -> Vec<Vec<u32>> {
-        for l in locations {
-            self.index[*l as usize] = u32::MAX;
-        }
-        let (mut stack, mut out, mut count) = (Vec::new(), Vec::new(), 0u32);
-        for &root in locations {
-            if self.index[root as usize] != u32::MAX {
-                continue;
-            }
-            let mut calls: Vec<(u32, usize)> = vec![(root, 0)];
-            while let Some((v, mut i)) = calls.pop() {
-                let at = v as usize;
-                if i == 0 {
-                    self.index[at] = count;
-                    self.low[at] = count;
-                    count += 1;
-                    stack.push(v);
-                    self.on_stack[at] = true;
-                }
-                let mut child = None;
-                while let (None, Some(&w)) = (child, next[at].get(i)) {
-                    i += 1;
-                    if region[w as usize] != here {
-                        continue;
-                    }
-                    if self.index[w as usize] == u32::MAX {
-                        child = Some(w);
-                    } else if self.on_stack[w as usize] {
-                        self.low[at] = self.low[at].min(self.index[w as usize]);
-                    }
-                }
-                if let Some(w) = child {
-                    calls.push((v, i));
-                    calls.push((w, 0));
-                    continue;
-                }
-                if self.low[at] == self.index[at] {
-                    let mut c = Vec::new();
-                    while let Some(w) = stack.pop() {
-                        self.on_stack[w as usize] = false;
-                        c.push(w);
-                        if w == v {
-                            break;
-                        }
-                    }
-                    out.push(c);
-                }
-                if let Some((u, _)) = calls.last() {
-                    let u = *u as usize;
-                    self.low[u] = self.low[u].min(self.low[at]);
-                }
-            }
-        }
-        out
+/// Strongly connected components of some locations, sorted as these are.
+fn components(locations: &[u32], next: &[Vec<u32>], place: &mut [usize]) -> Vec<Vec<u32>> {
+    for (k, l) in locations.iter().enumerate() {
+        place[*l as usize] = k;
     }
+    let inside = |l: &u32| Some(place[*l as usize]).filter(|k| locations.get(*k) == Some(l));
+    let next: Vec<Vec<usize>> =
+        locations.iter().map(|l| next[*l as usize].iter().filter_map(inside).collect()).collect();
+    let named = |c: Vec<usize>| c.into_iter().map(|k| locations[k]).collect();
+    strong::components(&next).into_iter().map(named).collect()
 }
 
 /// Reverse postorder: each location's place, `u32::MAX` if it cannot be reached. Loops aside, edges lead upwards.

@@ -1,6 +1,7 @@
 //! Which places make many objects: those that a thread may come to again, or after what they made was given back.
 
 use relyant_cfa::points_to::PointsTo;
+use relyant_cfa::strong::components;
 use relyant_cfa::walk;
 use relyant_cfa::{Callee, Expr, FuncId, HeapSite, Module, ObjId, Op};
 use std::collections::BTreeSet;
@@ -70,7 +71,7 @@ pub(super) fn repeated(module: &Module) -> Vec<bool> {
         }
     }
     let next: Vec<Vec<usize>> = calls.iter().map(|c| c.iter().copied().collect()).collect();
-    for c in super::calls::components(&next) {
+    for c in components(&next) {
         if c.len() > 1 || next[c[0]].contains(&c[0]) {
             c.into_iter().for_each(|f| often[f] = true);
         }

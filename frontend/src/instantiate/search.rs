@@ -19,6 +19,7 @@ use super::{owners, registers, sharing, undefined};
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::Options;
 use relyant_cfa::points_to::PointsTo;
+use relyant_cfa::strong::components;
 use relyant_cfa::{
     Callee, Count, Expr, FuncId, Loc, Module, ObjId, Op, Owner, Procedure, Program, Reg, Template,
 };
@@ -261,7 +262,7 @@ fn counts(units: &[Unit]) -> Vec<Count> {
     let next: Vec<Vec<usize>> = makes.iter().map(|m| m.keys().map(|t| *t as usize).collect()).collect();
     let mut total: Vec<Option<u32>> = units.iter().map(|u| Some(u.initial)).collect();
     // Components come after those they lead to: creators last.
-    for component in calls::components(&next).into_iter().rev() {
+    for component in components(&next).into_iter().rev() {
         for &t in &component {
             if component.len() > 1 || next[t].contains(&t) {
                 total[t] = None;

@@ -9,6 +9,8 @@
 
 use super::fold::may_be_undefined;
 use super::simplify::{self, in_bounds};
+use petgraph::algo::dominators::simple_fast;
+use petgraph::graph::{DiGraph, NodeIndex};
 use relyant_cfa::points_to::{PointsTo, Targets};
 use relyant_cfa::sparse::Row;
 use relyant_cfa::walk;
@@ -392,73 +394,27 @@ fn region(graph: &Graph, ways: &[Vec<usize>], l: Loc, meet: Loc) -> Option<Vec<L
     Some(out)
 }
 
-/// The nearest location that each one's ways all pass: immediate postdominators (Cooper, Harvey and Kennedy, "A simple,
-/// fast dominance algorithm", 2001), on the graph turned round.
+/// The nearest location that each one's ways all pass: the immediate dominator in the graph turned round.
 fn meets(graph: &Graph, ways: &[Vec<usize>]) -> Vec<Option<Loc>> {
     let n = graph.locations.len();
-    let mut into = vec![Vec::new(); n];
-    graph.edges.iter().for_each(|e| into[e.to.0 as usize].push(e.from.0 as usize));
-    let is_exit = |l: usize| ways[l].is_empty() || graph.locations[l].kind != LocationKind::Normal;
-    // Postorder from the exits, backwards; `n` stands for the one exit behind them all.
-    let mut order = Vec::new();
-    let mut seen = vec![false; n];
-    for exit in (0..n).filter(|l| is_exit(*l)) {
-        let mut open = vec![(exit, 0)];
-        seen[exit] = true;
-        while let Some((at, k)) = open.last_mut() {
-            match into[*at].get(*k) {
-                Some(&p) => {
-                    *k += 1;
-                    if !std::mem::replace(&mut seen[p], true) {
-                        open.push((p, 0));
-                    }
-                }
-                None => {
-                    order.push(*at);
-                    open.pop();
-                }
-            }
+    let node = NodeIndex::new;
+    let mut back = DiGraph::<(), ()>::with_capacity(n + 1, graph.edges.len());
+    (0..=n).for_each(|_| {
+        back.add_node(());
+    });
+    for (l, out) in ways.iter().enumerate() {
+        if out.is_empty() || graph.locations[l].kind != LocationKind::Normal {
+            // `n` stands for the one exit behind them all.
+            back.add_edge(node(n), node(l), ());
+            continue;
+        }
+        for i in out {
+            back.add_edge(node(graph.edges[*i].to.0 as usize), node(l), ());
         }
     }
-    let mut number = vec![0usize; n + 1];
-    order.iter().enumerate().for_each(|(k, l)| number[*l] = k);
-    number[n] = order.len();
-    let mut meet: Vec<Option<usize>> = vec![None; n + 1];
-    meet[n] = Some(n);
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for &l in order.iter().rev() {
-            let next: Vec<usize> = if is_exit(l) {
-                vec![n]
-            } else {
-                ways[l].iter().map(|i| graph.edges[*i].to.0 as usize).collect()
-            };
-            let mut new: Option<usize> = None;
-            for m in next.into_iter().filter(|m| meet[*m].is_some()) {
-                new = Some(match new {
-                    None => m,
-                    Some(mut a) => {
-                        let mut b = m;
-                        while a != b {
-                            while number[a] < number[b] {
-                                a = meet[a].unwrap_or(n);
-                            }
-                            while number[b] < number[a] {
-                                b = meet[b].unwrap_or(n);
-                            }
-                        }
-                        a
-                    }
-                });
-            }
-            if new != meet[l] {
-                meet[l] = new;
-                changed = true;
-            }
-        }
-    }
-    meet[..n].iter().map(|m| m.filter(|m| *m < n).map(|m| Loc(m as u32))).collect()
+    let meets = simple_fast(&back, node(n));
+    let meet = |l: usize| meets.immediate_dominator(node(l)).map(NodeIndex::index).filter(|m| *m < n);
+    (0..n).map(|l| meet(l).map(|m| Loc(m as u32))).collect()
 }
 
 /// Objects that no step names go.

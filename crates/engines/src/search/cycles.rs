@@ -1,5 +1,7 @@
 //! Cycles of a graph: a location on each, and whether threads or stacks grow along it.
 
+use relyant_cfa::strong::components;
+
 /// Facts about the nodes of a graph, by number.
 pub(super) struct Cycles {
     /// Is it a cut-point? The targets of back edges of a depth-first walk are: each cycle has one at least.
@@ -8,67 +10,44 @@ pub(super) struct Cycles {
     pub grows: Vec<bool>,
 }
 
-const UNSEEN: usize = usize::MAX;
-
 impl Cycles {
-    /// For a graph given by the successors of its nodes (Tarjan 1972).
+    /// For a graph given by the successors of its nodes.
     pub fn new(edges: &[Vec<(usize, bool)>]) -> Cycles {
         let n = edges.len();
-        let (mut index, mut low) = (vec![UNSEEN; n], vec![UNSEEN; n]);
-        let mut component = vec![UNSEEN; n];
-        let (mut on_path, mut stack) = (vec![false; n], Vec::new());
+        let (mut seen, mut on_path) = (vec![false; n], vec![false; n]);
         let mut cut_point = vec![false; n];
-        let mut next = 0;
         for root in 0..n {
-            if index[root] != UNSEEN {
+            if seen[root] {
                 continue;
             }
             let mut path = vec![(root, 0)];
             while let Some((v, i)) = path.last_mut() {
-                let v = *v;
-                if index[v] == UNSEEN {
-                    index[v] = next;
-                    low[v] = next;
-                    next += 1;
-                    stack.push(v);
-                    on_path[v] = true;
-                }
-                if let Some((w, _)) = edges[v].get(*i) {
-                    *i += 1;
-                    if index[*w] == UNSEEN {
-                        path.push((*w, 0));
-                    } else {
-                        cut_point[*w] |= on_path[*w];
-                        if component[*w] == UNSEEN {
-                            low[v] = low[v].min(index[*w]);
+                seen[*v] = true;
+                on_path[*v] = true;
+                match edges[*v].get(*i) {
+                    Some(&(w, _)) => {
+                        *i += 1;
+                        cut_point[w] |= on_path[w];
+                        if !seen[w] {
+                            path.push((w, 0));
                         }
                     }
-                    continue;
-                }
-                path.pop();
-                on_path[v] = false;
-                if let Some((u, _)) = path.last() {
-                    low[*u] = low[*u].min(low[v]);
-                }
-                if low[v] == index[v] {
-                    while let Some(w) = stack.pop() {
-                        component[w] = v;
-                        if w == v {
-                            break;
-                        }
+                    None => {
+                        on_path[*v] = false;
+                        path.pop();
                     }
                 }
             }
         }
-        let mut growing = vec![false; n];
-        for (v, list) in edges.iter().enumerate() {
-            for (w, grows) in list {
-                if *grows && component[v] == component[*w] {
-                    growing[component[v]] = true;
-                }
+        let next: Vec<Vec<usize>> = edges.iter().map(|list| list.iter().map(|e| e.0).collect()).collect();
+        let mut grows = vec![false; n];
+        for component in components(&next) {
+            let inside = |(w, grows): &(usize, bool)| *grows && component.binary_search(w).is_ok();
+            if component.iter().any(|v| edges[*v].iter().any(inside)) {
+                component.iter().for_each(|v| grows[*v] = true);
             }
         }
-        Cycles { grows: component.iter().map(|c| growing[*c]).collect(), cut_point }
+        Cycles { grows, cut_point }
     }
 }
 
