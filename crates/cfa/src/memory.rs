@@ -86,7 +86,7 @@ pub enum Exceeded {
         if *.asked { "" } else { " (of what there was; --memory sets another)" }
     )]
     Memory {
-        /// The limit.
+        /// What was allowed, in MiB (2^20 bytes).
         mib: u64,
         /// Was it asked for? Else it is what there was.
         asked: bool,
