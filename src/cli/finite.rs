@@ -145,6 +145,6 @@ fn one(file: &Path, run: &Request, signals: &Signals) -> FiniteOutcome {
             FiniteOutcome::Done(Box::new(r))
         }
         Ok((Err(d), _)) => FiniteOutcome::BadInput(d),
-        Err(why) => FiniteOutcome::Abandoned(why),
+        Err(why) => FiniteOutcome::Abandoned(why.to_string()),
     }
 }

@@ -17,10 +17,16 @@ pub fn quiet_panics() {
     }));
 }
 
+/// A panic, with its message and where known its place.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("internal error: {0}")]
+pub struct Panicked(String);
+
 /// Runs `f`; a panic becomes its message.
-pub fn guarded<T>(f: impl FnOnce() -> T) -> Result<T, String> {
-    panic::catch_unwind(AssertUnwindSafe(f))
-        .map_err(|payload| LAST.with(|last| last.borrow_mut().take()).unwrap_or_else(|| message(&*payload)))
+pub fn guarded<T>(f: impl FnOnce() -> T) -> Result<T, Panicked> {
+    panic::catch_unwind(AssertUnwindSafe(f)).map_err(|payload| {
+        Panicked(LAST.with(|last| last.borrow_mut().take()).unwrap_or_else(|| message(&*payload)))
+    })
 }
 
 fn message(payload: &(dyn Any + Send)) -> String {

@@ -79,8 +79,8 @@ fn run(command: &Command) -> Status {
         Command::Spacer(a) => spacer::run(a),
         Command::Bench(a) => bench::run(a),
     });
-    done.unwrap_or_else(|message| {
-        complain(&format!("internal error: {message}"));
+    done.unwrap_or_else(|panicked| {
+        complain(&panicked.to_string());
         Status::Unknown
     })
 }

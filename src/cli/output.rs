@@ -5,7 +5,7 @@ use relyant_cfa::diagnostic::escape;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -76,10 +76,25 @@ pub fn once_said(status: Status) -> Status {
     }
 }
 
+/// A file that could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: cannot be written: {why}", .path.display())]
+pub struct Unwritten {
+    path: PathBuf,
+    why: io::Error,
+}
+
+impl Unwritten {
+    /// The file, and what the system says.
+    pub fn new(path: &Path, why: io::Error) -> Unwritten {
+        Unwritten { path: path.into(), why }
+    }
+}
+
 /// Writes a file.
 ///
 /// # Errors
 /// Why it could not be written, with its name.
-pub fn write_file(path: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(path, text).map_err(|e| format!("{}: cannot be written: {e}", path.display()))
+pub fn write_file(path: &Path, text: &str) -> Result<(), Unwritten> {
+    std::fs::write(path, text).map_err(|e| Unwritten::new(path, e))
 }

@@ -73,7 +73,7 @@ fn one(file: &Path, wanted: &Wanted, signals: &Signals) -> RewritingOutcome {
             RewritingOutcome::Verdict(system, r)
         }
         Ok((outcome, _)) => outcome,
-        Err(why) => RewritingOutcome::Abandoned(why),
+        Err(why) => RewritingOutcome::Abandoned(why.to_string()),
     }
 }
 

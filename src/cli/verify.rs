@@ -2,6 +2,7 @@
 
 use super::exit::Status;
 use super::meaning::{Engine, Input, Meaning};
+use super::output::Unwritten;
 use super::watch::Limits;
 use super::witness::Missing;
 use super::workers::{self, Job, Standing};
@@ -9,7 +10,7 @@ use super::{complain, finite, input, rewriting, say, say_all, witness};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use relyant::finite::boolean;
-use relyant::pipeline::certify::Certificate;
+use relyant::pipeline::certify::{Certificate, CertifyError};
 use relyant::pipeline::{QUICK_STATES, Settings};
 use relyant::report::{FileOutcome, json, standing, text};
 use relyant::task::words;
@@ -292,14 +293,23 @@ fn about(input: &Input) -> String {
     format!("asked: {}{expected}\n", property.line().replace('\n', ", "))
 }
 
-fn write_proof(path: &Path, file: &Path, outcome: &FileOutcome, settings: &Settings) -> Result<(), String> {
+/// Why a proof was not written.
+#[derive(Debug, thiserror::Error)]
+enum NoProof {
+    #[error(transparent)]
+    Certificate(#[from] CertifyError),
+    #[error(transparent)]
+    Unwritten(#[from] Unwritten),
+}
+
+fn write_proof(path: &Path, file: &Path, outcome: &FileOutcome, settings: &Settings) -> Result<(), NoProof> {
     let FileOutcome::Verdict(report) = outcome else { return Ok(()) };
-    let certificate = Certificate::of(report, file, &settings.meaning).map_err(|e| e.to_string())?;
+    let certificate = Certificate::of(report, file, &settings.meaning)?;
     let Some(certificate) = certificate else { return Ok(()) };
-    let unwritten = |e: std::io::Error| format!("{}: cannot be written: {e}", path.display());
+    let unwritten = |e: std::io::Error| Unwritten::new(path, e);
     let mut out = BufWriter::new(File::create(path).map_err(unwritten)?);
     let written = certificate.write(&mut out);
-    written.and_then(|()| out.flush()).map_err(unwritten)
+    Ok(written.and_then(|()| out.flush()).map_err(unwritten)?)
 }
 
 /// The line on standard error that says how far things are; on a terminal only.

@@ -2,7 +2,7 @@
 //!
 //! A run that does not listen within [`GRACE`] is left behind, so that a limit always ends with a report.
 
-use super::internal;
+use super::internal::{self, Panicked};
 use relyant_cfa::memory;
 use relyant_cfa::stack::fitting;
 use relyant_checker::guard::is_ignored;
@@ -49,12 +49,26 @@ impl Limits {
 /// What a run came to, and why it was asked to stop if it was.
 pub type Ended<T> = (T, Option<Stop>);
 
+/// Why a run came to nothing.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Lost {
+    /// A bug of ours.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+    /// It ended without a word.
+    #[error("the run was lost")]
+    Silent,
+    /// A limit was reached, and the run did not listen; or there was no thread for it.
+    #[error("{0}")]
+    Stopped(Stop),
+}
+
 /// Does work that looks at a flag, on a thread of its own, until it ends or a limit is reached. Without a result: why.
 pub fn watch<T: Send + 'static>(
     limits: &Limits,
     signals: &Signals,
     work: impl FnOnce(&AtomicBool) -> T + Send + 'static,
-) -> Result<Ended<T>, String> {
+) -> Result<Ended<T>, Lost> {
     let cancel = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&cancel);
     let (sender, receiver) = mpsc::channel();
@@ -64,19 +78,19 @@ pub fn watch<T: Send + 'static>(
     std::thread::Builder::new()
         .stack_size(fitting(STACK))
         .spawn(guarded)
-        .map_err(|_| Stop::NoThread.to_string())?;
+        .map_err(|_| Lost::Stopped(Stop::NoThread))?;
     let began = Instant::now();
     let mut stopped: Option<(Instant, Stop)> = None;
     loop {
         match receiver.recv_timeout(TICK) {
             Ok(Ok(result)) => return Ok((result, stopped.map(|s| s.1))),
-            Ok(Err(message)) => return Err(format!("internal error: {message}")),
-            Err(RecvTimeoutError::Disconnected) => return Err("the run was lost".into()),
+            Ok(Err(panicked)) => return Err(panicked.into()),
+            Err(RecvTimeoutError::Disconnected) => return Err(Lost::Silent),
             Err(RecvTimeoutError::Timeout) => {}
         }
         if let Some((since, reason)) = &stopped {
             if since.elapsed() >= GRACE {
-                return Err(reason.to_string());
+                return Err(Lost::Stopped(reason.clone()));
             }
             continue;
         }
@@ -162,13 +176,13 @@ mod tests {
         assert_eq!(watch(&limits(50, None), &signals, listen), Ok((7, late.clone())));
         let deaf = |_: &AtomicBool| sleep(Duration::from_secs(60));
         assert_eq!(
-            watch(&limits(50, None), &signals, deaf).err().as_deref(),
-            Some("time limit of 0.05 s reached")
+            watch(&limits(50, None), &signals, deaf).map_err(|e| e.to_string()),
+            Err("time limit of 0.05 s reached".into())
         );
         let large = Some(Stop::Memory(memory::Exceeded::Memory { mib: 0, asked: true }));
         assert_eq!(watch(&limits(60_000, Some(1)), &signals, listen), Ok((7, large)));
         let bug = |_: &AtomicBool| -> u32 { panic!("a bug") };
         let end = watch(&limits(60_000, None), &signals, bug);
-        assert!(end.as_ref().is_err_and(|e| e.starts_with("internal error: a bug")), "{end:?}");
+        assert!(end.as_ref().is_err_and(|e| e.to_string().starts_with("internal error: a bug")), "{end:?}");
     }
 }

@@ -115,7 +115,8 @@ pub fn write(
     let version = version.unwrap_or(default).name();
     let meta = Metadata::new(&input.file, version, Some(&property), input.options.data_model)
         .map_err(|e| Missing::Unwritten(format!("{}: {e}", input.file.display())))?;
-    write_file(path, &write::text(&meta, &content, &comment)).map_err(Missing::Unwritten)?;
+    write_file(path, &write::text(&meta, &content, &comment))
+        .map_err(|e| Missing::Unwritten(e.to_string()))?;
     let what = match &content {
         Content::Violation(w) => format!("{} waypoints", w.len()),
         Content::Correctness(_) => comment.join("; "),

@@ -127,7 +127,7 @@ fn work(shared: &Shared, sender: &Sender<(usize, FileOutcome)>) {
                     Some(reason) => FileOutcome::Abandoned(reason.to_string(), run.progress()),
                     None => FileOutcome::BadInput(Box::new(diagnostic)),
                 },
-                Err(message) => FileOutcome::Abandoned(format!("internal error: {message}"), run.progress()),
+                Err(panicked) => FileOutcome::Abandoned(panicked.to_string(), run.progress()),
             },
         };
         if sender.send((i, outcome)).is_err() {
