@@ -30,6 +30,7 @@ pub mod export;
 pub mod finite;
 pub mod pipeline;
 pub mod report;
+pub mod reproduce;
 pub mod task;
 pub mod witness;
 

@@ -11,6 +11,7 @@ mod internal;
 mod meaning;
 mod method;
 mod output;
+mod reproduce;
 mod rewriting;
 mod show;
 mod spacer;
@@ -40,6 +41,7 @@ struct Cli {
 enum Command {
     Verify(verify::Args),
     Check(check::Args),
+    Reproduce(reproduce::Args),
     Show(show::Args),
     Export(export::Args),
     Horn(horn::Args),
@@ -73,6 +75,7 @@ fn run(command: &Command) -> Status {
     let done = internal::guarded(|| match command {
         Command::Verify(a) => verify::run(a, None),
         Command::Check(a) => check::run(a),
+        Command::Reproduce(a) => reproduce::run(a),
         Command::Show(a) => show::run(a),
         Command::Export(a) => export::run(a),
         Command::Horn(a) => horn::run(a),
@@ -94,7 +97,11 @@ fn lost(command: &Command, reason: &str) -> Status {
             say("unknown\n");
             complain(reason);
         }
-        Command::Show(_) | Command::Export(_) | Command::Spacer(_) | Command::Bench(_) => {
+        Command::Reproduce(_)
+        | Command::Show(_)
+        | Command::Export(_)
+        | Command::Spacer(_)
+        | Command::Bench(_) => {
             complain(&format!("error: {reason}"));
         }
     }

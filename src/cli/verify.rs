@@ -6,13 +6,14 @@ use super::output::Unwritten;
 use super::watch::Limits;
 use super::witness::Missing;
 use super::workers::{self, Job, Standing};
-use super::{complain, finite, input, rewriting, say, say_all, witness};
+use super::{complain, finite, input, reproduce, rewriting, say, say_all, witness};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use relyant::finite::boolean;
 use relyant::pipeline::certify::{Certificate, CertifyError};
-use relyant::pipeline::{QUICK_STATES, Settings};
+use relyant::pipeline::{QUICK_STATES, Settings, Unknown, Verdict};
 use relyant::report::{FileOutcome, json, standing, text};
+use relyant::reproduce::Attempt;
 use relyant::task::words;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_check::finite::{Kind, kind};
@@ -54,6 +55,15 @@ pub struct Args {
     /// Write the witness of the verdict here, in SV-COMP's format
     #[arg(long, value_name = "OUT.yml")]
     witness: Option<PathBuf>,
+    /// Make a program of the run that is found: the source with a scheduler in this folder, compiled and run
+    #[arg(long, value_name = "DIR")]
+    reproduce: Option<PathBuf>,
+    /// How often that program is run
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    runs: u32,
+    /// Unsafe is only what fails as found when it is compiled and run, else the verdict is unknown; needs --reproduce
+    #[arg(long, requires = "reproduce")]
+    reproduced: bool,
     /// Version of the witness format [default: 2.2 for runs of several threads, else 2.0]
     #[arg(long, value_enum, value_name = "V")]
     witness_version: Option<witness::Version>,
@@ -144,9 +154,11 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
     }
     let (note, written) = write_witness(a, &outcomes, &inputs);
     status = status.and(written);
+    let (more, tried) = reproduced(a, &mut outcomes, &inputs, &mut status);
+    let note = note + &more;
     let named: Vec<(String, FileOutcome)> = names.into_iter().zip(outcomes).collect();
     match a.format {
-        Format::Json => show_json(&named, &inputs),
+        Format::Json => show_json(&named, &inputs, tried),
         Format::Text => show_text(a, &named, &inputs, &note),
     }
     status
@@ -205,6 +217,9 @@ fn misused(a: &Args) -> Option<&'static str> {
     if a.proof.is_some() && a.files.len() > 1 {
         return Some("error: --proof takes the certificate of one file; give one FILE only");
     }
+    if a.reproduce.is_some() && (a.files.len() > 1 || a.meaning.asks_all()) {
+        return Some("error: --reproduce is about one file and one property");
+    }
     if a.meaning.asks_all() && (a.proof.is_some() || a.witness.is_some()) {
         return Some("error: --proof and --witness are about one property; name it instead of `all`");
     }
@@ -233,9 +248,43 @@ fn write_witness(
     (note, status)
 }
 
-fn show_json(named: &[(String, FileOutcome)], inputs: &[Result<Input, Diagnostic>]) {
+/// Makes a program of the first file's run, where one is asked for. Gives a line for the report, and what came of it.
+fn reproduced(
+    a: &Args,
+    outcomes: &mut [FileOutcome],
+    inputs: &[Result<Input, Diagnostic>],
+    status: &mut Status,
+) -> (String, Option<Attempt>) {
+    let (Some(dir), Some(Ok(input))) = (&a.reproduce, inputs.first()) else { return Default::default() };
+    let Some(FileOutcome::Verdict(report)) = outcomes.first_mut() else { return Default::default() };
+    let Verdict::Unsafe { trace, .. } = &report.verdict else { return Default::default() };
+    let done = match reproduce::made(dir, input, &json::trace(trace), a.runs) {
+        Ok(done) => done,
+        Err(why) => {
+            complain(&format!("error: {why}"));
+            *status = Status::BadInput;
+            return Default::default();
+        }
+    };
+    if a.reproduced && !done.succeeded() {
+        let why = format!("the run that was found is {}", reproduce::line(dir, &done));
+        report.verdict = Verdict::Unknown(Unknown::NotReproduced(why));
+        *status = Status::Unknown;
+        return (String::new(), Some(done));
+    }
+    (reproduce::line(dir, &done) + "\n", Some(done))
+}
+
+fn show_json(
+    named: &[(String, FileOutcome)],
+    inputs: &[Result<Input, Diagnostic>],
+    reproduced: Option<Attempt>,
+) {
     let peak = relyant_cfa::memory::used_kib().map(|m| m.1);
     let mut document = json::document(named, peak);
+    if let Some(first) = document.results.first_mut() {
+        first.reproduced = reproduced;
+    }
     for (entry, input) in document.results.iter_mut().zip(inputs) {
         if let (true, Ok(input)) = (entry.property.is_empty(), input) {
             entry.property = input.options.describe();

@@ -30,6 +30,9 @@ pub enum Unknown {
     /// The interpreter rejected the counterexample.
     #[error("{}", replay(.0))]
     Replay(ReplayError),
+    /// The run was compiled, and did not fail.
+    #[error("{0}")]
+    NotReproduced(String),
     /// The checker rejected the proof.
     #[error("the checker rejected the proof: {0}")]
     Proof(check::CheckError),

@@ -28,6 +28,7 @@
 //! threads and Boolean programs a result has `counts`, numbers by name, and `run`, a line a step, in place of `trace`.
 
 use super::FileOutcome;
+use super::run::{Attempt, RunEntry};
 use super::text::rule;
 use crate::pipeline::{Evidence, Report, Verdict};
 use relyant_cfa::Count;
@@ -90,6 +91,9 @@ pub struct Entry {
     /// The counterexample, of an unsafe program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<TraceEntry>,
+    /// What came of the counterexample as a program that was compiled and run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reproduced: Option<Attempt>,
     /// The run of finite-state threads, a line a step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub run: Vec<String>,
@@ -234,6 +238,9 @@ pub struct TraceEntry {
     pub start: Vec<Assignment>,
     /// What was done, in order.
     pub steps: Vec<StepEntry>,
+    /// The same as a compiled program does it (`relyant reproduce`).
+    #[serde(default)]
+    pub run: RunEntry,
     /// In a data race: the step of the other access, which was about to happen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub race: Option<StepEntry>,
@@ -416,7 +423,8 @@ fn engine(s: &Stats) -> Engine {
     }
 }
 
-fn trace(t: &Trace) -> TraceEntry {
+/// A counterexample as JSON has it.
+pub fn trace(t: &Trace) -> TraceEntry {
     TraceEntry {
         violation: t.violation.to_string(),
         shortest: false,
@@ -426,6 +434,7 @@ fn trace(t: &Trace) -> TraceEntry {
         column: t.place.2,
         start: assignments(&t.start),
         steps: t.steps.iter().map(step).collect(),
+        run: RunEntry::from(t),
         race: t.race.as_ref().map(step),
         accesses: t.accesses.iter().map(access).collect(),
         races: Vec::new(),

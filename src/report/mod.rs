@@ -3,6 +3,7 @@
 pub mod automaton;
 pub mod json;
 pub mod rewriting;
+pub mod run;
 pub mod text;
 
 use crate::pipeline::Report;

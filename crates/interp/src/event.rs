@@ -1,5 +1,6 @@
 //! What a step is in terms of the source, for witnesses.
 
+use super::act::Act;
 use super::machine::{Machine, State};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::schedule::ThreadRef;
@@ -32,6 +33,8 @@ pub struct Event {
     pub span: Span,
     /// What it did beyond going on.
     pub what: What,
+    /// The same as a compiled program does it; in replayed runs only.
+    pub act: Option<Act>,
 }
 
 impl Event {
@@ -50,6 +53,6 @@ impl Event {
             }
             _ => What::Step,
         };
-        Event { thread: name, span: edge.span, what }
+        Event { thread: name, span: edge.span, what, act: None }
     }
 }

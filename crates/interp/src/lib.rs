@@ -25,6 +25,7 @@
 //! ```
 #![deny(missing_docs)]
 
+pub mod act;
 pub mod candidates;
 mod code;
 mod complete;

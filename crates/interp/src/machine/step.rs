@@ -423,13 +423,18 @@ impl Machine<'_> {
 
     /// The thread that has not ended yet and for which an edge waits.
     pub fn awaited(&self, state: &State, thread: usize, edge: u32) -> Option<usize> {
+        let joined = self.joined(state, thread, edge)?;
+        state.threads.get(joined).filter(|t| t.ended.is_none()).map(|_| joined)
+    }
+
+    /// The thread that an edge joins, by its place in the state.
+    pub fn joined(&self, state: &State, thread: usize, edge: u32) -> Option<usize> {
         let t = &state.threads[thread];
         let unit = &self.units[t.name.template as usize];
         let step = unit.steps.get(edge as usize).filter(|s| s.from == t.loc)?;
         let What::Join(handle, _) = &step.what else { return None };
         let handle = handle.run(&self.env(self.registers(state, thread), thread)).ok()?;
-        let joined = usize::try_from(handle).ok()?.checked_sub(1)?;
-        state.threads.get(joined).filter(|t| t.ended.is_none()).map(|_| joined)
+        usize::try_from(handle).ok()?.checked_sub(1)
     }
 
     /// The cell that an edge accesses, in a state where it can be done.

@@ -5,6 +5,7 @@
 
 mod racing;
 
+use crate::act::Act;
 use crate::candidates::Candidates;
 use crate::complete;
 use crate::event::Event;
@@ -82,14 +83,20 @@ pub struct Trace {
     pub start: Vec<(String, i128)>,
     /// What was done, in order; steps of one statement are one.
     pub steps: Vec<TraceStep>,
-    /// The same, step by step; spans refer to the program's files.
+    /// The same, step by step; spans refer to `files`.
     pub events: Vec<Event>,
     /// What was violated.
     pub violation: Violated,
+    /// Names of the program's files.
+    pub files: Vec<String>,
     /// Where: file, line, column.
     pub place: (String, u32, u32),
     /// The thread that came to the violation.
     pub thread_name: String,
+    /// The same, by its place in `threads`.
+    pub thread: u32,
+    /// Names of all threads, in order of creation.
+    pub threads: Vec<String>,
     /// In a deadlock: the threads that have not ended.
     pub waiting: Vec<Waiting>,
     /// In a data race: the step that the other access belongs to.
@@ -289,7 +296,8 @@ impl Replayer<'_, '_> {
                 self.notes.watch(write, step);
             }
             self.reliance.step(self.machine, &before, &self.state, thread, edge);
-            self.events.push(Event::new(self.machine, &before, &self.state, thread, e));
+            let act = Act::of(self.machine, (&before, &self.state), thread, edge, e);
+            self.events.push(Event { act, ..Event::new(self.machine, &before, &self.state, thread, e) });
         }
         self.before = before;
         Ok(())
@@ -543,8 +551,11 @@ impl Replayer<'_, '_> {
             steps: self.steps,
             events: self.events,
             violation,
+            files: program.files.clone(),
             place: at,
             thread_name: thread_name(program, t.name),
+            thread: thread as u32,
+            threads: self.state.threads.iter().map(|t| thread_name(program, t.name)).collect(),
             waiting,
             race,
             accesses,

@@ -1,0 +1,102 @@
+//! What a step does that a compiled program does as well: for runs of the program itself.
+
+use super::machine::{Machine, State};
+use relyant_cfa::{Edge, IntKind, ObjectKind, Op};
+
+/// What kind of thing is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Deed {
+    /// A cell is read.
+    Read,
+    /// A cell is written.
+    Write,
+    /// A cell of an object that comes to be gets its first value.
+    First,
+    /// An input is taken.
+    Input,
+    /// A thread is created: which.
+    Create(u32),
+    /// A thread that has ended is joined: which.
+    Join(u32),
+    /// The thread ends.
+    Exit,
+    /// The program ends.
+    Halt,
+}
+
+/// A step as the compiled program does it. Threads are numbered from 0 as they come to be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Act {
+    /// The thread that does it.
+    pub thread: u32,
+    /// What it does.
+    pub deed: Deed,
+    /// The object that is accessed, or the function that gives an input; else empty.
+    pub object: String,
+    /// Which cell of the object: `[2]`, `.next`.
+    pub cell: String,
+    /// What was read or written, or given; `None`: an address or the like.
+    pub value: Option<i128>,
+    /// The cell is no memory of the program but the state of a lock or the like.
+    pub model: bool,
+    /// It goes on what the thread did before: nobody moves between the two.
+    pub held: bool,
+}
+
+impl Act {
+    /// What an edge does from one state to the next; `None`: nothing that can be told apart in a compiled program.
+    pub fn of(
+        machine: &Machine<'_>,
+        (before, after): (&State, &State),
+        thread: usize,
+        number: u32,
+        edge: &Edge,
+    ) -> Option<Act> {
+        let from = machine.location(before.threads[thread].name.template, edge.from);
+        let mut act = Act {
+            thread: u32::try_from(thread).ok()?,
+            deed: Deed::Exit,
+            object: String::new(),
+            cell: String::new(),
+            value: None,
+            model: false,
+            held: from.atomic,
+        };
+        match &edge.op {
+            Op::Load(..) | Op::Store(..) => {
+                let (o, k) = machine.accessed(before, thread, number)?;
+                let object = machine.program().objects.get(o.0 as usize)?;
+                let (kind, suffix) = object.cells.get(k as usize)?;
+                if matches!(object.kind, ObjectKind::WatchedRead | ObjectKind::WatchedWrite) {
+                    return None;
+                }
+                act.deed = match &edge.op {
+                    Op::Load(..) => Deed::Read,
+                    _ if from.initial => Deed::First,
+                    _ => Deed::Write,
+                };
+                act.object.clone_from(&object.name);
+                act.cell.clone_from(suffix);
+                act.model = object.synthetic || *kind == IntKind::Ideal;
+                let value = machine.value(after, thread, (o, k));
+                act.value = value.filter(|v| machine.program().cell_at(*v).is_none());
+            }
+            Op::Havoc { dst, source } if !source.name.is_empty() => {
+                act.deed = Deed::Input;
+                act.object.clone_from(&source.name);
+                act.value = machine.registers(after, thread).get(dst.0 as usize).copied();
+            }
+            Op::Create { .. } => {
+                let new = after.threads.len().checked_sub(1)?;
+                act.deed = Deed::Create(u32::try_from(new).ok().filter(|_| new >= before.threads.len())?);
+            }
+            Op::Join { .. } => {
+                act.deed = Deed::Join(u32::try_from(machine.joined(before, thread, number)?).ok()?);
+            }
+            Op::ThreadExit(_) => act.deed = Deed::Exit,
+            Op::Halt => act.deed = Deed::Halt,
+            _ => return None,
+        }
+        Some(act)
+    }
+}

@@ -1,0 +1,109 @@
+//! A run step by step, as a compiled program goes through it (`relyant reproduce`).
+
+use relyant_interp::Trace;
+use relyant_interp::act::Deed;
+use serde::{Deserialize, Serialize};
+
+/// The run of a counterexample in all its steps that a compiled program has, too.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct RunEntry {
+    /// Names of the threads, by number: in order of creation, `main` is 0.
+    pub threads: Vec<String>,
+    /// Number of the thread that comes to the violation.
+    pub fails: u32,
+    /// In a data race: number of the thread that is about to do the other access.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other: Option<u32>,
+    /// What was done, in order.
+    pub steps: Vec<RunStep>,
+}
+
+/// A step of a thread.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct RunStep {
+    /// Number of the thread.
+    pub thread: u32,
+    /// `read`, `write`, `first` (write of a first value), `input`, `create`, `join`, `exit`, `halt`.
+    pub does: String,
+    /// The object that is accessed, or the function that gives the input.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub object: String,
+    /// Which cell of the object: `[2]`, `.next`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub cell: String,
+    /// What is read, written or given, the thread that is created or joined; absent for addresses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<i128>,
+    /// The cell is no memory of the program but the state of a lock or the like.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub model: bool,
+    /// Done together with the thread's step before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub held: bool,
+    /// File; empty when unknown.
+    pub file: String,
+    /// Line, from 1; 0 when unknown.
+    pub line: u32,
+    /// Column, from 1; 0 when unknown.
+    pub column: u32,
+}
+
+impl From<&Trace> for RunEntry {
+    fn from(t: &Trace) -> RunEntry {
+        let steps = t.events.iter().filter_map(|e| {
+            let act = e.act.as_ref()?;
+            let (does, other) = match act.deed {
+                Deed::Read => ("read", None),
+                Deed::Write => ("write", None),
+                Deed::First => ("first", None),
+                Deed::Input => ("input", None),
+                Deed::Create(new) => ("create", Some(new)),
+                Deed::Join(joined) => ("join", Some(joined)),
+                Deed::Exit => ("exit", None),
+                Deed::Halt => ("halt", None),
+            };
+            Some(RunStep {
+                thread: act.thread,
+                does: does.into(),
+                object: act.object.clone(),
+                cell: act.cell.clone(),
+                value: act.value.or(other.map(i128::from)),
+                model: act.model,
+                held: act.held,
+                file: t.files.get(e.span.file as usize).cloned().unwrap_or_default(),
+                line: e.span.line,
+                column: e.span.column,
+            })
+        });
+        let other = t.race.as_ref().and_then(|r| t.threads.iter().position(|n| *n == r.thread_name));
+        RunEntry {
+            threads: t.threads.clone(),
+            fails: t.thread,
+            other: other.and_then(|i| u32::try_from(i).ok()),
+            steps: steps.collect(),
+        }
+    }
+}
+
+/// What came of a counterexample that was compiled and run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Attempt {
+    /// How often it failed as found.
+    pub failed: u32,
+    /// How often it was run.
+    pub runs: u32,
+    /// Why a run did not fail as found; empty when all did.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// Seconds that it took to compile.
+    pub built: f64,
+    /// Seconds of all runs.
+    pub ran: f64,
+}
+
+impl Attempt {
+    /// Did each run fail as found?
+    pub fn succeeded(&self) -> bool {
+        self.runs > 0 && self.failed == self.runs
+    }
+}

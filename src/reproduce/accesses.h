@@ -1,0 +1,121 @@
+/* Accesses to memory as events, for runtime.c: what a compiler calls before each of them.
+ *
+ * RACES: a race detector takes part, each function goes on to its own (--wrap). MEMORY: memory is checked as AddressSanitizer
+ * does it. STACK: the program is instrumented by AddressSanitizer itself. Calls at the end are jumps, so that the detector
+ * sees where the program called. */
+
+#define ORDER __ATOMIC_SEQ_CST
+
+#if defined RACES || defined STACK
+#define OWN(name) __wrap_##name
+#define DECLARE(type, name, ...) type __real_##name(__VA_ARGS__);
+#else
+#define OWN(name) name
+#define DECLARE(type, name, ...)
+#endif
+
+#if defined STACK
+/* ---- -fsanitize=address ---- */
+#define ACCESS(size)                                                                                                   \
+    void __real___asan_load##size(uintptr_t a);                                                                        \
+    void __real___asan_store##size(uintptr_t a);                                                                       \
+    void __wrap___asan_load##size(uintptr_t a) { EVENT('r', a, size, NULL); return __real___asan_load##size(a); }      \
+    void __wrap___asan_store##size(uintptr_t a) { EVENT('w', a, size, NULL); return __real___asan_store##size(a); }
+ACCESS(1) ACCESS(2) ACCESS(4) ACCESS(8) ACCESS(16)
+void __real___asan_loadN(uintptr_t a, size_t n);
+void __real___asan_storeN(uintptr_t a, size_t n);
+void __wrap___asan_loadN(uintptr_t a, size_t n) { EVENT('R', a, n, NULL); return __real___asan_loadN(a, n); }
+void __wrap___asan_storeN(uintptr_t a, size_t n) { EVENT('W', a, n, NULL); return __real___asan_storeN(a, n); }
+
+#else
+/* ---- -fsanitize=thread ---- */
+#if defined RACES
+#define THEN(name, ...) return __real_##name(__VA_ARGS__)
+#define CHECK(kind, size, a)
+#elif defined MEMORY
+#define CHECK(kind, size, a) __asan_##kind##size((uintptr_t)a)
+#define THEN(name, ...)
+#else
+#define CHECK(kind, size, a)
+#define THEN(name, ...)
+#endif
+
+#define ACCESS(size)                                                                                                   \
+    void __asan_load##size(uintptr_t a);                                                                               \
+    void __asan_store##size(uintptr_t a);                                                                              \
+    ONE(read, size, 'r', load) ONE(write, size, 'w', store)
+#define UNALIGNED(size) ONE(unaligned_read, size, 'r', load) ONE(unaligned_write, size, 'w', store)
+#define ONE(name, size, kind, check)                                                                                   \
+    DECLARE(void, __tsan_##name##size, void *a)                                                                        \
+    void OWN(__tsan_##name##size)(void *a) {                                                                           \
+        EVENT(kind, a, size, NULL);                                                                                    \
+        CHECK(check, size, a);                                                                                         \
+        THEN(__tsan_##name##size, a);                                                                                  \
+    }
+ACCESS(1) ACCESS(2) ACCESS(4) ACCESS(8) ACCESS(16) UNALIGNED(2) UNALIGNED(4) UNALIGNED(8) UNALIGNED(16)
+
+void __asan_loadN(uintptr_t a, size_t n);
+void __asan_storeN(uintptr_t a, size_t n);
+#if defined MEMORY
+#define CHECK_N(kind, a, n) __asan_##kind##N((uintptr_t)a, n)
+#else
+#define CHECK_N(kind, a, n)
+#endif
+DECLARE(void, __tsan_read_range, void *a, size_t n)
+DECLARE(void, __tsan_write_range, void *a, size_t n)
+void OWN(__tsan_read_range)(void *a, size_t n) {
+    EVENT('R', a, n, NULL);
+    CHECK_N(load, a, n);
+    THEN(__tsan_read_range, a, n);
+}
+void OWN(__tsan_write_range)(void *a, size_t n) {
+    EVENT('W', a, n, NULL);
+    CHECK_N(store, a, n);
+    THEN(__tsan_write_range, a, n);
+}
+
+/* Atomic accesses: the event, then what they do. */
+#if defined RACES
+#define DO(name, call, ...) return __real_##name(__VA_ARGS__)
+#else
+#define DO(name, call, ...) return call
+#endif
+#define ATOMIC(bits, type, T, name, kind, parameters, call, ...)                                                       \
+    DECLARE(T, __tsan_atomic##bits##_##name, parameters)                                                               \
+    T OWN(__tsan_atomic##bits##_##name)(parameters) {                                                                  \
+        EVENT(kind, a, bits / 8, NULL);                                                                                \
+        CHECK(load, type, a);                                                                                          \
+        DO(__tsan_atomic##bits##_##name, call, __VA_ARGS__);                                                           \
+    }
+#define P(...) __VA_ARGS__
+#define CHANGE(bits, n, T, name, builtin)                                                                              \
+    ATOMIC(bits, n, T, name, 'b', P(volatile T *a, T v, int o), __atomic_##builtin(a, v, ORDER), a, v, o)
+#define SWAP(bits, n, T, how)                                                                                          \
+    ATOMIC(bits, n, int, compare_exchange_##how, 'b', P(volatile T *a, T *c, T v, int o, int p),                       \
+           __atomic_compare_exchange_n(a, c, v, 0, ORDER, ORDER), a, c, v, o, p)
+#define ATOMICS(bits, n, T)                                                                                            \
+    ATOMIC(bits, n, T, load, 'r', P(const volatile T *a, int o), __atomic_load_n(a, ORDER), a, o)                      \
+    ATOMIC(bits, n, void, store, 'w', P(volatile T *a, T v, int o), __atomic_store_n(a, v, ORDER), a, v, o)            \
+    CHANGE(bits, n, T, exchange, exchange_n) CHANGE(bits, n, T, fetch_add, fetch_add)                                  \
+    CHANGE(bits, n, T, fetch_sub, fetch_sub) CHANGE(bits, n, T, fetch_and, fetch_and)                                  \
+    CHANGE(bits, n, T, fetch_or, fetch_or) CHANGE(bits, n, T, fetch_xor, fetch_xor)                                    \
+    CHANGE(bits, n, T, fetch_nand, fetch_nand) SWAP(bits, n, T, strong) SWAP(bits, n, T, weak)                         \
+    ATOMIC(bits, n, T, compare_exchange_val, 'b', P(volatile T *a, T c, T v, int o, int p),                            \
+           (__atomic_compare_exchange_n(a, &c, v, 0, ORDER, ORDER), c), a, c, v, o, p)
+ATOMICS(8, 1, uint8_t) ATOMICS(16, 2, uint16_t) ATOMICS(32, 4, uint32_t) ATOMICS(64, 8, uint64_t)
+
+#if !defined RACES
+void __tsan_atomic_thread_fence(int o) { (void)o; }
+void __tsan_atomic_signal_fence(int o) { (void)o; }
+void __tsan_func_entry(void *pc) { (void)pc; }
+void __tsan_func_exit(void) {}
+void __tsan_init(void) {}
+#endif
+#endif
+
+/* What the detectors do when they have found something. */
+const char *__tsan_default_options(void) { return "halt_on_error=1:exitcode=66:report_thread_leaks=0:history_size=7"; }
+const char *__ubsan_default_options(void) { return "halt_on_error=1:abort_on_error=1:print_stacktrace=1"; }
+const char *__asan_default_options(void) {
+    return LEAKS ? "abort_on_error=1:detect_leaks=1" : "abort_on_error=1:detect_leaks=0:detect_stack_use_after_return=1";
+}

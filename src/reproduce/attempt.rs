@@ -1,0 +1,94 @@
+//! Compiling and running what is in a folder.
+
+use super::script::Judge;
+use crate::report::run::Attempt;
+use std::fs::File;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// For compiling and each run.
+const LIMIT: Duration = Duration::from_secs(60);
+/// How much of what a program says is looked at.
+const SAID: usize = 1 << 16;
+
+/// Compiles, and runs so many times, or until one does not fail.
+pub fn attempt(dir: &Path, judge: Judge, runs: u32) -> Attempt {
+    let began = Instant::now();
+    let mut done = Attempt { failed: 0, runs: 0, reason: String::new(), built: 0.0, ran: 0.0 };
+    let _ = std::fs::remove_file(dir.join("program"));
+    match run(dir, "sh", &["./run", "--build"]) {
+        Ok((status, _)) if status.success() => {}
+        Ok((_, said)) => {
+            let line = said.lines().find(|l| l.contains("error") || l.contains("undefined reference"));
+            done.reason = format!("it does not compile: {}", line.unwrap_or("no message").trim());
+            return done;
+        }
+        Err(why) => {
+            done.reason = why;
+            return done;
+        }
+    }
+    done.built = began.elapsed().as_secs_f64();
+    let began = Instant::now();
+    while done.runs < runs && done.reason.is_empty() {
+        done.runs += 1;
+        match run(dir, "./program", &[]) {
+            Ok((status, said)) if fails(judge, status, &said) => done.failed += 1,
+            Ok((status, said)) => done.reason = reason(status, &said),
+            Err(why) => done.reason = why,
+        }
+    }
+    done.ran = began.elapsed().as_secs_f64();
+    done
+}
+
+fn fails(judge: Judge, status: ExitStatus, said: &str) -> bool {
+    !status.success()
+        && status.code() != Some(71)
+        && said.lines().any(|l| judge.signs().iter().any(|sign| l.contains(sign)))
+}
+
+/// Why a run did not fail as found.
+fn reason(status: ExitStatus, said: &str) -> String {
+    let own: Vec<&str> = said.lines().filter_map(|l| l.strip_prefix("relyant: ")).collect();
+    if status.code() == Some(71) && !own.is_empty() {
+        return own.join("; ");
+    }
+    let last = said.lines().find(|l| l.contains("ERROR") || l.contains("WARNING")).or(said.lines().last());
+    let how = match (status.code(), status.signal()) {
+        (Some(code), _) => format!("it ends with status {code}"),
+        (None, Some(signal)) => format!("it is ended by signal {signal}"),
+        (None, None) => "it ends".into(),
+    };
+    format!("{how}, {}", last.unwrap_or("without a word").trim())
+}
+
+/// Runs a program in the folder: how it ended, and what it said on standard error.
+fn run(dir: &Path, program: &str, args: &[&str]) -> Result<(ExitStatus, String), String> {
+    let said = dir.join("last-run.txt");
+    let broken = |e: std::io::Error| format!("{program}: {e}");
+    let stderr = File::create(&said).map_err(broken)?;
+    let mut command = Command::new(program);
+    command.args(args).current_dir(dir).stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
+    let mut child = command.process_group(0).spawn().map_err(broken)?;
+    let began = Instant::now();
+    let mut pause = Duration::from_millis(1);
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(broken)? {
+            break status;
+        }
+        if began.elapsed() > LIMIT {
+            // SAFETY: a system call on numbers; the group is that of a child that has not been waited for.
+            unsafe { libc::kill(-(child.id() as i32), libc::SIGKILL) };
+            child.wait().map_err(broken)?;
+            return Err(format!("{program} does not end within {} s", LIMIT.as_secs()));
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+    };
+    let text = std::fs::read(&said).map_err(broken)?;
+    let text = String::from_utf8_lossy(&text[..text.len().min(SAID)]).into_owned();
+    Ok((status, text))
+}

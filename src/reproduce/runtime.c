@@ -1,0 +1,468 @@
+/* Drives a program through one interleaving.
+ *
+ * The program is compiled with instrumentation that calls a function before each access to memory (what -fsanitize=thread
+ * and -fsanitize=address put there); its calls of pthread functions come here as well (--wrap of the linker). Each of
+ * these is an event, and events are the only places where threads take turns.
+ *
+ * schedule.h holds the run: what was done, in order. A thread that comes to an event looks for it among its next steps of
+ * the run, by line, kind and object, and waits until that step is due. Events that the run has nothing of pass; steps
+ * that the program has no event for are left out. A thread that was let go keeps the turn until it comes to its next event
+ * that waits. So at any time one thread runs, and each run of the program is the same.
+ *
+ * calls.h has the calls, accesses.h the accesses that are events.
+ *
+ * Nothing here may order the program's threads in the eyes of a race detector: no locks of pthread, only a futex.
+ */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A step of the run. */
+struct step {
+    int thread;      /* by order of creation, main is 0 */
+    char kind;       /* r read, w write, i input, c create, j join, x end of thread, h end of program */
+    char flags;      /* of the following */
+    int cell;        /* number of the cell, from 1 */
+    int file, line, column;
+    const char *object, *suffix; /* `x` and `.next`; function that gives an input */
+    long long value; /* read or written; thread that is created or joined */
+};
+#define MODEL 1 /* not memory but the state of a lock or the like: calls do it */
+#define HELD 2  /* together with the step before */
+#define VALUE 4 /* the value is known */
+
+#include "schedule.h"
+/* which defines: steps[] and STEPS, files[], THREADS, CELLS, FINAL (the thread that fails), OTHER (of a race, else -1),
+   DEADLOCK, thread_names[], and INPUTS(X): X(function) for each function that gives inputs */
+
+/* ---- the state of the scheduler, under one lock ---- */
+
+struct site {
+    const void *pc; /* behind the call */
+    const char *file;
+    int line, column;
+};
+
+struct thread {
+    int number;                 /* -1: none of the run's */
+    volatile int next;          /* its first step that is still to be done, STEPS when there is none */
+    volatile int at;            /* the step that it waits for; what is before is left out */
+    struct thread *volatile parent; /* waits for it to come to its first event */
+    volatile int ended;
+    volatile int gone;          /* events done after the end of the run */
+    const char *volatile call;  /* the function that it may be blocked in */
+    const struct site *where;   /* where it was last seen */
+    void *volatile waits_on;    /* a condition variable */
+    volatile int woken;
+    volatile int labelled;      /* at the label that one thread at a time may be at */
+};
+
+static struct thread threads[THREADS + 64];
+static volatile int thread_count;
+static __thread struct thread *self;
+
+static struct thread *volatile holder;   /* whose turn it is */
+static volatile int current;    /* the step that is due */
+static volatile int free_run;   /* the run is over: all go as they like */
+static volatile int skipped, matched, differs = -1;
+static volatile unsigned progress; /* the watchdog looks at it */
+static volatile unsigned generation; /* futex: grows with each change */
+static volatile int latch;      /* spin lock */
+
+static void lock(void) {
+    while (__atomic_exchange_n(&latch, 1, __ATOMIC_ACQUIRE)) syscall(SYS_sched_yield);
+}
+static void unlock(void) { __atomic_store_n(&latch, 0, __ATOMIC_RELEASE); }
+
+static void changed(void) {
+    __atomic_add_fetch(&generation, 1, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, &generation, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Lets others change something. */
+static void pause_for_change(void) {
+    unsigned seen = __atomic_load_n(&generation, __ATOMIC_SEQ_CST);
+    unlock();
+    syscall(SYS_futex, &generation, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+    lock();
+}
+
+static void say(const char *format, ...) {
+    char text[1000];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (n > (int)sizeof text - 1) n = sizeof text - 1;
+    if (n > 0 && write(2, text, n) < 0) return;
+}
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void say_place(const struct thread *t) {
+    say("thread %d (%s)", t->number, t->number < 0 ? "not of the run" : thread_names[t->number]);
+    if (t->where) say(" at %s:%d", base_name(t->where->file), t->where->line);
+    if (t->call) say(" in %s", t->call);
+}
+
+/* ---- what the executable says of itself: objects, and where calls stand ---- */
+
+struct symbol {
+    uintptr_t start, size;
+    const char *name;
+    int local; /* of a thread */
+};
+static struct symbol *symbols;
+static int symbol_count;
+extern struct site __start_relyant_sites[] __attribute__((weak)), __stop_relyant_sites[] __attribute__((weak));
+static struct site *sites;
+static int site_count;
+
+static int by_start(const void *a, const void *b) {
+    const struct symbol *x = a, *y = b;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+static int by_pc(const void *a, const void *b) {
+    const struct site *x = a, *y = b;
+    return x->pc < y->pc ? -1 : x->pc > y->pc;
+}
+static int first_image(struct dl_phdr_info *info, size_t size, void *bias) {
+    (void)size;
+    *(uintptr_t *)bias = info->dlpi_addr;
+    return 1;
+}
+static void *room(size_t bytes) {
+    return mmap(NULL, bytes + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static void read_executable(void) {
+    site_count = __start_relyant_sites ? __stop_relyant_sites - __start_relyant_sites : 0;
+    sites = room(site_count * sizeof *sites);
+    if (site_count) memcpy(sites, __start_relyant_sites, site_count * sizeof *sites);
+    qsort(sites, site_count, sizeof *sites, by_pc);
+
+    struct stat about;
+    int fd = open("/proc/self/exe", O_RDONLY);
+    if (fd < 0 || fstat(fd, &about) < 0) return;
+    char *image = mmap(NULL, about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (image == MAP_FAILED) return;
+    uintptr_t bias = 0;
+    dl_iterate_phdr(first_image, &bias);
+    ElfW(Ehdr) *head = (void *)image;
+    ElfW(Shdr) *sections = (void *)(image + head->e_shoff);
+    for (int i = 0; i < head->e_shnum; i++) {
+        if (sections[i].sh_type != SHT_SYMTAB) continue;
+        ElfW(Sym) *all = (void *)(image + sections[i].sh_offset);
+        int n = sections[i].sh_size / sizeof *all;
+        const char *names = image + sections[sections[i].sh_link].sh_offset;
+        symbols = room(n * sizeof *symbols);
+        for (int k = 0; k < n; k++) {
+            int type = ELF64_ST_TYPE(all[k].st_info);
+            if ((type != STT_OBJECT && type != STT_TLS) || all[k].st_shndx == SHN_UNDEF || !all[k].st_size) continue;
+            struct symbol *s = &symbols[symbol_count++];
+            s->local = type == STT_TLS;
+            s->start = s->local ? 0 : all[k].st_value + bias;
+            s->size = all[k].st_size;
+            s->name = names + all[k].st_name;
+        }
+    }
+    qsort(symbols, symbol_count, sizeof *symbols, by_start);
+}
+
+static const struct symbol *symbol_at(uintptr_t address) {
+    int low = 0, high = symbol_count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (symbols[middle].start <= address) low = middle + 1; else high = middle;
+    }
+    const struct symbol *s = low ? &symbols[low - 1] : NULL;
+    return s && !s->local && address < s->start + s->size ? s : NULL;
+}
+
+static const struct site *site_of(const void *pc) {
+    int low = 0, high = site_count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (sites[middle].pc < pc) low = middle + 1; else high = middle;
+    }
+    return low < site_count && sites[low].pc == pc ? &sites[low] : NULL;
+}
+
+/* ---- which step an event is ---- */
+
+static uintptr_t bound[CELLS + 1]; /* addresses of cells of global objects, once seen */
+
+/* Is a symbol (`x`, or `x.1234` for a static one of a function) the object? */
+static int named(const char *symbol, const char *object) {
+    const char *colons = strstr(object, "::");
+    if (colons) object = colons + 2;
+    size_t n = strcspn(object, "#@");
+    return !strncmp(symbol, object, n) && (symbol[n] == 0 || symbol[n] == '.');
+}
+
+/* May an address be that of the step's cell? */
+static int is_cell(const struct step *s, uintptr_t address, unsigned size) {
+    const struct symbol *symbol = symbol_at(address);
+    if (!symbol) {
+        /* On a stack, or made at run time. */
+        if (strstr(s->object, "::")) return 1;
+        for (int i = 0; i < symbol_count; i++)
+            if (!symbols[i].local && named(symbols[i].name, s->object)) return 0;
+        return 1;
+    }
+    if (!named(symbol->name, s->object)) return 0;
+    if (s->flags & MODEL || !size) return 1;
+    if (bound[s->cell]) return bound[s->cell] == address;
+    int index, end = 0;
+    if (sscanf(s->suffix, "[%d]%n", &index, &end) == 1 && !s->suffix[end])
+        return address - symbol->start == (uintptr_t)index * size;
+    for (int i = 1; i <= CELLS; i++)
+        if (bound[i] == address) return 0;
+    return 1;
+}
+
+struct event {
+    char kind; /* of a step, or: b read and written at once, R and W several cells, s a call about a lock or the like */
+    uintptr_t address;
+    unsigned size;
+    const struct site *where;
+    const char *call;
+};
+
+static int is_step(const struct step *s, const struct event *e) {
+    int memory = (s->kind == 'r' || s->kind == 'w');
+    switch (e->kind) {
+    case 'b': if (!memory || s->flags & MODEL) return 0; break;
+    case 's': if (!memory || !(s->flags & MODEL)) return 0; break;
+    case 'R': case 'W': if (s->kind != (e->kind | 32) || s->flags & MODEL) return 0; break;
+    case 'r': case 'w': if (s->flags & MODEL) return 0; /* fall through */
+    default: if (s->kind != e->kind) return 0;
+    }
+    if (e->kind == 'i' && strcmp(s->object, e->call)) return 0;
+    if (e->where && s->line) {
+        if (s->line != e->where->line) return 0;
+        if (strcmp(base_name(files[s->file]), base_name(e->where->file))) return 0;
+    }
+    return !memory || is_cell(s, e->address, e->kind < 'a' ? 0 : e->size);
+}
+
+static int following[STEPS + 1]; /* the thread's next step */
+static unsigned char used[1024]; /* lines that the run has steps of, by their last bits */
+
+static void index_steps(void) {
+    int next[THREADS];
+    for (int i = 0; i < THREADS; i++) next[i] = STEPS;
+    for (int i = STEPS - 1; i >= 0; i--) {
+        following[i] = next[steps[i].thread];
+        next[steps[i].thread] = i;
+        used[steps[i].line % sizeof used] = 1;
+    }
+}
+static int next_of(int thread, int from) {
+    while (from < STEPS && steps[from].thread != thread) from++;
+    return from;
+}
+
+/* The step of the run that an event of this thread is, or -1. */
+static int find(const struct event *e) {
+    if (e->where && !used[e->where->line % sizeof used] && !used[0]) return -1;
+    for (int i = self->next; i < STEPS; i = following[i])
+        if (is_step(&steps[i], e)) return i;
+    return -1;
+}
+
+/* ---- taking turns ---- */
+
+static struct thread *by_number(int number) {
+    for (int i = 0; i < thread_count; i++)
+        if (threads[i].number == number) return &threads[i];
+    return NULL;
+}
+
+/* Goes on over steps that are left out. Only when it is nobody's turn. */
+static void advance(void) {
+    for (; current < STEPS; current++, skipped++) {
+        struct thread *t = by_number(steps[current].thread);
+        if (!t || (!t->ended && t->at <= current)) break;
+        progress++;
+    }
+    if (current >= STEPS && DEADLOCK) free_run = 1;
+}
+
+/* Gives the turn away: to the thread that waits for this one to have come here, or to whoever is due. */
+static void give_up(void) {
+    if (holder == self) holder = NULL;
+    if (self->parent) holder = self->parent;
+    self->parent = NULL;
+    if (!holder) advance();
+    changed();
+}
+
+static int due(int s) {
+    if (s < STEPS) return current == s;
+    if (current < STEPS) return 0;
+    /* The run is over: now for the access or the assertion that it leads to. */
+    struct thread *other = OTHER < 0 ? NULL : by_number(OTHER);
+    if (self->number == FINAL) return !other || other->gone > 0 || other->ended;
+    return self == other && !self->gone;
+}
+
+/* Waits until a step is due (STEPS: until the run is over), and takes the turn. */
+static void wait_for(int s) {
+    self->at = s;
+    if (holder != self || self->parent || !due(s)) {
+        give_up();
+        while (!free_run && (holder || !due(s))) pause_for_change();
+        if (free_run) return;
+        holder = self;
+    }
+    progress++;
+    if (s >= STEPS) self->gone++;
+}
+
+/* The step is done now, with those that come with it. */
+static void consume(int s, const struct event *e) {
+    const struct step *step = &steps[s];
+    int many = e->kind < 'a';
+    if (e->address && !many && !(step->flags & MODEL) && symbol_at(e->address)) bound[step->cell] = e->address;
+    /* Byte by byte: a race detector may have a memcmp of its own. */
+    if (step->kind == 'r' && step->flags & VALUE && e->kind == 'r' && e->size <= 8 && differs < 0 && e->address > 4096)
+        for (unsigned i = 0; i < e->size; i++)
+            if (((volatile char *)e->address)[i] != ((char *)&step->value)[i]) differs = s;
+    matched++;
+    int together = strchr("bscj", e->kind) != NULL;
+    do current = ++s;
+    while (s < STEPS && steps[s].thread == self->number && steps[s].line == step->line &&
+           (together ? steps[s].flags & HELD : many && steps[s].kind == step->kind));
+    self->next = self->at = following[current - 1];
+}
+
+/* An event. Returns the step that it is, or -1, when the thread may go on. */
+static int event(struct event e) {
+    if (!self || free_run) return -1;
+    lock();
+    self->where = e.where;
+    int s = find(&e);
+    if (s >= 0 || self->next >= STEPS)
+        wait_for(s >= 0 ? s : STEPS);
+    else if (self->parent)
+        wait_for(self->next); /* The first event is none of the run: the one that created the thread goes on first. */
+    self->labelled = 0;
+    if (free_run) s = -1;
+    if (s >= 0) consume(s, &e);
+    unlock();
+    return s;
+}
+#define EVENT(kind, address, size, call)                                                                              \
+    event((struct event){kind, (uintptr_t)(address), size, site_of(__builtin_return_address(0)), call})
+
+/* ---- the beginning and the end ---- */
+
+int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+void __real_abort(void) __attribute__((noreturn));
+void __real__exit(int) __attribute__((noreturn));
+
+static void end_differently(const char *what) {
+    say("relyant: the program does not fail as the run does: %s\n", what);
+    if (current < STEPS) {
+        const struct step *s = &steps[current];
+        struct thread *t = by_number(s->thread);
+        static const struct { char kind; const char *verb; } verbs[] = {{'r', "read "}, {'w', "write "},
+            {'i', "call "}, {'c', "create a thread"}, {'j', "join a thread"}, {'x', "end"}, {'h', "end the program"}};
+        const char *verb = "";
+        for (unsigned i = 0; i < sizeof verbs / sizeof *verbs; i++)
+            if (verbs[i].kind == s->kind) verb = verbs[i].verb;
+        say("relyant: step %d of %d is not done: thread %d (%s) is to %s%s%s at %s:%d\n", current + 1, STEPS, s->thread,
+            thread_names[s->thread], verb, s->object, s->suffix, base_name(files[s->file]), s->line);
+        if (t) say("relyant: it is "), say_place(t), say("\n");
+    }
+    if (differs >= 0)
+        say("relyant: step %d reads another value of %s%s than the run does, at %s:%d\n", differs + 1,
+            steps[differs].object, steps[differs].suffix, base_name(files[steps[differs].file]), steps[differs].line);
+    __real__exit(71);
+}
+
+/* Says how far the run was followed when the program fails. */
+static void say_end(void) {
+    say("relyant: %d of %d steps of the run were done", current, STEPS);
+    if (skipped) say(", %d of them without an access", skipped);
+    say("\n");
+}
+
+static void *watch(void *nothing) {
+    (void)nothing;
+    unsigned seen = 0;
+    for (int quiet = 0;;) {
+        struct timespec tick = {0, 10 * 1000 * 1000};
+        syscall(SYS_nanosleep, &tick, NULL);
+        lock();
+        int stuck = 1;
+        for (int i = 0; i < thread_count; i++)
+            if (!threads[i].ended && !threads[i].call) stuck = 0;
+        quiet = progress == seen ? quiet + 1 : 0;
+        seen = progress;
+        if (free_run && stuck && quiet >= 20) {
+            say_end();
+            say("relyant: deadlock\n");
+            for (int i = 0; i < thread_count; i++)
+                if (!threads[i].ended) say("relyant: "), say_place(&threads[i]), say("\n");
+            if (getenv("RELYANT_HANG")) return NULL;
+            unlock();
+            if (DEADLOCK) __real_abort();
+            end_differently("it hangs");
+        }
+        if (quiet >= 200) {
+            if (current < STEPS) end_differently("it does not go on");
+            if (free_run) end_differently("it goes on without failing");
+            free_run = 1;
+            quiet = 0;
+            changed();
+        }
+        unlock();
+    }
+}
+
+/* After the program's own destructors. */
+__attribute__((destructor(101))) static void at_exit(void) {
+    EVENT('h', 0, 0, "exit");
+    if (LEAKS && current >= STEPS) return;
+    end_differently("it ends");
+}
+
+
+__attribute__((constructor(101))) static void start(void) {
+    read_executable();
+    index_steps();
+    self = &threads[thread_count++];
+#ifdef STARTS
+    self->number = -1;
+#endif
+    self->next = self->at = next_of(self->number, 0);
+    holder = self;
+    pthread_t watchdog;
+    __real_pthread_create(&watchdog, NULL, watch, NULL);
+}
+
+#include "calls.h"
+#include "accesses.h"

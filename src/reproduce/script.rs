@@ -1,0 +1,195 @@
+//! The script that compiles the program with its schedule and runs it.
+
+use super::schedule;
+use crate::report::json::TraceEntry;
+use relyant_cfa::options::Options;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// Who says that the program fails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Judge {
+    /// The program itself, or the scheduler's watchdog in a deadlock.
+    Program,
+    /// ThreadSanitizer.
+    Races,
+    /// AddressSanitizer looks at each access that the scheduler sees.
+    Memory,
+    /// AddressSanitizer's own instrumentation: objects on stacks and global ones, too, but fewer accesses to take turns at.
+    Stack,
+    /// UndefinedBehaviorSanitizer.
+    Undefined,
+}
+
+impl Judge {
+    /// Those who may see a violation, the likeliest first.
+    pub fn of(violation: &str) -> &'static [Judge] {
+        let is = |words: &[&str]| words.iter().any(|w| violation.starts_with(w));
+        if is(&["data race"]) {
+            &[Judge::Races]
+        } else if is(&["null pointer", "access ", "write to ", "double free", "free of", "memory leak"]) {
+            &[Judge::Memory, Judge::Stack]
+        } else if is(&["signed overflow", "a shift", "division", "a floating-point"]) {
+            &[Judge::Undefined]
+        } else {
+            &[Judge::Program]
+        }
+    }
+
+    /// What standard error has when the program fails as the judge sees it.
+    pub fn signs(self) -> &'static [&'static str] {
+        match self {
+            Judge::Program => &[
+                "Assertion",
+                "relyant: deadlock",
+                "is called by thread",
+                "is reached by thread",
+                " fails by thread",
+            ],
+            Judge::Races => &["WARNING: ThreadSanitizer: data race"],
+            Judge::Memory | Judge::Stack => &["ERROR: AddressSanitizer", "ERROR: LeakSanitizer"],
+            Judge::Undefined => &["runtime error:"],
+        }
+    }
+
+    /// Macro that tells the runtime, options to instrument a source, options to link.
+    fn flags(self) -> (&'static str, &'static str, &'static str) {
+        let thread = "-fsanitize=thread";
+        match self {
+            Judge::Program => ("PLAIN", thread, ""),
+            Judge::Races => ("RACES", thread, thread),
+            Judge::Memory => ("MEMORY", thread, "-fsanitize=address"),
+            Judge::Stack => (
+                "STACK",
+                "-fsanitize=address --param asan-instrumentation-with-call-threshold=0",
+                "-fsanitize=address",
+            ),
+            Judge::Undefined => (
+                "PLAIN",
+                "-fsanitize=thread -fsanitize=undefined,float-cast-overflow,float-divide-by-zero -fno-sanitize-recover=all",
+                "-fsanitize=undefined",
+            ),
+        }
+    }
+
+    /// Functions that the runtime stands in for.
+    fn wrapped(self) -> Vec<String> {
+        let mut all: Vec<String> = CALLS.split_whitespace().map(String::from).collect();
+        let sizes = ["1", "2", "4", "8", "16"];
+        match self {
+            Judge::Races => {
+                for what in ["read", "write"] {
+                    all.extend(sizes.iter().map(|n| format!("__tsan_{what}{n}")));
+                    all.extend(sizes[1..].iter().map(|n| format!("__tsan_unaligned_{what}{n}")));
+                }
+                all.extend(["read", "write"].map(|what| format!("__tsan_{what}_range")));
+                for bits in [8, 16, 32, 64] {
+                    all.extend(ATOMICS.split_whitespace().map(|a| format!("__tsan_atomic{bits}_{a}")));
+                }
+            }
+            Judge::Stack => {
+                for what in ["load", "store"] {
+                    all.extend(sizes.iter().map(|n| format!("__asan_{what}{n}")));
+                    all.push(format!("__asan_{what}N"));
+                }
+            }
+            Judge::Program | Judge::Memory | Judge::Undefined => {}
+        }
+        all
+    }
+}
+
+const CALLS: &str = "pthread_create pthread_exit pthread_join pthread_once pthread_mutex_lock pthread_mutex_trylock \
+    pthread_mutex_timedlock pthread_mutex_unlock pthread_spin_lock pthread_spin_trylock pthread_spin_unlock \
+    pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_rwlock_tryrdlock pthread_rwlock_trywrlock \
+    pthread_rwlock_timedrdlock pthread_rwlock_timedwrlock pthread_rwlock_unlock pthread_cond_wait \
+    pthread_cond_timedwait pthread_cond_signal pthread_cond_broadcast pthread_barrier_init pthread_barrier_wait \
+    sem_wait sem_trywait sem_timedwait sem_post sem_getvalue thrd_create thrd_join thrd_exit mtx_lock mtx_trylock \
+    mtx_timedlock mtx_unlock cnd_wait cnd_timedwait cnd_signal cnd_broadcast sleep usleep nanosleep memcpy memmove \
+    memset abort _exit __assert_fail";
+
+const ATOMICS: &str = "load store exchange fetch_add fetch_sub fetch_and fetch_or fetch_xor fetch_nand \
+    compare_exchange_strong compare_exchange_weak compare_exchange_val";
+
+/// The text of the script. `names`: of the sources in the folder.
+pub fn text(
+    sources: &[PathBuf],
+    names: &[String],
+    options: &Options,
+    trace: &TraceEntry,
+    judge: Judge,
+) -> String {
+    let (mode, instrument, link) = judge.flags();
+    let mut flags: Vec<String> =
+        options.preprocessing.arguments().iter().map(|a| quoted(&a.to_string_lossy())).collect();
+    for folder in sources.iter().filter_map(|s| s.canonicalize().ok()) {
+        if let Some(folder) = folder.parent() {
+            flags.push(format!("-iquote {}", quoted(&folder.to_string_lossy())));
+        }
+    }
+    let mut wraps = judge.wrapped();
+    wraps.extend(schedule::inputs(trace).into_iter().map(String::from));
+    if !options.threads.is_empty() {
+        wraps.push("main".into());
+    }
+    let rewrite = if trace.violation == "reach_error" { "-v error=1 " } else { "" };
+    let mut out =
+        String::from("#!/bin/sh\n# Compiles the program with its schedule, once, and runs it.\nset -e\n");
+    let _ = writeln!(out, "here=$(cd -- \"$(dirname -- \"$0\")\" && pwd)\ncc=${{CC:-gcc}}");
+    let _ = writeln!(out, "unit() {{");
+    let _ = writeln!(
+        out,
+        "    $cc -g -O0 -w {instrument} {} -S -o \"$here/$1.plain.s\" \"$here/$2\"",
+        flags.join(" ")
+    );
+    let _ =
+        writeln!(out, "    awk {rewrite}-f \"$here/sites.awk\" \"$here/$1.plain.s\" > \"$here/$1.s\"\n}}");
+    let _ = writeln!(out, "if [ ! -x \"$here/program\" ]; then");
+    let mut objects = String::new();
+    for (i, name) in names.iter().enumerate() {
+        let _ = writeln!(out, "    unit unit{i} {}", quoted(name));
+        let _ = write!(objects, " \"$here/unit{i}.s\"");
+    }
+    let _ = writeln!(out, "    $cc -g -O2 -w -D{mode} -c -o \"$here/runtime.o\" \"$here/runtime.c\"");
+    let _ =
+        writeln!(out, "    $cc -g -pthread {link} -o \"$here/program\" \"$here/runtime.o\"{objects} -lm \\");
+    let wraps: Vec<String> = wraps.iter().map(|w| format!("-Wl,--wrap={w}")).collect();
+    let lines: Vec<String> = wraps.chunks(4).map(|l| format!("        {}", l.join(" "))).collect();
+    let _ = writeln!(out, "{}", lines.join(" \\\n"));
+    let _ = writeln!(out, "fi\n[ \"$1\" = --build ] || exec \"$here/program\" \"$@\"");
+    out
+}
+
+/// A word for the shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// The source with calls of the runtime at labels, for a violation that is one of a label. Lines stay where they are.
+pub fn labelled(source: &[u8], violation: &str, exclusive: Option<&str>) -> Vec<u8> {
+    let (label, call) = match (violation.strip_prefix("label "), exclusive) {
+        (Some(label), _) => (label, "relyant_error_label"),
+        (None, Some(label)) => (label, "relyant_exclusive_label"),
+        (None, None) => return source.to_vec(),
+    };
+    let call = format!(" {{ extern void {call}(void); {call}(); }}");
+    let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    let mut out = Vec::with_capacity(source.len());
+    let mut at = 0;
+    while at < source.len() {
+        let rest = &source[at..];
+        let begins = rest.starts_with(label.as_bytes()) && (at == 0 || !word(source[at - 1]));
+        let after = rest.get(label.len()..).unwrap_or_default();
+        let gap = after.iter().take_while(|b| b.is_ascii_whitespace()).count();
+        if begins && after.get(gap) == Some(&b':') {
+            let end = at + label.len() + gap + 1;
+            out.extend_from_slice(&source[at..end]);
+            out.extend_from_slice(call.as_bytes());
+            at = end;
+        } else {
+            out.push(source[at]);
+            at += 1;
+        }
+    }
+    out
+}
