@@ -52,6 +52,9 @@ pub struct Args {
     /// Write the certificate of a safe program here
     #[arg(long, value_name = "OUT")]
     proof: Option<PathBuf>,
+    /// With --proof: also where in the source its steps run, for scripts/independent-check (version 3)
+    #[arg(long, requires = "proof")]
+    proof_places: bool,
     /// Write the witness of the verdict here, in SV-COMP's format
     #[arg(long, value_name = "OUT.yml")]
     witness: Option<PathBuf>,
@@ -147,7 +150,7 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
     }
     let mut status = outcomes.iter().map(|o| Status::of_verdict(o.verdict())).fold(Status::Good, Status::and);
     if let (Some(path), Some(outcome), Some(job)) = (&a.proof, outcomes.first(), jobs.first()) {
-        if let Err(message) = write_proof(path, &job.file, outcome, &job.settings) {
+        if let Err(message) = write_proof(path, &job.file, outcome, &job.settings, a.proof_places) {
             complain(&format!("error: {message}"));
             status = Status::BadInput;
         }
@@ -351,10 +354,18 @@ enum NoProof {
     Unwritten(#[from] Unwritten),
 }
 
-fn write_proof(path: &Path, file: &Path, outcome: &FileOutcome, settings: &Settings) -> Result<(), NoProof> {
+fn write_proof(
+    path: &Path,
+    file: &Path,
+    outcome: &FileOutcome,
+    settings: &Settings,
+    places: bool,
+) -> Result<(), NoProof> {
     let FileOutcome::Verdict(report) = outcome else { return Ok(()) };
-    let certificate = Certificate::of(report, file, &settings.meaning)?;
-    let Some(certificate) = certificate else { return Ok(()) };
+    let Some(mut certificate) = Certificate::of(report, file, &settings.meaning)? else { return Ok(()) };
+    if places {
+        certificate = certificate.with_places(file)?;
+    }
     let unwritten = |e: std::io::Error| Unwritten::new(path, e);
     let mut out = BufWriter::new(File::create(path).map_err(unwritten)?);
     let written = certificate.write(&mut out);

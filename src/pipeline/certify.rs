@@ -7,7 +7,7 @@ use relyant_cfa::options::Options;
 use relyant_check::certificate::{self, Meta};
 use relyant_checker::source::sources;
 use relyant_frontend::c::unit::Unit;
-use relyant_frontend::programs::read_for_search;
+use relyant_frontend::programs::{read, read_for_search};
 use std::io::{self, Write};
 
 /// Why a verdict has no certificate.
@@ -30,6 +30,8 @@ pub struct Certificate<'a> {
     meta: Meta,
     /// Of a set of states, which is written in terms of it: made anew, as the checker makes it.
     searched: Option<Box<cfa::Program>>,
+    /// Of a proof that tells the places of its steps.
+    automata: Option<Box<cfa::Program>>,
 }
 
 impl<'a> Certificate<'a> {
@@ -56,7 +58,19 @@ impl<'a> Certificate<'a> {
             Evidence::Proof { .. } | Evidence::Replicated { .. } => None,
         };
         let meta = Meta { sources, includes, options: meaning.clone() };
-        Ok(Some(Certificate { evidence, meta, searched }))
+        Ok(Some(Certificate { evidence, meta, searched, automata: None }))
+    }
+
+    /// A proof's certificate tells where in the source its steps run, for checkers that read the source by themselves.
+    ///
+    /// # Errors
+    /// The source cannot be read any more.
+    pub fn with_places<'u>(mut self, what: impl Into<Unit<'u>>) -> Result<Certificate<'a>, CertifyError> {
+        if matches!(self.evidence, Evidence::Proof { .. }) {
+            let automata = read(what, &self.meta.options).map_err(|d| CertifyError::Input(Box::new(d)))?;
+            self.automata = Some(Box::new(automata));
+        }
+        Ok(self)
     }
 
     /// Writes it.
@@ -66,7 +80,11 @@ impl<'a> Certificate<'a> {
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         match (self.evidence, &self.searched) {
             (Evidence::Proof { proof, program, .. }, _) => {
-                out.write_all(certificate::write(proof, program, &self.meta).as_bytes())
+                let text = match &self.automata {
+                    Some(a) => certificate::write_with_places(proof, program, a, &self.meta),
+                    None => certificate::write(proof, program, &self.meta),
+                };
+                out.write_all(text.as_bytes())
             }
             (Evidence::Replicated { proof, program, .. }, _) => {
                 out.write_all(certificate::write_replicated(proof, program, &self.meta).as_bytes())

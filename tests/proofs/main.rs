@@ -5,6 +5,7 @@ mod chc;
 mod claims;
 mod explorer;
 mod mutations;
+mod places;
 mod programs;
 mod random;
 mod replicated;

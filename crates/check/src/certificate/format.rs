@@ -24,6 +24,9 @@ pub struct File {
     pub threads: Vec<ThreadRecord>,
     pub tickets: Vec<TicketsRecord>,
     pub global: Vec<GlobalRecord>,
+    /// Of version 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<super::places::SourceRecord>,
 }
 
 #[derive(Serialize, Deserialize, Clone)]

@@ -2,6 +2,7 @@
 
 mod format;
 mod macros;
+mod places;
 mod read;
 mod replicated;
 mod states;
@@ -18,12 +19,14 @@ pub use read::Certificate;
 pub use replicated::{ReplicatedCertificate, write_replicated};
 pub use states::{StatesCertificate, write_states};
 pub use text::TextError;
-pub use write::write;
+pub use write::{write, write_with_places};
 
 /// The `format` of every certificate.
 pub const FORMAT: &str = "relyant-certificate";
 /// The `version` written and read here.
 pub const VERSION: u32 = 2;
+/// The `version` of those that have the places of steps in the source besides; read here as well.
+pub const WITH_PLACES: u32 = 3;
 
 /// A source file of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -157,7 +160,7 @@ impl AnyCertificate {
             kind: Option<String>,
         }
         let head: Head = serde_json::from_str(json).map_err(|e| CertificateError::Json(e.to_string()))?;
-        if head.format != FORMAT || head.version != u64::from(VERSION) {
+        if !is_read(&head.format, head.version, head.kind.is_none()) {
             return Err(CertificateError::Version { format: head.format, version: head.version });
         }
         match head.kind.as_deref() {
@@ -187,6 +190,11 @@ impl AnyCertificate {
             AnyCertificate::States(c) => c.is_about(sources, includes),
         }
     }
+}
+
+/// Is a version read? Only certificates of assertions may have places.
+fn is_read(format: &str, version: u64, assertions: bool) -> bool {
+    format == FORMAT && (version == u64::from(VERSION) || assertions && version == u64::from(WITH_PLACES))
 }
 
 /// Are these the sources?

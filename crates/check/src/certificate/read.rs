@@ -1,7 +1,7 @@
 //! Reading certificates.
 
 use super::format::*;
-use super::{CertificateError, ContentError, FORMAT, Source, VERSION, program_digest, text};
+use super::{CertificateError, ContentError, Source, WITH_PLACES, program_digest, text};
 use crate::{Assertion, EnvTransition, Holder, Proof, ThreadProof, Tickets};
 use relyant_cfa::options::Options;
 use relyant_linear::{Cube, Var};
@@ -24,10 +24,15 @@ impl Certificate {
         }
         let bad = |e: serde_json::Error| CertificateError::Json(e.to_string());
         let head: Head = serde_json::from_str(json).map_err(bad)?;
-        if head.format != FORMAT || head.version != u64::from(VERSION) {
-            return Err(CertificateError::Version { format: head.format, version: head.version });
+        let unread = || CertificateError::Version { format: head.format.clone(), version: head.version };
+        if !super::is_read(&head.format, head.version, true) {
+            return Err(unread());
         }
-        Ok(Certificate { file: serde_json::from_str(json).map_err(bad)? })
+        let file: File = serde_json::from_str(json).map_err(bad)?;
+        if file.source.is_some() != (head.version == u64::from(WITH_PLACES)) {
+            return Err(unread());
+        }
+        Ok(Certificate { file })
     }
     /// The choices about the program's meaning that the proof was made under.
     pub fn options(&self) -> Options {

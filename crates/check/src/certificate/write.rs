@@ -1,17 +1,29 @@
 //! Writing certificates.
 
 use super::format::*;
-use super::{FORMAT, Meta, VERSION, program_digest, text};
+use super::places::SourceRecord;
+use super::{FORMAT, Meta, VERSION, WITH_PLACES, program_digest, text};
 use crate::{Assertion, EnvTransition, Holder, Proof, Tickets};
+use relyant_cfa as cfa;
 use relyant_linear::{Cube, Var};
 use relyant_program::{Loc, Program, Role};
 
 /// The certificate of a proof of a program, as JSON text. Reading it gives the same proof.
 pub fn write(proof: &Proof, program: &Program, meta: &Meta) -> String {
+    written(proof, program, meta, None)
+}
+
+/// The same with the places in the source that steps run through (version 3), for checkers that read the source by
+/// themselves. `automata` are what the thread program was made from.
+pub fn write_with_places(proof: &Proof, program: &Program, automata: &cfa::Program, meta: &Meta) -> String {
+    written(proof, program, meta, super::places::places(program, automata))
+}
+
+fn written(proof: &Proof, program: &Program, meta: &Meta, source: Option<SourceRecord>) -> String {
     let w = Writer { names: Names::new(program) };
     let file = File {
         format: FORMAT.into(),
-        version: VERSION.into(),
+        version: if source.is_some() { WITH_PLACES } else { VERSION }.into(),
         tool: concat!("relyant ", env!("CARGO_PKG_VERSION")).into(),
         sources: meta.sources.iter().map(SourceFile::from).collect(),
         includes: meta.includes.iter().map(SourceFile::from).collect(),
@@ -45,6 +57,7 @@ pub fn write(proof: &Proof, program: &Program, meta: &Meta) -> String {
                 holds: w.cube(cube),
             })
             .collect(),
+        source,
     };
     // These types always have a JSON form.
     serde_json::to_string_pretty(&file).unwrap_or_default() + "\n"
