@@ -86,7 +86,7 @@ impl From<&Trace> for RunEntry {
 }
 
 /// What came of a counterexample that was compiled and run.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Attempt {
     /// How often it failed as found.
     pub failed: u32,

@@ -77,8 +77,12 @@ void OWN(__tsan_write_range)(void *a, size_t n) {
 /* Atomic accesses: the event, then what they do. */
 #if defined RACES
 #define DO(name, call, ...) return __real_##name(__VA_ARGS__)
+#define DONE(name, call, ...) __real_##name(__VA_ARGS__)
+#define SEE(what, n, a) __real___tsan_##what##n(a)
 #else
 #define DO(name, call, ...) return call
+#define DONE(name, call, ...) call
+#define SEE(what, n, a)
 #endif
 #define ATOMIC(bits, type, T, name, kind, parameters, call, ...)                                                       \
     DECLARE(T, __tsan_atomic##bits##_##name, parameters)                                                               \
@@ -90,9 +94,29 @@ void OWN(__tsan_write_range)(void *a, size_t n) {
 #define P(...) __VA_ARGS__
 #define CHANGE(bits, n, T, name, builtin)                                                                              \
     ATOMIC(bits, n, T, name, 'b', P(volatile T *a, T v, int o), __atomic_##builtin(a, v, ORDER), a, v, o)
+/* Does the run have a write together with a step? A weak exchange may fail for no reason. */
+static int changes(int s) {
+    return s + 1 < STEPS && steps[s + 1].thread == steps[s].thread && steps[s + 1].kind == 'w' && steps[s + 1].flags & HELD;
+}
+
+/* One that fails writes to what it expected. */
 #define SWAP(bits, n, T, how)                                                                                          \
-    ATOMIC(bits, n, int, compare_exchange_##how, 'b', P(volatile T *a, T *c, T v, int o, int p),                       \
-           __atomic_compare_exchange_n(a, c, v, 0, ORDER, ORDER), a, c, v, o, p)
+    DECLARE(int, __tsan_atomic##bits##_compare_exchange_##how, volatile T *a, T *c, T v, int o, int p)                 \
+    int OWN(__tsan_atomic##bits##_compare_exchange_##how)(volatile T *a, T *c, T v, int o, int p) {                    \
+        EVENT('r', c, bits / 8, NULL);                                                                                 \
+        SEE(read, n, c);                                                                                               \
+        T now = *c;                                                                                                    \
+        int s = EVENT('b', a, bits / 8, NULL);                                                                         \
+        if (s >= 0 && #how[0] == 'w' && *(volatile T *)a == now && !changes(s)) return 0;                              \
+        CHECK(load, n, a);                                                                                             \
+        int done = DONE(__tsan_atomic##bits##_compare_exchange_##how,                                                  \
+                        __atomic_compare_exchange_n(a, &now, v, 0, ORDER, ORDER), a, &now, v, o, p);                   \
+        if (done) return 1;                                                                                            \
+        EVENT('w', c, bits / 8, NULL);                                                                                 \
+        SEE(write, n, c);                                                                                                    \
+        *c = now;                                                                                                      \
+        return 0;                                                                                                      \
+    }
 #define ATOMICS(bits, n, T)                                                                                            \
     ATOMIC(bits, n, T, load, 'r', P(const volatile T *a, int o), __atomic_load_n(a, ORDER), a, o)                      \
     ATOMIC(bits, n, void, store, 'w', P(volatile T *a, T v, int o), __atomic_store_n(a, v, ORDER), a, v, o)            \
@@ -103,6 +127,29 @@ void OWN(__tsan_write_range)(void *a, size_t n) {
     ATOMIC(bits, n, T, compare_exchange_val, 'b', P(volatile T *a, T c, T v, int o, int p),                            \
            (__atomic_compare_exchange_n(a, &c, v, 0, ORDER, ORDER), c), a, c, v, o, p)
 ATOMICS(8, 1, uint8_t) ATOMICS(16, 2, uint16_t) ATOMICS(32, 4, uint32_t) ATOMICS(64, 8, uint64_t)
+#if !defined RACES
+/* Wide ones would need a library: nobody else runs in the meantime. */
+typedef unsigned __int128 wide;
+wide __tsan_atomic128_load(const volatile wide *a, int o) { EVENT('R', a, 16, NULL); return *a; }
+void __tsan_atomic128_store(volatile wide *a, wide v, int o) { EVENT('W', a, 16, NULL); *a = v; }
+wide __tsan_atomic128_exchange(volatile wide *a, wide v, int o) {
+    EVENT('W', a, 16, NULL);
+    wide old = *a;
+    *a = v;
+    return old;
+}
+int __tsan_atomic128_compare_exchange_strong(volatile wide *a, wide *c, wide v, int o, int p) {
+    EVENT('R', a, 16, NULL);
+    wide old = *a;
+    int same = old == *c;
+    if (same) *a = v;
+    else *c = old;
+    return same;
+}
+int __tsan_atomic128_compare_exchange_weak(volatile wide *a, wide *c, wide v, int o, int p) {
+    return __tsan_atomic128_compare_exchange_strong(a, c, v, o, p);
+}
+#endif
 
 #if !defined RACES
 void __tsan_atomic_thread_fence(int o) { (void)o; }

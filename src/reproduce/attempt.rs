@@ -2,6 +2,7 @@
 
 use super::script::Judge;
 use crate::report::run::Attempt;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
@@ -18,17 +19,9 @@ pub fn attempt(dir: &Path, judge: Judge, runs: u32) -> Attempt {
     let began = Instant::now();
     let mut done = Attempt { failed: 0, runs: 0, reason: String::new(), built: 0.0, ran: 0.0 };
     let _ = std::fs::remove_file(dir.join("program"));
-    match run(dir, "sh", &["./run", "--build"]) {
-        Ok((status, _)) if status.success() => {}
-        Ok((_, said)) => {
-            let line = said.lines().find(|l| l.contains("error") || l.contains("undefined reference"));
-            done.reason = format!("it does not compile: {}", line.unwrap_or("no message").trim());
-            return done;
-        }
-        Err(why) => {
-            done.reason = why;
-            return done;
-        }
+    if let Err(why) = build(dir) {
+        done.reason = why;
+        return done;
     }
     done.built = began.elapsed().as_secs_f64();
     let began = Instant::now();
@@ -42,6 +35,33 @@ pub fn attempt(dir: &Path, judge: Judge, runs: u32) -> Attempt {
     }
     done.ran = began.elapsed().as_secs_f64();
     done
+}
+
+/// Compiles. Functions that are nowhere get a body, once it is known which.
+fn build(dir: &Path) -> Result<(), String> {
+    let mut absent = BTreeSet::new();
+    loop {
+        let words: Vec<String> = absent.iter().map(|f| format!("-Wl,--defsym={f}=relyant_any")).collect();
+        std::fs::write(dir.join("absent"), words.join(" ") + "\n").map_err(|e| e.to_string())?;
+        let (status, said) = run(dir, "sh", &["./run", "--build"])?;
+        if status.success() {
+            return Ok(());
+        }
+        let known = absent.len();
+        absent.extend(said.lines().filter_map(undefined).map(String::from));
+        if absent.len() == known {
+            let line = said.lines().find(|l| l.contains("error") || l.contains("undefined reference"));
+            return Err(format!("it does not compile: {}", line.unwrap_or("no message").trim()));
+        }
+    }
+}
+
+/// The function that a linker does not find.
+fn undefined(line: &str) -> Option<&str> {
+    let rest = line.split_once("undefined reference to `")?.1;
+    let name = rest.split('\'').next()?;
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    (!name.is_empty() && name.chars().all(word) && !name.starts_with("__tsan")).then_some(name)
 }
 
 fn fails(judge: Judge, status: ExitStatus, said: &str) -> bool {

@@ -74,10 +74,9 @@ int __wrap_main(void) {
     void *(*const all[])() = {STARTS(START)};
     enum { N = sizeof all / sizeof *all };
     pthread_t handles[N];
-    for (int i = 0; i < N; i++) create(i, &handles[i], NULL, (void *(*)(void *))all[i], NULL);
-    EVENT('-', 0, 0, "main");
-    for (int i = 0; i < N; i++) __real_pthread_join(handles[i], NULL);
-    return 0;
+    for (int i = 0; i < N; i++) __wrap_pthread_create(&handles[i], NULL, (void *(*)(void *))all[i], NULL);
+    EVENT('x', 0, 0, "main");
+    __wrap_pthread_exit(NULL);
 }
 #endif
 
@@ -104,7 +103,7 @@ void __wrap_thrd_exit(int result) { __wrap_pthread_exit((void *)(intptr_t)result
     ({                                                                                                                 \
         if (self) self->call = name;                                                                                   \
         int r_ = action;                                                                                               \
-        if (self) self->call = NULL, progress++;                                                                       \
+        if (self) self->call = NULL;                                                                       \
         r_;                                                                                                            \
     })
 /* Name, parameters, arguments, what it is about. */
@@ -130,6 +129,11 @@ CALL('s', sem_getvalue, (sem_t * m, int *v), (m, v), m)
 LOCK(pthread_mutex_t, mtx_lock) LOCK(pthread_mutex_t, mtx_trylock) LOCK(pthread_mutex_t, mtx_unlock)
 TIMED(pthread_mutex_t, mtx_timedlock)
 CALL('s', pthread_once, (pthread_once_t * o, void (*f)(void)), (o, f), o)
+void __real_call_once(pthread_once_t *, void (*)(void));
+void __wrap_call_once(pthread_once_t *o, void (*f)(void)) {
+    EVENT('s', o, 0, "call_once");
+    __real_call_once(o, f);
+}
 
 int __real_thrd_join(pthread_t, int *);
 int __wrap_thrd_join(pthread_t t, int *result) {
@@ -157,6 +161,9 @@ static int wait_on(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec 
     event(e);
     self->call = NULL;
     self->waits_on = NULL;
+    /* The run may wake up another one than the first. */
+    for (int i = 0; i < thread_count && !free_run && !self->woken; i++)
+        if (threads[i].waits_on == c && threads[i].woken) threads[i].woken = 0, self->woken = 1;
     BLOCKS("pthread_cond_wait, for the mutex", __real_pthread_mutex_lock(m));
     if (!free_run || self->woken) return self->woken || !until ? 0 : ETIMEDOUT;
 real:
@@ -268,6 +275,8 @@ static long long input(const char *name, const void *pc) {
 }
 #define INPUT(name) long long __wrap_##name() { return input(#name, CALLER); }
 INPUTS(INPUT)
+/* For functions that are declared only, and whose values the run does not need. */
+long long relyant_any(void) { return 0; }
 #define ANY(type, name)                                                                                                \
     __attribute__((weak)) type __VERIFIER_nondet_##name(void) { return input("__VERIFIER_nondet_" #name, CALLER); }
 ANY(int, int) ANY(unsigned, uint) ANY(unsigned, unsigned) ANY(unsigned, unsigned_int) ANY(_Bool, bool) ANY(_Bool, _Bool)
@@ -321,6 +330,7 @@ void relyant_exclusive_label(void) {
 WEAK reach_error(void) { fails("reach_error is called", CALLER); }
 WEAK __VERIFIER_error(void) { fails("__VERIFIER_error is called", CALLER); }
 WEAK __VERIFIER_assert(int holds) { if (!holds) fails("__VERIFIER_assert fails", CALLER); }
+WEAK assert(int holds) { if (!holds) fails("assert fails", CALLER); }
 WEAK __CPROVER_assert(int holds, const char *text) { (void)text; if (!holds) fails("__CPROVER_assert fails", CALLER); }
 
 void __real___assert_fail(const char *, const char *, unsigned, const char *);

@@ -12,7 +12,7 @@ pub use attempt::attempt;
 pub use script::Judge;
 
 use crate::report::json::TraceEntry;
-use relyant_cfa::options::Options;
+use relyant_cfa::options::{DataModel, Integers, Options};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -57,10 +57,14 @@ pub struct Found<'a> {
 /// # Errors
 /// What cannot be read or written, or why the run cannot be one of a compiled program.
 pub fn reproduce(dir: &Path, found: &Found<'_>, runs: u32) -> Result<Attempt, Error> {
+    if let Some(reason) = impossible(found) {
+        return Ok(Attempt { reason, ..Attempt::default() });
+    }
     let mut last = None;
-    for judge in Judge::of(&found.trace.violation) {
-        write(dir, found, *judge)?;
-        let done = attempt(dir, *judge, runs);
+    // Operands may be read in another order than the run's.
+    for (judge, reorder) in Judge::of(&found.trace.violation).iter().flat_map(|j| [(*j, false), (*j, true)]) {
+        write(dir, found, judge, reorder)?;
+        let done = attempt(dir, judge, runs);
         if done.succeeded() {
             return Ok(done);
         }
@@ -69,11 +73,29 @@ pub fn reproduce(dir: &Path, found: &Found<'_>, runs: u32) -> Result<Attempt, Er
     last.ok_or_else(|| Error::Not("nobody judges it".into()))
 }
 
+/// Why no compiled program can take the run.
+fn impossible(found: &Found<'_>) -> Option<String> {
+    let signal = found.trace.run.threads.iter().find(|t| t.starts_with("(signal"));
+    let marker = "__CPROVER_ASYNC";
+    let read = |s: &PathBuf| std::fs::read_to_string(s).unwrap_or_default();
+    if found.options.data_model == DataModel::Ilp32 {
+        Some("it is compiled for 64 bits, and the verdict is about 32".into())
+    } else if signal.is_some() {
+        Some("when a signal comes is not up to the scheduler".into())
+    } else if found.sources.iter().any(|s| read(s).contains(marker)) {
+        Some(format!("`{marker}` is no C that a compiler takes"))
+    } else if found.options.integers == Integers::Ideal {
+        Some("the integers of the run are not those of the machine".into())
+    } else {
+        None
+    }
+}
+
 /// Writes the folder of a run.
 ///
 /// # Errors
 /// What cannot be read or written, or why the run cannot be one of a compiled program.
-pub fn write(dir: &Path, found: &Found<'_>, judge: Judge) -> Result<(), Error> {
+pub fn write(dir: &Path, found: &Found<'_>, judge: Judge, reorder: bool) -> Result<(), Error> {
     let (options, trace) = (found.options, found.trace);
     if trace.run.threads.is_empty() {
         return Err(Error::Not("the report does not have the run step by step".into()));
@@ -95,7 +117,7 @@ pub fn write(dir: &Path, found: &Found<'_>, judge: Judge) -> Result<(), Error> {
         put(name, text.as_bytes())?;
     }
     put("schedule.h", schedule::text(trace, options).as_bytes())?;
-    put("run", script::text(found.sources, &names, options, trace, judge).as_bytes())?;
+    put("run", script::text(found.sources, &names, options, trace, judge, reorder).as_bytes())?;
     let path = dir.join("run");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))
         .map_err(|error| Error::File { path, error })

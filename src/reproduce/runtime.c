@@ -44,13 +44,16 @@ struct step {
     const char *object, *suffix; /* `x` and `.next`; function that gives an input */
     long long value; /* read or written; thread that is created or joined */
 };
-#define MODEL 1 /* not memory but the state of a lock or the like: calls do it */
+#define MODEL 1 /* the state of a lock or the like, which calls change; or a pointer */
 #define HELD 2  /* together with the step before */
 #define VALUE 4 /* the value is known */
 
+#ifndef REORDER
+#define REORDER 0
+#endif
 #include "schedule.h"
 /* which defines: steps[] and STEPS, files[], THREADS, CELLS, FINAL (the thread that fails), OTHER (of a race, else -1),
-   DEADLOCK, thread_names[], and INPUTS(X): X(function) for each function that gives inputs */
+   DEADLOCK, LEAKS, thread_names[], and INPUTS(X): X(function) for each function that gives inputs */
 
 /* ---- the state of the scheduler, under one lock ---- */
 
@@ -232,7 +235,7 @@ static int is_cell(const struct step *s, uintptr_t address, unsigned size) {
         return 1;
     }
     if (!named(symbol->name, s->object)) return 0;
-    if (s->flags & MODEL || !size) return 1;
+    if (!size) return 1; /* a lock, or several cells */
     if (bound[s->cell]) return bound[s->cell] == address;
     int index, end = 0;
     if (sscanf(s->suffix, "[%d]%n", &index, &end) == 1 && !s->suffix[end])
@@ -253,10 +256,9 @@ struct event {
 static int is_step(const struct step *s, const struct event *e) {
     int memory = (s->kind == 'r' || s->kind == 'w');
     switch (e->kind) {
-    case 'b': if (!memory || s->flags & MODEL) return 0; break;
+    case 'b': if (!memory) return 0; break;
     case 's': if (!memory || !(s->flags & MODEL)) return 0; break;
-    case 'R': case 'W': if (s->kind != (e->kind | 32) || s->flags & MODEL) return 0; break;
-    case 'r': case 'w': if (s->flags & MODEL) return 0; /* fall through */
+    case 'R': case 'W': if (s->kind != (e->kind | 32)) return 0; break;
     default: if (s->kind != e->kind) return 0;
     }
     if (e->kind == 'i' && strcmp(s->object, e->call)) return 0;
@@ -264,10 +266,11 @@ static int is_step(const struct step *s, const struct event *e) {
         if (s->line != e->where->line) return 0;
         if (strcmp(base_name(files[s->file]), base_name(e->where->file))) return 0;
     }
-    return !memory || is_cell(s, e->address, e->kind < 'a' ? 0 : e->size);
+    return !memory || is_cell(s, e->address, e->kind == 's' || e->kind < 'a' ? 0 : e->size);
 }
 
 static int following[STEPS + 1]; /* the thread's next step */
+static volatile char early[STEPS + 1]; /* done before its time, see find */
 static unsigned char used[1024]; /* lines that the run has steps of, by their last bits */
 
 static void index_steps(void) {
@@ -284,11 +287,18 @@ static int next_of(int thread, int from) {
     return from;
 }
 
-/* The step of the run that an event of this thread is, or -1. */
-static int find(const struct event *e) {
+/* The step of the run that an event of this thread is, or -1. With REORDER, operands of one line may be read in another
+ * order than in the run: *before is then the step that this one comes before. */
+static int find(const struct event *e, int *before) {
+    *before = -1;
     if (e->where && !used[e->where->line % sizeof used] && !used[0]) return -1;
-    for (int i = self->next; i < STEPS; i = following[i])
-        if (is_step(&steps[i], e)) return i;
+    int first = self->next;
+    for (int i = first; i < STEPS; i = following[i]) {
+        if (early[i] || !is_step(&steps[i], e)) continue;
+        if (REORDER && i != first && e->kind == 'r' && steps[first].kind == 'r' && steps[first].line == steps[i].line)
+            *before = first;
+        return i;
+    }
     return -1;
 }
 
@@ -304,6 +314,7 @@ static struct thread *by_number(int number) {
 static void advance(void) {
     for (; current < STEPS; current++, skipped++) {
         struct thread *t = by_number(steps[current].thread);
+        if (early[current]) continue;
         if (!t || (!t->ended && t->at <= current)) break;
         progress++;
     }
@@ -345,7 +356,7 @@ static void wait_for(int s) {
 static void consume(int s, const struct event *e) {
     const struct step *step = &steps[s];
     int many = e->kind < 'a';
-    if (e->address && !many && !(step->flags & MODEL) && symbol_at(e->address)) bound[step->cell] = e->address;
+    if (e->address && !many && e->kind != 's' && symbol_at(e->address)) bound[step->cell] = e->address;
     /* Byte by byte: a race detector may have a memcmp of its own. */
     if (step->kind == 'r' && step->flags & VALUE && e->kind == 'r' && e->size <= 8 && differs < 0 && e->address > 4096)
         for (unsigned i = 0; i < e->size; i++)
@@ -354,8 +365,12 @@ static void consume(int s, const struct event *e) {
     int together = strchr("bscj", e->kind) != NULL;
     do current = ++s;
     while (s < STEPS && steps[s].thread == self->number && steps[s].line == step->line &&
-           (together ? steps[s].flags & HELD : many && steps[s].kind == step->kind));
-    self->next = self->at = following[current - 1];
+           (together || (steps[s].kind == step->kind && !strcmp(steps[s].object, step->object))
+                ? steps[s].flags & HELD || (many && !together)
+                : 0));
+    int next = following[current - 1];
+    while (next < STEPS && early[next]) next = following[next];
+    self->next = self->at = next;
 }
 
 /* An event. Returns the step that it is, or -1, when the thread may go on. */
@@ -363,8 +378,12 @@ static int event(struct event e) {
     if (!self || free_run) return -1;
     lock();
     self->where = e.where;
-    int s = find(&e);
-    if (s >= 0 || self->next >= STEPS)
+    int before, s = find(&e, &before);
+    if (before >= 0) {
+        wait_for(before);
+        early[s] = 1;
+        s = -1;
+    } else if (s >= 0 || self->next >= STEPS || e.kind == 'j') /* The run does not come to a join that it does not have. */
         wait_for(s >= 0 ? s : STEPS);
     else if (self->parent)
         wait_for(self->next); /* The first event is none of the run: the one that created the thread goes on first. */
@@ -413,11 +432,12 @@ static void say_end(void) {
 static void *watch(void *nothing) {
     (void)nothing;
     unsigned seen = 0;
-    for (int quiet = 0;;) {
+    for (int quiet = 0, over = 0;;) {
         struct timespec tick = {0, 10 * 1000 * 1000};
         syscall(SYS_nanosleep, &tick, NULL);
         lock();
         int stuck = 1;
+        over = current < STEPS ? 0 : over + 1;
         for (int i = 0; i < thread_count; i++)
             if (!threads[i].ended && !threads[i].call) stuck = 0;
         quiet = progress == seen ? quiet + 1 : 0;
@@ -432,11 +452,10 @@ static void *watch(void *nothing) {
             if (DEADLOCK) __real_abort();
             end_differently("it hangs");
         }
-        if (quiet >= 200) {
-            if (current < STEPS) end_differently("it does not go on");
-            if (free_run) end_differently("it goes on without failing");
+        if (quiet >= 200 && current < STEPS) end_differently("it does not go on");
+        if (over >= 600) end_differently("it goes on without failing");
+        if (over >= 200 && !free_run) {
             free_run = 1;
-            quiet = 0;
             changed();
         }
         unlock();
@@ -446,7 +465,7 @@ static void *watch(void *nothing) {
 /* After the program's own destructors. */
 __attribute__((destructor(101))) static void at_exit(void) {
     EVENT('h', 0, 0, "exit");
-    if (LEAKS && current >= STEPS) return;
+    if (LEAKS) return;
     end_differently("it ends");
 }
 
@@ -455,9 +474,6 @@ __attribute__((constructor(101))) static void start(void) {
     read_executable();
     index_steps();
     self = &threads[thread_count++];
-#ifdef STARTS
-    self->number = -1;
-#endif
     self->next = self->at = next_of(self->number, 0);
     holder = self;
     pthread_t watchdog;

@@ -9,7 +9,11 @@ use std::fmt::Write;
 /// The text of `schedule.h`.
 pub fn text(trace: &TraceEntry, options: &Options) -> String {
     let run = &trace.run;
-    let steps: Vec<(&RunStep, char)> = run.steps.iter().filter_map(|s| Some((s, letter(&s.does)?))).collect();
+    // What is bookkeeping of ours, and constants.
+    let ours =
+        |s: &RunStep| s.object.contains('.') || s.object.starts_with("string#") || s.object.starts_with('(');
+    let shown = run.steps.iter().filter(|s| !ours(s));
+    let steps: Vec<(&RunStep, char)> = shown.filter_map(|s| Some((s, letter(&s.does)?))).collect();
     let mut cells = Numbers::default();
     let mut files = Numbers::default();
     let mut rows = String::new();
@@ -23,7 +27,7 @@ pub fn text(trace: &TraceEntry, options: &Options) -> String {
             rows,
             "    {{{}, '{letter}', {flags}, {cell}, {file}, {}, {}, {}, {}, (long long)0x{value:x}ULL}},",
             s.thread,
-            s.line,
+            if s.file.starts_with('<') { 0 } else { s.line },
             s.column,
             literal(&s.object),
             literal(&s.cell)

@@ -2,7 +2,7 @@
 
 use super::schedule;
 use crate::report::json::TraceEntry;
-use relyant_cfa::options::Options;
+use relyant_cfa::options::{Options, Signed};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -46,7 +46,9 @@ impl Judge {
                 "is reached by thread",
                 " fails by thread",
             ],
-            Judge::Races => &["WARNING: ThreadSanitizer: data race"],
+            Judge::Races => {
+                &["WARNING: ThreadSanitizer: data race", "WARNING: ThreadSanitizer: heap-use-after-free"]
+            }
             Judge::Memory | Judge::Stack => &["ERROR: AddressSanitizer", "ERROR: LeakSanitizer"],
             Judge::Undefined => &["runtime error:"],
         }
@@ -105,7 +107,7 @@ const CALLS: &str = "pthread_create pthread_exit pthread_join pthread_once pthre
     pthread_rwlock_timedrdlock pthread_rwlock_timedwrlock pthread_rwlock_unlock pthread_cond_wait \
     pthread_cond_timedwait pthread_cond_signal pthread_cond_broadcast pthread_barrier_init pthread_barrier_wait \
     sem_wait sem_trywait sem_timedwait sem_post sem_getvalue thrd_create thrd_join thrd_exit mtx_lock mtx_trylock \
-    mtx_timedlock mtx_unlock cnd_wait cnd_timedwait cnd_signal cnd_broadcast sleep usleep nanosleep memcpy memmove \
+    mtx_timedlock mtx_unlock cnd_wait cnd_timedwait cnd_signal cnd_broadcast call_once sleep usleep nanosleep memcpy memmove \
     memset abort _exit __assert_fail";
 
 const ATOMICS: &str = "load store exchange fetch_add fetch_sub fetch_and fetch_or fetch_xor fetch_nand \
@@ -118,10 +120,15 @@ pub fn text(
     options: &Options,
     trace: &TraceEntry,
     judge: Judge,
+    reorder: bool,
 ) -> String {
     let (mode, instrument, link) = judge.flags();
+    let order = u8::from(reorder);
     let mut flags: Vec<String> =
         options.preprocessing.arguments().iter().map(|a| quoted(&a.to_string_lossy())).collect();
+    if options.signed == Signed::Wrap {
+        flags.push("-fwrapv".into());
+    }
     for folder in sources.iter().filter_map(|s| s.canonicalize().ok()) {
         if let Some(folder) = folder.parent() {
             flags.push(format!("-iquote {}", quoted(&folder.to_string_lossy())));
@@ -150,9 +157,14 @@ pub fn text(
         let _ = writeln!(out, "    unit unit{i} {}", quoted(name));
         let _ = write!(objects, " \"$here/unit{i}.s\"");
     }
-    let _ = writeln!(out, "    $cc -g -O2 -w -D{mode} -c -o \"$here/runtime.o\" \"$here/runtime.c\"");
-    let _ =
-        writeln!(out, "    $cc -g -pthread {link} -o \"$here/program\" \"$here/runtime.o\"{objects} -lm \\");
+    let _ = writeln!(
+        out,
+        "    $cc -g -O2 -w -D{mode} -DREORDER={order} -c -o \"$here/runtime.o\" \"$here/runtime.c\""
+    );
+    let _ = writeln!(
+        out,
+        "    $cc -g -pthread {link} -o \"$here/program\" \"$here/runtime.o\"{objects} -lm $(cat \"$here/absent\") \\"
+    );
     let wraps: Vec<String> = wraps.iter().map(|w| format!("-Wl,--wrap={w}")).collect();
     let lines: Vec<String> = wraps.chunks(4).map(|l| format!("        {}", l.join(" "))).collect();
     let _ = writeln!(out, "{}", lines.join(" \\\n"));
