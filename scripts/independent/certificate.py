@@ -4,7 +4,7 @@ import re
 
 from front import IDEAL, known
 from graph import Accesses, pc
-from terms import add, conj, disj, eq, FALSE, le, lt, mul, neg, num, subst, TRUE, var, variables
+from terms import add, BUILD, conj, disj, eq, FALSE, le, lt, mul, neg, num, subst, TRUE, var, variables
 
 TOKEN = re.compile(r"\s*(?:(\d+)|`((?:[^`]|``)*)`('?)|([A-Za-z_$][A-Za-z0-9_$#.:\[\]~]*)('?)|(<=|>=|==|<|>|[-+*]))")
 STATES = 4000
@@ -77,6 +77,7 @@ class Guesses:
         self.threads = {t.name: t for t in program.threads}
         self.owner = {l["id"]: l["thread"] for l in data["locations"]}
         self.names, self.ghosts, self.main_keys = {}, {}, {}
+        self.listed = {l["name"] for l in self.source["locals"]}
 
     def key(self, place):
         return tuple(place["calls"]), place["line"], (place["does"], place["what"])
@@ -101,7 +102,8 @@ class Guesses:
             if t is None:
                 continue
             if l["variable"]:
-                found = [n for calls in l["calls"] for n in t.named.get((tuple(calls), l["variable"]), [])]
+                # A parameter gets its value where the call is, too: the innermost place is its own.
+                found = next((ns for calls in sorted(l["calls"], key=len, reverse=True) if (ns := t.named.get((tuple(calls), l["variable"])))), [])
                 found = found or [n for (_, name), ns in t.named.items() if name == l["variable"] for n in ns]
                 if len(set(found)) == 1:
                     self.names[l["name"]] = var(found[0])
@@ -146,7 +148,8 @@ class Guesses:
             return var(name) if t.many else num(t.number + 1)
         found = self.names.get(name)
         if found is None:
-            return known(name, t.locals[name]) if name in t.locals else None
+            # As the checker itself calls it.
+            return known(name, t.locals[name]) if name in t.locals and name not in self.listed else None
         # Locals of a thread that may be there twice are its own affair.
         whose = [j for j in self.p.threads if variables(found) & set(j.locals)]
         return found if all(j is t or not j.many for j in whose) else None
@@ -267,6 +270,7 @@ class Guesses:
         with_proof = {r["thread"] for r in self.data["threads"]}
         out = {}
         for t in self.p.threads:
+            sets = value_sets(t)
             facts = local_facts(t, set(self.p.globals), {} if t.many else self.own_starts(t))
             for n in {0, t.entry, t.end} | {n for e in t.edges for n in (e.src, e.dst)}:
                 guesses = []
@@ -274,6 +278,9 @@ class Guesses:
                     if not labels or t.name not in with_proof:
                         continue
                     found = [known_states.get(l, (FALSE, set())) for l in sorted(labels)]
+                    # A thread that comes by several ways remembers by which.
+                    ways = [eq(var(v), num(x)) for v in sorted(t.live.get(n, ())) if len(sets.get(v, ())) in (2, 3) for x in sorted(sets[v])]
+                    guesses += [disj(neg(w), f[0]) for w in ways[:9] for f in found if f[0] not in (TRUE, FALSE)]
                     living = self.living(t, n, facts.get(n) or ())
                     if any(variables(f[0]) & set(t.locals) - living for f in found):
                         guesses += [self.states(t, records[l], living)[0] for l in sorted(labels) if l in records]
@@ -290,9 +297,29 @@ class Guesses:
                 guesses += sorted(facts.get(n) or set(), key=repr)
                 out[t.name, n] = unique(guesses)
         self.of_main(main, alone, out)
-        for key in out:
-            out[key] = unique([*out[key], *self.counted()])
+        limits = self.limits()
+        for t in self.p.threads:
+            sets = value_sets(t)
+            for n in {n for (name, n) in out if name == t.name and n not in t.errors}:
+                few = list(limits)
+                # What was read from there is within them, too.
+                for v, x in sorted({(v, x.args[0]) for e in t.edges for v, x in e.updates.items() if x.op == "v" and v in t.live.get(n, ())}):
+                    few += [subst(c, {x: var(v)}) for c in limits if x in variables(c)]
+                few += [disj(*[eq(var(v), num(x)) for x in sorted(sets[v])]) for v in sorted(sets) if v in t.live.get(n, ())]
+                out[t.name, n] = unique([*out[t.name, n], *self.counted(), *few])
         return out
+
+    def limits(self):
+        """Bounds of shared variables by numbers that values read from them are compared with."""
+        out = set()
+        for e in (e for t in self.p.threads for e in t.edges):
+            for c in e.guard.args if e.guard.op == "and" else (e.guard,):
+                c = c.args[0] if c.op == "not" else c
+                if c.op in ("=", "<=", "<") and {a.op for a in c.args} == {"v", "n"}:
+                    v, k = sorted(c.args, key=lambda a: a.op == "n")
+                    if v.args[0] in self.p.start and abs(k.args[0]) < 1 << 31:
+                        out |= {le(v, k), le(k, v)}
+        return sorted(out, key=repr) if len(out) <= 24 else []
 
     def counted(self):
         """That a variable is what a ghost counts its changes to be."""
@@ -383,19 +410,26 @@ def local_facts(t, tracked, start, within=None):
                     continue
                 y = subst(x, known_here)
                 by_value.setdefault(y, []).append(v)
-                if variables(y) <= mine and not variables(y) & set(e.updates) and size(y) < 12:
-                    new.add(eq(var(v), y))
+                for z in {x, y}:
+                    if variables(z) <= mine and not variables(z) & set(e.updates) and size(z) < 12:
+                        new.add(eq(var(v), z))
             for vs in by_value.values():
                 new |= {eq(var(a), var(b)) for a in vs for b in vs if a < b}
+            back = {x: var(v + "!") for v, x in e.updates.items() if x.op != "n" and v in mine}
+            strip = {v + "!": var(v) for v in e.updates}
+            allowed = mine | set(strip)
+            for v, x in e.updates.items():
+                z = replace(x, {k: w for k, w in back.items() if k is not x})
+                if v in mine and z is not x and variables(z) <= allowed and not variables(z) & set(e.updates) and size(z) < 12:
+                    new.add(eq(var(v), subst(z, strip)))
             parts = e.guard.args if e.guard.op == "and" else (e.guard,)
             for c in parts:
                 if variables(c) and variables(c) <= mine and not variables(c) & set(e.updates) and size(c) < 12:
                     new.add(c)
-                # What is tested was just read.
-                back = {x: v for v, x in e.updates.items() if x.op == "v" and v in t.locals and x.args[0] not in mine}
-                swapped = subst(c, {x.args[0]: var(v) for x, v in back.items()})
-                if swapped is not c and variables(swapped) <= mine and size(swapped) < 12:
-                    new.add(swapped)
+                # What is tested was just stored.
+                swapped = replace(c, back)
+                if swapped is not c and variables(swapped) <= allowed and not variables(swapped) & set(e.updates) and size(swapped) < 12:
+                    new.add(subst(swapped, strip))
             new.discard(TRUE)
             old = facts.get(e.dst)
             joined = frozenset(new) if old is None else frozenset(old & new)
@@ -405,6 +439,28 @@ def local_facts(t, tracked, start, within=None):
         if not changed:
             break
     return facts
+
+
+def replace(t, parts):
+    """The term with other terms for some of its parts."""
+    if t in parts:
+        return parts[t]
+    return t if t.op in ("n", "v") or not t.args else BUILD[t.op](*[replace(a, parts) for a in t.args])
+
+
+def value_sets(t):
+    """Of locals that are set to few numbers only: which."""
+    sets = {v: set() for v in t.locals}
+    for _ in range(8):
+        for e in t.edges:
+            for v, x in e.updates.items():
+                if v in sets:
+                    new = {x.args[0]} if x.op == "n" else sets.get(x.args[0]) if x.op == "v" else None
+                    if new is None or len(sets[v] | new) > 6:
+                        del sets[v]
+                    else:
+                        sets[v] |= new
+    return {v: s for v, s in sets.items() if len(s) > 1}
 
 
 def size(t):

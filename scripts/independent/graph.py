@@ -69,6 +69,7 @@ def finish(program):
                     if waits is not TRUE:
                         e.reads.add(pc(u))
     for t in threads:
+        constants(program, t)
         t.micro = list(t.edges)
         atomics(t)
     for later in (False, True, True):
@@ -76,7 +77,43 @@ def finish(program):
         for t in threads:
             shrink(program, t, seen, later)
     for t in threads:
-        forget(t)
+        forget(program, t)
+
+
+def constants(program, t):
+    """Locals that always have the same value at a node are that value: so indices of arrays are numbers."""
+    known = {t.entry: {}}
+    work = [t.entry]
+    outs = {}
+    for e in t.edges:
+        outs.setdefault(e.src, []).append(e)
+    while work:
+        n = work.pop()
+        for e in outs.get(n, []):
+            here = {v: num(x) for v, x in known[n].items()}
+            after = dict(known[n])
+            for v, x in e.updates.items():
+                if v in t.locals:
+                    y = subst(x, here)
+                    after.pop(v, None)
+                    if y.op == "n":
+                        after[v] = y.args[0]
+            old = known.get(e.dst)
+            new = after if old is None else {v: x for v, x in old.items() if after.get(v) == x}
+            if new != old:
+                known[e.dst] = new
+                work.append(e.dst)
+    for e in t.edges:
+        e.blocks = e.blocks and e.guard is not TRUE
+        here = {v: num(x) for v, x in known.get(e.src, {}).items()}
+        if here:
+            e.guard = subst(e.guard, here)
+            e.updates = {v: y for v, x in e.updates.items() if (y := subst(x, here)) is not var(v)}
+            e.blocks = e.blocks and e.guard is not TRUE
+            used = variables(e.guard).union(*[variables(x) for x in e.updates.values()])
+            e.reads = {v for v in e.reads if v in used or v not in program.start}
+            e.writes = {v for v in e.writes if v in e.updates or v not in program.start}
+    tidy(t)
 
 
 def on_cycle(t, edge):
@@ -189,7 +226,7 @@ def shrink(program, t, seen, later):
     tidy(t)
 
 
-def forget(t):
+def forget(program, t):
     """Leaves out values of locals that nobody asks for later."""
     keep = {v for v in t.locals if v.split("::")[1].startswith("%") is False or "%input" in v or ":" in v.split("::")[1]}
     live = {}
@@ -209,4 +246,7 @@ def forget(t):
                 changed = True
     t.live = live
     for e in t.edges:
-        e.updates = {v: x for v, x in e.updates.items() if v not in t.locals or v in live.get(e.dst, set()) or v in keep}
+        # A value that is not used may as well be the old one.
+        e.updates = {v: x for v, x in e.updates.items() if v not in t.locals or v in live.get(e.dst, set()) or
+                     v in keep and not (x.op == "v" and x.args[0].startswith("in") and x.args[0] not in program.globals
+                                      and "::=" not in v)}

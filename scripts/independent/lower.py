@@ -272,8 +272,9 @@ class Lower:
         low, high = bounds(raw)
         if kind.signed and self.p.options["signed"] != "wrap" and not (low is not None and low >= kind.low and high <= kind.high):
             # It is assumed (option `signed: assume`) that this does not overflow.
-            self.edge(guard=conj(le(num(kind.low), raw), le(raw, num(kind.high))), blocks=True)
-            return raw
+            t = self.local("%result", kind)
+            self.edge(guard=conj(le(num(kind.low), raw), le(raw, num(kind.high))), updates={t.args[0]: raw}, blocks=True)
+            return t
         return convert(raw, kind)
 
     def unary(self, c, inner):
