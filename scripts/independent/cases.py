@@ -116,6 +116,8 @@ THREADS = [
     ("looks the wrong way", two(MUTEX, LOCKED, "if (pthread_mutex_trylock(&m) != 0) { x = 2; x = 0; }"), WEAK, False),
     ("one writes", two("int x;", "x = 1;", "int y = x; assert(y <= 1);"), WEAK, True),
     ("one writes twice", two("int x;", "x = 1; x = 2;", "int y = x; assert(y <= 1);"), WEAK, False),
+    ("says where it is itself", two("int x;", "x = 1; x = 2;", "int y = x; assert(y <= 1);"),
+     {"f": [*X, "pc:f <= 0", "pc:f <= 1", "pc:f >= 2", "pc:f >= 5", "pc:g <= 1"], "g": [*X, "pc:g <= 0", "pc:g <= 1", "pc:g >= 2"]}, False),
     ("reads twice", two("int x;", "x = 1;", "assert(x == x);"), WEAK, False),
     ("reads once", two("int x;", "x = 1;", "int y = x; assert(y == y);"), WEAK, True),
     ("sum is read in two steps", two("int x;", "x = 1;", "assert(x + x != 1);"), WEAK, False),
@@ -130,6 +132,12 @@ THREADS = [
     ("no atomic section", two("int x;", "x = 1; x = 0;", "assert(x == 0);"), WEAK, False),
     ("atomic section that ends early", two("int x;", "__VERIFIER_atomic_begin(); x = 1; __VERIFIER_atomic_end(); x = 0;", "assert(x == 0);"), WEAK, False),
     ("writes before it waits", two("int x; int never;", "x = 1; __VERIFIER_assume(never);", "assert(x == 0);"), WEAK, False),
+    ("writes before a section that it cannot leave",
+     two("int x;", "int k = 1; x = 1; __VERIFIER_atomic_begin(); __VERIFIER_assume(k == 0); __VERIFIER_atomic_end();", "assert(x == 0);"), WEAK, False),
+    ("a function ends the section", two("int x; static void leave(void) { __VERIFIER_atomic_end(); }",
+                                        "__VERIFIER_atomic_begin(); x = 1; leave(); x = 0;", "assert(x == 0);"), WEAK, False),
+    ("a function begins the section", two("int x; static void enter(void) { __VERIFIER_atomic_begin(); }",
+                                          "enter(); x = 1; x = 0; __VERIFIER_atomic_end();", "assert(x == 0);"), WEAK, True),
     ("writes before it overflows", two("int x;", "int i = 2147483647; x = 1; i = i + 1;", "assert(x == 0);"), WEAK, False),
     ("writes before it ends", two("int x;", "x = 1; pthread_exit(0);", "assert(x == 0);"), WEAK, False),
     ("does not write", two("int x;", "if (0) x = 1;", "assert(x == 0);"), WEAK, True),
@@ -147,7 +155,7 @@ THREADS = [
 
 # Refused: a text, and a part of the reason.
 REFUSED = [
-    (alone("int *p = &g; *p = 1;"), "pointer"),
+    (alone("int *p = &g; *p = 1; assert(g);"), "pointer"),
     (alone("float f = 1; assert(f > 0);"), "type"),
     (alone("int *p = malloc(4);"), "pointer"),
     (HEAD + "int f(int n) { return n ? f(n - 1) : 0; }\nint main(void) { return f(3); }\n", "recursion"),
@@ -157,5 +165,10 @@ REFUSED = [
     (alone("int x = __VERIFIER_nondet_int(), y = x; assert(x * y >= 0);"), "product"),
     (alone("int x = g ?: 3;"), "not covered"),
     (alone("int x = __atomic_load_n(&g, 5);"), "not covered"),
+    (HEAD.replace("#include <assert.h>", "#define _GNU_SOURCE\n#include <assert.h>")
+     + "pthread_mutex_t m = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;\nint main(void) { pthread_mutex_lock(&m); assert(0); return 0; }\n", "kind"),
+    (HEAD + "int x;\nextern int printf(const char *, ...);\nint main(void) { printf(x++ ? \"a\" : \"b\"); assert(x == 0); return 0; }\n", "effects"),
+    (alone("g = (__VERIFIER_atomic_begin(), 1) ? 2 : 3; __VERIFIER_atomic_end(); assert(g);"), "atomic section"),
+    (alone("g = 1;"), "nothing to check"),
     (alone("asm(\"nop\");"), "not covered"),
 ]

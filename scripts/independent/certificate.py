@@ -317,7 +317,7 @@ class Guesses:
                 c = c.args[0] if c.op == "not" else c
                 if c.op in ("=", "<=", "<") and {a.op for a in c.args} == {"v", "n"}:
                     v, k = sorted(c.args, key=lambda a: a.op == "n")
-                    if v.args[0] in self.p.start and abs(k.args[0]) < 1 << 31:
+                    if v.args[0] in self.p.start and not v.args[0].startswith("pc:") and abs(k.args[0]) < 1 << 31:
                         out |= {le(v, k), le(k, v)}
         return sorted(out, key=repr) if len(out) <= 24 else []
 

@@ -103,7 +103,9 @@ class Program:
             return
         self.shapes[name] = c.type
         values = {}
-        if init is not None and not is_lock(c.type):
+        if init is not None and is_lock(c.type):
+            plain_lock(c.type, init)
+        elif init is not None:
             constant_cells(c.type, name, init, values)
         for cell, kind in cells:
             self.globals[cell] = kind
@@ -159,6 +161,12 @@ def named(t):
 
 def is_lock(t):
     return named(t) in MUTEX
+
+
+def plain_lock(t, init):
+    """Only mutexes of the normal kind, whose start value is all zeros, are covered."""
+    if is_lock(t) and any(k.kind in (K.INTEGER_LITERAL, K.DECL_REF_EXPR) and constant(k) != 0 for k in init.walk_preorder()):
+        raise Refused(init, "mutexes of another kind than the normal one are not covered")
 
 
 def kind_of(t, cursor):
@@ -250,6 +258,7 @@ def constant_cells(t, name, init, out):
             constant_cells(inner, place, part, out)
         return
     if named(t) in CONDITION or is_lock(t):
+        plain_lock(t, init)
         return
     v = constant(init)
     if v is None:

@@ -137,6 +137,10 @@ def bypass(t, n):
     ins = [e for e in t.edges if e.dst == n]
     outs = [e for e in t.edges if e.src == n]
     rest = [e for e in t.edges if e.dst != n and e.src != n]
+    if not outs:
+        # Who would come here cannot go on at all: not each of the values that lead there has a step any more.
+        for e in rest:
+            e.blocks = e.blocks or any(e.src == a.src for a in ins)
     t.edges = rest + [c for a in ins for b in outs if (c := compose(a, b))]
 
 

@@ -1,7 +1,7 @@
 """Functions that are not defined in the program."""
 from front import convert, IDEAL, INPUTS, INT, K, Kind, NOTHING, Refused, SIGNED, strip, truth, UNSIGNED
 from terms import add, eq, neg, num, sub, var
-from shapes import bare
+from shapes import bare, effects
 
 LOCK = {"pthread_mutex_lock", "pthread_spin_lock"}
 TRY = {"pthread_mutex_trylock", "pthread_spin_trylock"}
@@ -14,6 +14,8 @@ WIDE = {"BOOL": Kind(8, False, boolean=True), "CHAR_S": Kind(8, True), **{k: Kin
 
 
 def library(b, c, name, args):
+    if any(strip(a.type).kind.name == "POINTER" and effects(a) for a in args):
+        raise Refused(c, "effects in an argument that is a pointer are not covered")
     if name in ERRORS:
         return error(b, c, name, args)
     if name in ENDS:

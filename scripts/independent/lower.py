@@ -246,7 +246,7 @@ class Lower:
             if op == "*" and x.op != "n" and y.op != "n":
                 raise Refused(c, "products of two variables are not covered")
         elif op in "/%" or op == "<<" or op == ">>" or (op == "&" and y.op == "n"):
-            if y.op != "n" or y.args[0] <= 0 and op != "&" or y.args[0] > 62 and op in "<<>>":
+            if y.op != "n" or y.args[0] <= 0 and op != "&" or op in ("<<", ">>") and y.args[0] >= kind.bits:
                 raise Refused(c, "division and shifts by anything but a positive number are not covered")
             k = y.args[0] if op in "/%&" else 1 << y.args[0]
             if op == "<<":
@@ -379,6 +379,12 @@ class Lower:
 
     def condition(self, c, yes, no):
         """Goes to `yes` or `no`."""
+        depth = self.depth
+        self.decide(c, yes, no)
+        if self.depth != depth:
+            raise Refused(c, "an atomic section that begins or ends in a condition is not covered")
+
+    def decide(self, c, yes, no):
         b = c
         while b.kind == K.PAREN_EXPR:
             b = list(b.get_children())[0]
@@ -410,6 +416,7 @@ class Lower:
         void = strip(c.type).kind.name == "VOID"
         t = None if void else self.local("%choice", kind_of(c.type, c))
         self.condition(children[0], yes, no)
+        depth = self.depth
         for n, part in ((yes, children[1]), (no, children[2])):
             self.cur = n
             if void:
@@ -417,6 +424,8 @@ class Lower:
                 self.edge(done)
             else:
                 self.edge(done, updates={t.args[0]: self.value(part)})
+            if self.depth != depth:
+                raise Refused(part, "an atomic section that begins or ends in a part of an expression is not covered")
         return t or num(0)
 
     def statement_expression(self, block):
@@ -516,6 +525,8 @@ class Lower:
             if place is not None:
                 raise Refused(place, f"there is no label `{label}`")
         self.cur = self.scope.leave
+        if not self.depth:
+            self.t.atomic.discard(self.scope.leave)  # The function has ended a section.
         self.scope, self.breaks, self.continues, self.switches = saved
         return result or num(0)
 

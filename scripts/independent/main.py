@@ -75,6 +75,11 @@ def check(args):
     options = {**data["options"]}
     program = Program(unit, options, order)
     program.lower()
+    label = options["exclusive"]
+    if label is not None and not any(label in ls for t in program.threads for ls in t.labels.values()):
+        raise Refused(None, f"there is no label `{label}`")
+    if label is None and not any(t.errors for t in program.threads):
+        raise Refused(None, "there is nothing to check: no assertion and no error")
     guesses = Guesses(program, data)
     guesses.add_ghosts()
     finish(program)
@@ -109,7 +114,9 @@ def check(args):
             break
     done = time.monotonic()
     for b in bad[:10 if args.verbose else 1]:
-        print(f"rejected: {b}")
+        print(f"{'rejected' if not data['tickets'] else 'open'}: {b}")
+    if bad and data["tickets"]:
+        return refuse(f"{args.proof}: claims about tickets are not covered, and without them it is no proof")
     if bad:
         return 1
     print(f"accepted: {count} obligations hold, by Z3 and by cvc5, in {done - started:.1f} s ({middle - started:.1f} s before)")

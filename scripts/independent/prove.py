@@ -111,7 +111,8 @@ class Problem:
     def step(self, t, e):
         """A step of a thread leads from its assertion to its assertion."""
         here = self.holds[t.name, e.src]
-        return [*here, e.guard, self.handles((t, "")), self.place(t, e.src)], self.holds[t.name, e.dst], e.updates
+        updates = e.updates if t.many else {**e.updates, pc(t): num(e.dst)}
+        return [*here, e.guard, self.handles((t, "")), self.place(t, e.src)], self.holds[t.name, e.dst], updates
 
     def place(self, t, n):
         return TRUE if t.many else eq(var(pc(t)), num(n))
