@@ -280,6 +280,8 @@ mod tests {
         assert_eq!(solution.check(&system, 0), None);
     }
 
+    type Change<'f> = &'f dyn Fn(&mut Vec<Inference>);
+
     #[test]
     fn a_derivation_is_made_of_clauses() {
         let (mut system, r, _) = counting();
@@ -296,21 +298,21 @@ mod tests {
             values: values(list),
         };
         let good = vec![step(0, &[], &[]), step(1, &[0, 0], &[(1, 1)]), step(3, &[0], &[])];
-        let check = |change: &dyn Fn(&mut Vec<Inference>)| {
+        let check = |change: Change| {
             let mut inferences = good.clone();
             change(&mut inferences);
             Derivation { inferences }.check(&system)
         };
         assert!(check(&|_| {}));
         let half = Rat::new(1.into(), 2.into());
-        let forged: [(&str, &dyn Fn(&mut Vec<Inference>)); 12] = [
+        let forged: [(&str, Change); 12] = [
             ("nothing", &|d| d.clear()),
             ("no goal", &|d| drop(d.pop())),
             ("no such clause", &|d| d[1].clause = 9),
             ("no such goal", &|d| d[2].clause = 9),
             ("a fraction", &|d| drop(d[2].values.insert(Var(9), half.clone()))),
             ("against the constraint", &|d| d[1].values = values(&[(1, 2)])),
-            ("a premise too few", &|d| drop(d[1].premises.pop())),
+            ("a premise too few", &|d| d[1].premises.truncate(1)),
             ("a premise too many", &|d| d[2].premises.push(0)),
             ("its own premise", &|d| {
                 d[0] = step(1, &[0, 0], &[(1, 1)]);
