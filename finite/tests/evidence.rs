@@ -291,3 +291,21 @@ fn what_is_out_of_range_or_order() {
     assert!(rejected(vec![], vec![(1, 1), (0, 1)]));
     assert!(rejected(vec![(0, 1), (0, 9)], vec![]));
 }
+
+/// A transfer to where threads weigh more, which nothing takes threads to.
+#[test]
+fn a_transfer_makes_threads_heavier() {
+    let transition =
+        |to| Transition { transfers: vec![Transfer { from: 0, to: vec![to] }], ..Transition::default() };
+    let s = |to| System {
+        shared: 1,
+        local: 3,
+        transitions: vec![transition(to)],
+        initial: vec![Initial { exactly: Config::new(0, Counts::one(0)), any: vec![] }],
+        ..System::default()
+    };
+    let weights = vec![Weights { shared: vec![], local: vec![(0, 1), (1, 1), (2, 2)], bound: 1 }];
+    let c = Certificate { minimal: Vec::new(), weights };
+    assert_eq!(accepts(&s(1), &(0, vec![2]), &c), Ok(()));
+    assert!(matches!(accepts(&s(2), &(0, vec![2]), &c), Err(Rejection::Heavier { .. })));
+}

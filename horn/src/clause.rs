@@ -327,6 +327,13 @@ mod tests {
         for (what, change) in forged {
             assert!(!check(change), "{what}");
         }
+        // Of itself, by a clause that says nothing.
+        let r_of_0 = Application { relation: r, args: vec![Var(0)] };
+        let nothing = Cube::of([]);
+        let mut circular = system.clone();
+        circular.add(Clause { body: vec![r_of_0.clone()], constraint: nothing, head: Some(r_of_0) }).unwrap();
+        let inferences = vec![step(4, &[0], &[(0, -1)]), step(3, &[0], &[(5, -1)])];
+        assert!(!Derivation { inferences }.check(&circular));
         // Of the other relation, with the same arguments; and of a clause that derives nothing.
         assert!(!check(&|d| {
             d[1].values = values(&[(0, 0), (1, 1)]);
