@@ -37,7 +37,7 @@ impl Machine<'_> {
         (first..state.threads.len())
             .filter(alive)
             .all(waits)
-            .then(|| Violation { found: Found::Violated(Violated::Deadlock), thread: first })
+            .then_some(Violation { found: Found::Violated(Violated::Deadlock), thread: first })
     }
 
     /// Is there a thread that can move, or that only what the program assumes keeps from it? A state in which no
