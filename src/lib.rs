@@ -26,6 +26,7 @@
 
 pub mod api;
 pub mod bench;
+pub mod explain;
 pub mod export;
 pub mod finite;
 pub mod pipeline;

@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod exit;
+mod explain;
 mod export;
 mod finite;
 mod horn;
@@ -39,10 +40,11 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Verify(verify::Args),
+    Verify(Box<verify::Args>),
     Check(check::Args),
     Reproduce(reproduce::Args),
     Show(show::Args),
+    Explain(explain::Args),
     Export(export::Args),
     Horn(horn::Args),
     #[command(hide = true)]
@@ -77,6 +79,7 @@ fn run(command: &Command) -> Status {
         Command::Check(a) => check::run(a),
         Command::Reproduce(a) => reproduce::run(a),
         Command::Show(a) => show::run(a),
+        Command::Explain(a) => explain::run(a),
         Command::Export(a) => export::run(a),
         Command::Horn(a) => horn::run(a),
         Command::Spacer(a) => spacer::run(a),
@@ -99,6 +102,7 @@ fn lost(command: &Command, reason: &str) -> Status {
         }
         Command::Reproduce(_)
         | Command::Show(_)
+        | Command::Explain(_)
         | Command::Export(_)
         | Command::Spacer(_)
         | Command::Bench(_) => {

@@ -5,6 +5,7 @@ mod bench;
 mod certificates;
 mod checks;
 mod exit_status;
+mod explain;
 mod finite;
 mod horn;
 mod limits;

@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn the_kind_of_an_object_is_not_printed() {
-        let constant = vec![0..2];
+        let constant = std::iter::once(0..2).collect::<Vec<_>>();
         let o = Object {
             name: "string#0".into(),
             kind: ObjectKind::Literal,

@@ -23,6 +23,7 @@
 pub mod aret;
 pub mod engine;
 pub mod limits;
+pub mod minimise;
 pub mod race;
 pub mod refine;
 pub mod registry;

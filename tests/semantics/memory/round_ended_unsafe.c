@@ -11,4 +11,3 @@ int main(void) {
     }
     return sum;
 }
-// compiled: the next round has its object at the same address

@@ -1,0 +1,48 @@
+//! `relyant explain`
+
+use super::exit::Status;
+use super::input::read_text;
+use super::{complain, say};
+use relyant_checker::Refusal;
+use relyant_checker::macros::Macros;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Print a certificate beside its source: what holds before each statement, and what threads rely on
+#[derive(clap::Args)]
+pub struct Args {
+    /// The certificate
+    proof: PathBuf,
+    /// The C source
+    file: PathBuf,
+    /// Seconds for the check before it
+    #[arg(long, value_name = "S", value_parser = super::input::seconds)]
+    timeout: Option<Duration>,
+    #[command(flatten)]
+    macros: Macros,
+}
+
+/// Runs the command.
+pub fn run(a: &Args) -> Status {
+    let text = match read_text(&a.proof) {
+        Ok(text) => text,
+        Err(d) => {
+            complain(&d.to_string());
+            return Status::BadInput;
+        }
+    };
+    match relyant::explain::explain(&text, &a.file, &a.macros.preprocessing(), a.timeout) {
+        Ok(text) => {
+            say(&text);
+            Status::Good
+        }
+        Err(refusal) => {
+            complain(&refusal.to_string());
+            match refusal {
+                Refusal::Unreadable(_) | Refusal::Input(_) => Status::BadInput,
+                Refusal::Rejected(_) => Status::Bad,
+                Refusal::Undecided(_) => Status::Unknown,
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Certificates for readers: the source with what holds beside each statement, and what threads do to each other.
+//!
+//! A certificate is explained after the checker has accepted it.
+
+mod listing;
+mod proof;
+mod replicated;
+mod states;
+mod words;
+
+use relyant_cfa::preprocessing::Preprocessing;
+use relyant_check::certificate::AnyCertificate;
+use relyant_checker::Refusal;
+use relyant_checker::source::{Claim, Claimed};
+use std::path::Path;
+use std::time::Duration;
+
+/// What a certificate says of its source, once it is accepted.
+///
+/// # Errors
+/// It is no certificate, or not accepted.
+pub fn explain(
+    certificate: &str,
+    file: &Path,
+    told: &Preprocessing,
+    timeout: Option<Duration>,
+) -> Result<String, Refusal> {
+    let parsed = || AnyCertificate::parse(certificate).map_err(|e| Refusal::Unreadable(e.to_string()));
+    let accepted = Claim::about(parsed()?, file, told)?.read()?.check(timeout)?;
+    let read = Claim::about(parsed()?, file, told)?.read()?;
+    let body = match &read.evidence {
+        Claimed::Proof(proof, program) => proof::text(program, proof),
+        Claimed::Replicated(proof, program) => replicated::text(program, proof),
+        Claimed::States(space, program) => {
+            states::text(program, space).map_err(|e| Refusal::Rejected(e.to_string()))?
+        }
+    };
+    let how = match &read.evidence {
+        Claimed::Proof(p, _) => {
+            let modular = if p.modular { "modular " } else { "" };
+            let rule = match p.rule {
+                relyant_check::Rule::RelyGuarantee => "rely-guarantee",
+                relyant_check::Rule::OwickiGries => "Owicki-Gries",
+                relyant_check::Rule::Monolithic => "monolithic",
+            };
+            format!("by a {modular}{rule} proof")
+        }
+        Claimed::Replicated(..) => "for replicated threads".into(),
+        Claimed::States(..) => "since all states were visited".into(),
+    };
+    Ok(format!("{}: safe {how}; accepted: {}\n\n{body}", file.display(), accepted.counted))
+}

@@ -1,0 +1,80 @@
+//! `explain`: certificates for readers.
+
+use super::{SAFE, benchmark, folder, out, relyant};
+use std::path::Path;
+
+/// What `explain` prints of the certificate that `verify` writes.
+fn explained(dir: &Path, options: &[&str], file: &Path) -> String {
+    let mut verify = relyant(dir);
+    let o = verify.args(["verify", "--proof", "p.json"]).args(options).arg(file).output().unwrap();
+    assert_eq!(o.status.code(), Some(0), "{}", out(&o));
+    let o = relyant(dir).args(["explain", "p.json"]).arg(file).output().unwrap();
+    assert_eq!(o.status.code(), Some(0), "{}", out(&o));
+    out(&o)
+}
+
+#[test]
+fn peterson_fits_one_screen() {
+    let dir = folder(&[]);
+    let text = explained(dir.path(), &["--method", "rely-guarantee"], &benchmark("mutex/peterson.c"));
+    assert!(text.lines().count() <= 60, "{text}");
+    assert!(text.lines().all(|l| l.chars().count() <= 140), "{text}");
+    // The flag is up in the critical section, and nobody else may take it down.
+    let critical = text.lines().find(|l| l.contains("visitor = 0;")).unwrap();
+    assert!(critical.contains("| want0 == 1"), "{text}");
+    let others = text.lines().filter(|l| l.starts_with("thread right may:"));
+    assert!(others.clone().count() >= 2 && others.clone().all(|l| !l.contains("writes want0")), "{text}");
+    assert!(others.clone().any(|l| l.contains("turn' == 0 (line ")), "{text}");
+}
+
+#[test]
+fn sets_of_states_say_which_values_there_are() {
+    let dir = folder(&[("s.c", SAFE)]);
+    let text = explained(dir.path(), &["--method", "search"], Path::new("s.c"));
+    let (main, worker) = text.split_once("thread f").unwrap();
+    assert!(main.contains("| x in {0, 1}"), "{text}");
+    assert!(worker.contains("| x == 0"), "{text}");
+}
+
+#[test]
+fn systems_of_replicated_threads_have_their_own_form() {
+    let dir = folder(&[]);
+    let text = explained(dir.path(), &["--method", "coverability"], &benchmark("unbounded/mailbox.c"));
+    assert!(text.contains("safe for replicated threads"), "{text}");
+    assert!(text.contains("no number of threads covers an error"), "{text}");
+}
+
+#[test]
+fn what_is_not_accepted_is_not_explained() {
+    let source = std::fs::read_to_string(benchmark("mutex/peterson.c")).unwrap();
+    let dir = folder(&[("s.c", &source)]);
+    let run = |args: &[&str]| relyant(dir.path()).args(args).output().unwrap();
+    assert_eq!(
+        run(&["verify", "--method", "rely-guarantee", "--proof", "p.json", "s.c"]).status.code(),
+        Some(0)
+    );
+    let text = std::fs::read_to_string(dir.path().join("p.json")).unwrap();
+    let mut proof: serde_json::Value = serde_json::from_str(&text).unwrap();
+    // Then nobody says that the other thread may write.
+    for t in proof["threads"].as_array_mut().unwrap() {
+        t["environment"] = serde_json::json!([]);
+    }
+    std::fs::write(dir.path().join("q.json"), proof.to_string()).unwrap();
+    let o = run(&["explain", "q.json", "s.c"]);
+    assert_eq!(o.status.code(), Some(1), "{}", out(&o));
+    assert_eq!(out(&o), "");
+    assert_eq!(run(&["explain", "s.c", "s.c"]).status.code(), Some(2));
+}
+
+#[test]
+fn certificates_are_written_in_few_words() {
+    let dir = folder(&[]);
+    let file = benchmark("mutex/peterson.c");
+    explained(dir.path(), &["--method", "rely-guarantee"], &file);
+    let text = std::fs::read_to_string(dir.path().join("p.json")).unwrap();
+    let proof: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let threads = proof["threads"].as_array().unwrap();
+    let count = |key: &str| threads.iter().map(|t| t[key].as_array().unwrap().len()).sum::<usize>();
+    // There are 72 before any two are joined.
+    assert!(count("environment") <= 24, "{text}");
+}
