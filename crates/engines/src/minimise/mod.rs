@@ -1,8 +1,8 @@
 //! Proofs in fewer words: what a reader, and another checker, has to go through.
 //!
 //! Two kinds of changes. Assertions and environment transitions are written as other unions of the same sets
-//! ([`region`]). Then they are made weaker: a variable, an atom or another thread's location that no obligation needs goes
-//! ([`invariants`], [`environment`]). What became weaker is asked about again, at once; the result as a whole is checked before
+//! (`region`). Then they are made weaker: a variable, an atom or another thread's location that no obligation needs goes
+//! (`invariants`, `environment`). What became weaker is asked about again, at once; the result as a whole is checked before
 //! it is given back, and the proof as it was stays if anything does not hold. The work is counted, so that the result is the
 //! same in every run.
 
