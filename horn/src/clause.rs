@@ -223,3 +223,123 @@ impl Derivation {
             && self.inferences.iter().enumerate().all(|(at, i)| fine(at, i))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use relyant_linear::{LinExpr, Norm};
+
+    fn x(v: u32) -> LinExpr {
+        LinExpr::var(Var(v))
+    }
+    fn is(v: u32, n: i128) -> Norm {
+        Atom::eq(&x(v).sub(&LinExpr::int(n)))
+    }
+
+    /// `r` of 0; `s` of one more than what `r` is of, said twice; and `s` is of nothing above 1.
+    fn counting() -> (System, Relation, Relation) {
+        let mut system = System::new();
+        let (r, s) = (system.relation("r", 1), system.relation("s", 1));
+        let of = |relation, v| Application { relation, args: vec![Var(v)] };
+        let one_more = Cube::of([Atom::eq(&x(1).sub(&x(0)).sub(&LinExpr::int(1)))]);
+        let large = Cube::of([Atom::lt(&LinExpr::int(1).sub(&x(0)))]);
+        let clause = |body, constraint, head| Clause { body, constraint, head };
+        for c in [
+            clause(vec![], Cube::of([is(0, 0)]), Some(of(r, 0))),
+            clause(vec![of(r, 0), of(r, 0)], one_more, Some(of(s, 1))),
+            clause(vec![of(s, 0)], large, None),
+        ] {
+            system.add(c).unwrap();
+        }
+        (system, r, s)
+    }
+
+    #[test]
+    fn a_solution_makes_every_clause_valid() {
+        let (system, ..) = counting();
+        let at_most = |n| Formula::from(Atom::le(&x(0).sub(&LinExpr::int(n))));
+        let check = |r, s| Solution { formulas: vec![r, s] }.check(&system, 100);
+        assert_eq!(check(is(0, 0).into(), is(0, 1).into()), Some(true));
+        assert_eq!(check(at_most(0), at_most(1)), Some(true));
+        // The first clause, the second, the goal.
+        for (r, s) in [
+            (Formula::False, is(0, 1).into()),
+            (is(0, 1).into(), at_most(1)),
+            (is(0, 0).into(), at_most(0)),
+            (is(0, 0).into(), Formula::False),
+            (Formula::True, is(0, 1).into()),
+            (is(0, 0).into(), Formula::True),
+            (is(0, 0).into(), at_most(2)),
+            (is(0, 0).into(), Formula::Or(vec![is(0, 1).into(), is(0, 2).into()])),
+        ] {
+            assert_eq!(check(r, s), Some(false));
+        }
+        // What is not said of a relation is true.
+        assert_eq!(Solution { formulas: vec![is(0, 0).into()] }.check(&system, 100), Some(false));
+        let solution = Solution { formulas: vec![is(0, 0).into(), is(0, 1).into()] };
+        assert_eq!(solution.check(&system, 0), None);
+    }
+
+    type Change<'f> = &'f dyn Fn(&mut Vec<Inference>);
+
+    #[test]
+    fn a_derivation_is_made_of_clauses() {
+        let (mut system, r, _) = counting();
+        let goal = Clause {
+            body: vec![Application { relation: r, args: vec![Var(5)] }],
+            constraint: Cube::of([Atom::le(&x(5))]),
+            head: None,
+        };
+        system.add(goal).unwrap();
+        let values = |list: &[(u32, i128)]| list.iter().map(|(v, n)| (Var(*v), Rat::from(*n))).collect();
+        let step = |clause, premises: &[usize], list: &[(u32, i128)]| Inference {
+            clause,
+            premises: premises.to_vec(),
+            values: values(list),
+        };
+        let good = vec![step(0, &[], &[]), step(1, &[0, 0], &[(1, 1)]), step(3, &[0], &[])];
+        let check = |change: Change| {
+            let mut inferences = good.clone();
+            change(&mut inferences);
+            Derivation { inferences }.check(&system)
+        };
+        assert!(check(&|_| {}));
+        let half = Rat::new(1.into(), 2.into());
+        let forged: [(&str, Change); 12] = [
+            ("nothing", &|d| d.clear()),
+            ("no goal", &|d| drop(d.pop())),
+            ("no such clause", &|d| d[1].clause = 9),
+            ("no such goal", &|d| d[2].clause = 9),
+            ("a fraction", &|d| drop(d[2].values.insert(Var(9), half.clone()))),
+            ("against the constraint", &|d| d[1].values = values(&[(1, 2)])),
+            ("a premise too few", &|d| d[1].premises.truncate(1)),
+            ("a premise too many", &|d| d[2].premises.push(0)),
+            ("its own premise", &|d| {
+                d[0] = step(1, &[0, 0], &[(1, 1)]);
+            }),
+            ("a premise that is not there", &|d| d[2].premises[0] = 7),
+            ("of another relation", &|d| {
+                d[2].premises[0] = 1;
+                d[2].values = values(&[(5, 1)]);
+            }),
+            ("of other arguments", &|d| d[2].values = values(&[(5, -1)])),
+        ];
+        for (what, change) in forged {
+            assert!(!check(change), "{what}");
+        }
+        // Of itself, by a clause that says nothing.
+        let r_of_0 = Application { relation: r, args: vec![Var(0)] };
+        let nothing = Cube::of([]);
+        let mut circular = system.clone();
+        circular.add(Clause { body: vec![r_of_0.clone()], constraint: nothing, head: Some(r_of_0) }).unwrap();
+        let inferences = vec![step(4, &[0], &[(0, -1)]), step(3, &[0], &[(5, -1)])];
+        assert!(!Derivation { inferences }.check(&circular));
+        // Of the other relation, with the same arguments; and of a clause that derives nothing.
+        assert!(!check(&|d| {
+            d[1].values = values(&[(0, 0), (1, 1)]);
+            d[2] = step(2, &[0], &[(0, 2)]);
+        }));
+        assert!(!check(&|d| d[2].premises[0] = 1));
+        assert!(!check(&|d| d.push(step(3, &[2], &[]))));
+    }
+}

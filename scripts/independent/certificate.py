@@ -296,6 +296,12 @@ class Guesses:
                     guesses.append(eq(var(f"started:{t.name}"), num(1)))
                 guesses += sorted(facts.get(n) or set(), key=repr)
                 out[t.name, n] = unique(guesses)
+        # What holds before a step may hold after it.
+        before = {key: [g for g in gs if size(g) < 16] for key, gs in out.items()}
+        for t in self.p.threads:
+            for e in t.edges:
+                if e.dst not in t.errors and e.src != e.dst and t.name in with_proof:
+                    out[t.name, e.dst] = unique([*out[t.name, e.dst], *before[t.name, e.src]])
         self.of_main(main, alone, out)
         limits = self.limits()
         for t in self.p.threads:

@@ -1,6 +1,6 @@
 """Checks a certificate of a rely-guarantee proof against a C source: see docs/CHECKER.md.
 
-usage: scripts/independent-check PROOF FILE.c [--ignore-hash] [-D NAME[=VALUE]] [-v]
+usage: scripts/independent-check PROOF FILE.c [--ignore-hash] [-D NAME[=VALUE]] [--timeout SECONDS] [-v]
 
 Exit status: 0 accepted, 1 rejected, 2 refused or usage.
 """

@@ -113,7 +113,7 @@ static void say(const char *format, ...) {
     int n = vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (n > (int)sizeof text - 1) n = sizeof text - 1;
-    if (n > 0 && write(2, text, n) < 0) return;
+    if (n > 0) syscall(SYS_write, 2, text, n); /* the program may have a write of its own */
 }
 
 static const char *base_name(const char *path) {
@@ -292,12 +292,14 @@ static int next_of(int thread, int from) {
 static int find(const struct event *e, int *before) {
     *before = -1;
     if (e->where && !used[e->where->line % sizeof used] && !used[0]) return -1;
-    int first = self->next;
-    for (int i = first; i < STEPS; i = following[i]) {
-        if (early[i] || !is_step(&steps[i], e)) continue;
-        if (REORDER && i != first && e->kind == 'r' && steps[first].kind == 'r' && steps[first].line == steps[i].line)
-            *before = first;
-        return i;
+    int first = -1; /* another read of the line */
+    for (int i = self->next; i < STEPS; i = following[i]) {
+        if (early[i]) continue;
+        if (is_step(&steps[i], e)) {
+            if (REORDER && e->kind == 'r') *before = first;
+            return i;
+        }
+        if (first < 0 && steps[i].kind == 'r' && e->where && steps[i].line == e->where->line) first = i;
     }
     return -1;
 }

@@ -1,6 +1,6 @@
 //! Certificates that say where in the source the steps of the thread program run.
 
-use crate::roundtrip::meta;
+use crate::programs::meta;
 use relyant_cfa::options::Options;
 use relyant_check::certificate::{Certificate, write, write_with_places};
 use relyant_check::{Proof, Rule};

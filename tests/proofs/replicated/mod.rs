@@ -6,10 +6,9 @@ mod damages;
 mod walks;
 
 use crate::programs::{
-    cube, edge, eq, global, local, lock_bit, lock_id, lock_many, lt, n, program as program_of, rat, template,
-    x,
+    cube, edge, eq, global, local, lock_bit, lock_id, lock_many, lt, meta, n, program as program_of, rat,
+    template, x,
 };
-use crate::roundtrip::meta;
 use rayon::prelude::*;
 use relyant_cfa::options::Options;
 use relyant_check::certificate::{AnyCertificate, CertificateError, Meta, Source, write_replicated};

@@ -9,3 +9,4 @@ int main(void) {
     x += f();
     assert(x == 11 );
 }
+// compiled: C leaves an order of evaluation open, and a compiler has one

@@ -10,3 +10,4 @@ int main(void) {
     }
     assert(last == 7);
 }
+// compiled: what an object holds that got no value is up to the compiler

@@ -11,3 +11,4 @@ again:
     }
     assert(x == 4);
 }
+// compiled: what an object holds that got no value is up to the compiler

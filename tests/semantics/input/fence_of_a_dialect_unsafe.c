@@ -16,3 +16,4 @@ __CPROVER_ASYNC_1:
 	}
 	return 0;
 }
+// compiled: `__CPROVER_ASYNC` is no C that a compiler takes

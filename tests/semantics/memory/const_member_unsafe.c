@@ -7,3 +7,4 @@ int main(void) {
   for (int i = 0; i < 2; i++) set((int *)&n.in[i].kind);
   return n.in[1].next;
 }
+// compiled: a write to a const object that is in writable memory has its effect

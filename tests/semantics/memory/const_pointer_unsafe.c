@@ -7,3 +7,4 @@ int main(void) {
   *pp = 0;
   return x;
 }
+// compiled: a write to a const object that is in writable memory has its effect

@@ -15,3 +15,4 @@ int main(void) {
     free(a);
     free(b);
 }
+// compiled: what an object holds that got no value is up to the compiler

@@ -11,3 +11,4 @@ int main(void) {
     }
     return sum;
 }
+// compiled: the next round has its object at the same address

@@ -16,3 +16,4 @@ int main(void) {
     *p;
     return 0;
 }
+// compiled: a compiler leaves a read out whose value is not used

@@ -9,3 +9,4 @@ int main(void) {
   assert(a == b);
   return 0;
 }
+// compiled: when a signal comes is not up to the scheduler

@@ -1,6 +1,9 @@
 //! Small thread programs and proofs, written by hand.
 
 use relyant_cfa::diagnostic::Span;
+use relyant_cfa::options::{Atomicity, Options, Signed};
+use relyant_cfa::preprocessing::{Define, Name, Preprocessing};
+use relyant_check::certificate::{Meta, Source};
 use relyant_check::{Assertion, EnvTransition, Holder, Proof, Rule, ThreadProof, Tickets};
 use relyant_linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
 use relyant_program::{Count, Edge, Ghost, Loc, Location, Program, Role, Scope, Template, Variable};
@@ -268,4 +271,27 @@ pub fn counters(rounds: i128) -> Program {
 /// The rational number of an integer.
 pub fn rat(k: i128) -> Rat {
     Rat::from(k)
+}
+
+/// Of files and options that no program here has, for certificates.
+pub fn meta() -> Meta {
+    let options = Options {
+        atomicity: Atomicity::Statement,
+        signed: Signed::Wrap,
+        threads: vec!["thr1".into(), "thr2".into()],
+        exclusive: Some("critical".into()),
+        deadlock: true,
+        max_threads: Some(5),
+        preprocessing: Preprocessing {
+            define: vec![Define::parse("X=1").unwrap(), Define::parse("F(a,b)=a + b").unwrap()],
+            undefine: vec![Name::parse("Y").unwrap()],
+            include: vec!["headers".into()],
+        },
+        ..Options::default()
+    };
+    Meta {
+        sources: vec![Source::new("test.c", b"int main() {}")],
+        includes: vec![Source::new("test.h", b"int x;")],
+        options,
+    }
 }

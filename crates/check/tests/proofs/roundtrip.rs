@@ -3,9 +3,7 @@
 use crate::programs::*;
 use proptest::prelude::*;
 use relyant_cfa::Count;
-use relyant_cfa::options::{Atomicity, Options, Signed};
-use relyant_cfa::preprocessing::{Define, Name, Preprocessing};
-use relyant_check::certificate::{Certificate, Meta, Source, write};
+use relyant_check::certificate::{Certificate, Source, write};
 use relyant_check::{Assertion, EnvTransition, Holder, Proof, Rule, ThreadProof, Tickets};
 use relyant_linear::{Atom, Cube, LinExpr, Var};
 use relyant_program::{Loc, Program, Role};
@@ -26,28 +24,6 @@ fn odd_program() -> Program {
     ];
     let t = |name: &str| template(name, Count::AtMost(1), 10, LOCATIONS, Vec::new());
     program(variables, vec![t("same"), t("same"), t("über")], Cube::top())
-}
-
-pub fn meta() -> Meta {
-    let options = Options {
-        atomicity: Atomicity::Statement,
-        signed: Signed::Wrap,
-        threads: vec!["thr1".into(), "thr2".into()],
-        exclusive: Some("critical".into()),
-        deadlock: true,
-        max_threads: Some(5),
-        preprocessing: Preprocessing {
-            define: vec![Define::parse("X=1").unwrap(), Define::parse("F(a,b)=a + b").unwrap()],
-            undefine: vec![Name::parse("Y").unwrap()],
-            include: vec!["headers".into()],
-        },
-        ..Options::default()
-    };
-    Meta {
-        sources: vec![Source::new("test.c", b"int main() {}")],
-        includes: vec![Source::new("test.h", b"int x;")],
-        options,
-    }
 }
 
 fn a_cube(primes: bool) -> impl Strategy<Value = Cube> {

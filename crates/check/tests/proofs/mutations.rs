@@ -2,7 +2,6 @@
 
 use crate::explorer::{covers, exact_proof};
 use crate::programs::*;
-use crate::roundtrip::meta;
 use relyant_cfa::Count;
 use relyant_check::certificate::{Certificate, CertificateError, write};
 use relyant_check::check::{CheckError, Limits, check};

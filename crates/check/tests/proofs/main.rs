@@ -1,0 +1,10 @@
+//! Proofs and their checker: hand-written and exact proofs are accepted, mutated ones rejected.
+
+mod accepted;
+mod explorer;
+mod malformed;
+mod mutations;
+mod programs;
+mod random;
+mod roundtrip;
+mod smt2;
