@@ -2,6 +2,7 @@
 
 mod accepted;
 mod explorer;
+mod interference;
 mod malformed;
 mod mutations;
 mod programs;
