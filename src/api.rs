@@ -8,7 +8,7 @@ use relyant_cfa::options::Options as Meaning;
 use relyant_check::certificate::AnyCertificate;
 use relyant_checker::Refusal;
 use relyant_checker::source::{Accepted, Claim};
-use relyant_engines::limits::{Stop, bounded};
+use relyant_engines::limits::{Lost, Stop, bounded};
 use relyant_frontend::c::unit::{Text, Unit};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub enum Error {
     Input(Box<Diagnostic>),
     /// A bug of ours, or no thread to be had.
     #[error("{0}")]
-    Internal(String),
+    Internal(Lost),
 }
 
 /// A verdict on a program, with its evidence.
@@ -138,7 +138,7 @@ fn check(certificate: &str, source: &Source, options: &Options) -> Result<Accept
     let checked = source.with(|unit| {
         // The checker looks at the clock itself; this is about its stack and its panics.
         let read_and_check = |_: &_| Claim::about(certificate, unit, told)?.read()?.check(options.timeout);
-        bounded(None, read_and_check).unwrap_or_else(|why| Err(Refusal::Undecided(why)))
+        bounded(None, read_and_check).unwrap_or_else(|lost| Err(Refusal::Undecided(lost.to_string())))
     });
     checked.map_err(Refusal::Input)?
 }

@@ -5,6 +5,7 @@ use super::meaning::Meaning;
 use super::{complain, finite, say_all};
 use clap::ValueEnum;
 use relyant::export::chc;
+use relyant_cfa::diagnostic::Diagnostic;
 use relyant_check::finite::{Kind, boolean, export, kind, read};
 use relyant_rewriting::export as timbuk;
 
@@ -52,8 +53,7 @@ pub fn run(a: &Args) -> Status {
             .meaning
             .input(&a.file)
             .and_then(|i| instantiate::for_search(&c::load(&i.file, &i.options)?, &i.options))
-            .and_then(|p| timbuk::export(&p))
-            .map_err(|d| d.to_string()),
+            .and_then(|p| timbuk::export(&p)),
     };
     match text {
         Ok(text) => {
@@ -61,28 +61,27 @@ pub fn run(a: &Args) -> Status {
             Status::Good
         }
         Err(e) => {
-            complain(&e);
+            complain(&e.to_string());
             Status::BadInput
         }
     }
 }
 
-fn finite_text(a: &Args, to: Kind) -> Result<String, String> {
-    let Some(kind) = kind(&a.file) else {
-        return Err(format!("{}: error: no system of finite-state threads", a.file.display()));
-    };
+fn finite_text(a: &Args, to: Kind) -> Result<String, Diagnostic> {
+    let name = || a.file.display().to_string();
+    let wrong = |why: String| Diagnostic::of_file(name(), why, "");
+    let kind = kind(&a.file).ok_or_else(|| wrong("no system of finite-state threads".into()))?;
     let input = match kind {
         Kind::Boolean => boolean::export(&a.file, a.meaning.error_labels(), to == Kind::Threads),
         _ => read(&a.file, kind, &a.finite.question()),
     };
-    let input = input.map_err(|d| d.to_string())?;
-    export(&input, to).map_err(|why| format!("{}: error: {why}", a.file.display()))
+    let input = input.map_err(|d| *d)?;
+    export(&input, to).map_err(|why| wrong(why.to_string()))
 }
 
-fn chc_text(a: &Args) -> Result<String, String> {
-    let input = a.meaning.input(&a.file).map_err(|d| d.to_string())?;
-    let program = relyant_frontend::programs::read(&input.file, &input.options)
-        .and_then(|p| thread_program(&p))
-        .map_err(|d| d.to_string())?;
-    chc::export(&program).map_err(|e| format!("{}: error: {e}", a.file.display()))
+fn chc_text(a: &Args) -> Result<String, Diagnostic> {
+    let input = a.meaning.input(&a.file)?;
+    let program =
+        relyant_frontend::programs::read(&input.file, &input.options).and_then(|p| thread_program(&p))?;
+    chc::export(&program).map_err(|e| Diagnostic::of_file(a.file.display().to_string(), e.to_string(), ""))
 }

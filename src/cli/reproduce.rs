@@ -5,7 +5,8 @@ use super::input::read_text;
 use super::meaning::{Input, Meaning};
 use super::{complain, say};
 use relyant::report::json::{Document, TraceEntry};
-use relyant::reproduce::{Attempt, Found, reproduce};
+use relyant::reproduce::{Attempt, Error, Found, reproduce};
+use relyant_cfa::diagnostic::Diagnostic;
 use std::path::{Path, PathBuf};
 
 /// Make a program of a counterexample: the C source with a scheduler that drives it through the run
@@ -54,23 +55,41 @@ pub fn line(dir: &Path, done: &Attempt) -> String {
     }
 }
 
-fn read(a: &Args) -> Result<Attempt, String> {
-    let text = read_text(&a.run).map_err(|d| d.to_string())?;
+/// Why no run was tried.
+#[derive(Debug, thiserror::Error)]
+enum Untried {
+    /// The report or the source cannot be read.
+    #[error("{0}")]
+    Unreadable(Box<Diagnostic>),
+    /// It is no report.
+    #[error("{}: no report: {error}", file.display())]
+    NoReport { file: PathBuf, error: serde_json::Error },
+    /// No run is in the report.
+    #[error("{}: no unsafe program is in it", .0.display())]
+    NoRun(PathBuf),
+    /// The program could not be made.
+    #[error(transparent)]
+    Unmade(#[from] Error),
+}
+
+fn read(a: &Args) -> Result<Attempt, Untried> {
+    let wrong = |d| Untried::Unreadable(Box::new(d));
+    let text = read_text(&a.run).map_err(wrong)?;
     let document: Document =
-        serde_json::from_str(&text).map_err(|e| format!("{}: no report: {e}", a.run.display()))?;
+        serde_json::from_str(&text).map_err(|error| Untried::NoReport { file: a.run.clone(), error })?;
     let unsafe_one = document.results.into_iter().find_map(|e| e.trace);
-    let trace = unsafe_one.ok_or_else(|| format!("{}: no unsafe program is in it", a.run.display()))?;
-    let input = a.meaning.input(&a.file).map_err(|d| d.to_string())?;
-    made(&a.output, &input, &trace, a.runs)
+    let trace = unsafe_one.ok_or_else(|| Untried::NoRun(a.run.clone()))?;
+    let input = a.meaning.input(&a.file).map_err(wrong)?;
+    Ok(made(&a.output, &input, &trace, a.runs)?)
 }
 
 /// Makes the program of a run, compiles and runs it.
 ///
 /// # Errors
 /// What cannot be read or written.
-pub fn made(dir: &Path, input: &Input, trace: &TraceEntry, runs: u32) -> Result<Attempt, String> {
+pub fn made(dir: &Path, input: &Input, trace: &TraceEntry, runs: u32) -> Result<Attempt, Error> {
     let mut sources = vec![input.file.clone()];
     sources.extend(input.options.more_files.iter().cloned());
     let found = Found { sources: &sources, options: &input.options, trace };
-    reproduce(dir, &found, runs).map_err(|e| e.to_string())
+    reproduce(dir, &found, runs)
 }

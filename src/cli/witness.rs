@@ -124,11 +124,28 @@ pub fn write(
     Ok(Some(format!("witness: format {version}, {what}\n")))
 }
 
+/// Why what was decided is nothing that a witness is about.
+#[derive(Debug, thiserror::Error)]
+enum NoProperty {
+    #[error("witnesses do not tell the options that the program's meaning depends on")]
+    Options,
+    #[error("witnesses are about properties of SV-COMP, and no other options")]
+    OtherOptions,
+    #[error("no property of SV-COMP says that this must not happen")]
+    Violation,
+}
+
+impl From<NoProperty> for Missing {
+    fn from(why: NoProperty) -> Missing {
+        Missing::None(why.to_string())
+    }
+}
+
 /// The property of a witness.
 ///
 /// # Errors
 /// What was decided is something that SV-COMP has no words for.
-fn property(input: &Input, outline: &Outline, verdict: &Verdict) -> Result<Property, String> {
+fn property(input: &Input, outline: &Outline, verdict: &Verdict) -> Result<Property, NoProperty> {
     let plain = Options {
         data_model: input.options.data_model,
         preprocessing: input.options.preprocessing.clone(),
@@ -139,11 +156,10 @@ fn property(input: &Input, outline: &Outline, verdict: &Verdict) -> Result<Prope
         let mut asked = plain;
         p.apply(&mut asked);
         let all = (asked == input.options).then(|| p.clone());
-        return all
-            .ok_or_else(|| "witnesses do not tell the options that the program's meaning depends on".into());
+        return all.ok_or(NoProperty::Options);
     }
     if plain != input.options {
-        return Err("witnesses are about properties of SV-COMP, and no other options".into());
+        return Err(NoProperty::OtherOptions);
     }
     let calls = |name: &str| outline.calls.iter().any(|c| c.name == name);
     let asserts = match verdict {
@@ -153,7 +169,7 @@ fn property(input: &Input, outline: &Outline, verdict: &Verdict) -> Result<Prope
     // What `assert` becomes.
     let expanded = asserts && calls("__assert_fail");
     if matches!(verdict, Verdict::Unsafe { .. }) && asserts && !expanded {
-        return Err("no property of SV-COMP says that this must not happen".into());
+        return Err(NoProperty::Violation);
     }
     let name = if expanded { "__assert_fail" } else { "reach_error" };
     Ok(Property::UnreachCall(name.into()))

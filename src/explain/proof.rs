@@ -47,7 +47,8 @@ fn assertions(program: &Program, thread: &ThreadProof) -> String {
 /// What is known in one alternative: where others are, then the values.
 fn words(program: &Program, names: Names<'_>, s: &Assertion) -> Vec<String> {
     let places = s.control.iter().map(|(t, ls)| place(program, *t, ls));
-    places.chain(s.cube.atoms().iter().map(|a| names.comparison(a))).collect()
+    let atoms = s.cube.atoms().iter().filter(|a| !names.says_nothing(a));
+    places.chain(atoms.map(|a| names.comparison(a))).collect()
 }
 
 /// Where a thread is, by lines; said from the shorter side.
@@ -136,7 +137,8 @@ fn many(program: &Program, t: u32) -> bool {
 fn transition(program: &Program, target: u32, e: &EnvTransition) -> String {
     let names = Names { program, own: None };
     let after = |a: &&Atom| a.vars().any(|v| matches!(Role::of(v), Role::After(_)));
-    let (effects, guards): (Vec<&Atom>, Vec<&Atom>) = e.relation.atoms().iter().partition(|a| after(a));
+    let (effects, guards): (Vec<&Atom>, Vec<&Atom>) =
+        e.relation.atoms().iter().filter(|a| !names.says_nothing(a)).partition(|a| after(a));
     let join = |of: &[&Atom]| of.iter().map(|a| names.comparison(a)).collect::<Vec<_>>().join(" && ");
     let mut before: Vec<String> = e.control.iter().map(|(t, ls)| place(program, *t, ls)).collect();
     if let Some(at) = &e.at {

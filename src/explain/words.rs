@@ -36,6 +36,17 @@ impl Names<'_> {
         (x.and_then(|x| x.min).map(Rat::from), x.and_then(|x| x.max).map(Rat::from))
     }
 
+    /// Does a comparison say no more than what the variable's range has anyway?
+    pub(super) fn says_nothing(&self, a: &Atom) -> bool {
+        let [(v, c)] = a.expr().terms() else { return false };
+        let (min, max) = self.bounds(*v);
+        let limit = |end: Option<Rat>, other: Rat| end.is_some_and(|e| e == other);
+        let constant = a.expr().constant_part();
+        a.rel() == Rel::Le
+            && (*c == Rat::from(-1i128) && limit(min, constant.clone())
+                || *c == Rat::one() && limit(max, -constant))
+    }
+
     /// A comparison: positive terms on the left, others on the right, the least range said as an equality.
     pub(super) fn comparison(&self, a: &Atom) -> String {
         if let Some(text) = self.of_one(a) {
@@ -156,6 +167,20 @@ mod tests {
         assert_eq!(said(n.sub(&m), true), "n == m");
         assert_eq!(said(n.sub(&m).sub(&one), false), "n <= m + 1");
         assert_eq!(said(LinExpr::int(3).sub(&n).sub(&m), false), "n + m >= 3");
+    }
+
+    #[test]
+    fn ranges_are_not_repeated() {
+        let flag = Variable::ghost("flag".into(), Scope::Global, (Some(0), Some(1)), Ghost::Other);
+        let program = Program { variables: vec![flag], ..Program::default() };
+        let names = Names { program: &program, own: None };
+        let nothing = |e: &LinExpr| match Atom::le(e) {
+            Norm::Atom(a) => names.says_nothing(&a),
+            _ => panic!("constant"),
+        };
+        let (flag, one) = (LinExpr::var(Var(0)), LinExpr::int(1));
+        assert!(nothing(&flag.negated()) && nothing(&flag.sub(&one)));
+        assert!(!nothing(&flag) && !nothing(&one.sub(&flag)));
     }
 
     #[test]

@@ -102,7 +102,7 @@ pub fn verify(path: &Path, asked: &Asked, keep: bool, cancel: &AtomicBool) -> Re
             r.numbers.push(("run_threads", *threads as u64));
             r.answer = Answer::Unsafe;
         }
-        BooleanVerdict::Unknown(why) => r.answer = Answer::Unknown(why.clone()),
+        BooleanVerdict::Unknown(why) => r.answer = Answer::Unknown(why.to_string()),
     }
     let evidence = match &found.verdict {
         BooleanVerdict::Safe(proof) => Some(Evidence::Safe(proof)),

@@ -4,6 +4,7 @@ use super::script::Judge;
 use crate::report::run::Attempt;
 use std::collections::BTreeSet;
 use std::fs::File;
+use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -14,13 +15,30 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// How much of what a program says is looked at.
 const SAID: usize = 1 << 16;
 
+/// Why a program was not compiled, or not run to its end.
+#[derive(Debug, thiserror::Error)]
+enum Trouble {
+    /// A file of the folder cannot be written.
+    #[error("{0}")]
+    File(#[from] io::Error),
+    /// The compiler or the linker refuses it, for this reason.
+    #[error("it does not compile: {0}")]
+    Compiler(String),
+    /// A process could not be started or waited for.
+    #[error("{program}: {error}")]
+    Process { program: String, error: io::Error },
+    /// A process took too long.
+    #[error("{program} does not end within {seconds} s")]
+    Endless { program: String, seconds: u64 },
+}
+
 /// Compiles, and runs so many times, or until one does not fail.
 pub fn attempt(dir: &Path, judge: Judge, runs: u32) -> Attempt {
     let began = Instant::now();
     let mut done = Attempt { failed: 0, runs: 0, reason: String::new(), built: 0.0, ran: 0.0 };
     let _ = std::fs::remove_file(dir.join("program"));
     if let Err(why) = build(dir) {
-        done.reason = why;
+        done.reason = why.to_string();
         return done;
     }
     done.built = began.elapsed().as_secs_f64();
@@ -30,7 +48,7 @@ pub fn attempt(dir: &Path, judge: Judge, runs: u32) -> Attempt {
         match run(dir, "./program", &[]) {
             Ok((status, said)) if fails(judge, status, &said) => done.failed += 1,
             Ok((status, said)) => done.reason = reason(status, &said),
-            Err(why) => done.reason = why,
+            Err(why) => done.reason = why.to_string(),
         }
     }
     done.ran = began.elapsed().as_secs_f64();
@@ -38,11 +56,11 @@ pub fn attempt(dir: &Path, judge: Judge, runs: u32) -> Attempt {
 }
 
 /// Compiles. Functions that are nowhere get a body, once it is known which.
-fn build(dir: &Path) -> Result<(), String> {
+fn build(dir: &Path) -> Result<(), Trouble> {
     let mut absent = BTreeSet::new();
     loop {
         let words: Vec<String> = absent.iter().map(|f| format!("-Wl,--defsym={f}=relyant_any")).collect();
-        std::fs::write(dir.join("absent"), words.join(" ") + "\n").map_err(|e| e.to_string())?;
+        std::fs::write(dir.join("absent"), words.join(" ") + "\n")?;
         let (status, said) = run(dir, "sh", &["./run", "--build"])?;
         if status.success() {
             return Ok(());
@@ -51,7 +69,7 @@ fn build(dir: &Path) -> Result<(), String> {
         absent.extend(said.lines().filter_map(undefined).map(String::from));
         if absent.len() == known {
             let line = said.lines().find(|l| l.contains("error") || l.contains("undefined reference"));
-            return Err(format!("it does not compile: {}", line.unwrap_or("no message").trim()));
+            return Err(Trouble::Compiler(line.unwrap_or("no message").trim().to_string()));
         }
     }
 }
@@ -86,9 +104,9 @@ fn reason(status: ExitStatus, said: &str) -> String {
 }
 
 /// Runs a program in the folder: how it ended, and what it said on standard error.
-fn run(dir: &Path, program: &str, args: &[&str]) -> Result<(ExitStatus, String), String> {
+fn run(dir: &Path, program: &str, args: &[&str]) -> Result<(ExitStatus, String), Trouble> {
     let said = dir.join("last-run.txt");
-    let broken = |e: std::io::Error| format!("{program}: {e}");
+    let broken = |error| Trouble::Process { program: program.to_string(), error };
     let stderr = File::create(&said).map_err(broken)?;
     let mut command = Command::new(program);
     command.args(args).current_dir(dir).stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
@@ -103,7 +121,7 @@ fn run(dir: &Path, program: &str, args: &[&str]) -> Result<(ExitStatus, String),
             // SAFETY: a system call on numbers; the group is that of a child that has not been waited for.
             unsafe { libc::kill(-(child.id() as i32), libc::SIGKILL) };
             child.wait().map_err(broken)?;
-            return Err(format!("{program} does not end within {} s", LIMIT.as_secs()));
+            return Err(Trouble::Endless { program: program.to_string(), seconds: LIMIT.as_secs() });
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(20));

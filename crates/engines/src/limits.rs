@@ -154,6 +154,17 @@ impl RunHandle {
 /// Bytes of stack for engines: deeply nested input needs deep stacks. Only what is used is ever touched.
 pub const STACK: usize = 1 << 28;
 
+/// What engines came to that gave no result.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Lost {
+    /// The system has no thread left for them.
+    #[error("no thread could be started")]
+    NoThread,
+    /// They panicked, with this message.
+    #[error("internal error: {0}")]
+    Panicked(String),
+}
+
 /// Runs engines on a stack that they need. When the time is over they are asked to stop, for this reason, and waited for.
 ///
 /// # Errors
@@ -161,7 +172,7 @@ pub const STACK: usize = 1 << 28;
 pub fn bounded<T: Send>(
     limit: Option<(Duration, Stop)>,
     what: impl FnOnce(&RunHandle) -> T + Send,
-) -> Result<T, String> {
+) -> Result<T, Lost> {
     let run = &RunHandle::new(None);
     std::thread::scope(|scope| {
         let (done, over) = mpsc::channel();
@@ -176,11 +187,11 @@ pub fn bounded<T: Send>(
         {
             run.stop(reason);
         }
-        let worker = worker.map_err(|_| "no thread could be started")?;
+        let worker = worker.map_err(|_| Lost::NoThread)?;
         worker.join().map_err(|payload| {
             let text = payload.downcast_ref::<&str>().map(|s| (*s).to_string());
             let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
-            format!("internal error: {}", text.unwrap_or_else(|| "no message".into()))
+            Lost::Panicked(text.unwrap_or_else(|| "no message".into()))
         })
     })
 }
@@ -211,7 +222,7 @@ mod tests {
         let limit = (Duration::from_millis(20), Stop::Patience);
         assert_eq!(bounded(Some(limit), listen), Ok(Some(Stop::Patience)));
         let bug = |_: &RunHandle| -> u32 { panic!("a bug") };
-        assert_eq!(bounded(None, bug), Err("internal error: a bug".into()));
+        assert_eq!(bounded(None, bug), Err(Lost::Panicked("a bug".into())));
     }
 
     #[test]

@@ -267,7 +267,7 @@ fn all_methods_agree() {
                 BooleanVerdict::Safe(_) => answers.push(true),
                 BooleanVerdict::Unsafe(..) => answers.push(false),
                 BooleanVerdict::Unknown(why) => {
-                    assert!(!why.contains("rejected"), "seed {seed}: {why}\n{text}");
+                    assert!(!why.to_string().contains("rejected"), "seed {seed}: {why}\n{text}");
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! Which engine decides a Boolean program, and the evidence for what it says.
 
 use super::guide;
+use super::reason::{Reason, Unanswered};
 use crate::counter::explicit::{self, Explored, Found, Options};
 use crate::counter::symbolic::Sets;
 use crate::cover;
@@ -70,7 +71,7 @@ pub enum BooleanVerdict {
     /// One does, in this run with so many threads; it has been replayed.
     Unsafe(ConcreteRun, usize),
     /// Why nothing is known.
-    Unknown(String),
+    Unknown(Unanswered),
 }
 
 /// What engines and checkers did, added up.
@@ -135,20 +136,16 @@ impl Decider<'_> {
             }
         }
         if self.settings.cancel.load(Ordering::Relaxed) {
-            return BooleanVerdict::Unknown("stopped".into());
+            return BooleanVerdict::Unknown(Unanswered::Stopped);
         }
         let answer = match (method, self.settings.threads) {
             (Method::Coverability, None) => None,
             (Method::Coverability, Some(_)) => {
-                return BooleanVerdict::Unknown(
-                    "coverability is about any number of threads; leave out the bound".into(),
-                );
+                return BooleanVerdict::Unknown(Unanswered::CoverabilityWithBound);
             }
             (_, Some(n)) => self.bounded(n, &mut why),
             (Method::Counters, None) => {
-                return BooleanVerdict::Unknown(
-                    "counter abstraction needs a bound on the number of threads".into(),
-                );
+                return BooleanVerdict::Unknown(Unanswered::CountersWithoutBound);
             }
             (Method::Auto | Method::ThreadStates, None) => self.confirm(&mut why),
         };
@@ -161,27 +158,25 @@ impl Decider<'_> {
                 Err(e) => why.push(e),
             }
         }
-        BooleanVerdict::Unknown(why.join("; "))
+        BooleanVerdict::Unknown(Unanswered::Reasons(why))
     }
 
-    fn thread_states(&mut self) -> Result<Proof, String> {
+    fn thread_states(&mut self) -> Result<Proof, Reason> {
         let flat = merged(flatten(self.program, self.live));
         self.stats.nodes = flat.nodes.len();
-        let found = fixpoint::run(&flat, self.settings.cancel).map_err(|e| format!("thread states: {e}"))?;
+        let found = fixpoint::run(&flat, self.settings.cancel).map_err(Reason::Fixpoint)?;
         self.stats.grown = found.steps;
         if let Some(node) = found.alarm {
             self.stats.alarm = true;
             let line = flat.nodes.get(node as usize).map_or(0, |n| self.program.node(n.source).place.line);
-            return Err(format!(
-                "the over-approximation by thread states does not exclude a failure in line {line}"
-            ));
+            return Err(Reason::Alarm(line));
         }
         match self.checked(|cancel| closed::check(&flat, &found.sets, cancel)) {
             Ok(n) => {
                 self.stats.obligations = n;
                 Ok(Proof::ThreadStates(found.sets))
             }
-            Err(e) => Err(format!("the sets of thread states were rejected: {e}")),
+            Err(e) => Err(Reason::Sets(e)),
         }
     }
 
@@ -191,9 +186,9 @@ impl Decider<'_> {
         bound: Option<u32>,
         states: usize,
         reduce: bool,
-    ) -> Result<Explored, String> {
+    ) -> Result<Explored, Reason> {
         let options = Options { threads: bound, states, counted: true, reduce, cancel: self.settings.cancel };
-        let e = explicit::explore(threads, &options).map_err(|e| e.to_string())?;
+        let e = explicit::explore(threads, &options)?;
         self.stats.states = self.stats.states.saturating_add(e.states);
         self.stats.steps = self.stats.steps.saturating_add(e.steps);
         Ok(e)
@@ -203,9 +198,9 @@ impl Decider<'_> {
         &mut self,
         threads: &Threads,
         path: &relyant_finite::moves::Interleaving,
-    ) -> Result<BooleanVerdict, String> {
+    ) -> Result<BooleanVerdict, Reason> {
         let run = self.checked(|_| replay::concrete(threads, path));
-        let (run, count) = run.map_err(|e| format!("a run was rejected: {e}"))?;
+        let (run, count) = run?;
         Ok(BooleanVerdict::Unsafe(run, count))
     }
 
@@ -218,22 +213,22 @@ impl Decider<'_> {
     }
 
     /// All states with a bound.
-    fn bounded(&mut self, n: u32, why: &mut Vec<String>) -> Option<BooleanVerdict> {
+    fn bounded(&mut self, n: u32, why: &mut Vec<Reason>) -> Option<BooleanVerdict> {
         let mut threads = Threads::new(Machine::new(self.program, self.live));
         match self.search(&mut threads, Some(n), self.settings.states) {
             Ok(Some(v)) => Some(v),
             Ok(None) => None,
             Err(e) => {
-                why.push(format!("with {n} threads: {e}"));
+                why.push(Reason::Bounded(n, Box::new(e)));
                 self.symbolic(n, why)
             }
         }
     }
 
     /// A failure among counted sets of states, for programs with too many states to list them.
-    fn symbolic(&mut self, n: u32, why: &mut Vec<String>) -> Option<BooleanVerdict> {
+    fn symbolic(&mut self, n: u32, why: &mut Vec<Reason>) -> Option<BooleanVerdict> {
         let flat = flatten(self.program, self.live);
-        let found = Sets::new(&flat).map_err(|e| e.to_string()).and_then(|mut sets| {
+        let found = Sets::new(&flat).map_err(Reason::from).and_then(|mut sets| {
             let states = SETS.min(self.settings.states);
             let options = Options {
                 threads: Some(n),
@@ -242,20 +237,20 @@ impl Decider<'_> {
                 reduce: true,
                 cancel: self.settings.cancel,
             };
-            let e = explicit::explore(&mut sets, &options).map_err(|e| e.to_string())?;
+            let e = explicit::explore(&mut sets, &options)?;
             self.stats.states = self.stats.states.saturating_add(e.states);
             match &e.found {
-                Found::Limit(why) => Err((*why).into()),
+                Found::Limit(why) => Err(Reason::Limit(*why)),
                 // The sets would have to be checked by code of its own, which there is not.
-                Found::Exhausted => Err(format!("none of {} counted sets of states fails", e.states)),
+                Found::Exhausted => Err(Reason::SetsExhausted(e.states)),
                 Found::Failure(path) => {
                     let mut threads = Threads::new(Machine::new(self.program, self.live));
-                    let path = guide::along(&mut threads, &sets, path).map_err(|e| e.to_string())?;
-                    self.failure(&threads, &path.ok_or("a path of sets has too many states to follow it")?)
+                    let path = guide::along(&mut threads, &sets, path)?;
+                    self.failure(&threads, &path.ok_or(Reason::Path)?)
                 }
             }
         });
-        found.map_err(|e| why.push(format!("sets of states with {n} threads: {e}"))).ok()
+        found.map_err(|e| why.push(Reason::Symbolic(n, Box::new(e)))).ok()
     }
 
     /// A failure, or all states if the bound does not matter or is what was asked for.
@@ -264,11 +259,11 @@ impl Decider<'_> {
         threads: &mut Threads,
         n: Option<u32>,
         states: usize,
-    ) -> Result<Option<BooleanVerdict>, String> {
+    ) -> Result<Option<BooleanVerdict>, Reason> {
         let quick = self.explore(threads, n, states, true)?;
         match &quick.found {
             Found::Failure(path) => return self.failure(threads, path).map(Some),
-            Found::Limit(why) => return Err((*why).into()),
+            Found::Limit(why) => return Err(Reason::Limit(*why)),
             Found::Exhausted => {}
         }
         let asked = self.settings.threads == n;
@@ -278,7 +273,7 @@ impl Decider<'_> {
         let all = self.explore(threads, n, states, false)?;
         match &all.found {
             Found::Failure(path) => return self.failure(threads, path).map(Some),
-            Found::Limit(why) => return Err((*why).into()),
+            Found::Limit(why) => return Err(Reason::Limit(*why)),
             Found::Exhausted if all.bounded && !asked => return Ok(None),
             Found::Exhausted => {}
         }
@@ -294,12 +289,12 @@ impl Decider<'_> {
                 self.stats.obligations = n;
                 Ok(Some(BooleanVerdict::Safe(Proof::States(states))))
             }
-            Err(e) => Err(format!("the set of states was rejected: {e}")),
+            Err(e) => Err(Reason::States(e)),
         }
     }
 
     /// Looks for a run with few threads; goes through all states if there are few.
-    fn confirm(&mut self, why: &mut Vec<String>) -> Option<BooleanVerdict> {
+    fn confirm(&mut self, why: &mut Vec<Reason>) -> Option<BooleanVerdict> {
         let mut threads = Threads::new(Machine::new(self.program, self.live));
         for (n, states) in BOUNDS {
             if self.settings.cancel.load(Ordering::Relaxed) {
@@ -309,23 +304,23 @@ impl Decider<'_> {
                 Ok(Some(v)) => return Some(v),
                 Ok(None) => {}
                 Err(e) => {
-                    why.push(format!("with {n} threads: {e}"));
+                    why.push(Reason::Bounded(n, Box::new(e)));
                     return self.symbolic(n, why);
                 }
             }
         }
-        why.push(format!("no run with at most {} threads fails", BOUNDS[BOUNDS.len() - 1].0));
+        why.push(Reason::NoRun(BOUNDS[BOUNDS.len() - 1].0));
         None
     }
 
-    fn coverability(&mut self) -> Result<BooleanVerdict, String> {
+    fn coverability(&mut self) -> Result<BooleanVerdict, Reason> {
         let mut threads = Threads::new(Machine::new(self.program, self.live));
         let exported = tts::export(&mut threads, false, tts::TRANSITIONS, self.settings.cancel)
-            .map_err(|e| format!("coverability: {e}"))?;
+            .map_err(Reason::NoSystem)?;
         self.stats.transitions = exported.system.transitions.len();
         let limits = cover::Limits::new(self.settings.cancel);
         let found = cover::decide(&exported.system, &exported.target, &cover::Options::default(), &limits)
-            .map_err(|e| format!("coverability: {e}"))?;
+            .map_err(Reason::Malformed)?;
         self.stats.checking += found.checking;
         match found.verdict {
             // Checked already: that is part of deciding coverability.
@@ -334,11 +329,10 @@ impl Decider<'_> {
                 Ok(BooleanVerdict::Safe(Proof::Uncoverable(Box::new(exported), c)))
             }
             cover::Coverability::Coverable(run) => {
-                let path =
-                    exported.path(&run).ok_or("a run of the system of threads is none of the program")?;
+                let path = exported.path(&run).ok_or(Reason::NoPath)?;
                 self.failure(&threads, &path)
             }
-            cover::Coverability::Unknown(why) => Err(format!("coverability: {why}")),
+            cover::Coverability::Unknown(why) => Err(Reason::Cover(why)),
         }
     }
 }

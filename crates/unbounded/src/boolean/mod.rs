@@ -2,3 +2,4 @@
 
 pub mod decide;
 pub mod guide;
+pub mod reason;

@@ -25,6 +25,17 @@ pub struct Options<'a> {
 /// A state: the shared one, and the threads: local states in rising order with counts.
 pub type CounterState = (u32, Vec<(u32, u32)>);
 
+/// What ends an exploration before all is seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Limit {
+    /// It was stopped.
+    #[error("stopped")]
+    Stopped,
+    /// There are more states than it may store.
+    #[error("too many states")]
+    States,
+}
+
 /// What an exploration came to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Found {
@@ -33,7 +44,7 @@ pub enum Found {
     /// All states were seen, and nothing fails.
     Exhausted,
     /// Too many states, or stopped.
-    Limit(&'static str),
+    Limit(Limit),
 }
 
 /// What an exploration came to, and how large it was.
@@ -139,10 +150,10 @@ impl<T: Template> Search<'_, T> {
         let mut at = 0;
         while at < self.keys.len() {
             if self.options.cancel.load(Ordering::Relaxed) {
-                return Ok(Found::Limit("stopped"));
+                return Ok(Found::Limit(Limit::Stopped));
             }
             if self.keys.len() > self.options.states {
-                return Ok(Found::Limit("too many states"));
+                return Ok(Found::Limit(Limit::States));
             }
             if let Some(run) = self.expand(at)? {
                 return Ok(Found::Failure(run));
