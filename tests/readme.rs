@@ -114,7 +114,7 @@ fn sessions_show_what_is_printed() {
 fn the_readme_has_both_verdicts() {
     let text = fs::read_to_string(root().join("README.md")).unwrap();
     for verdict in ["verdict: safe", "verdict: unsafe"] {
-        assert_eq!(text.lines().filter(|l| *l == verdict).count(), 1, "{verdict}");
+        assert!(text.lines().any(|l| l == verdict), "{verdict}");
     }
     assert!(root().join("scripts/test").is_file() && text.contains("\nscripts/test\n"));
 }
