@@ -38,13 +38,16 @@ impl Default for Limits {
 /// KiB that a compiler gets at least.
 const SMALL: u64 = 256 << 10;
 
+/// How much longer a compiler may take than the run that it is part of.
+const GRACE: Duration = Duration::from_secs(5);
+
 impl Limits {
-    /// No more than the time that there is for all, and no more memory than there is (in KiB); little enough to start with
-    /// is always given.
+    /// Little more than the time that there is for all, so that whoever watches that is first to say that it is over; and no more
+    /// memory than there is (in KiB). Little enough to start with is always given.
     pub fn within(time: Option<Duration>, memory_kib: Option<u64>) -> Limits {
         let most = Limits::default();
         Limits {
-            time: time.map_or(most.time, |t| t.min(most.time)),
+            time: time.map_or(most.time, |t| t.saturating_add(GRACE).min(most.time)),
             memory: memory_kib
                 .map_or(most.memory, |kib| most.memory.min(kib.max(SMALL).saturating_mul(1024))),
             ..most
@@ -316,6 +319,13 @@ mod tests {
         assert!(sh("exec >&- 2>&-; sleep 0.1", Limits::default()).unwrap().success);
         let absent = execute_within("no such", Command::new("/no/such"), Limits::default());
         assert!(matches!(absent, Err(Failure::Start(..))), "{absent:?}");
+    }
+
+    #[test]
+    fn the_watcher_of_a_run_is_first() {
+        let second = Duration::from_secs(1);
+        assert!(Limits::within(Some(second), None).time > second);
+        assert_eq!(Limits::within(Some(Duration::MAX), None).time, Limits::default().time);
     }
 
     #[test]
