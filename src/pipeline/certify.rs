@@ -88,10 +88,13 @@ impl<'a> Certificate<'a> {
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         match (self.evidence, &self.searched) {
             (Evidence::Proof { proof, program, .. }, _) => {
-                let proof = self.smaller.as_ref().unwrap_or(proof);
                 let text = match &self.automata {
+                    // Who finds assertions of their own needs all that is known.
                     Some(a) => certificate::write_with_places(proof, program, a, &self.meta),
-                    None => certificate::write(proof, program, &self.meta),
+                    None => {
+                        let proof = self.smaller.as_ref().unwrap_or(proof);
+                        certificate::write(proof, program, &self.meta)
+                    }
                 };
                 out.write_all(text.as_bytes())
             }
