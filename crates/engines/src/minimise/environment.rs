@@ -100,6 +100,9 @@ impl Minimiser<'_> {
     fn drop_transitions(&mut self, t: usize) {
         let mut k = 0;
         while let Some(e) = self.proof.threads.get(t).and_then(|x| x.environment.get(k)).cloned() {
+            if self.asks == 0 {
+                return;
+            }
             let mut without = self.proof.clone();
             let Some(thread) = without.threads.get_mut(t) else { return };
             thread.environment.remove(k);
@@ -120,6 +123,9 @@ impl Minimiser<'_> {
             let mut k = i + 1;
             let mut current = a;
             while let Some(b) = self.proof.threads.get(t).and_then(|x| x.environment.get(k)).cloned() {
+                if self.asks == 0 {
+                    return;
+                }
                 let both = join(&current, &b);
                 if same_step(&current, &b) && self.stable(t, &both) {
                     if let Some(thread) = self.proof.threads.get_mut(t) {
@@ -163,6 +169,9 @@ impl Minimiser<'_> {
 
     /// Does one transition by itself keep all assertions of the thread?
     fn stable(&mut self, t: usize, e: &EnvTransition) -> bool {
+        if self.asks == 0 {
+            return false;
+        }
         let mut alone: Proof = self.proof.clone();
         let Some(thread) = alone.threads.get_mut(t) else { return false };
         thread.environment = vec![e.clone()];

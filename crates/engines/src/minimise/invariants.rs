@@ -170,6 +170,9 @@ impl Minimiser<'_> {
     }
 
     fn try_without(&mut self, t: usize, k: Option<usize>, alternative: Option<usize>, w: &Word) {
+        if self.asks == 0 {
+            return;
+        }
         let mut proof = self.proof.clone();
         let Some(thread) = proof.threads.get_mut(t) else { return };
         let (template, mut changed) = (thread.template, BTreeSet::new());

@@ -21,12 +21,16 @@ use std::time::Duration;
 
 /// Questions about cubes, for each disjunct of a proof.
 const CUBES: usize = 400;
+/// More are not asked.
+const MOST_CUBES: usize = 300_000;
 /// Obligations that are asked about again, for assertions and for environment transitions: so many, and so many times all.
-const OBLIGATIONS: (usize, usize) = (400, 6);
+const OBLIGATIONS: (usize, usize) = (1500, 6);
 /// More are not asked about.
 const MOST_ASKED: usize = 3000;
 /// Listing the obligations of a proof takes as long as asking about one in so many.
 const LISTING: usize = 100;
+/// Setting up a solver takes as long as asking about so many.
+const SETTING_UP: usize = 10;
 /// Proofs with more disjuncts are left as they are.
 const LARGEST: usize = 4000;
 
@@ -52,9 +56,9 @@ pub fn minimise(program: &Program, proof: &Proof, obligations: usize) -> Option<
     let mut m = Minimiser {
         program,
         proof: proof.clone(),
-        work: Work(CUBES * (words.states + words.transitions)),
+        work: Work((CUBES * (words.states + words.transitions)).min(MOST_CUBES)),
         asks: 0,
-        listing: 1 + obligations / LISTING,
+        listing: SETTING_UP + obligations / LISTING,
         limits: Limits { total: Duration::from_secs(600), each },
     };
     let asks = (OBLIGATIONS.0 + OBLIGATIONS.1 * obligations).min(MOST_ASKED);
@@ -140,12 +144,9 @@ impl Minimiser<'_> {
         if self.asks == 0 {
             return false;
         }
-        let Ok(asked) = check_some(self.program, proof, which, &self.limits) else {
-            self.asks = self.asks.saturating_sub(self.listing);
-            return false;
-        };
+        let (asked, held) = check_some(self.program, proof, which, &self.limits);
         self.asks = self.asks.saturating_sub(asked.max(self.listing));
-        true
+        held.is_ok()
     }
 }
 
