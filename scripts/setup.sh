@@ -66,6 +66,20 @@ need_csmith() {
 	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq csmith libcsmith-dev >&2
 }
 
+# Python that can make environments of its own.
+need_python() {
+	if python3 -c 'import ensurepip, venv' >/dev/null 2>&1; then
+		return
+	fi
+	if ! command -v apt-get >/dev/null 2>&1; then
+		echo "relyant: please install python3 with venv" >&2
+		exit 2
+	fi
+	echo "relyant: python3 with venv is not installed; installing it with the system's package manager" >&2
+	as_root apt-get update -qq >&2
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq python3 python3-venv >&2
+}
+
 # A release build; says so the first time, and prints what cargo says when it fails.
 build_release() {
 	if ! command -v cargo >/dev/null 2>&1; then

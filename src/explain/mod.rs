@@ -25,9 +25,9 @@ pub fn explain(
     told: &Preprocessing,
     timeout: Option<Duration>,
 ) -> Result<String, Refusal> {
-    let parsed = || AnyCertificate::parse(certificate).map_err(|e| Refusal::Unreadable(e.to_string()));
-    let accepted = Claim::about(parsed()?, file, told)?.read()?.check(timeout)?;
-    let read = Claim::about(parsed()?, file, told)?.read()?;
+    let parsed = AnyCertificate::parse(certificate).map_err(|e| Refusal::Unreadable(e.to_string()))?;
+    let read = Claim::about(parsed, file, told)?.read()?;
+    let accepted = read.check(timeout)?;
     let body = match &read.evidence {
         Claimed::Proof(proof, program) => proof::text(program, proof),
         Claimed::Replicated(proof, program) => replicated::text(program, proof),

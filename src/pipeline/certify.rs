@@ -4,7 +4,6 @@ use super::{Evidence, Report, Verdict};
 use relyant_cfa as cfa;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::Options;
-use relyant_check::Proof;
 use relyant_check::certificate::{self, Meta};
 use relyant_checker::source::sources;
 use relyant_engines::minimise::minimise;
@@ -30,8 +29,6 @@ pub enum CertifyError {
 pub struct Certificate<'a> {
     evidence: &'a Evidence,
     meta: Meta,
-    /// The proof in fewer words, where there is such a one.
-    smaller: Option<Proof>,
     /// Of a set of states, which is written in terms of it: made anew, as the checker makes it.
     searched: Option<Box<cfa::Program>>,
     /// Of a proof that tells the places of its steps.
@@ -61,12 +58,8 @@ impl<'a> Certificate<'a> {
             }
             Evidence::Proof { .. } | Evidence::Replicated { .. } => None,
         };
-        let smaller = match evidence {
-            Evidence::Proof { proof, program, checked } => minimise(program, proof, checked.obligations),
-            Evidence::Replicated { .. } | Evidence::Space { .. } => None,
-        };
         let meta = Meta { sources, includes, options: meaning.clone() };
-        Ok(Some(Certificate { evidence, meta, smaller, searched, automata: None }))
+        Ok(Some(Certificate { evidence, meta, searched, automata: None }))
     }
 
     /// A proof's certificate tells where in the source its steps run, for checkers that read the source by themselves.
@@ -87,13 +80,13 @@ impl<'a> Certificate<'a> {
     /// What the writer says.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         match (self.evidence, &self.searched) {
-            (Evidence::Proof { proof, program, .. }, _) => {
+            (Evidence::Proof { proof, program, checked }, _) => {
                 let text = match &self.automata {
                     // Who finds assertions of their own needs all that is known.
                     Some(a) => certificate::write_with_places(proof, program, a, &self.meta),
                     None => {
-                        let proof = self.smaller.as_ref().unwrap_or(proof);
-                        certificate::write(proof, program, &self.meta)
+                        let smaller = minimise(program, proof, checked.obligations);
+                        certificate::write(smaller.as_ref().unwrap_or(proof), program, &self.meta)
                     }
                 };
                 out.write_all(text.as_bytes())

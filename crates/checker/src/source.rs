@@ -156,22 +156,26 @@ impl Read {
     ///
     /// # Errors
     /// It is rejected, or not decided in time.
-    pub fn check(self, timeout: Option<Duration>) -> Result<Accepted, Refusal> {
+    pub fn check(&self, timeout: Option<Duration>) -> Result<Accepted, Refusal> {
         let mut limits = Limits::default();
         if let Some(t) = timeout {
             limits.total = t;
         }
-        let (assumes, counted, seconds) = match self.evidence {
-            Claimed::Proof(proof, program) => match check::check(&program, &proof, &limits) {
-                Ok(r) => (program.assumes, Counted::Obligations(r.obligations), r.seconds),
+        let (assumes, counted, seconds) = match &self.evidence {
+            Claimed::Proof(proof, program) => match check::check(program, proof, &limits) {
+                Ok(r) => (program.assumes.clone(), Counted::Obligations(r.obligations), r.seconds),
                 Err(e @ CheckError::Undecided { .. }) => return Err(Refusal::Undecided(e.to_string())),
                 Err(e) => return Err(Refusal::Rejected(e.to_string())),
             },
             Claimed::Replicated(proof, program) => {
-                match replicated::check::check(&program, &proof, &limits, &AtomicBool::new(false)) {
+                match replicated::check::check(program, proof, &limits, &AtomicBool::new(false)) {
                     Ok(r) => {
                         let (obligations, predecessors) = (r.obligations, r.predecessors);
-                        (program.assumes, Counted::Replicated { obligations, predecessors }, r.seconds)
+                        (
+                            program.assumes.clone(),
+                            Counted::Replicated { obligations, predecessors },
+                            r.seconds,
+                        )
                     }
                     Err(e @ replicated::check::Rejection::System(CheckError::Undecided { .. })) => {
                         return Err(Refusal::Undecided(e.to_string()));
@@ -184,10 +188,10 @@ impl Read {
                 let cancel = || deadline.is_some_and(|d| Instant::now() >= d);
                 let jobs = std::thread::available_parallelism().map_or(1, usize::from);
                 let limits = states::Limits { jobs, cancel: &cancel, ..states::Limits::default() };
-                match states::check(&program, &space, &limits) {
+                match states::check(program, space, &limits) {
                     Ok(r) => {
                         let (states, steps) = (r.states, r.steps);
-                        (program.assumes, Counted::States { states, steps }, r.seconds)
+                        (program.assumes.clone(), Counted::States { states, steps }, r.seconds)
                     }
                     Err(e @ (Rejection::Cancelled | Rejection::Fuel)) => {
                         return Err(Refusal::Undecided(e.to_string()));
@@ -196,7 +200,7 @@ impl Read {
                 }
             }
         };
-        Ok(Accepted { meaning: self.meaning, assumes, counted, seconds })
+        Ok(Accepted { meaning: self.meaning.clone(), assumes, counted, seconds })
     }
 }
 

@@ -17,7 +17,7 @@ use relyant_check::validate::is_modular;
 use relyant_check::{Assertion, EnvTransition, Proof, Rule};
 use relyant_linear::Var;
 use relyant_program::{Loc, Origin, Program, Role, Template};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Questions about cubes, for each disjunct of a proof.
 const CUBES: usize = 400;
@@ -31,6 +31,8 @@ const MOST_ASKED: usize = 3000;
 const LISTING: usize = 100;
 /// Setting up a solver takes as long as asking about so many.
 const SETTING_UP: usize = 10;
+/// What takes longer is given up, and the proof stays as it was: the solver's time cannot be counted.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// Proofs with more disjuncts are left as they are.
 const LARGEST: usize = 4000;
 
@@ -43,7 +45,7 @@ struct Minimiser<'a> {
     asks: usize,
     /// What it takes to list them.
     listing: usize,
-    limits: Limits,
+    began: Instant,
 }
 
 /// A proof of the same program in fewer words; `None` where none was found that the checker accepts.
@@ -52,14 +54,13 @@ pub fn minimise(program: &Program, proof: &Proof, obligations: usize) -> Option<
     if proof.rule == Rule::Monolithic || words.states + words.transitions > LARGEST {
         return None;
     }
-    let each = Duration::from_secs(5);
     let mut m = Minimiser {
         program,
         proof: proof.clone(),
         work: Work((CUBES * (words.states + words.transitions)).min(MOST_CUBES)),
         asks: 0,
         listing: SETTING_UP + obligations / LISTING,
-        limits: Limits { total: Duration::from_secs(600), each },
+        began: Instant::now(),
     };
     let asks = (OBLIGATIONS.0 + OBLIGATIONS.1 * obligations).min(MOST_ASKED);
     m.asks = asks;
@@ -71,7 +72,7 @@ pub fn minimise(program: &Program, proof: &Proof, obligations: usize) -> Option<
     m.weaker_transitions();
     m.proof.modular = is_modular(program, &m.proof);
     let smaller = m.proof != *proof && size(&m.proof).atoms <= words.atoms;
-    (smaller && check(program, &m.proof, &Limits::default()).is_ok()).then_some(m.proof)
+    (smaller && check(program, &m.proof, &m.limits()).is_ok()).then_some(m.proof)
 }
 
 /// How long a proof is.
@@ -139,12 +140,18 @@ impl Minimiser<'_> {
         }
     }
 
+    /// The time that is left: none, and the last check fails, once it is over.
+    fn limits(&self) -> Limits {
+        let total = PATIENCE.saturating_sub(self.began.elapsed());
+        Limits { total, each: total }
+    }
+
     /// Do the obligations hold that are asked for? No, where there is no work left.
     fn hold(&mut self, proof: &Proof, which: impl Fn(&Obligation) -> bool) -> bool {
         if self.asks == 0 {
             return false;
         }
-        let (asked, held) = check_some(self.program, proof, which, &self.limits);
+        let (asked, held) = check_some(self.program, proof, which, &self.limits());
         self.asks = self.asks.saturating_sub(asked.max(self.listing));
         held.is_ok()
     }

@@ -1,29 +1,9 @@
 use super::*;
 use crate::aret::Settings;
 use crate::rely_guarantee::verify;
-use crate::testing::program;
+use crate::testing::{peterson, program};
 use crate::verdict::Answer;
 use crate::watch::Watch;
-
-fn peterson() -> Program {
-    let thread = |me: &str, other: &str, turn: &str, x: &str| {
-        let bad = if x == "0" { "x >= 1" } else { "x <= 0" };
-        format!(
-            "a>b: ; flag{me} := 1
-             b>c: ; turn := {turn}
-             c>e: flag{other} <= 0
-             c>d: flag{other} >= 1
-             d>e: turn <= {turn} - 1
-             d>e: turn >= {turn} + 1
-             d>c: turn == {turn}
-             e>f: ; x := {x}
-             f>!err: {bad}
-             f>g: ; flag{me} := 0"
-        )
-    };
-    let (a, b) = (thread("1", "2", "1", "0"), thread("2", "1", "0", "1"));
-    program("flag1 flag2 turn x", &[("one", "", &a), ("two", "", &b)])
-}
 
 fn proved(p: &Program) -> Proof {
     let (answer, _) = verify(p, &Settings::default(), &Watch::NONE);

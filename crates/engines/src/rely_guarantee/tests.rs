@@ -1,6 +1,6 @@
 use super::*;
 use crate::aret::Bias;
-use crate::testing::program;
+use crate::testing::{peterson, program};
 
 fn run(p: &Program, settings: Settings) -> (Answer, Stats) {
     let progress = |s: &Standing| {
@@ -13,27 +13,6 @@ fn run(p: &Program, settings: Settings) -> (Answer, Stats) {
         relyant_check::check::check(p, proof, &relyant_check::check::Limits::default()).expect("checked");
     }
     answer
-}
-
-fn peterson() -> Program {
-    let thread = |me: &str, other: &str, turn: &str, x: &str| {
-        let bad = if x == "0" { "x >= 1" } else { "x <= 0" };
-        format!(
-            "a>b: ; flag{me} := 1
-             b>c: ; turn := {turn}
-             c>e: flag{other} <= 0
-             c>e: flag{other} >= 2
-             c>d: flag{other} == 1
-             d>e: turn <= {turn} - 1
-             d>e: turn >= {turn} + 1
-             d>c: turn == {turn}
-             e>f: ; x := {x}
-             f>!err: {bad}
-             f>g: ; flag{me} := 0"
-        )
-    };
-    let (a, b) = (thread("1", "2", "1", "0"), thread("2", "1", "0", "1"));
-    program("flag1 flag2 turn=? x", &[("one", "", &a), ("two", "", &b)])
 }
 
 #[test]
