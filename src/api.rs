@@ -108,7 +108,7 @@ impl Verified {
                 return Ok(None);
             };
             let mut bytes = Vec::new();
-            certificate.write(&mut bytes).map_err(CertifyError::Unwritten)?;
+            certificate.write(&mut bytes, &|| false).map_err(CertifyError::Unwritten)?;
             String::from_utf8(bytes).map(Some).map_err(|e| CertifyError::Unwritten(std::io::Error::other(e)))
         });
         written.map_err(CertifyError::Input)?

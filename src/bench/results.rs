@@ -84,6 +84,8 @@ pub struct Result {
     pub obligations: Option<usize>,
     /// Seconds of that check.
     pub check_seconds: Option<f64>,
+    /// Length of the certificate's file, in KiB.
+    pub certificate_kib: Option<f64>,
     /// Steps of the counterexample.
     pub trace_steps: Option<usize>,
     /// The most memory that the process ever used, in MiB.
@@ -123,6 +125,7 @@ pub fn measure(row: &Row, plan: &Plan) -> std::result::Result<Result, RunError> 
         let (status, seconds) = runner::check(&plan.exe, &s.0, &row.file, plan.timeout.max(LONG))?;
         r.checked = Some(status == 0);
         r.check_seconds = Some(seconds);
+        r.certificate_kib = std::fs::metadata(&s.0).ok().map(|m| m.len() as f64 / 1024.0);
     }
     r.judgement = judge(row, &r);
     // Bias is about proofs of C programs.

@@ -16,7 +16,7 @@ pub fn render(results: &[Result]) -> String {
         header.extend(["no bias", "s", "iter."]);
     }
     if checked {
-        header.extend(["obligations", "check", "s"]);
+        header.extend(["obligations", "KiB", "check", "s"]);
     }
     header.push("MiB");
     if spacer {
@@ -42,6 +42,7 @@ pub fn render(results: &[Result]) -> String {
         }
         if checked {
             row.push(r.obligations.map(|n| n.to_string()).unwrap_or_default());
+            row.push(r.certificate_kib.map(|k| format!("{k:.1}")).unwrap_or_default());
             let word = r.checked.map(|c| if c { "accepted" } else { "REJECTED" });
             row.push(word.unwrap_or_default().into());
             row.push(number(r.check_seconds));

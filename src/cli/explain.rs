@@ -1,8 +1,11 @@
 //! `relyant explain`
 
 use super::exit::Status;
+use super::finite::Finite;
 use super::input::read_text;
 use super::{complain, say};
+use relyant::explain::{explain, explain_finite};
+use relyant_check::finite::kind;
 use relyant_checker::Refusal;
 use relyant_checker::macros::Macros;
 use std::path::PathBuf;
@@ -13,13 +16,15 @@ use std::time::Duration;
 pub struct Args {
     /// The certificate
     proof: PathBuf,
-    /// The C source
+    /// The C source, or the file about finite-state threads
     file: PathBuf,
     /// Seconds for the check before it
     #[arg(long, value_name = "S", value_parser = super::input::seconds)]
     timeout: Option<Duration>,
     #[command(flatten)]
     macros: Macros,
+    #[command(flatten)]
+    finite: Finite,
 }
 
 /// Runs the command.
@@ -31,7 +36,11 @@ pub fn run(a: &Args) -> Status {
             return Status::BadInput;
         }
     };
-    match relyant::explain::explain(&text, &a.file, &a.macros.preprocessing(), a.timeout) {
+    let explained = match kind(&a.file) {
+        Some(kind) => explain_finite(&text, &a.file, kind, &a.finite.question(), a.timeout),
+        None => explain(&text, &a.file, &a.macros.preprocessing(), a.timeout),
+    };
+    match explained {
         Ok(text) => {
             say(&text);
             Status::Good

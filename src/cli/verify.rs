@@ -3,7 +3,7 @@
 use super::exit::Status;
 use super::meaning::{Engine, Input, Meaning};
 use super::output::Unwritten;
-use super::watch::Limits;
+use super::watch::{Limits, Signals};
 use super::witness::Missing;
 use super::workers::{self, Job, Standing};
 use super::{complain, finite, input, reproduce, rewriting, say, say_all, witness};
@@ -368,7 +368,8 @@ fn write_proof(
     }
     let unwritten = |e: std::io::Error| Unwritten::new(path, e);
     let mut out = BufWriter::new(File::create(path).map_err(unwritten)?);
-    let written = certificate.write(&mut out);
+    let signals = Signals::register();
+    let written = certificate.write(&mut out, &|| signals.reason().is_some());
     Ok(written.and_then(|()| out.flush()).map_err(unwritten)?)
 }
 

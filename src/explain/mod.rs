@@ -2,6 +2,7 @@
 //!
 //! A certificate is explained after the checker has accepted it.
 
+mod finite;
 mod listing;
 mod proof;
 mod replicated;
@@ -10,10 +11,27 @@ mod words;
 
 use relyant_cfa::preprocessing::Preprocessing;
 use relyant_check::certificate::AnyCertificate;
+use relyant_check::finite::{Kind, Question};
 use relyant_checker::Refusal;
 use relyant_checker::source::{Claim, Claimed};
 use std::path::Path;
 use std::time::Duration;
+
+/// What a certificate about finite-state threads says, once it is accepted.
+///
+/// # Errors
+/// It is no certificate, or not accepted.
+pub fn explain_finite(
+    certificate: &str,
+    file: &Path,
+    kind: Kind,
+    question: &Question,
+    timeout: Option<Duration>,
+) -> Result<String, Refusal> {
+    let accepted = relyant_checker::finite::check(certificate, file, kind, question, timeout)?;
+    let body = finite::text(&accepted.shown);
+    Ok(format!("{}: accepted: {}\n\n{body}", file.display(), accepted.what))
+}
 
 /// What a certificate says of its source, once it is accepted.
 ///

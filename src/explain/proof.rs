@@ -148,7 +148,11 @@ fn transition(program: &Program, target: u32, e: &EnvTransition) -> String {
         before.push(join(&guards));
     }
     let told = |v: &Var| effects.iter().any(|a| a.vars().any(|w| Role::of(w) == Role::After(*v)));
-    let free: Vec<String> = e.writes.iter().filter(|v| !told(v)).map(|v| names.name(*v)).collect();
+    // What may be written and is not, by any of these steps, is of no interest.
+    let steps = steps(program, e);
+    let written = |v: &Var| steps.iter().any(|x| x.updates.iter().any(|u| u.0 == *v));
+    let free = e.writes.iter().filter(|v| !told(v) && written(v));
+    let free: Vec<String> = free.map(|v| names.name(*v)).collect();
     let mut does = Vec::new();
     if !effects.is_empty() {
         does.push(join(&effects));
@@ -160,15 +164,19 @@ fn transition(program: &Program, target: u32, e: &EnvTransition) -> String {
         does.push("goes on".into());
     }
     let guard = if before.is_empty() { String::new() } else { format!("{} -> ", before.join(" && ")) };
-    format!("{guard}{}{}", does.join(", "), where_from(program, e))
+    format!("{guard}{}{}", does.join(", "), where_from(&steps))
 }
 
-/// The lines of the steps that a transition stands for.
-fn where_from(program: &Program, e: &EnvTransition) -> String {
-    let Some(actor) = program.templates.get(e.actor as usize) else { return String::new() };
+/// The steps that a transition stands for.
+fn steps<'p>(program: &'p Program, e: &EnvTransition) -> Vec<&'p Edge> {
     let writes = |x: &Edge| x.updates.iter().any(|u| e.writes.contains(&u.0)) || e.writes.is_empty();
-    let of = actor.edges.iter().filter(|x| e.from.contains(&x.from) && e.to.contains(&x.to) && writes(x));
-    let of: BTreeSet<u32> = of.map(|x| x.span.line).filter(|l| *l > 0).collect();
+    let edges = program.templates.get(e.actor as usize).map(|t| &t.edges[..]).unwrap_or_default();
+    edges.iter().filter(|x| e.from.contains(&x.from) && e.to.contains(&x.to) && writes(x)).collect()
+}
+
+/// Their lines.
+fn where_from(steps: &[&Edge]) -> String {
+    let of: BTreeSet<u32> = steps.iter().map(|x| x.span.line).filter(|l| *l > 0).collect();
     match of.len() {
         0 => String::new(),
         1 => format!(" (line {})", lines(of.into_iter().collect())),

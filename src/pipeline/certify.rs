@@ -74,18 +74,18 @@ impl<'a> Certificate<'a> {
         Ok(self)
     }
 
-    /// Writes it.
+    /// Writes it. A proof is made smaller first; once `stop` says so, it stays as it is.
     ///
     /// # Errors
     /// What the writer says.
-    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub fn write(&self, out: &mut dyn Write, stop: &dyn Fn() -> bool) -> io::Result<()> {
         match (self.evidence, &self.searched) {
             (Evidence::Proof { proof, program, checked }, _) => {
                 let text = match &self.automata {
                     // Who finds assertions of their own needs all that is known.
                     Some(a) => certificate::write_with_places(proof, program, a, &self.meta),
                     None => {
-                        let smaller = minimise(program, proof, checked.obligations);
+                        let smaller = minimise(program, proof, checked.obligations, stop);
                         certificate::write(smaller.as_ref().unwrap_or(proof), program, &self.meta)
                     }
                 };

@@ -28,8 +28,16 @@ const COMPARED: usize = 128;
 /// At most so many invariants.
 const MOST: usize = 64;
 
-/// A conjunction of C expressions.
-type Conjunction = BTreeSet<String>;
+/// A C expression that holds.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Known {
+    text: String,
+    /// Of a ghost: its name and value.
+    ghost: Option<(String, bool)>,
+}
+
+/// All of them hold.
+type Conjunction = BTreeSet<Known>;
 
 /// The invariants of a proof.
 pub fn correctness(
@@ -44,6 +52,7 @@ pub fn correctness(
     let context = Context { program, automata, outline, ghosts, locals };
     let live: Vec<_> = (0..program.templates.len()).map(|t| live(program, t)).collect();
     let mut out = Correctness::default();
+    let mut used: BTreeSet<String> = BTreeSet::new();
     for (statement, places) in arrivals(program, automata, outline) {
         let at = &outline.statements[statement];
         let place = location(outline, at.start, &at.function);
@@ -69,19 +78,21 @@ pub fn correctness(
             }
         }
         let few = all.filter(|a| a.len() <= COMPARED);
-        let Some(all) = few.map(|a| context.simplified(a)) else { continue };
+        let Some(all) = few.map(simplified) else { continue };
         if all.is_empty() || all.len() > ALTERNATIVES || all.iter().any(BTreeSet::is_empty) {
             continue;
         }
-        let text = |c: &Conjunction| c.iter().cloned().collect::<Vec<_>>().join(" && ");
+        let text = |c: &Conjunction| c.iter().map(|k| k.text.as_str()).collect::<Vec<_>>().join(" && ");
+        let ghosts = all.iter().flatten().filter_map(|k| k.ghost.as_ref());
+        used.extend(ghosts.map(|(name, _)| name.clone()));
         let value = match &all[..] {
             [one] => text(one),
             many => many.iter().map(|c| format!("({})", text(c))).collect::<Vec<_>>().join(" || "),
         };
         out.invariants.push(Invariant { of_loop, location: place, value });
     }
-    let used = |g: &Ghost| out.invariants.iter().any(|i| i.value.contains(&format!("{} ==", g.name)));
-    let used: Vec<(Ghost, Vec<Update>)> = context.ghosts.values().filter(|g| used(&g.0)).cloned().collect();
+    let used: Vec<(Ghost, Vec<Update>)> =
+        context.ghosts.values().filter(|g| used.contains(&g.0.name)).cloned().collect();
     for (ghost, updates) in used {
         out.ghosts.push(ghost);
         out.updates.extend(updates);
@@ -176,6 +187,17 @@ fn wanted(kind: StatementKind) -> bool {
     !matches!(kind, StatementKind::Group | StatementKind::Declaration)
 }
 
+impl Known {
+    fn of_ghost(name: &str, locked: bool) -> Known {
+        Known { text: format!("{name} == {}", u8::from(locked)), ghost: Some((name.into(), locked)) }
+    }
+
+    /// Is always one of both true?
+    fn denies(&self, other: &Known) -> bool {
+        matches!((&self.ghost, &other.ghost), (Some((a, x)), Some((b, y))) if a == b && x != y)
+    }
+}
+
 struct Context<'c> {
     program: &'c Program,
     automata: &'c cfa::Program,
@@ -207,8 +229,8 @@ impl Context<'_> {
                 let (free, held) = (range(0), (1..=4096).any(range));
                 match (free, held) {
                     (true, true) => {}
-                    (true, false) => drop(out.insert(format!("{ghost} == 0"))),
-                    (false, true) => drop(out.insert(format!("{ghost} == 1"))),
+                    (true, false) => drop(out.insert(Known::of_ghost(ghost, false))),
+                    (false, true) => drop(out.insert(Known::of_ghost(ghost, true))),
                     (false, false) => return None,
                 }
                 continue;
@@ -219,13 +241,14 @@ impl Context<'_> {
             match self.comparison(t, at, atom, equal, live) {
                 Said::Nothing => {}
                 Said::False => return None,
-                Said::Text(text) => drop(out.insert(text)),
+                Said::Text(text) => drop(out.insert(Known { text, ghost: None })),
             }
         }
-        let contradicts = |g: &Ghost| {
-            out.contains(&format!("{} == 0", g.name)) && out.contains(&format!("{} == 1", g.name))
+        let contradicts = |k: &Known| match &k.ghost {
+            Some((name, locked)) => out.contains(&Known::of_ghost(name, !locked)),
+            None => false,
         };
-        (!self.ghosts.values().any(|g| contradicts(&g.0))).then_some(out)
+        (!out.iter().any(contradicts)).then_some(out)
     }
 
     /// An atom about a mutex that has a ghost: which, and the values that satisfy the atom.
@@ -346,38 +369,30 @@ impl Context<'_> {
         at.scope.iter().filter(|s| *s == name).count() == 1
             && functions.is_some_and(|f| f.len() == 1 && f.contains(&*at.function))
     }
+}
 
-    /// Without alternatives that others imply, and without distinctions that make no difference.
-    fn simplified(&self, all: BTreeSet<Conjunction>) -> Vec<Conjunction> {
-        let mut all: Vec<Conjunction> = all.into_iter().collect();
-        loop {
-            let implied = |i: usize| {
-                (0..all.len()).any(|j| i != j && all[j].is_subset(&all[i]) && (all[j] != all[i] || j < i))
-            };
-            if let Some(i) = (0..all.len()).find(|i| implied(*i)) {
-                all.remove(i);
-                continue;
-            }
-            let merged = (0..all.len()).find_map(|i| {
-                (i + 1..all.len()).find_map(|j| {
-                    let one: Vec<&String> = all[i].difference(&all[j]).collect();
-                    let other: Vec<&String> = all[j].difference(&all[i]).collect();
-                    let ([a], [b]) = (&one[..], &other[..]) else { return None };
-                    self.opposite(a, b).then(|| (i, j, all[i].intersection(&all[j]).cloned().collect()))
-                })
-            });
-            let Some((i, j, both)) = merged else { return all };
-            all.remove(j);
-            all[i] = both;
+/// Without alternatives that others imply, and without distinctions that make no difference.
+fn simplified(all: BTreeSet<Conjunction>) -> Vec<Conjunction> {
+    let mut all: Vec<Conjunction> = all.into_iter().collect();
+    loop {
+        let implied = |i: usize| {
+            (0..all.len()).any(|j| i != j && all[j].is_subset(&all[i]) && (all[j] != all[i] || j < i))
+        };
+        if let Some(i) = (0..all.len()).find(|i| implied(*i)) {
+            all.remove(i);
+            continue;
         }
-    }
-
-    /// Is always one of both true?
-    fn opposite(&self, a: &str, b: &str) -> bool {
-        self.ghosts.values().any(|(g, _)| {
-            let (free, held) = (format!("{} == 0", g.name), format!("{} == 1", g.name));
-            (a, b) == (&free, &held) || (a, b) == (&held, &free)
-        })
+        let merged = (0..all.len()).find_map(|i| {
+            (i + 1..all.len()).find_map(|j| {
+                let one: Vec<&Known> = all[i].difference(&all[j]).collect();
+                let other: Vec<&Known> = all[j].difference(&all[i]).collect();
+                let ([a], [b]) = (&one[..], &other[..]) else { return None };
+                a.denies(b).then(|| (i, j, all[i].intersection(&all[j]).cloned().collect()))
+            })
+        });
+        let Some((i, j, both)) = merged else { return all };
+        all.remove(j);
+        all[i] = both;
     }
 }
 

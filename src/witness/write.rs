@@ -2,121 +2,126 @@
 
 use super::metadata::Metadata;
 use super::places::Location;
-use super::{Constraint, Content, Correctness, Invariant, Waypoint};
+use super::{Content, Correctness, Ghost, Invariant, Update, Waypoint};
 use relyant_cfa::options::DataModel;
-use std::fmt::Write;
+use saphyr::{Scalar, Yaml, YamlEmitter};
 
-/// A string, quoted: JSON's quotation is one of YAML's.
-fn quoted(s: &str) -> String {
-    serde_json::to_string(s).unwrap_or_else(|_| "\"\"".into())
+/// The format of C expressions.
+const EXPRESSION: &str = "c_expression";
+
+fn text_of(s: &str) -> Yaml<'_> {
+    Yaml::Value(Scalar::String(s.into()))
+}
+
+fn number(n: u32) -> Yaml<'static> {
+    Yaml::Value(Scalar::Integer(n.into()))
+}
+
+fn map<'a>(entries: impl IntoIterator<Item = (&'a str, Yaml<'a>)>) -> Yaml<'a> {
+    Yaml::Mapping(entries.into_iter().map(|(k, v)| (text_of(k), v)).collect())
+}
+
+fn list<'a, T>(of: &'a [T], f: impl Fn(&'a T) -> Yaml<'a>) -> Yaml<'a> {
+    Yaml::Sequence(of.iter().map(f).collect())
+}
+
+/// One document; a string takes all that is written to it.
+fn document(y: &Yaml<'_>) -> String {
+    let mut out = String::new();
+    let mut emitter = YamlEmitter::new(&mut out);
+    emitter.quoted_value(true);
+    match emitter.dump(y) {
+        Ok(()) => out + "\n",
+        Err(_) => String::new(),
+    }
 }
 
 /// The text of a witness; `comment` lines come first.
 pub fn text(meta: &Metadata, content: &Content, comment: &[String]) -> String {
-    let mut entries = Vec::new();
-    let mut body = String::new();
-    match content {
+    let entries = match content {
         Content::Violation(waypoints) => {
-            waypoints.iter().for_each(|w| waypoint(&mut body, w));
-            entries.push(("violation_sequence", body));
+            vec![entry(meta, "violation_sequence", list(waypoints, waypoint))]
         }
         Content::Correctness(c) => {
-            c.invariants.iter().for_each(|i| invariant(&mut body, i));
-            if !c.ghosts.is_empty() {
-                entries.push(("ghost_instrumentation", ghosts(c)));
-            }
-            entries.push(("invariant_set", body));
+            let ghosts = (!c.ghosts.is_empty()).then(|| entry(meta, "ghost_instrumentation", ghosts(c)));
+            ghosts.into_iter().chain([entry(meta, "invariant_set", list(&c.invariants, invariant))]).collect()
         }
     };
-    let mut out = String::new();
-    for line in comment {
-        let _ = writeln!(out, "# {line}");
-    }
-    for (kind, body) in entries {
-        entry(&mut out, meta, kind, &body);
-    }
-    out
+    let comment: String = comment.iter().map(|line| format!("# {line}\n")).collect();
+    comment + &document(&Yaml::Sequence(entries))
 }
 
-fn entry(out: &mut String, meta: &Metadata, kind: &str, body: &str) {
+fn entry<'a>(meta: &'a Metadata, kind: &'a str, content: Yaml<'a>) -> Yaml<'a> {
     let model = match meta.data_model {
         DataModel::Lp64 => "LP64",
         DataModel::Ilp32 => "ILP32",
     };
-    let _ = writeln!(out, "- entry_type: {}", quoted(kind));
-    let _ = writeln!(out, "  metadata:");
-    let _ = writeln!(out, "    format_version: {}", quoted(&meta.version));
-    let _ = writeln!(out, "    uuid: {}", quoted(&meta.uuid(body)));
-    let _ = writeln!(out, "    creation_time: {}", quoted(&meta.time()));
-    let _ = writeln!(out, "    producer:");
-    let _ = writeln!(out, "      name: \"Relyant\"");
-    let _ = writeln!(out, "      version: {}", quoted(env!("CARGO_PKG_VERSION")));
-    let _ = writeln!(out, "    task:");
-    let _ = writeln!(out, "      input_files:");
-    let _ = writeln!(out, "        - {}", quoted(&meta.file));
-    let _ = writeln!(out, "      input_file_hashes:");
-    let _ = writeln!(out, "        {}: {}", quoted(&meta.file), quoted(&meta.hash));
-    let _ = writeln!(out, "      specification: {}", quoted(&meta.specification));
-    let _ = writeln!(out, "      data_model: {}", quoted(model));
-    let _ = writeln!(out, "      language: \"C\"");
-    let _ = writeln!(out, "  content:{}", if body.is_empty() { " []" } else { "" });
-    *out += body;
+    let owned = |s: String| Yaml::Value(Scalar::String(s.into()));
+    let producer = map([("name", text_of("Relyant")), ("version", text_of(env!("CARGO_PKG_VERSION")))]);
+    let task = map([
+        ("input_files", Yaml::Sequence(vec![text_of(&meta.file)])),
+        ("input_file_hashes", map([(meta.file.as_str(), text_of(&meta.hash))])),
+        ("specification", text_of(&meta.specification)),
+        ("data_model", text_of(model)),
+        ("language", text_of("C")),
+    ]);
+    let metadata = map([
+        ("format_version", text_of(&meta.version)),
+        ("uuid", owned(meta.uuid(&document(&content)))),
+        ("creation_time", owned(meta.time())),
+        ("producer", producer),
+        ("task", task),
+    ]);
+    map([("entry_type", text_of(kind)), ("metadata", metadata), ("content", content)])
 }
 
-fn ghosts(c: &Correctness) -> String {
-    let mut out = String::new();
-    let _ = writeln!(out, "    ghost_variables:");
-    for g in &c.ghosts {
-        let _ = writeln!(out, "      - name: {}", quoted(&g.name));
-        let _ = writeln!(out, "        scope: \"global\"\n        type: \"int\"\n        initial:");
-        let _ = writeln!(out, "          value: {}\n          format: \"c_expression\"", quoted(&g.initial));
-    }
-    let _ = writeln!(out, "    ghost_updates:{}", if c.updates.is_empty() { " []" } else { "" });
-    for u in &c.updates {
-        let mut at = String::new();
-        location(&mut at, &u.location, "        ");
-        let _ = write!(out, "      - {}", at.trim_start());
-        let _ = writeln!(out, "        updates:\n          - variable: {}", quoted(&u.variable));
-        let _ =
-            writeln!(out, "            value: {}\n            format: \"c_expression\"", quoted(&u.value));
-    }
-    out
+fn ghosts(c: &Correctness) -> Yaml<'_> {
+    map([("ghost_variables", list(&c.ghosts, ghost)), ("ghost_updates", list(&c.updates, update))])
 }
 
-fn location(out: &mut String, l: &Location, pad: &str) {
-    let _ = writeln!(out, "{pad}location:");
-    let _ = writeln!(out, "{pad}  file_name: {}", quoted(&l.file));
-    let _ = writeln!(out, "{pad}  line: {}", l.line);
-    if let Some(c) = l.column {
-        let _ = writeln!(out, "{pad}  column: {c}");
-    }
-    if let Some(f) = &l.function {
-        let _ = writeln!(out, "{pad}  function: {}", quoted(f));
-    }
+fn ghost(g: &Ghost) -> Yaml<'_> {
+    let initial = map([("value", text_of(&g.initial)), ("format", text_of(EXPRESSION))]);
+    map([
+        ("name", text_of(&g.name)),
+        ("scope", text_of("global")),
+        ("type", text_of("int")),
+        ("initial", initial),
+    ])
 }
 
-fn waypoint(out: &mut String, w: &Waypoint) {
-    let pad = "          ";
-    let _ = writeln!(out, "    - segment:\n      - waypoint:");
-    let _ = writeln!(out, "{pad}type: {}", quoted(w.kind.name()));
-    let _ = writeln!(out, "{pad}action: \"follow\"");
-    if let Some(t) = w.thread {
-        let _ = writeln!(out, "{pad}thread_id: {t}");
-    }
-    location(out, &w.location, pad);
-    if let Some(Constraint { value, format }) = &w.constraint {
-        let _ = writeln!(out, "{pad}constraint:");
-        let _ = writeln!(out, "{pad}  value: {}", quoted(value));
-        let _ = writeln!(out, "{pad}  format: {}", quoted(format));
-    }
+fn update(u: &Update) -> Yaml<'_> {
+    let written = map([
+        ("variable", text_of(&u.variable)),
+        ("value", text_of(&u.value)),
+        ("format", text_of(EXPRESSION)),
+    ]);
+    map([("location", location(&u.location)), ("updates", Yaml::Sequence(vec![written]))])
 }
 
-fn invariant(out: &mut String, i: &Invariant) {
-    let pad = "        ";
+fn location(l: &Location) -> Yaml<'_> {
+    let column = l.column.map(|c| ("column", number(c)));
+    let function = l.function.as_ref().map(|f| ("function", text_of(f)));
+    map([("file_name", text_of(&l.file)), ("line", number(l.line))].into_iter().chain(column).chain(function))
+}
+
+fn waypoint(w: &Waypoint) -> Yaml<'_> {
+    let thread = w.thread.map(|t| ("thread_id", number(t)));
+    let constraint = w
+        .constraint
+        .as_ref()
+        .map(|c| ("constraint", map([("value", text_of(&c.value)), ("format", text_of(&c.format))])));
+    let head = [("type", text_of(w.kind.name())), ("action", text_of("follow"))].into_iter().chain(thread);
+    let waypoint = map(head.chain([("location", location(&w.location))]).chain(constraint));
+    map([("segment", Yaml::Sequence(vec![map([("waypoint", waypoint)])]))])
+}
+
+fn invariant(i: &Invariant) -> Yaml<'_> {
     let kind = if i.of_loop { "loop_invariant" } else { "location_invariant" };
-    let _ = writeln!(out, "    - invariant:");
-    let _ = writeln!(out, "{pad}type: {}", quoted(kind));
-    location(out, &i.location, pad);
-    let _ = writeln!(out, "{pad}value: {}", quoted(&i.value));
-    let _ = writeln!(out, "{pad}format: \"c_expression\"");
+    let of = map([
+        ("type", text_of(kind)),
+        ("location", location(&i.location)),
+        ("value", text_of(&i.value)),
+        ("format", text_of(EXPRESSION)),
+    ]);
+    map([("invariant", of)])
 }

@@ -73,21 +73,33 @@ pub fn check(program: &Program, proof: &Proof, limits: &Limits) -> Result<CheckR
     Ok(CheckReport { obligations: obligations.list().len(), seconds: start.elapsed().as_secs_f64() })
 }
 
-/// Checks only some of the obligations, for who makes proofs smaller: this accepts nothing. How many they are, and whether
-/// they hold.
-pub fn check_some(
-    program: &Program,
-    proof: &Proof,
-    which: impl Fn(&Obligation) -> bool,
-    limits: &Limits,
-) -> (usize, Result<(), CheckError>) {
-    let start = Instant::now();
-    let obligations = match Obligations::new(program, proof) {
-        Ok(o) => o,
-        Err(e) => return (0, Err(e.into())),
-    };
-    let some: Vec<Obligation> = obligations.list().iter().filter(|o| which(o)).cloned().collect();
-    (some.len(), decide(&obligations, &some, start, limits))
+/// Some of the obligations of proofs that differ little, for who makes proofs smaller: one solver is kept for all. This
+/// accepts nothing.
+pub struct Session(Asking);
+
+impl Session {
+    /// With so much time for each obligation.
+    pub fn new(each: Duration) -> Session {
+        Session(Asking::new(each))
+    }
+
+    /// How many obligations are meant, and whether they hold; none does after the limit.
+    pub fn holds(
+        &mut self,
+        program: &Program,
+        proof: &Proof,
+        which: impl Fn(&Obligation) -> bool,
+        limit: Duration,
+    ) -> (usize, bool) {
+        let deadline = Instant::now().checked_add(limit);
+        let Ok(obligations) = Obligations::new(program, proof) else { return (0, false) };
+        let some: Vec<&Obligation> = obligations.list().iter().filter(|o| which(o)).collect();
+        let holds = some.iter().all(|o| {
+            let over = deadline.is_some_and(|d| Instant::now() >= d);
+            !over && self.0.ask(&obligations.formula(o)) == SatResult::Unsat
+        });
+        (some.len(), holds)
+    }
 }
 
 /// What Z3 is to find unsatisfiable.
@@ -138,39 +150,62 @@ fn check_group<C: Conditions>(
     deadline: Option<Instant>,
     each: Duration,
 ) -> Result<(), CheckError> {
-    // With a scope open, Z3 takes its incremental core: 5 to 20 times faster here than its preprocessing tactics.
-    let solver = Solver::new();
     let left = || deadline.map_or(each, |d| d.saturating_duration_since(Instant::now()).min(each));
-    // Setting parameters costs as much as ten obligations, so once a group.
-    let mut params = Params::new();
-    params.set_u32("timeout", left().as_millis().clamp(1, u32::MAX as u128 - 1) as u32);
-    params.set_u32("relevancy", 0);
-    solver.set_params(&params);
-    let mut translator = Translator::default();
+    let mut asking = Asking::new(left());
     for o in group {
         let undecided = |reason: String| CheckError::Undecided { obligation: of.title(o), reason };
         if left().is_zero() {
             return Err(undecided("time limit".into()));
         }
         let formula = of.formula(o);
-        if formula == Formula::Const(false) {
-            continue;
-        }
-        solver.push();
-        solver.assert(translator.formula(&formula));
-        match solver.check() {
+        match asking.ask(&formula) {
             SatResult::Unsat => {}
             SatResult::Sat => {
-                let example = example(of, &solver, &translator, &formula);
+                let example = example(of, &asking.solver, &asking.translator, &formula);
                 return Err(CheckError::Fails { obligation: of.title(o), example });
             }
             SatResult::Unknown => {
-                return Err(undecided(solver.get_reason_unknown().unwrap_or_else(|| "unknown".into())));
+                let reason = asking.solver.get_reason_unknown();
+                return Err(undecided(reason.unwrap_or_else(|| "unknown".into())));
             }
         }
-        solver.pop(1);
     }
     Ok(())
+}
+
+/// A solver, and the terms it knows.
+struct Asking {
+    solver: Solver,
+    translator: Translator,
+    /// Is there a question whose model may be looked at?
+    open: bool,
+}
+
+impl Asking {
+    fn new(each: Duration) -> Asking {
+        // With a scope open, Z3 takes its incremental core: 5 to 20 times faster here than its preprocessing tactics.
+        let solver = Solver::new();
+        // Setting parameters costs as much as ten obligations, so once a solver.
+        let mut params = Params::new();
+        params.set_u32("timeout", each.as_millis().clamp(1, u32::MAX as u128 - 1) as u32);
+        params.set_u32("relevancy", 0);
+        solver.set_params(&params);
+        Asking { solver, translator: Translator::default(), open: false }
+    }
+
+    /// Can it be satisfied? What was asked before is forgotten.
+    fn ask(&mut self, formula: &Formula) -> SatResult {
+        if std::mem::take(&mut self.open) {
+            self.solver.pop(1);
+        }
+        if *formula == Formula::Const(false) {
+            return SatResult::Unsat;
+        }
+        self.solver.push();
+        self.open = true;
+        self.solver.assert(self.translator.formula(formula));
+        self.solver.check()
+    }
 }
 
 /// Makes Z3's terms. Assertions of threads are made of few different atoms, so those are kept.

@@ -2,15 +2,24 @@
 
 use crate::Refusal;
 use relyant_check::finite::certificate::{self, Claim};
-use relyant_check::finite::{self as files, Kind, Question, boolean};
-use relyant_finite::evidence::{self, Rejection};
+use relyant_check::finite::{self as files, Input, Kind, Question, boolean};
+use relyant_finite::evidence::{self, Certificate, CoveringRun, Rejection};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+/// What an accepted certificate shows.
+pub enum Shown {
+    /// Why no run covers the target.
+    Uncoverable(Box<Input>, Certificate),
+    /// A run that does.
+    Coverable(Box<Input>, CoveringRun),
+    /// The same about a Boolean program.
+    Boolean(Box<boolean::Checked>),
+}
+
 /// A certificate that was accepted.
-#[derive(Clone, PartialEq, Debug)]
 pub struct Accepted {
     /// What the reader of the file took for granted, a line each.
     pub assumes: Vec<String>,
@@ -20,6 +29,8 @@ pub struct Accepted {
     pub what: String,
     /// Seconds that it took.
     pub seconds: f64,
+    /// The evidence itself.
+    pub shown: Shown,
 }
 
 /// Checks a certificate (its text) against a file of this kind. What is asked about the file is what the certificate says
@@ -35,16 +46,21 @@ pub fn check(
     timeout: Option<Duration>,
 ) -> Result<Accepted, Refusal> {
     let began = Instant::now();
-    let accepted =
-        |assumes, initial, what| Accepted { assumes, initial, what, seconds: began.elapsed().as_secs_f64() };
+    let accepted = |assumes, initial, what, shown| Accepted {
+        assumes,
+        initial,
+        what,
+        seconds: began.elapsed().as_secs_f64(),
+        shown,
+    };
     if kind == Kind::Boolean {
         let checked = boolean::check(text, file, &stop_after(timeout)).map_err(Refusal::Input)?;
-        let what = checked.map_err(|e| match e {
+        let checked = checked.map_err(|e| match e {
             boolean::Refusal::Unreadable(_) => Refusal::Unreadable(e.to_string()),
             boolean::Refusal::Rejected(why) => Refusal::Rejected(why),
             boolean::Refusal::Undecided(why) => Refusal::Undecided(why),
         })?;
-        return Ok(accepted(Vec::new(), None, what));
+        return Ok(accepted(Vec::new(), None, checked.what.clone(), Shown::Boolean(Box::new(checked))));
     }
     let unreadable = |e: certificate::CertificateError| Refusal::Unreadable(e.to_string());
     let document = certificate::parse(text).map_err(unreadable)?;
@@ -59,15 +75,22 @@ pub fn check(
     let input = files::read(file, kind, &question).map_err(Refusal::Input)?;
     let rejected = |e: &dyn std::fmt::Display| Refusal::Rejected(e.to_string());
     let claim = certificate::read(document, &input).map_err(|e| rejected(&e))?;
-    let what = match claim {
+    let initial = question.initial.filter(|_| kind == Kind::Threads);
+    let assumes = input.assumes.clone();
+    let (what, shown) = match claim {
         Claim::Coverable(run) => {
             evidence::replay(&input.system, &input.target, &run).map_err(|e| rejected(&e))?;
-            format!("a run of {} steps that covers the target", run.steps.len())
+            let what = format!("a run of {} steps that covers the target", run.steps.len());
+            (what, Shown::Coverable(Box::new(input), run))
         }
         Claim::Uncoverable(c) => {
             match evidence::check(&input.system, &input.target, &c, &stop_after(timeout)) {
                 Ok(r) => {
-                    format!("{} elements, all {} predecessors are in the set", r.elements, r.predecessors)
+                    let what = format!(
+                        "{} elements, all {} predecessors are in the set",
+                        r.elements, r.predecessors
+                    );
+                    (what, Shown::Uncoverable(Box::new(input), c))
                 }
                 Err(e @ (Rejection::Cancelled | Rejection::TooMany(_))) => {
                     return Err(Refusal::Undecided(e.to_string()));
@@ -76,8 +99,7 @@ pub fn check(
             }
         }
     };
-    let initial = question.initial.filter(|_| kind == Kind::Threads);
-    Ok(accepted(input.assumes, initial, what))
+    Ok(accepted(assumes, initial, what, shown))
 }
 
 /// A flag that is set when the time is over.

@@ -21,14 +21,12 @@ pub enum Recogniser {
     Shift,
     /// Guards as first predicates.
     Guards,
-    /// First predicates of counters that go in step.
-    InStep,
     /// Counters that hand out each value once.
     Tickets,
 }
 
 /// All of them, with their names on the command line.
-const NAMES: [(Recogniser, &str); 9] = [
+const NAMES: [(Recogniser, &str); 8] = [
     (Recogniser::Owners, "owners"),
     (Recogniser::Counts, "counts"),
     (Recogniser::Divisors, "divisors"),
@@ -36,7 +34,6 @@ const NAMES: [(Recogniser, &str); 9] = [
     (Recogniser::Parameters, "parameters"),
     (Recogniser::Shift, "shift"),
     (Recogniser::Guards, "guards"),
-    (Recogniser::InStep, "in-step"),
     (Recogniser::Tickets, "tickets"),
 ];
 

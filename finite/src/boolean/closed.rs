@@ -65,11 +65,7 @@ impl Places {
         Some(Places { set, globals: f.globals, locks: f.locks, count })
     }
     fn slot(&self, v: Var) -> u32 {
-        match v {
-            Var::Global(i) => 1 + i,
-            Var::Held(i) => 1 + self.globals + i,
-            Var::Local(i) => 1 + self.globals + self.locks + i,
-        }
+        number(self.globals, self.locks, v)
     }
     fn is_shared(&self, s: u32) -> bool {
         s <= self.globals
@@ -165,6 +161,20 @@ struct Checker<'a> {
     sets: &'a [Bdd],
     /// Conditions that were found to hold so far.
     decided: Cell<usize>,
+}
+
+/// Where diagrams of sets have a variable's value.
+pub fn slot(f: &Flat, v: Var) -> BddVariable {
+    now(number(f.globals, f.locks, v))
+}
+
+/// The flag of atomic sections is before all variables.
+fn number(globals: u32, locks: u32, v: Var) -> u32 {
+    match v {
+        Var::Global(i) => 1 + i,
+        Var::Held(i) => 1 + globals + i,
+        Var::Local(i) => 1 + globals + locks + i,
+    }
 }
 
 /// Reads sets from their lists, one for each node of the graph.

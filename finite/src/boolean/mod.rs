@@ -9,6 +9,7 @@ pub mod closed;
 pub mod evidence;
 pub mod exhausted;
 pub mod expr;
+pub mod facts;
 pub mod family;
 pub mod flat;
 pub mod future;

@@ -2,12 +2,13 @@
 
 use super::certificate::{self as coverability, Claim};
 use super::{Input, Result, plain, text_of, wrong};
+use biodivine_lib_bdd::Bdd;
 use data_encoding::HEXLOWER;
 use relyant_finite::boolean::bits::Bits;
 use relyant_finite::boolean::closed::{self, Listed};
 use relyant_finite::boolean::evidence::Proof;
 use relyant_finite::boolean::exhausted::{self, States};
-use relyant_finite::boolean::flat;
+use relyant_finite::boolean::flat::{self, Flat};
 use relyant_finite::boolean::live::Live;
 use relyant_finite::boolean::machine::{Frame, Machine, Successor, Thread};
 use relyant_finite::boolean::program::Program;
@@ -108,6 +109,28 @@ struct StepDocument {
 fn thread_document(t: &Thread) -> ThreadDocument {
     let frames = t.frames.iter().map(|f| (f.node, f.locals.ones().collect())).collect();
     ThreadDocument(frames, t.held.ones().collect(), t.atomic)
+}
+
+/// A certificate that was accepted, in terms of its program.
+pub enum Shown {
+    /// Closed sets of thread states, one for each node of the graph.
+    ThreadStates(Flat, Vec<Bdd>),
+    /// All states there are.
+    States(States),
+    /// The program as a system of threads, and why it covers no failure.
+    Uncoverable(Box<Input>, evidence::Certificate),
+    /// A run that fails.
+    Run(ConcreteRun),
+}
+
+/// What was accepted.
+pub struct Checked {
+    /// In words.
+    pub what: String,
+    /// The program that it is about.
+    pub source: Source,
+    /// What it shows of it.
+    pub shown: Shown,
 }
 
 /// What a certificate has in it.
@@ -234,8 +257,11 @@ impl Reader<'_> {
     }
 }
 
-/// Checks a certificate against its program, without the engines; says what it proves.
-pub fn check(text: &str, path: &Path, cancel: &AtomicBool) -> Result<std::result::Result<String, Refusal>> {
+/// Checks a certificate against its program, without the engines.
+///
+/// # Errors
+/// The program cannot be read. Inside: the certificate does not show what it claims.
+pub fn check(text: &str, path: &Path, cancel: &AtomicBool) -> Result<std::result::Result<Checked, Refusal>> {
     let d: Document = match serde_json::from_str(text) {
         Ok(d) => d,
         Err(e) => return Ok(Err(Refusal::Unreadable(e.to_string()))),
@@ -245,10 +271,10 @@ pub fn check(text: &str, path: &Path, cancel: &AtomicBool) -> Result<std::result
         return Ok(Err(Refusal::Unreadable(format!("`{}` version {}; {known}", d.format, d.version))));
     }
     let source = read(path, &d.errors)?;
-    Ok(judge(d, &source, cancel))
+    Ok(judge(d, &source, cancel).map(|(what, shown)| Checked { what, source, shown }))
 }
 
-fn judge(d: Document, source: &Source, cancel: &AtomicBool) -> std::result::Result<String, Refusal> {
+fn judge(d: Document, source: &Source, cancel: &AtomicBool) -> std::result::Result<(String, Shown), Refusal> {
     if d.sha256 != hash(&source.bytes) {
         return Err(rejected("the certificate is about another file"));
     }
@@ -261,10 +287,13 @@ fn judge(d: Document, source: &Source, cancel: &AtomicBool) -> std::result::Resu
             let flat = flat::graph(p);
             let sets = closed::sets(&flat, &listed).map_err(rejected)?;
             match closed::check(&flat, &sets, cancel) {
-                Ok(n) => Ok(format!(
-                    "closed sets of thread states for {} nodes, any number of threads, {n} conditions hold",
-                    sets.len()
-                )),
+                Ok(n) => {
+                    let nodes = sets.len();
+                    let what = format!(
+                        "closed sets of thread states for {nodes} nodes, any number of threads, {n} conditions hold"
+                    );
+                    Ok((what, Shown::ThreadStates(flat, sets)))
+                }
                 Err(e @ closed::Rejection::Cancelled) => Err(Refusal::Undecided(e.to_string())),
                 Err(e) => Err(rejected(e)),
             }
@@ -277,7 +306,8 @@ fn judge(d: Document, source: &Source, cancel: &AtomicBool) -> std::result::Resu
                 Ok(n) => {
                     let bound =
                         states.threads.map_or(String::new(), |n| format!(" with at most {n} threads"));
-                    Ok(format!("{} states{bound}, closed under {n} steps", states.states.len()))
+                    let what = format!("{} states{bound}, closed under {n} steps", states.states.len());
+                    Ok((what, Shown::States(states)))
                 }
                 Err(e @ (exhausted::Rejection::Cancelled | exhausted::Rejection::Many(_))) => {
                     Err(Refusal::Undecided(e.to_string()))
@@ -292,10 +322,13 @@ fn judge(d: Document, source: &Source, cancel: &AtomicBool) -> std::result::Resu
             let input = system(&exported);
             match coverability::read(document, &input).map_err(rejected)? {
                 Claim::Uncoverable(c) => match evidence::check(&input.system, &input.target, &c, cancel) {
-                    Ok(r) => Ok(format!(
-                        "{} elements, {} predecessors of which are in the set",
-                        r.elements, r.predecessors
-                    )),
+                    Ok(r) => {
+                        let what = format!(
+                            "{} elements, {} predecessors of which are in the set",
+                            r.elements, r.predecessors
+                        );
+                        Ok((what, Shown::Uncoverable(Box::new(input), c)))
+                    }
                     Err(e @ (evidence::Rejection::Cancelled | evidence::Rejection::TooMany(_))) => {
                         Err(Refusal::Undecided(e.to_string()))
                     }
@@ -313,7 +346,10 @@ fn judge(d: Document, source: &Source, cancel: &AtomicBool) -> std::result::Resu
                 run.steps.push((s.thread, reader.outcome(s)?));
             }
             match replay::replay(&machine, &run) {
-                Ok(n) => Ok(format!("a run of {} steps with {n} threads that fails", run.steps.len())),
+                Ok(n) => {
+                    let what = format!("a run of {} steps with {n} threads that fails", run.steps.len());
+                    Ok((what, Shown::Run(run)))
+                }
                 Err(e) => Err(rejected(e)),
             }
         }

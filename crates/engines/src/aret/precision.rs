@@ -6,7 +6,7 @@ use index_vec::{IndexVec, index_vec};
 use relyant_check::Tickets;
 use relyant_linear::{Atom, Norm, Rel, Var};
 use relyant_program::{Count, Loc, Program};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A thread of the analysis: one thread of a template, standing for all when there can be several.
 #[derive(Clone, Debug)]
@@ -84,6 +84,18 @@ impl Partition {
     /// One block of all `n` locations.
     pub fn coarse(n: usize) -> Partition {
         Partition { block_of: index_vec![0; n], blocks: 1 }
+    }
+    /// The coarsest one of `n` locations whose blocks each set contains or avoids; `None` if it had more than 64.
+    pub fn by(n: usize, sets: &[&[Loc]]) -> Option<Partition> {
+        let mut block_of: IndexVec<Loc, u16> = index_vec![0; n];
+        let mut blocks = BTreeMap::new();
+        for l in (0..n as u32).map(Loc) {
+            let inside: Vec<bool> = sets.iter().map(|s| s.contains(&l)).collect();
+            let next = blocks.len() as u16;
+            block_of[l] = *blocks.entry(inside).or_insert(next);
+        }
+        let blocks = blocks.len().max(1) as u16;
+        (blocks <= 64).then_some(Partition { block_of, blocks })
     }
     /// The block of a location.
     pub fn block(&self, l: Loc) -> u16 {

@@ -1,17 +1,18 @@
 //! Proofs in fewer words: what a reader, and another checker, has to go through.
 //!
-//! Two kinds of changes. Assertions and environment transitions are written as other unions of the same sets
-//! (`region`). Then they are made weaker: a variable, an atom or another thread's location that no obligation needs goes
-//! (`invariants`, `environment`). What became weaker is asked about again, at once; the result as a whole is checked before
-//! it is given back, and the proof as it was stays if anything does not hold. The work is counted, so that the result is the
-//! same in every run.
+//! First the proof is made again, from fewer predicates (`predicates`). Then assertions and environment transitions are
+//! written as other unions of the same sets (`region`). At last they are made weaker: a variable, an atom or another
+//! thread's location that no obligation needs goes (`invariants`, `environment`). What became weaker is asked about again,
+//! at once; the result as a whole is checked before it is given back, and the proof as it was stays if anything does not
+//! hold. The work is counted, so that the result is the same in every run.
 
 mod environment;
 mod invariants;
+mod predicates;
 mod region;
 
 use region::{Region, Work, simplify};
-use relyant_check::check::{Limits, check, check_some};
+use relyant_check::check::{Limits, Session, check};
 use relyant_check::obligations::Obligation;
 use relyant_check::validate::is_modular;
 use relyant_check::{Assertion, EnvTransition, Proof, Rule};
@@ -46,21 +47,31 @@ struct Minimiser<'a> {
     /// What it takes to list them.
     listing: usize,
     began: Instant,
+    session: Session,
+    stop: &'a dyn Fn() -> bool,
 }
 
-/// A proof of the same program in fewer words; `None` where none was found that the checker accepts.
-pub fn minimise(program: &Program, proof: &Proof, obligations: usize) -> Option<Proof> {
+/// A proof of the same program in fewer words; `None` where none was found that the checker accepts, or `stop` said so.
+pub fn minimise(
+    program: &Program,
+    proof: &Proof,
+    obligations: usize,
+    stop: &dyn Fn() -> bool,
+) -> Option<Proof> {
     let words = size(proof);
     if proof.rule == Rule::Monolithic || words.states + words.transitions > LARGEST {
         return None;
     }
+    let again = predicates::fewer(program, proof, stop).filter(|p| size(p).atoms < words.atoms);
     let mut m = Minimiser {
         program,
-        proof: proof.clone(),
+        proof: again.unwrap_or_else(|| proof.clone()),
         work: Work((CUBES * (words.states + words.transitions)).min(MOST_CUBES)),
         asks: 0,
         listing: SETTING_UP + obligations / LISTING,
         began: Instant::now(),
+        session: Session::new(PATIENCE),
+        stop,
     };
     let asks = (OBLIGATIONS.0 + OBLIGATIONS.1 * obligations).min(MOST_ASKED);
     m.asks = asks;
@@ -72,7 +83,8 @@ pub fn minimise(program: &Program, proof: &Proof, obligations: usize) -> Option<
     m.weaker_transitions();
     m.proof.modular = is_modular(program, &m.proof);
     let smaller = m.proof != *proof && size(&m.proof).atoms <= words.atoms;
-    (smaller && check(program, &m.proof, &m.limits()).is_ok()).then_some(m.proof)
+    let left = m.left();
+    (smaller && check(program, &m.proof, &Limits { total: left, each: left }).is_ok()).then_some(m.proof)
 }
 
 /// How long a proof is.
@@ -141,19 +153,22 @@ impl Minimiser<'_> {
     }
 
     /// The time that is left: none, and the last check fails, once it is over.
-    fn limits(&self) -> Limits {
-        let total = PATIENCE.saturating_sub(self.began.elapsed());
-        Limits { total, each: total }
+    fn left(&self) -> Duration {
+        if (self.stop)() { Duration::ZERO } else { PATIENCE.saturating_sub(self.began.elapsed()) }
     }
 
     /// Do the obligations hold that are asked for? No, where there is no work left.
     fn hold(&mut self, proof: &Proof, which: impl Fn(&Obligation) -> bool) -> bool {
+        let left = self.left();
+        if left.is_zero() {
+            self.asks = 0;
+        }
         if self.asks == 0 {
             return false;
         }
-        let (asked, held) = check_some(self.program, proof, which, &self.limits());
+        let (asked, held) = self.session.holds(self.program, proof, which, left);
         self.asks = self.asks.saturating_sub(asked.max(self.listing));
-        held.is_ok()
+        held
     }
 }
 

@@ -5,7 +5,7 @@
 //! prototype proved neither Bakery nor the ticket locks in its time.
 
 pub mod control;
-pub mod counters;
+pub mod counts;
 pub mod path;
 pub mod predicates;
 pub mod seed;

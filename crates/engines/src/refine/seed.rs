@@ -2,14 +2,15 @@
 //! refinements, and lost no modular proof.
 
 use crate::aret::precision::{Precision, Thread};
-use relyant_linear::{Atom, Norm};
+use relyant_linear::{Atom, Norm, Var};
 use relyant_program::Program;
+use std::collections::BTreeSet;
 
 /// Adds the guard atoms of each thread over globals alone or over one local, and their negations, as state predicates;
 /// those over globals also as transition predicates of the thread's environment transitions. Other guards of a driver
 /// have mostly nothing to do with the property. Globals that nobody writes count as constants.
 pub fn guards(program: &Program, threads: &[Thread], precision: &mut Precision) {
-    let fixed = super::counters::fixed(program);
+    let fixed = fixed(program);
     for (i, t) in threads.iter().enumerate() {
         for edge in &program.templates[t.template as usize].edges {
             for atom in edge.guard.atoms() {
@@ -41,4 +42,12 @@ fn both(atom: &Atom) -> Vec<Atom> {
         _ => None,
     }));
     all
+}
+
+/// Globals that nobody writes.
+fn fixed(program: &Program) -> BTreeSet<Var> {
+    let edges = program.templates.iter().flat_map(|t| &t.edges);
+    let written: BTreeSet<Var> = edges.flat_map(|e| &e.updates).map(|u| u.0).collect();
+    let all = (0..program.variables.len() as u32).map(Var);
+    all.filter(|v| program.is_global(*v) && !written.contains(v)).collect()
 }

@@ -103,10 +103,7 @@ fn decide(
         refine::seed::guards(program, &threads, &mut precision);
     }
     if has(Recogniser::Counts) {
-        refine::counters::counts(program, &threads, &mut precision);
-    }
-    if has(Recogniser::InStep) {
-        refine::counters::in_step(program, &threads, &mut precision);
+        refine::counts::counts(program, &threads, &mut precision);
     }
     let mut caches = None;
     loop {

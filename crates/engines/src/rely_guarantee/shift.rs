@@ -65,7 +65,7 @@ pub fn start(program: &Program, full: &Cube) -> Cube {
     for (k, x) in program.variables.iter().enumerate() {
         let v = Var(k as u32);
         // What counts threads is related to the program's own numbers by where both start.
-        if x.identity || crate::refine::counters::is_count(program, v) {
+        if x.identity || crate::refine::counts::is_count(program, v) {
             classes.pin(v);
         }
     }

@@ -1,63 +1,11 @@
-//! First predicates on counters: those that go in step, and counts of threads.
+//! First predicates on counts of threads.
+//!
+//! Differences of all counters that are compared with the same unwritten global were first predicates, too; no program of ours
+//! or of the suites needed them.
 
 use crate::aret::precision::{Precision, Thread};
 use relyant_linear::{Atom, LinExpr, Norm, Var};
 use relyant_program::{Ghost, Origin, Program, Role, Scope};
-use std::collections::BTreeSet;
-
-/// Counters of a thread that are compared with one global; more are hardly in step.
-const MOST_COUNTERS: usize = 6;
-
-/// Adds how the variables of a thread that are compared with the same unwritten global (a bound, an index) relate to
-/// each other, as neighbours or equal: they are mostly counters in step, and only that they are rules out more than
-/// one round of a loop.
-pub fn in_step(program: &Program, threads: &[Thread], precision: &mut Precision) {
-    let fixed = fixed(program);
-    for (i, t) in threads.iter().enumerate() {
-        let edges = &program.templates[t.template as usize].edges;
-        let is_state = |v: &Var| (v.0 as usize) < program.variables.len() && !fixed.contains(v);
-        for with in &fixed {
-            let mut class: BTreeSet<Var> = BTreeSet::new();
-            for a in edges.iter().flat_map(|e| e.guard.atoms()) {
-                let vars: Vec<Var> = a.vars().collect();
-                if let [x, y] = vars[..]
-                    && (x == *with || y == *with)
-                {
-                    class.extend([x, y].into_iter().filter(is_state));
-                }
-            }
-            loop {
-                let before = class.len();
-                for (v, e) in edges.iter().flat_map(|e| &e.updates) {
-                    let source = match e.terms() {
-                        [(x, k)] if k.is_one() && is_state(x) => *x,
-                        _ => continue,
-                    };
-                    if class.contains(v) || class.contains(&source) {
-                        class.extend([*v, source]);
-                    }
-                }
-                if class.len() == before {
-                    break;
-                }
-            }
-            if class.len() > MOST_COUNTERS {
-                continue;
-            }
-            let class: Vec<Var> = class.into_iter().collect();
-            for (n, x) in class.iter().enumerate() {
-                for y in &class[n + 1..] {
-                    for c in [-1, 0, 1] {
-                        let d = LinExpr::var(*x).sub(&LinExpr::var(*y)).add(&LinExpr::int(c));
-                        for a in compare(&d) {
-                            precision.add_state(i, &a);
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
 
 /// Adds the differences of counted threads (see the front end's `reduce/counts.rs`) to the other variables that move
 /// and that a thread sees: which of the two is larger, before and after a step of others. Without them refinement
@@ -122,12 +70,4 @@ fn compared(program: &Program, v: Var) -> bool {
         || program.templates.iter().flat_map(|t| &t.edges).flat_map(|e| e.guard.atoms()).any(|a| {
             a.vars().count() == 2 && a.vars().any(|x| x == v) && a.vars().any(|x| x != v && moves(program, x))
         })
-}
-
-/// Globals that nobody writes.
-pub fn fixed(program: &Program) -> BTreeSet<Var> {
-    let edges = program.templates.iter().flat_map(|t| &t.edges);
-    let written: BTreeSet<Var> = edges.flat_map(|e| &e.updates).map(|u| u.0).collect();
-    let all = (0..program.variables.len() as u32).map(Var);
-    all.filter(|v| program.is_global(*v) && !written.contains(v)).collect()
 }
