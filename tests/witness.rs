@@ -274,7 +274,7 @@ fn schemas_reject_what_is_none() {
         ("input", "action: \"follow\"", "action: \"shun\""),
         ("input", "line: ", "line: -"),
         ("input", "      language: \"C\"\n", ""),
-        ("input", "type: \"target\"", "type: \"target\"\n          constraint: {value: \"1\"}"),
+        ("input", "type: \"target\"", "type: \"target\"\n            constraint: {value: \"1\"}"),
         ("counter_broken", "thread_id: 2", "thread_id: \"two\""),
         ("door", "loop_invariant", "loop_variant"),
         ("door", "format_version: \"2.0\"", "format_version: \"3\""),
