@@ -15,8 +15,8 @@ use relyant_program::{Loc, Program, Role};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Work of all attempts together, in the meter's units: about a second.
-const WORK: u64 = 1_000_000;
+/// Work of all attempts together, in the meter's units: about six seconds.
+const WORK: u64 = 6_000_000;
 
 /// What the abstraction may do without; threads by their place in the analysis.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
