@@ -11,6 +11,7 @@ mod input;
 mod internal;
 mod meaning;
 mod method;
+mod observe;
 mod output;
 mod reproduce;
 mod rewriting;
@@ -45,6 +46,7 @@ enum Command {
     Reproduce(reproduce::Args),
     Show(show::Args),
     Explain(explain::Args),
+    Observe(observe::Args),
     Export(export::Args),
     Horn(horn::Args),
     #[command(hide = true)]
@@ -80,6 +82,7 @@ fn run(command: &Command) -> Status {
         Command::Reproduce(a) => reproduce::run(a),
         Command::Show(a) => show::run(a),
         Command::Explain(a) => explain::run(a),
+        Command::Observe(a) => observe::run(a),
         Command::Export(a) => export::run(a),
         Command::Horn(a) => horn::run(a),
         Command::Spacer(a) => spacer::run(a),
@@ -103,6 +106,7 @@ fn lost(command: &Command, reason: &str) -> Status {
         Command::Reproduce(_)
         | Command::Show(_)
         | Command::Explain(_)
+        | Command::Observe(_)
         | Command::Export(_)
         | Command::Spacer(_)
         | Command::Bench(_) => {

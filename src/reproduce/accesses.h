@@ -154,8 +154,10 @@ int __tsan_atomic128_compare_exchange_weak(volatile wide *a, wide *c, wide v, in
 #if !defined RACES
 void __tsan_atomic_thread_fence(int o) { (void)o; }
 void __tsan_atomic_signal_fence(int o) { (void)o; }
+#if !defined FRAMES
 void __tsan_func_entry(void *pc) { (void)pc; }
 void __tsan_func_exit(void) {}
+#endif
 void __tsan_init(void) {}
 #endif
 #endif

@@ -17,7 +17,7 @@ const SAID: usize = 1 << 16;
 
 /// Why a program was not compiled, or not run to its end.
 #[derive(Debug, thiserror::Error)]
-enum Trouble {
+pub enum Trouble {
     /// A file of the folder cannot be written.
     #[error("{0}")]
     File(#[from] io::Error),
@@ -26,10 +26,20 @@ enum Trouble {
     Compiler(String),
     /// A process could not be started or waited for.
     #[error("{program}: {error}")]
-    Process { program: String, error: io::Error },
+    Process {
+        /// Which one.
+        program: String,
+        /// What the system says.
+        error: io::Error,
+    },
     /// A process took too long.
     #[error("{program} does not end within {seconds} s")]
-    Endless { program: String, seconds: u64 },
+    Endless {
+        /// Which one.
+        program: String,
+        /// The limit.
+        seconds: u64,
+    },
 }
 
 /// Compiles, and runs so many times, or until one does not fail.
@@ -56,7 +66,7 @@ pub fn attempt(dir: &Path, judge: Judge, runs: u32) -> Attempt {
 }
 
 /// Compiles. Functions that are nowhere get a body, once it is known which.
-fn build(dir: &Path) -> Result<(), Trouble> {
+pub(crate) fn build(dir: &Path) -> Result<(), Trouble> {
     let mut absent = BTreeSet::new();
     loop {
         let words: Vec<String> = absent.iter().map(|f| format!("-Wl,--defsym={f}=relyant_any")).collect();
@@ -105,6 +115,16 @@ fn reason(status: ExitStatus, said: &str) -> String {
 
 /// Runs a program in the folder: how it ended, and what it said on standard error.
 fn run(dir: &Path, program: &str, args: &[&str]) -> Result<(ExitStatus, String), Trouble> {
+    run_within(dir, program, args, LIMIT)
+}
+
+/// The same with a limit of its own.
+pub(crate) fn run_within(
+    dir: &Path,
+    program: &str,
+    args: &[&str],
+    limit: Duration,
+) -> Result<(ExitStatus, String), Trouble> {
     let said = dir.join("last-run.txt");
     let broken = |error| Trouble::Process { program: program.to_string(), error };
     let stderr = File::create(&said).map_err(broken)?;
@@ -117,11 +137,11 @@ fn run(dir: &Path, program: &str, args: &[&str]) -> Result<(ExitStatus, String),
         if let Some(status) = child.try_wait().map_err(broken)? {
             break status;
         }
-        if began.elapsed() > LIMIT {
+        if began.elapsed() > limit {
             // SAFETY: a system call on numbers; the group is that of a child that has not been waited for.
             unsafe { libc::kill(-(child.id() as i32), libc::SIGKILL) };
             child.wait().map_err(broken)?;
-            return Err(Trouble::Endless { program: program.to_string(), seconds: LIMIT.as_secs() });
+            return Err(Trouble::Endless { program: program.to_string(), seconds: limit.as_secs() });
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(20));

@@ -8,8 +8,11 @@ mod schedule;
 mod script;
 
 pub use crate::report::run::Attempt;
-pub use attempt::attempt;
+pub use attempt::{Trouble, attempt};
+pub(crate) use attempt::{build, run_within};
+pub(crate) use schedule::literal;
 pub use script::Judge;
+pub(crate) use script::{CALLS, quoted};
 
 use crate::report::json::TraceEntry;
 use relyant_cfa::options::{DataModel, Integers, Options};
@@ -18,10 +21,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// What is put beside the program, by name.
-const RUNTIME: [(&str, &str); 4] = [
-    ("runtime.c", include_str!("runtime.c")),
-    ("calls.h", include_str!("calls.h")),
+const RUNTIME: [(&str, &str); 2] =
+    [("runtime.c", include_str!("runtime.c")), ("calls.h", include_str!("calls.h"))];
+/// What other schedulers have as well.
+pub(crate) const SHARED: [(&str, &str); 4] = [
     ("accesses.h", include_str!("accesses.h")),
+    ("inputs.h", include_str!("inputs.h")),
+    ("executable.h", include_str!("executable.h")),
     ("sites.awk", include_str!("sites.awk")),
 ];
 
@@ -113,12 +119,16 @@ pub fn write(dir: &Path, found: &Found<'_>, judge: Judge, reorder: bool) -> Resu
         put(&name, &script::labelled(&text, &trace.violation, exclusive))?;
         names.push(name);
     }
-    for (name, text) in RUNTIME {
+    for (name, text) in RUNTIME.iter().chain(&SHARED) {
         put(name, text.as_bytes())?;
     }
     put("schedule.h", schedule::text(trace, options).as_bytes())?;
     put("run", script::text(found.sources, &names, options, trace, judge, reorder).as_bytes())?;
     let path = dir.join("run");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))
-        .map_err(|error| Error::File { path, error })
+    executable(&path).map_err(|error| Error::File { path, error })
+}
+
+/// Lets a script be called.
+pub(crate) fn executable(path: &Path) -> io::Result<()> {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
 }

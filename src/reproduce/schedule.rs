@@ -77,7 +77,7 @@ fn letter(does: &str) -> Option<char> {
 }
 
 /// A text as a string literal of C.
-fn literal(text: &str) -> String {
+pub(crate) fn literal(text: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b" _.,:;/[]()<>+-*#@=".contains(&b);
     let mut out = String::from("\"");
     for b in text.bytes() {

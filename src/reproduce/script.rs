@@ -101,7 +101,8 @@ impl Judge {
     }
 }
 
-const CALLS: &str = "pthread_create pthread_exit pthread_join pthread_once pthread_mutex_lock pthread_mutex_trylock \
+/// Functions of the library that the runtime stands in for.
+pub(crate) const CALLS: &str = "pthread_create pthread_exit pthread_join pthread_once pthread_mutex_lock pthread_mutex_trylock \
     pthread_mutex_timedlock pthread_mutex_unlock pthread_spin_lock pthread_spin_trylock pthread_spin_unlock \
     pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_rwlock_tryrdlock pthread_rwlock_trywrlock \
     pthread_rwlock_timedrdlock pthread_rwlock_timedwrlock pthread_rwlock_unlock pthread_cond_wait \
@@ -176,7 +177,7 @@ pub fn text(
 }
 
 /// A word for the shell.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
