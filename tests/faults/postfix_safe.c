@@ -1,0 +1,30 @@
+/* The first ticket is 0. */
+#include <assert.h>
+#include <pthread.h>
+
+int next, drawn;
+
+void *first(void *arg)
+{
+	int mine = next++;
+
+	drawn = mine;
+	return 0;
+}
+
+void *second(void *arg)
+{
+	assert(drawn == 0);
+	return 0;
+}
+
+int main(void)
+{
+	pthread_t a, b;
+
+	pthread_create(&a, 0, first, 0);
+	pthread_create(&b, 0, second, 0);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	return 0;
+}
