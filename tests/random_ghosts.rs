@@ -84,8 +84,8 @@ fn divided(rng: &mut Rng) -> String {
     format!(
         "unsigned a, b, c;\nvoid *work(void *p) {{\n{first}    return 0;\n}}\n\
          void *more(void *p) {{\n{second}    return 0;\n}}\n\
-         int main(void) {{\n    pthread_t t, u;\n    a = __VERIFIER_nondet_int() & 7; b = __VERIFIER_nondet_int() & 7;\n\
-         \x20   c = __VERIFIER_nondet_int() & 3;\n    unsigned d = __VERIFIER_nondet_int() & 3;\n    if (d == 0) return 0;\n\
+         int main(void) {{\n    pthread_t t, u;\n    a = __VERIFIER_nondet_int() & 3; b = __VERIFIER_nondet_int() & 3;\n\
+         \x20   c = __VERIFIER_nondet_int() & 1;\n    unsigned d = __VERIFIER_nondet_int() & 15;\n    if (d == 0) return 0;\n\
          {given}    pthread_create(&t, 0, work, 0);\n    {both}\n    pthread_join(t, 0);\n    unsigned e = a, f = b;\n\
          {asked}    return 0;\n}}\n"
     )

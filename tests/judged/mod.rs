@@ -47,6 +47,8 @@ pub fn judge(text: &str, limits: Limits) -> Outcome {
     };
     let threads =
         thread_program_with(&p, limits, Recognisers::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let ghosts = relyant_check::ghosts::check(&threads, &check::Limits::default());
+    ghosts.unwrap_or_else(|e| panic!("{e}\n{text}"));
     let done = AtomicU64::new(0);
     let watch = Watch {
         cancel: &|| done.load(Ordering::Relaxed) > WORK,

@@ -1,35 +1,15 @@
-//! The checker: every obligation of a proof, decided by Z3. Fails closed.
+//! The checker: every obligation of a proof and of the program's ghosts, decided by Z3. Fails closed.
 
 use super::Proof;
-use super::formula::{Formula, Linear, Symbol};
-use super::obligations::{Malformed, Obligation, Obligations};
-use num_traits::{One, ToPrimitive};
-use rayon::prelude::*;
-use relyant_linear::Rel;
+use super::decide::{Asking, Conditions, decide};
+use super::formula::{Formula, Symbol};
+use super::ghosts::Claims;
+use super::obligations::{Obligation, Obligations};
 use relyant_program::Program;
-use rustc_hash::FxHashMap;
-use std::str::FromStr;
 use std::time::{Duration, Instant};
-use z3::ast::{Bool, Int};
-use z3::{Params, SatResult, Solver};
+use z3::SatResult;
 
-/// Obligations that share a solver. The grouping does not depend on the number of threads.
-const GROUP: usize = 16;
-
-/// Limits of a check.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Limits {
-    /// For all obligations together.
-    pub total: Duration,
-    /// For each obligation; the solver's "unknown" after it rejects.
-    pub each: Duration,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { total: Duration::from_secs(600), each: Duration::from_secs(60) }
-    }
-}
+pub use super::decide::{CheckError, Limits};
 
 /// A proof was accepted.
 #[derive(Clone, PartialEq, Debug)]
@@ -40,37 +20,15 @@ pub struct CheckReport {
     pub seconds: f64,
 }
 
-/// A proof was rejected.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum CheckError {
-    /// There are no obligations to check.
-    #[error(transparent)]
-    Malformed(#[from] Malformed),
-    /// An obligation does not hold.
-    #[error("{obligation} does not hold: {example}")]
-    Fails {
-        /// Its name in the paper, the thread, and places in the source, on one line.
-        obligation: String,
-        /// Values that make it false.
-        example: String,
-    },
-    /// The solver did not decide an obligation.
-    #[error("{obligation} was not decided: {reason}")]
-    Undecided {
-        /// Its name in the paper, the thread, and places in the source, on one line.
-        obligation: String,
-        /// The solver's word, or the limit.
-        reason: String,
-    },
-}
-
-/// Checks a proof of a program: accepted only if Z3 finds every obligation unsatisfiable. The answer names the first
-/// obligation that fails.
+/// Checks a proof of a program: accepted only if Z3 finds every obligation unsatisfiable, those about the program's ghosts
+/// included. The answer names the first obligation that fails.
 pub fn check(program: &Program, proof: &Proof, limits: &Limits) -> Result<CheckReport, CheckError> {
     let start = Instant::now();
     let obligations = Obligations::new(program, proof)?;
+    let ghosts = Claims::new(program)?.decide(start, limits)?;
     decide(&obligations, obligations.list(), start, limits)?;
-    Ok(CheckReport { obligations: obligations.list().len(), seconds: start.elapsed().as_secs_f64() })
+    let obligations = ghosts + obligations.list().len();
+    Ok(CheckReport { obligations, seconds: start.elapsed().as_secs_f64() })
 }
 
 /// Some of the obligations of proofs that differ little, for who makes proofs smaller: one solver is kept for all. This
@@ -102,18 +60,6 @@ impl Session {
     }
 }
 
-/// What Z3 is to find unsatisfiable.
-pub(super) trait Conditions: Sync {
-    /// One of the conditions, by itself to be unsatisfiable.
-    type Item: Sync;
-    /// What must be unsatisfiable: its premises and not its conclusion.
-    fn formula(&self, item: &Self::Item) -> Formula;
-    /// What it says, for messages.
-    fn title(&self, item: &Self::Item) -> String;
-    /// A symbol, for messages.
-    fn symbol(&self, s: Symbol) -> String;
-}
-
 impl Conditions for Obligations<'_> {
     type Item = Obligation;
     fn formula(&self, o: &Obligation) -> Formula {
@@ -127,143 +73,3 @@ impl Conditions for Obligations<'_> {
     }
 }
 
-/// Decides all of them; the first that fails is the answer.
-pub(super) fn decide<C: Conditions>(
-    of: &C,
-    items: &[C::Item],
-    start: Instant,
-    limits: &Limits,
-) -> Result<(), CheckError> {
-    let deadline = start.checked_add(limits.total);
-    let groups: Vec<&[C::Item]> = items.chunks(GROUP).collect();
-    let failure = groups
-        .par_iter()
-        .with_max_len(1)
-        .map(|group| check_group(of, group, deadline, limits.each))
-        .find_map_first(Result::err);
-    failure.map_or(Ok(()), Err)
-}
-
-fn check_group<C: Conditions>(
-    of: &C,
-    group: &[C::Item],
-    deadline: Option<Instant>,
-    each: Duration,
-) -> Result<(), CheckError> {
-    let left = || deadline.map_or(each, |d| d.saturating_duration_since(Instant::now()).min(each));
-    let mut asking = Asking::new(left());
-    for o in group {
-        let undecided = |reason: String| CheckError::Undecided { obligation: of.title(o), reason };
-        if left().is_zero() {
-            return Err(undecided("time limit".into()));
-        }
-        let formula = of.formula(o);
-        match asking.ask(&formula) {
-            SatResult::Unsat => {}
-            SatResult::Sat => {
-                let example = example(of, &asking.solver, &asking.translator, &formula);
-                return Err(CheckError::Fails { obligation: of.title(o), example });
-            }
-            SatResult::Unknown => {
-                let reason = asking.solver.get_reason_unknown();
-                return Err(undecided(reason.unwrap_or_else(|| "unknown".into())));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// A solver, and the terms it knows.
-struct Asking {
-    solver: Solver,
-    translator: Translator,
-    /// Is there a question whose model may be looked at?
-    open: bool,
-}
-
-impl Asking {
-    fn new(each: Duration) -> Asking {
-        // With a scope open, Z3 takes its incremental core: 5 to 20 times faster here than its preprocessing tactics.
-        let solver = Solver::new();
-        // Setting parameters costs as much as ten obligations, so once a solver.
-        let mut params = Params::new();
-        params.set_u32("timeout", each.as_millis().clamp(1, u32::MAX as u128 - 1) as u32);
-        params.set_u32("relevancy", 0);
-        solver.set_params(&params);
-        Asking { solver, translator: Translator::default(), open: false }
-    }
-
-    /// Can it be satisfied? What was asked before is forgotten.
-    fn ask(&mut self, formula: &Formula) -> SatResult {
-        if std::mem::take(&mut self.open) {
-            self.solver.pop(1);
-        }
-        if *formula == Formula::Const(false) {
-            return SatResult::Unsat;
-        }
-        self.solver.push();
-        self.open = true;
-        self.solver.assert(self.translator.formula(formula));
-        self.solver.check()
-    }
-}
-
-/// Makes Z3's terms. Assertions of threads are made of few different atoms, so those are kept.
-#[derive(Default)]
-struct Translator {
-    symbols: FxHashMap<Symbol, Int>,
-    atoms: FxHashMap<(Rel, Linear), Bool>,
-}
-
-impl Translator {
-    fn formula(&mut self, f: &Formula) -> Bool {
-        match f {
-            Formula::Const(b) => Bool::from_bool(*b),
-            Formula::Le(e) => self.atom(Rel::Le, e),
-            Formula::Eq(e) => self.atom(Rel::Eq, e),
-            Formula::Not(f) => self.formula(f).not(),
-            Formula::And(fs) => Bool::and(&fs.iter().map(|f| self.formula(f)).collect::<Vec<_>>()),
-            Formula::Or(fs) => Bool::or(&fs.iter().map(|f| self.formula(f)).collect::<Vec<_>>()),
-        }
-    }
-    fn atom(&mut self, rel: Rel, e: &Linear) -> Bool {
-        let key = (rel, e.clone());
-        if let Some(known) = self.atoms.get(&key) {
-            return known.clone();
-        }
-        let (sum, zero) = (self.sum(e), Int::from_i64(0));
-        let new = if rel == Rel::Le { sum.le(&zero) } else { sum.eq(&zero) };
-        self.atoms.insert(key, new.clone());
-        new
-    }
-    fn sum(&mut self, e: &Linear) -> Int {
-        let mut parts = Vec::with_capacity(e.terms.len() + 1);
-        for (s, c) in &e.terms {
-            let next = self.symbols.len() as u32;
-            let x = self.symbols.entry(*s).or_insert_with(|| Int::new_const(next)).clone();
-            parts.push(if c.is_one() { x } else { Int::mul(&[number(c), x]) });
-        }
-        parts.push(number(&e.constant));
-        Int::add(&parts)
-    }
-}
-
-fn number(n: &num_bigint::BigInt) -> Int {
-    match n.to_i64() {
-        Some(n) => Int::from_i64(n),
-        // Decimal digits are always a numeral to Z3.
-        None => Int::from_str(&n.to_string()).unwrap_or_else(|()| unreachable!("a numeral")),
-    }
-}
-
-/// The values of the symbols in a model that falsifies an obligation.
-fn example<C: Conditions>(of: &C, solver: &Solver, t: &Translator, f: &Formula) -> String {
-    let mut used = Default::default();
-    f.symbols(&mut used);
-    let Some(model) = solver.get_model() else { return "no values".into() };
-    let value = |s: Symbol| {
-        let x = model.eval(t.symbols.get(&s)?, true)?;
-        Some(format!("{} = {x}", of.symbol(s)))
-    };
-    used.into_iter().filter_map(value).collect::<Vec<_>>().join(", ")
-}

@@ -220,3 +220,38 @@ pub enum SystemFlaw {
     #[error("another thread changes its place")]
     MovePlace,
 }
+
+/// What is wrong with an extension.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum ExtensionFlaw {
+    /// The program before, or the extended one.
+    #[error("{0}")]
+    Program(#[from] ProgramFlaw),
+    /// A ghost's start value depends on what it may not.
+    #[error("the start of ghost `{0}` is not given by the program")]
+    Start(String),
+    /// A case of an edge that does not exist.
+    #[error("a case of an unknown step")]
+    Edge,
+    /// A case writes a variable of the program, or a ghost that never changes.
+    #[error("a case writes `{0}`, which it may not")]
+    Writes(String),
+    /// Only facts speak of what is hidden.
+    #[error("a case reads `{0}`, which is hidden")]
+    Hidden(String),
+    /// A divisor is a number that is foretold, and positive.
+    #[error("a divisor that is not foretold")]
+    Divisor,
+    /// A prophecy of a variable that may change after it was looked at, or that is no local of one thread.
+    #[error("what ghost `{0}` foretells may change")]
+    Prophecy(String),
+    /// Code of several threads, or whose arguments it does not have.
+    #[error("code that is not that of one thread")]
+    Code,
+    /// A fact of threads, locations or variables that it may not speak of.
+    #[error("a fact speaks of what it may not")]
+    Fact,
+    /// A variable is replaced by what it is not said to equal.
+    #[error("`{0}` is replaced by what no fact says")]
+    Replaced(String),
+}

@@ -6,6 +6,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
 use relyant_linear::{Atom, LinExpr, Rel, Var};
+use relyant_program::Loc;
 use std::collections::BTreeSet;
 
 /// An integer constant of an obligation.
@@ -27,6 +28,10 @@ pub enum Symbol {
     AtAfter(u32),
     /// Where the second thread of a template of many is.
     SecondAt(u32),
+    /// How many threads of a template are at a location.
+    Threads(u32, Loc),
+    /// The value of a function, by number: linear arithmetic does not know which.
+    Term(u32),
 }
 
 /// A sum of integer multiples of symbols, and a constant. Terms are sorted and not zero.

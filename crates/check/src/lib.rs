@@ -50,9 +50,11 @@
 
 pub mod certificate;
 pub mod check;
+pub mod decide;
 pub mod finite;
 pub mod flaw;
 pub mod formula;
+pub mod ghosts;
 pub mod obligations;
 pub mod replicated;
 pub mod smt2;

@@ -28,7 +28,7 @@ pub fn write_all(obligations: &Obligations, dir: &Path) -> io::Result<usize> {
 fn is_ours(name: &str) -> bool {
     let parts = name.strip_suffix(".smt2").and_then(|x| x.split_once('-'));
     let digits = |s: &str| s.len() >= 5 && s.bytes().all(|b| b.is_ascii_digit());
-    let known = |s: &str| ["CS1", "CS2", "CS3", "CS4", "CS5", "tickets"].contains(&s);
+    let known = |s: &str| ["CS1", "CS2", "CS3", "CS4", "CS5", "tickets", "ghosts"].contains(&s);
     parts.is_some_and(|(k, rule)| digits(k) && known(rule))
 }
 

@@ -27,6 +27,9 @@ impl Program {
             let input = |(k, i): (usize, &Input)| match i {
                 Input::Havoc(_) => format!("any in{k}"),
                 Input::Auxiliary => format!("some in{k}"),
+                Input::Remainder { number, divisor } => {
+                    format!("in{k} = {} % {}", self.name(*number), self.name(*divisor))
+                }
                 Input::Chosen(_, c) => format!("input {c}"),
             };
             parts.push(e.inputs.iter().enumerate().map(input).collect::<Vec<_>>().join(", ") + ":");

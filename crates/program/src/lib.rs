@@ -32,7 +32,9 @@ mod variables;
 
 use index_vec::IndexVec;
 use relyant_cfa::diagnostic::Span;
+use ghosts::extension::Stage;
 use relyant_linear::{Cube, LinExpr, Var};
+use std::sync::Arc;
 
 pub use passes::{reduce, thread_program, thread_program_with};
 pub use relyant_cfa::Count;
@@ -125,6 +127,13 @@ pub enum Input {
     Auxiliary,
     /// The `Havoc` op at this index of the edge's `path` takes this value; nothing mentions the variable any more.
     Chosen(u32, i128),
+    /// The remainder of two variables, neither of which is negative; the edge is not taken where the divisor is 0.
+    Remainder {
+        /// What is divided.
+        number: Var,
+        /// What it is divided by.
+        divisor: Var,
+    },
 }
 
 /// A value that the real run chooses before the program's start.
@@ -213,6 +222,9 @@ pub struct Program {
     pub lines: Vec<Vec<String>>,
     /// What was assumed, a line each.
     pub assumes: Vec<String>,
+    /// Ghosts that were added on the way, in order. They are no part of what the program does: what is claimed of them has to
+    /// be shown before a proof of the program says anything.
+    pub extensions: Vec<Arc<Stage>>,
 }
 
 impl Program {

@@ -3,8 +3,10 @@
 use crate::Program;
 use crate::edges::access::Access;
 use crate::edges::forget::forget;
+use crate::edges::inputs;
+use crate::ghosts::extension::extend;
 use crate::ghosts::{counts, divisors, owners, twins};
-use crate::linearise::Limits;
+use crate::linearise::{Limits, waiting};
 use crate::recognisers::{Recogniser, Recognisers};
 use crate::reduce::tidy::{self, Tidied};
 use crate::reduce::{compose, constants, liveness, prefix, propagate, slice};
@@ -38,8 +40,10 @@ fn reduce_with(mut p: Program, recognisers: Recognisers) -> Program {
         }
     }
     counts::replace_counts(&mut p);
-    if recognisers.has(Recogniser::Owners) {
-        owners::add_owners(&mut p);
+    if recognisers.has(Recogniser::Owners)
+        && let Some(x) = owners::find(&p)
+    {
+        extend(&mut p, x);
     }
     let mut keep = vec![false; p.variables.len()];
     for e in p.templates.iter().flat_map(|t| &t.edges) {
@@ -86,15 +90,24 @@ pub fn thread_program_with(
     recognisers: Recognisers,
 ) -> Result<Program, Diagnostic> {
     let mut linear = crate::linearise::linearise_within(p, limits)?;
-    if recognisers.has(Recogniser::Divisors) {
-        divisors::add_divisors(&mut linear);
+    if recognisers.has(Recogniser::Divisors)
+        && let Some(x) = divisors::find(&linear)
+    {
+        extend(&mut linear, x);
     }
+    inputs::forget_remainders(&mut linear);
     let reduced = reduce_with(linear.clone(), recognisers);
-    let mut counted = linear;
-    let counts = recognisers.has(Recogniser::Counts) && counts::add_counts(&mut counted, &reduced, p);
-    let mut out = if counts { reduce_with(counted, recognisers) } else { reduced };
+    let counted = if recognisers.has(Recogniser::Counts) { with_counts(linear, &reduced, p) } else { None };
+    let mut out = match counted {
+        Some(counted) => reduce_with(counted, recognisers),
+        None => reduced,
+    };
     if recognisers.has(Recogniser::Twins) {
-        twins::add_twins(&mut out);
+        for second in 1..out.templates.len() {
+            if let Some(x) = twins::find(&out, second) {
+                extend(&mut out, x);
+            }
+        }
     }
     if !out.has_room_for_roles() {
         let file = out.files.first().cloned().unwrap_or_default();
@@ -102,6 +115,19 @@ pub fn thread_program_with(
         return Err(Diagnostic::of_file(file, message, "make its arrays smaller"));
     }
     Ok(out)
+}
+
+/// The program with counts of threads, if there is a use for them.
+fn with_counts(mut linear: Program, reduced: &Program, of: &cfa::Program) -> Option<Program> {
+    if of.approximate {
+        // A thread there can stand for a call, and a creation for many.
+        return None;
+    }
+    let numbers = waiting::add_waiting(&mut linear, of);
+    let counts = counts::find(&linear, &numbers, reduced, of)?;
+    extend(&mut linear, counts);
+    waiting::drop_waiting(&mut linear, &numbers);
+    Some(linear)
 }
 
 #[cfg(test)]

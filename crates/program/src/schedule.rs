@@ -109,7 +109,7 @@ fn inputs_of(e: &Edge, values: &[BigInt]) -> Vec<(u32, i128)> {
     let of = |(k, input): (usize, &Input)| match *input {
         Input::Havoc(i) => Some((i, fitting(values.get(k).unwrap_or(&BigInt::zero())))),
         Input::Chosen(i, x) => Some((i, x)),
-        Input::Auxiliary => None,
+        Input::Auxiliary | Input::Remainder { .. } => None,
     };
     let mut out: Vec<(u32, i128)> = e.inputs.iter().enumerate().filter_map(of).collect();
     out.sort_unstable();

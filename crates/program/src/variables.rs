@@ -1,15 +1,20 @@
 //! Which variables edges and programs mention, and renaming them.
 
-use super::{Edge, Program};
+use super::{Edge, Input, Program};
 use relyant_linear::{LinExpr, Var};
 use std::collections::BTreeSet;
 
 impl Edge {
-    /// Variables and inputs in the guard, the bounds, and the values of updates.
+    /// Variables and inputs in the guard, the bounds, the values of updates, and what inputs are remainders of.
     pub fn reads(&self) -> BTreeSet<Var> {
         let mut out: BTreeSet<Var> = self.guard.vars().into_iter().chain(self.bounds.vars()).collect();
         for (_, e) in &self.updates {
             out.extend(e.vars());
+        }
+        for i in &self.inputs {
+            if let Input::Remainder { number, divisor } = i {
+                out.extend([*number, *divisor]);
+            }
         }
         out
     }
@@ -25,6 +30,11 @@ impl Edge {
             (*v, *e) = (f(*v), e.rename(f));
         }
         self.updates.sort_by_key(|u| u.0);
+        for i in &mut self.inputs {
+            if let Input::Remainder { number, divisor } = i {
+                (*number, *divisor) = (f(*number), f(*divisor));
+            }
+        }
     }
 }
 

@@ -12,11 +12,12 @@ mod formula;
 mod list;
 mod text;
 
-use super::flaw::{ProgramFlaw, ProofFlaw, SystemFlaw};
+use super::flaw::{ExtensionFlaw, ProgramFlaw, ProofFlaw, SystemFlaw};
 use super::formula::{Formula, Linear, Symbol};
 use super::validate::{self, Copies};
 use super::{Assertion, EnvTransition, Proof, Rule};
 use relyant_linear::{Cube, Var};
+use relyant_program::recognisers::Recogniser;
 use relyant_program::{Edge, Loc, Program, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -32,6 +33,9 @@ pub enum Malformed {
     /// The proof speaks of what is not in the program, or does not have the form of its rule.
     #[error("the proof does not fit the program: {0}")]
     Proof(ProofFlaw),
+    /// What was added to the program is not what it has to be; which recogniser found it.
+    #[error("ghosts ({0}): {1}")]
+    Ghosts(Recogniser, ExtensionFlaw),
     /// The proof, which is a system of replicated threads.
     #[error("the proof does not fit the program: {0}")]
     System(SystemFlaw),

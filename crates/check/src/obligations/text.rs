@@ -60,6 +60,8 @@ impl Obligations<'_> {
             Symbol::At(t) => format!("location of {}", template(t)),
             Symbol::AtAfter(t) => format!("location of {}'", template(t)),
             Symbol::SecondAt(t) => format!("location of another {}", template(t)),
+            Symbol::Threads(t, l) => format!("number of {} at {}", template(t), l.0),
+            Symbol::Term(k) => format!("value {k}"),
         }
     }
 }

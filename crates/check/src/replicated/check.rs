@@ -2,9 +2,10 @@
 //! checker of uncoverability proofs. Nothing of the engines is used. Fails closed.
 
 use super::{Proof, Reached, Step, several};
-use crate::check::{CheckError, Conditions, Limits, decide};
+use crate::decide::{CheckError, Conditions, Limits, decide};
 use crate::flaw::SystemFlaw as Flaw;
 use crate::formula::{Formula, Linear, Symbol};
+use crate::ghosts::Claims;
 use crate::obligations::Malformed;
 use crate::validate;
 use relyant_finite::evidence;
@@ -95,11 +96,12 @@ pub fn check(
     validate::program(program).map_err(|e| CheckError::Malformed(Malformed::Program(e)))?;
     let c = Checker { program, proof };
     c.validate().map_err(|e| CheckError::Malformed(Malformed::System(e)))?;
+    let ghosts = Claims::new(program).map_err(CheckError::Malformed)?.decide(start, limits)?;
     let reached = proof.reached(program);
     let (system, target) = proof.system(program, &reached);
     let covered = evidence::check(&system, &target, &proof.certificate, cancel)?;
     let list = c.list(&reached);
-    let obligations = list.len();
+    let obligations = ghosts + list.len();
     decide(&c, &batches(list), start, limits)?;
     Ok(Report {
         obligations,

@@ -121,6 +121,15 @@ fn tidy(e: &mut Edge, base: u32) {
     e.inputs = order.iter().map(|k| e.inputs[*k]).collect();
 }
 
+/// Keeps of remainders only the bounds.
+pub fn forget_remainders(p: &mut Program) {
+    for i in p.templates.iter_mut().flat_map(|t| &mut t.edges).flat_map(|e| &mut e.inputs) {
+        if let Input::Remainder { .. } = i {
+            *i = Input::Auxiliary;
+        }
+    }
+}
+
 /// A value that satisfies the atoms over `v` alone: zero if it does, else the one nearest to it.
 pub fn smallest(c: &Cube, v: Var) -> Option<i128> {
     let (mut lo, mut hi) = (None::<i128>, None::<i128>);

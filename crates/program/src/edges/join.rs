@@ -15,6 +15,20 @@ pub fn join(p: &Program, a: &Edge, b: &Edge) -> Edge {
         Input::Havoc(k) => Input::Havoc(k + steps),
         Input::Chosen(k, value) => Input::Chosen(k + steps, value),
         Input::Auxiliary => Input::Auxiliary,
+        Input::Remainder { number, divisor } => {
+            // Of variables only: another expression is not kept.
+            let earlier = |v: Var| match a.after(v) {
+                None => Some(v),
+                Some(e) => match e.terms() {
+                    [(w, c)] if c.is_one() && e.constant_part().is_zero() && w.0 < base => Some(*w),
+                    _ => None,
+                },
+            };
+            match (earlier(number), earlier(divisor)) {
+                (Some(number), Some(divisor)) => Input::Remainder { number, divisor },
+                _ => Input::Auxiliary,
+            }
+        }
     };
     let mut updates: Vec<(Var, LinExpr)> =
         b.updates.iter().map(|(v, e)| (*v, e.rename(moved).subst(through))).collect();

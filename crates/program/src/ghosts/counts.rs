@@ -2,21 +2,26 @@
 //!
 //! `x := x + 1` once in each of the threads that a loop creates has no proof over globals and one thread's locals, since
 //! nothing there bounds how often it happens. Ghost globals count the creations of a template's threads (`created`)
-//! and the threads that have written a global (`counted`, where no path writes it twice). Two facts are then invariants
-//! of every run, and are added as guards that all real steps meet:
+//! and the threads that have written a global (`counted`, where no path writes it twice). Two guards are added that
+//! all steps meet:
 //!
 //! * a thread that does its counted step was created, and none of those counted so far: `counted + 1 <= created`;
 //! * a thread between its first and its second counted step is counted once more there: `second + 1 <= first`.
 //!
-//! The ghosts change no run. Where a global moves with its ghost in every step, the global stands for it.
-//! (Auxiliary variables of Owicki and Gries, 1976; the counting argument is that of counter abstraction.)
+//! What is claimed for that is linear in counts and in numbers of threads at locations, the counters of counter abstraction: those
+//! counted are where the step may have been done; those that begun, or wait to, were created; those between the first and
+//! the second step are counted once more there. Where a global moves with its ghost in every step, the global stands for it.
+//! (Auxiliary variables of Owicki and Gries, 1976.)
 
+use super::extension::{Case, Claim, Extension, Fact, GhostVariable, Start, extend};
 use crate::edges::paths::reachable;
+use crate::linearise::waiting::creations;
+use crate::recognisers::Recogniser;
 use crate::reduce::constants::fixed;
-use crate::{Edge, Ghost, Origin, Program, Scope, Template, Variable};
+use crate::{Edge, Ghost, Loc, Origin, Program, Scope, Template, Variable};
 use relyant_cfa as cfa;
-use relyant_cfa::{Count, Op};
-use relyant_linear::{Atom, LinExpr, Var};
+use relyant_cfa::Op;
+use relyant_linear::{Atom, LinExpr, Rel, Var};
 use std::collections::BTreeMap;
 
 /// Steps of one template that write one global, of which a thread does at most one.
@@ -31,18 +36,16 @@ struct Counted {
     name: String,
 }
 
-/// Adds counts to a program that has not been reduced, where its reduced form has a use for them; were there any?
-pub fn add_counts(p: &mut Program, reduced: &Program, of: &cfa::Program) -> bool {
-    if of.approximate {
-        // A thread there can stand for a call, and a creation for many.
-        return false;
-    }
+/// Counts for a program that has not been reduced, where its reduced form has a use for them. `waiting`: by template, how many of
+/// its threads were created and have not begun.
+pub fn find(
+    p: &Program,
+    waiting: &BTreeMap<usize, Var>,
+    reduced: &Program,
+    of: &cfa::Program,
+) -> Option<Extension> {
     let mut counted = Vec::new();
-    for (t, template) in p.templates.iter().enumerate() {
-        let Some(source) = of.templates.get(t) else { continue };
-        if matches!(template.count, Count::AtMost(0 | 1)) || source.initial {
-            continue;
-        }
+    for (t, template) in p.templates.iter().enumerate().filter(|(t, _)| waiting.contains_key(t)) {
         for (v, x) in p.variables.iter().enumerate() {
             if matches!(x.origin, Origin::Cell(..))
                 && x.scope == Scope::Global
@@ -61,46 +64,100 @@ pub fn add_counts(p: &mut Program, reduced: &Program, of: &cfa::Program) -> bool
     let mut keep = useful.into_iter();
     counted.retain(|_| keep.next() == Some(true));
     if counted.is_empty() {
-        return false;
+        return None;
     }
     let mut templates: Vec<usize> = counted.iter().map(|c| c.template).filter(|t| bounded[*t]).collect();
     templates.dedup();
-    let ghost = |name: String, what| Variable::ghost(name, Scope::Global, (Some(0), None), what);
-    let mut new: Vec<Variable> = templates
-        .iter()
-        .map(|t| ghost(format!("created({})", p.templates[*t].name), Ghost::Created))
-        .collect();
-    new.extend(counted.iter().map(|c| ghost(c.name.clone(), Ghost::Counted)));
-    let all: Vec<Var> = (p.add_variables(new).0..).map(Var).take(templates.len() + counted.len()).collect();
-    all.iter().for_each(|v| p.init.push(Atom::eq(&LinExpr::var(*v))));
-    let (first, ghosts) = all.split_at(templates.len());
-    let created: BTreeMap<usize, Var> = templates.iter().copied().zip(first.iter().copied()).collect();
-    count_creations(p, of, &created);
-    for (c, ghost) in counted.iter().zip(ghosts) {
-        let after = LinExpr::var(*ghost).add(&LinExpr::int(1));
-        let first: Vec<(&Counted, Var)> =
-            counted.iter().zip(ghosts).filter(|(d, _)| precedes(d, c)).map(|(d, v)| (d, *v)).collect();
-        for k in 0..p.templates[c.template].edges.len() {
-            let e = &p.templates[c.template].edges[k];
-            let mut larger = Vec::new();
-            // Only at steps that touch what is shared: others stay free to be joined.
-            if c.done[e.from.0 as usize] == Some(false) && (c.steps[k] || is_shared(p, e)) {
-                larger.extend(
-                    first.iter().filter(|(d, _)| d.done[e.from.0 as usize] == Some(true)).map(|d| d.1),
-                );
+    let ghost = |name: String, what| {
+        let variable = Variable::ghost(name, Scope::Global, (Some(0), None), what);
+        GhostVariable { variable, start: Start::Value(LinExpr::zero()), hidden: false }
+    };
+    let mut out = Extension::new(Recogniser::Counts);
+    for t in &templates {
+        out.ghosts.push(ghost(format!("created({})", p.templates[*t].name), Ghost::Created));
+    }
+    out.ghosts.extend(counted.iter().map(|c| ghost(c.name.clone(), Ghost::Counted)));
+    let mut numbers = (p.variables.len() as u32..).map(Var);
+    let created: BTreeMap<usize, Var> = templates.into_iter().zip(&mut numbers).collect();
+    let counted: Vec<(Counted, Var)> = counted.into_iter().zip(numbers).collect();
+    out.facts = facts(p, waiting, &created, &counted);
+    for (t, template) in p.templates.iter().enumerate() {
+        for (k, e) in template.edges.iter().enumerate() {
+            let mut case = Case::same();
+            for (u, v) in &created {
+                let n = creations(of, t, &e.path, *u);
+                if n > 0 {
+                    case.updates.push((*v, LinExpr::var(*v).add(&LinExpr::int(n as i128))));
+                }
             }
-            let e = &mut p.templates[c.template].edges[k];
-            if c.steps[k] {
-                larger.extend(created.get(&c.template));
-                e.updates.push((*ghost, after.clone()));
-                e.updates.sort_by_key(|u| u.0);
+            for (c, ghost) in counted.iter().filter(|(c, _)| c.template == t) {
+                count(p, &mut case, (k, e), (c, *ghost), &counted);
+                if let (true, Some(v)) = (c.steps[k], created.get(&t)) {
+                    let after = LinExpr::var(*ghost).add(&LinExpr::int(1));
+                    case.guard.push(Atom::le(&after.sub(&LinExpr::var(*v))));
+                }
             }
-            for v in larger {
-                e.guard.push(Atom::le(&after.sub(&LinExpr::var(v))));
+            if case != Case::same() {
+                case.updates.sort_by_key(|u| u.0);
+                out.cases.insert((t as u32, k), vec![case]);
             }
         }
     }
-    true
+    Some(out)
+}
+
+/// What an edge does to a count.
+fn count(
+    p: &Program,
+    case: &mut Case,
+    (k, e): (usize, &Edge),
+    (c, ghost): (&Counted, Var),
+    all: &[(Counted, Var)],
+) {
+    let after = LinExpr::var(ghost).add(&LinExpr::int(1));
+    // Only at steps that touch what is shared: others stay free to be joined.
+    if c.done[e.from.0 as usize] == Some(false) && (c.steps[k] || is_shared(p, e)) {
+        for (_, v) in
+            all.iter().filter(|(d, _)| precedes(d, c) && d.done[e.from.0 as usize] == Some(true))
+        {
+            case.guard.push(Atom::le(&after.sub(&LinExpr::var(*v))));
+        }
+    }
+    if c.steps[k] {
+        case.updates.push((ghost, after));
+    }
+}
+
+/// What holds of counts and of where threads are.
+fn facts(
+    p: &Program,
+    waiting: &BTreeMap<usize, Var>,
+    created: &BTreeMap<usize, Var>,
+    counted: &[(Counted, Var)],
+) -> Vec<Fact> {
+    let at_most = |sum: LinExpr, k: i128, t: usize, is: &dyn Fn(usize) -> bool| {
+        let locations = (0..p.templates[t].locations.len()).filter(|l| is(*l)).map(|l| Loc(l as u32));
+        let threads = vec![(k, t as u32, locations.collect())];
+        Fact::always(Claim::Sum { rel: Rel::Le, sum, threads })
+    };
+    let mut out = Vec::new();
+    for (t, v) in created {
+        // Who has begun or waits was created.
+        let Some(number) = waiting.get(t).map(|w| LinExpr::var(*w)) else { continue };
+        let entry = p.templates[*t].entry.0 as usize;
+        out.push(at_most(number.sub(&LinExpr::var(*v)), 1, *t, &|l| l != entry));
+        out.push(Fact::compares(None, Rel::Le, number.negated()));
+    }
+    for (c, v) in counted {
+        // Those counted are where the step may have been done.
+        out.push(at_most(LinExpr::var(*v), -1, c.template, &|l| c.done[l] != Some(false)));
+        for (d, w) in counted.iter().filter(|(d, _)| precedes(d, c)) {
+            // Those counted first are counted second, or are between both steps.
+            let between = |l: usize| d.done[l] == Some(true) && c.done[l] == Some(false);
+            out.push(at_most(LinExpr::var(*v).sub(&LinExpr::var(*w)), 1, c.template, &between));
+        }
+    }
+    out
 }
 
 /// Replaces each count that moves as a global does by that global.
@@ -109,23 +166,22 @@ pub fn replace_counts(p: &mut Program) {
         .filter(|v| p.variables[*v].origin == Origin::Ghost(Ghost::Counted))
         .map(|v| Var(v as u32))
         .collect();
+    let mut out = Extension::new(Recogniser::Counts);
     for ghost in ghosts {
         let twin = (0..p.variables.len() as u32)
             .map(Var)
             .find(|v| *v != ghost && p.is_global(*v) && moves_with(p, *v, ghost));
         let Some((twin, start)) = twin.and_then(|v| Some((v, start_of(p, v)?))) else { continue };
-        if start_of(p, ghost) != Some(LinExpr::zero()) {
+        let taken = |r: &(Var, LinExpr)| r.0 == twin || r.1.vars().any(|v| v == ghost);
+        if start_of(p, ghost) != Some(LinExpr::zero()) || out.replaced.iter().any(taken) {
             continue;
         }
         let value = LinExpr::var(twin).sub(&start);
-        let f = |v: Var| (v == ghost).then(|| value.clone());
-        for e in p.templates.iter_mut().flat_map(|t| &mut t.edges) {
-            (e.guard, e.bounds) = (e.guard.subst(f), e.bounds.subst(f));
-            e.updates.retain(|u| u.0 != ghost);
-            for (_, x) in &mut e.updates {
-                *x = x.subst(f);
-            }
-        }
+        out.facts.push(Fact::compares(None, Rel::Eq, value.sub(&LinExpr::var(ghost))));
+        out.replaced.push((ghost, value));
+    }
+    if !out.replaced.is_empty() {
+        extend(p, out);
     }
 }
 
@@ -148,25 +204,6 @@ fn moves_with(p: &Program, v: Var, ghost: Var) -> bool {
 /// The start value, where there is only one.
 fn start_of(p: &Program, v: Var) -> Option<LinExpr> {
     p.init.atoms().iter().filter_map(fixed).find(|(x, _)| *x == v).map(|(_, c)| LinExpr::constant(c))
-}
-
-/// Raises the counts of created threads.
-fn count_creations(p: &mut Program, of: &cfa::Program, created: &BTreeMap<usize, Var>) {
-    for (template, source) in p.templates.iter_mut().zip(&of.templates) {
-        for e in &mut template.edges {
-            for (t, v) in created {
-                let creates = |k: &&u32| {
-                    let op = source.graph.edges.get(**k as usize).map(|e| &e.op);
-                    matches!(op, Some(Op::Create { template: Some(u), .. }) if *u as usize == *t)
-                };
-                let n = e.path.iter().filter(creates).count();
-                if n > 0 {
-                    e.updates.push((*v, LinExpr::var(*v).add(&LinExpr::int(n as i128))));
-                }
-            }
-            e.updates.sort_by_key(|u| u.0);
-        }
-    }
 }
 
 /// Does a number that counts and that is tested bound how often a template's threads are created?

@@ -5,9 +5,12 @@
 //! each variable that is linked with `x` or `d` by copies, sums and differences has a ghost bit: does the divisor divide
 //! it? Copies copy the bit; of a sum or difference of two it is the other's bit where one is divisible, which also says
 //! what was divisible before from what is now. A remainder is 0 where the bit is 1; equal numbers have equal bits; and
-//! what is divisible and positive is no less than the divisor. The ghosts change no run.
+//! what is divisible and positive is no less than the divisor. That bits are what they are said to be is the one fact that is
+//! claimed; that the cases are all there are follows from it and from the laws of divisibility.
 
+use super::extension::{Case, Claim, Extension, Fact, GhostVariable, Prophecy, Start, Term};
 use crate::edges::paths::reachable;
+use crate::recognisers::Recogniser;
 use crate::{Count, Edge, Ghost, Input, Program, Scope, Variable};
 use relyant_linear::{Atom, LinExpr, Norm, Rat, Rel, Var};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,83 +29,97 @@ struct Site {
 /// A divisor and the bits of what is linked with it.
 struct Divisor {
     variable: Var,
+    template: usize,
     value: Var,
     bits: BTreeMap<Var, Var>,
 }
 
-/// Adds divisors and their bits to a program that has not been reduced; were there any?
-pub fn add_divisors(p: &mut Program) -> bool {
-    let mut divisors: Vec<Var> = Vec::new();
+/// An edge and what it does with the bits: one of the cases so far.
+struct Split<'e> {
+    e: &'e Edge,
+    /// The number of the first input of a case.
+    next: u32,
+    case: Case,
+}
+
+/// Divisors and their bits, for a program that has not been reduced.
+pub fn find(p: &Program) -> Option<Extension> {
+    let mut divisors: Vec<(Var, usize)> = Vec::new();
     for (t, e) in p.templates.iter().enumerate().flat_map(|(t, x)| x.edges.iter().map(move |e| (t, e))) {
-        divisors.extend(sites(p, e).iter().map(|s| s.divisor).filter(|d| set_once(p, t, *d)));
+        divisors.extend(sites(p, e).iter().map(|s| s.divisor).filter(|d| set_once(p, t, *d)).map(|d| (d, t)));
     }
     divisors.sort_unstable();
     divisors.dedup();
     let mut next = p.variables.len() as u32;
     let mut all = Vec::new();
-    for d in divisors {
+    for (d, template) in divisors {
         let linked = linked(p, d);
         if linked.len() > MOST {
             continue;
         }
         let bits = linked.iter().zip(next + 1..).map(|(v, b)| (*v, Var(b))).collect();
-        all.push(Divisor { variable: d, value: Var(next), bits });
+        all.push(Divisor { variable: d, template, value: Var(next), bits });
         next += 1 + linked.len() as u32;
     }
     if all.is_empty() {
-        return false;
+        return None;
     }
-    p.add_variables(all.iter().flat_map(|d| ghosts(p, d)).collect());
+    let mut out = Extension::new(Recogniser::Divisors);
+    out.ghosts = all.iter().flat_map(|d| ghosts(p, d)).collect();
     for d in &all {
-        p.init.push(Atom::le(&LinExpr::int(1).sub(&LinExpr::var(d.value))));
-        for b in d.bits.values().map(|b| LinExpr::var(*b)) {
-            p.init.push(Atom::le(&b.sub(&LinExpr::int(1))));
-            p.init.push(Atom::le(&b.negated()));
+        for (v, bit) in &d.bits {
+            let each = match p.variables[v.0 as usize].scope {
+                Scope::Global => None,
+                Scope::Local(t) => Some(t),
+            };
+            let claim = Claim::Divides { bit: *bit, term: Term { by: d.value, of: LinExpr::var(*v) } };
+            out.facts.push(Fact { each, ..Fact::always(claim) });
         }
+        let at = |e: &Edge| sites(p, e).iter().any(|s| s.divisor == d.variable);
+        let edges = p.templates[d.template].edges.iter().enumerate().filter(|(_, e)| at(e));
+        out.prophecies.push(Prophecy {
+            ghost: d.value,
+            of: d.variable,
+            template: d.template as u32,
+            edges: edges.map(|(k, _)| k).collect(),
+        });
     }
-    let first_input = next;
-    for t in 0..p.templates.len() {
-        let edges = std::mem::take(&mut p.templates[t].edges);
-        for e in edges {
-            let found: Vec<Site> = sites_from(first_input, &e);
-            let mut cases = vec![e];
+    let moved = |v: Var| if v.0 >= p.variables.len() as u32 { Var(v.0 + out.ghosts.len() as u32) } else { v };
+    for (t, template) in p.templates.iter().enumerate() {
+        for (k, e) in template.edges.iter().enumerate() {
+            let mut e = e.clone();
+            e.rename(moved);
+            let found = sites_from(next, &e);
+            let start = Split { e: &e, next: next + e.inputs.len() as u32, case: Case::same() };
+            let mut cases = vec![start];
             for d in &all {
-                cases = cases.into_iter().flat_map(|e| follow(&e, d, &found, first_input)).collect();
+                cases = cases.into_iter().flat_map(|c| c.follow(d, &found)).collect();
             }
-            p.templates[t].edges.extend(cases.into_iter().filter(|e| !e.guard.is_bottom()));
+            let mut cases: Vec<Case> = cases
+                .into_iter()
+                .filter(|c| !e.guard.and(&c.case.guard).is_bottom())
+                .map(|c| c.case)
+                .collect();
+            cases.iter_mut().for_each(|c| c.updates.sort_by_key(|u| u.0));
+            if cases != [Case::same()] {
+                out.cases.insert((t as u32, k), cases);
+            }
         }
     }
-    true
+    Some(out)
 }
 
-/// Remainders on an edge: inputs at most a variable, and below another.
+/// Remainders on an edge.
 fn sites(p: &Program, e: &Edge) -> Vec<Site> {
     sites_from(p.variables.len() as u32, e)
 }
 
 fn sites_from(first_input: u32, e: &Edge) -> Vec<Site> {
-    let mut sites = Vec::new();
-    let all = || e.bounds.atoms().iter().filter(|a| a.rel() == Rel::Le).map(Atom::expr);
-    for k in 0..e.inputs.len() as u32 {
-        let rest = Var(first_input + k);
-        let over = |constant: i128| {
-            all().find_map(|x| {
-                let other = LinExpr::var(rest).sub(x).add(&LinExpr::int(constant));
-                match other.terms() {
-                    [(v, c)] if c.is_one() && v.0 < first_input && other.constant_part().is_zero() => {
-                        Some(*v)
-                    }
-                    _ => None,
-                }
-            })
-        };
-        if let (Some(number), Some(divisor)) = (over(0), over(1))
-            && e.inputs[k as usize] == Input::Auxiliary
-        {
-            sites.push(Site { number, divisor, rest });
-        }
-    }
-    sites
+    let site = |(rest, i): (u32, &Input)| match *i {
+        Input::Remainder { number, divisor } => Some(Site { number, divisor, rest: Var(rest) }),
+        _ => None,
+    };
+    (first_input..).zip(&e.inputs).filter_map(site).collect()
 }
 
 /// Is a local of a single thread set by a step that it does at most once, and before all its remainders?
@@ -148,71 +165,117 @@ fn linked(p: &Program, divisor: Var) -> BTreeSet<Var> {
 }
 
 /// The ghosts of a divisor, in the order of their numbers.
-fn ghosts(p: &Program, d: &Divisor) -> Vec<Variable> {
+fn ghosts(p: &Program, d: &Divisor) -> Vec<GhostVariable> {
     let name = &p.variables[d.variable.0 as usize].name;
     let value = Variable::ghost(format!("divisor({name})"), Scope::Global, (Some(1), None), Ghost::Other);
     let bit = |v: &Var| {
         let x = &p.variables[v.0 as usize];
-        Variable::ghost(format!("divides({name}, {})", x.name), x.scope, (Some(0), Some(1)), Ghost::Other)
+        let bounds = (Some(0), Some(1));
+        let variable =
+            Variable::ghost(format!("divides({name}, {})", x.name), x.scope, bounds, Ghost::Other);
+        let start = Start::Chosen(Term { by: d.value, of: LinExpr::var(*v) });
+        GhostVariable { variable, start, hidden: false }
     };
+    let value = GhostVariable { variable: value, start: Start::Foretold, hidden: false };
     std::iter::once(value).chain(d.bits.keys().map(bit)).collect()
 }
 
-/// What the edge does with the bits of a divisor, case by case.
-fn follow(e: &Edge, d: &Divisor, sites: &[Site], first_input: u32) -> Vec<Edge> {
-    let bit = |v: &Var| d.bits.get(v).map(|b| LinExpr::var(*b));
-    let is = |e: &LinExpr, c: i128| Atom::eq(&e.sub(&LinExpr::int(c)));
-    let mut base = e.clone();
-    // Equal numbers have equal bits.
-    for a in e.guard.atoms().iter().filter(|a| a.rel() == Rel::Eq && a.expr().constant_part().is_zero()) {
-        if let [(x, c), (y, k)] = a.expr().terms()
-            && (c + k).is_zero()
-            && let (Some(x), Some(y)) = (bit(x), bit(y))
-        {
-            base.guard.push(Atom::eq(&x.sub(&y)));
+fn is(e: &LinExpr, c: i128) -> Norm {
+    Atom::eq(&e.sub(&LinExpr::int(c)))
+}
+
+impl<'e> Split<'e> {
+    fn when(&self, conditions: &[Norm]) -> Split<'e> {
+        let mut case = self.case.clone();
+        conditions.iter().for_each(|n| case.guard.push(n.clone()));
+        Split { case, ..*self }
+    }
+
+    fn is_possible(&self) -> bool {
+        !self.e.guard.and(&self.case.guard).is_bottom()
+    }
+
+    /// What the edge does with the bits of a divisor, case by case.
+    fn follow(mut self, d: &Divisor, sites: &[Site]) -> Vec<Split<'e>> {
+        let bit = |v: &Var| d.bits.get(v).map(|b| LinExpr::var(*b));
+        let e = self.e;
+        // Equal numbers have equal bits.
+        for a in e.guard.atoms().iter().filter(|a| a.rel() == Rel::Eq && a.expr().constant_part().is_zero()) {
+            if let [(x, c), (y, k)] = a.expr().terms()
+                && (c + k).is_zero()
+                && let (Some(x), Some(y)) = (bit(x), bit(y))
+            {
+                self.case.guard.push(Atom::eq(&x.sub(&y)));
+            }
         }
-    }
-    let mut cases = vec![base];
-    let mut split = |conditions: &[&[Norm]]| {
-        let with = |e: &Edge, c: &&[Norm]| {
-            let mut e = e.clone();
-            c.iter().for_each(|n| e.guard.push(n.clone()));
-            e
+        let mut cases = vec![self];
+        let mut split = |conditions: &[&[Norm]]| {
+            cases = cases.iter().flat_map(|c| conditions.iter().map(move |n| c.when(n))).collect();
+            cases.retain(Split::is_possible);
         };
-        cases = cases.iter().flat_map(|e| conditions.iter().map(move |c| with(e, c))).collect();
-        cases.retain(|e| !e.guard.is_bottom());
-    };
-    for s in sites.iter().filter(|s| s.divisor == d.variable) {
-        let (Some(number), Some(divisor)) = (bit(&s.number), bit(&s.divisor)) else { continue };
-        let right = Atom::eq(&LinExpr::var(d.value).sub(&LinExpr::var(d.variable)));
-        let rest = LinExpr::var(s.rest);
-        let some = Atom::le(&LinExpr::int(1).sub(&rest));
-        split(&[
-            &[right.clone(), is(&divisor, 1), is(&number, 1), is(&rest, 0)],
-            &[right, is(&divisor, 1), is(&number, 0), some],
-        ]);
-    }
-    // What is divisible and positive is no less than the divisor.
-    for a in e.guard.atoms().iter().filter(|a| a.rel() == Rel::Le) {
-        let Some(v) = compared(a, d.variable) else { continue };
-        if let Some(b) = bit(&v) {
-            let (v, one) = (LinExpr::var(v), LinExpr::int(1));
+        for s in sites.iter().filter(|s| s.divisor == d.variable) {
+            let (Some(number), Some(divisor)) = (bit(&s.number), bit(&s.divisor)) else { continue };
+            let right = Atom::eq(&LinExpr::var(d.value).sub(&LinExpr::var(d.variable)));
+            let rest = LinExpr::var(s.rest);
+            let some = Atom::le(&LinExpr::int(1).sub(&rest));
             split(&[
-                &[is(&b, 0)],
-                &[is(&b, 1), Atom::le(&v)],
-                &[is(&b, 1), Atom::le(&one.sub(&v)), Atom::le(&LinExpr::var(d.value).sub(&v))],
+                &[right.clone(), is(&divisor, 1), is(&number, 1), is(&rest, 0)],
+                &[right, is(&divisor, 1), is(&number, 0), some],
             ]);
         }
+        // What is divisible and positive is no less than the divisor.
+        for a in e.guard.atoms().iter().filter(|a| a.rel() == Rel::Le) {
+            let Some(v) = compared(a, d.variable) else { continue };
+            if let Some(b) = bit(&v) {
+                let (v, one) = (LinExpr::var(v), LinExpr::int(1));
+                split(&[
+                    &[is(&b, 0)],
+                    &[is(&b, 1), Atom::le(&v)],
+                    &[is(&b, 1), Atom::le(&one.sub(&v)), Atom::le(&LinExpr::var(d.value).sub(&v))],
+                ]);
+            }
+        }
+        for (v, x) in &e.updates {
+            if let Some(to) = d.bits.get(v) {
+                cases = cases.iter().flat_map(|c| c.set(*to, x, d)).collect();
+            }
+        }
+        cases
     }
-    for (v, x) in &e.updates {
-        if let Some(to) = d.bits.get(v) {
-            cases = cases.iter().flat_map(|e| set(e, *to, x, d, first_input)).collect();
+
+    /// The bit of a variable that is set to an expression.
+    fn set(&self, to: Var, x: &LinExpr, d: &Divisor) -> Vec<Split<'e>> {
+        let bit = |v: &Var| d.bits.get(v).map(|b| LinExpr::var(*b));
+        let with = |conditions: &[Norm], value: Option<LinExpr>| {
+            let mut out = self.when(conditions);
+            let value = value.unwrap_or_else(|| {
+                let any = LinExpr::var(Var(out.next + out.case.inputs.len() as u32));
+                out.case.inputs.push(Term { by: d.value, of: x.clone() });
+                any
+            });
+            if value != LinExpr::var(to) {
+                out.case.updates.push((to, value));
+            }
+            out
+        };
+        if !x.constant_part().is_zero() {
+            return vec![with(&[], None)];
+        }
+        let unit = |c: &Rat| c.abs() == Rat::one();
+        match x.terms() {
+            [] => vec![with(&[], Some(LinExpr::int(1)))],
+            [(y, c)] if unit(c) && bit(y).is_some() => vec![with(&[], bit(y))],
+            [(y, c), (z, k)] if unit(c) && unit(k) => match (bit(y), bit(z)) {
+                (Some(y), Some(z)) => vec![
+                    with(&[is(&z, 1)], Some(y.clone())),
+                    with(&[is(&z, 0), is(&y, 1)], Some(LinExpr::zero())),
+                    with(&[is(&z, 0), is(&y, 0)], None),
+                ],
+                _ => vec![with(&[], None)],
+            },
+            _ => vec![with(&[], None)],
         }
     }
-    for e in &mut cases {
-        e.updates.sort_by_key(|u| u.0);
-    }
-    cases
 }
 
 /// The other one of two variables that are compared.
@@ -221,43 +284,5 @@ fn compared(a: &Atom, with: Var) -> Option<Var> {
         [(x, _), (y, _)] if *y == with => Some(*x),
         [(x, _), (y, _)] if *x == with => Some(*y),
         _ => None,
-    }
-}
-
-/// The edge, with the bit of a variable that is set to an expression.
-fn set(e: &Edge, to: Var, x: &LinExpr, d: &Divisor, first_input: u32) -> Vec<Edge> {
-    let bit = |v: &Var| d.bits.get(v).map(|b| LinExpr::var(*b));
-    let is = |e: &LinExpr, c: i128| Atom::eq(&e.sub(&LinExpr::int(c)));
-    let with = |conditions: Vec<Norm>, value: Option<LinExpr>| {
-        let mut e = e.clone();
-        conditions.into_iter().for_each(|n| e.guard.push(n));
-        let value = value.unwrap_or_else(|| {
-            let any = LinExpr::var(Var(first_input + e.inputs.len() as u32));
-            e.inputs.push(Input::Auxiliary);
-            e.bounds.push(Atom::le(&any.sub(&LinExpr::int(1))));
-            e.bounds.push(Atom::le(&any.negated()));
-            any
-        });
-        if value != LinExpr::var(to) {
-            e.updates.push((to, value));
-        }
-        e
-    };
-    if !x.constant_part().is_zero() {
-        return vec![with(Vec::new(), None)];
-    }
-    let unit = |c: &Rat| c.abs() == Rat::one();
-    match x.terms() {
-        [] => vec![with(Vec::new(), Some(LinExpr::int(1)))],
-        [(y, c)] if unit(c) && bit(y).is_some() => vec![with(Vec::new(), bit(y))],
-        [(y, c), (z, k)] if unit(c) && unit(k) => match (bit(y), bit(z)) {
-            (Some(y), Some(z)) => vec![
-                with(vec![is(&z, 1)], Some(y.clone())),
-                with(vec![is(&z, 0), is(&y, 1)], Some(LinExpr::zero())),
-                with(vec![is(&z, 0), is(&y, 0)], None),
-            ],
-            _ => vec![with(Vec::new(), None)],
-        },
-        _ => vec![with(Vec::new(), None)],
     }
 }

@@ -1,7 +1,8 @@
-//! Ghosts: variables that no program has, and that proofs need. What a ghost is said to do in every run is argued at the
-//! head of its file.
+//! Ghosts: variables that no program has, and that proofs need. What finds them is not believed; what is claimed of them is data
+//! ([`extension`]), which the checker decides.
 
 pub mod counts;
 pub mod divisors;
+pub mod extension;
 pub mod owners;
 pub mod twins;

@@ -1,56 +1,55 @@
 //! Owners of locks that do not say who holds them: a ghost global that remembers who wrote last.
 //!
 //! `[m == 0] m := 1` by any number of threads has no proof over globals and one thread's locals, since nothing there
-//! tells the holder from others. The ghost is written with the lock, in the same step, and never read: it changes no
-//! run. (Auxiliary variables of Owicki and Gries, 1976.)
+//! tells the holder from others. The ghost is written with the lock, in the same step, and nothing is claimed of it but that it is
+//! not negative. (Auxiliary variables of Owicki and Gries, 1976.)
 
+use super::extension::{Case, Extension, GhostVariable, Start};
+use crate::recognisers::Recogniser;
 use crate::{Count, Edge, Ghost, Program, Scope, Variable};
 use relyant_linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
 
-/// Adds an owner to each global that a template of several threads tests and sets without naming itself.
-pub fn add_owners(p: &mut Program) {
+/// Owners for each global that a template of several threads tests and sets without naming itself.
+pub fn find(p: &Program) -> Option<Extension> {
     let locks: Vec<Var> = (0..p.variables.len() as u32).map(Var).filter(|v| is_lock(p, *v)).collect();
     if locks.is_empty() {
-        return;
+        return None;
     }
-    let writers: Vec<Vec<Vec<bool>>> = p
-        .templates
-        .iter()
-        .map(|t| t.edges.iter().map(|e| locks.iter().map(|v| writes(p, e, *v)).collect()).collect())
-        .collect();
     let nameless: Vec<usize> = (0..p.templates.len())
         .filter(|t| {
             !matches!(p.templates[*t].count, Count::AtMost(0 | 1)) && p.templates[*t].identity.is_none()
         })
         .collect();
-    let last = Some(i64::MAX.into());
     let owner = |lock: &Var| {
         let name = format!("owner({})", p.variables[lock.0 as usize].name);
-        Variable::ghost(name, Scope::Global, (Some(0), last), Ghost::Other)
+        let variable = Variable::ghost(name, Scope::Global, (Some(0), None), Ghost::Other);
+        GhostVariable { variable, start: Start::Value(LinExpr::zero()), hidden: false }
     };
     let others = p.templates.len() as i128 + 1;
     let own = |t: &usize| {
         let name = format!("{}::self", p.templates[*t].name);
-        let ghost = Variable::ghost(name, Scope::Local(*t as u32), (Some(others), last), Ghost::Other);
-        Variable { identity: true, ..ghost }
+        let ghost = Variable::ghost(name, Scope::Local(*t as u32), (Some(others), None), Ghost::Other);
+        let variable = Variable { identity: true, ..ghost };
+        GhostVariable { variable, start: Start::Identity, hidden: false }
     };
-    let new = locks.iter().map(owner).chain(nameless.iter().map(own)).collect();
-    let first = p.add_variables(new).0;
-    for k in 0..locks.len() as u32 {
-        p.init.push(Atom::eq(&LinExpr::var(Var(first + k))));
-    }
+    let first = p.variables.len() as u32;
+    let mut out = Extension::new(Recogniser::Owners);
+    out.ghosts = locks.iter().map(owner).chain(nameless.iter().map(own)).collect();
+    let mut identity: Vec<Option<Var>> = p.templates.iter().map(|t| t.identity).collect();
     for (k, t) in (locks.len() as u32..).zip(nameless) {
-        p.templates[t].identity = Some(Var(first + k));
+        identity[t] = Some(Var(first + k));
     }
-    for (t, template) in p.templates.iter_mut().enumerate() {
-        let handle = template.identity.map_or_else(|| LinExpr::int(t as i128 + 1), LinExpr::var);
-        for (e, writes) in template.edges.iter_mut().zip(&writers[t]) {
-            for k in (0..locks.len()).filter(|k| writes[*k]) {
-                e.updates.push((Var(first + k as u32), handle.clone()));
+    for (t, template) in p.templates.iter().enumerate() {
+        let handle = identity[t].map_or_else(|| LinExpr::int(t as i128 + 1), LinExpr::var);
+        for (k, e) in template.edges.iter().enumerate() {
+            let written = (first..).zip(&locks).filter(|(_, v)| writes(p, e, **v));
+            let updates: Vec<(Var, LinExpr)> = written.map(|(g, _)| (Var(g), handle.clone())).collect();
+            if !updates.is_empty() {
+                out.cases.insert((t as u32, k), vec![Case { updates, ..Case::same() }]);
             }
-            e.updates.sort_by_key(|u| u.0);
         }
     }
+    Some(out)
 }
 
 fn writes(p: &Program, e: &Edge, v: Var) -> bool {

@@ -3,10 +3,15 @@
 //! What both compute is one function of what they start from, whatever it is: two loops that double a number until it
 //! wraps are beyond linear invariants, but where they start alike they end alike. Ghosts keep what each twin's
 //! variables were when it was created. The step of the creator that has joined both is split: either they differed at
-//! the start, or they are equal now. (Congruence of functions; the threads are their applications.)
+//! the start, or they are equal now. What is claimed for that speaks of the code's result, a function of where it is and of the
+//! values there: it is the same as at the start as long as a twin runs, and is what a twin that has ended has made.
+//! (Congruence of functions; the threads are their applications.)
 
-use crate::{Count, Edge, Ghost, Input, Origin, Program, Scope, Template, Variable};
-use relyant_linear::{Atom, Cube, LinExpr, Norm, Var};
+use super::extension::{Case, Claim, Code, Extension, Fact, GhostVariable, Start, Value};
+use crate::edges::paths::reachable;
+use crate::recognisers::Recogniser;
+use crate::{Count, Edge, Ghost, Input, Loc, Origin, Program, Scope, Template, Variable};
+use relyant_linear::{Atom, Cube, LinExpr, Norm, Rel, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Pairs of variables that are compared at most.
@@ -29,16 +34,13 @@ struct Twins {
 /// How far the creator has come with both.
 type Flags = ([bool; 2], [bool; 2]);
 
-/// Adds what is known of twins to a reduced program.
-pub fn add_twins(p: &mut Program) {
-    for second in 1..p.templates.len() {
-        if let Some(twins) = (1..second).find_map(|first| find(p, first, second)) {
-            add(p, &twins);
-        }
-    }
+/// What is known of twins in a reduced program, of those whose second one is this template.
+pub fn find(p: &Program, second: usize) -> Option<Extension> {
+    let (twins, names) = (1..second).find_map(|first| pair(p, first, second))?;
+    claim(p, &twins, &names)
 }
 
-fn find(p: &Program, first: usize, second: usize) -> Option<Twins> {
+fn pair(p: &Program, first: usize, second: usize) -> Option<(Twins, BTreeMap<Var, Var>)> {
     let (a, b) = (&p.templates[first], &p.templates[second]);
     let single = |t: &Template| t.count == Count::AtMost(1) && t.identity.is_none();
     if !single(a) || !single(b) || a.edges.len() != b.edges.len() || a.edges.is_empty() || a.entry != b.entry
@@ -91,7 +93,7 @@ fn find(p: &Program, first: usize, second: usize) -> Option<Twins> {
         && deterministic(p, a)
         && starts_alike(p, &twins, &names)
         && undisturbed(p, &twins))
-    .then_some(twins)
+    .then_some((twins, names))
 }
 
 /// Which variable of the second stands for each of the first, if they do the same.
@@ -266,53 +268,202 @@ fn undisturbed(p: &Program, twins: &Twins) -> bool {
     })
 }
 
-fn add(p: &mut Program, twins: &Twins) {
-    let at = progress(p, twins);
-    let scope = Scope::Local(twins.creator as u32);
-    let copy = |v: &Var| {
-        let x = &p.variables[v.0 as usize];
-        Variable::ghost(format!("first({})", x.name), scope, (x.min, x.max), Ghost::Other)
-    };
-    let first = p.add_variables(twins.own.iter().flatten().map(copy).collect()).0;
-    let copies: Vec<[Var; 2]> =
-        (0..twins.own.len() as u32).map(|k| [Var(first + 2 * k), Var(first + 2 * k + 1)]).collect();
-    for k in (0..2).filter(|k| twins.started[*k].is_none()) {
-        for (pair, copy) in twins.own.iter().zip(&copies) {
-            p.init.push(Atom::eq(&LinExpr::var(copy[k]).sub(&LinExpr::var(pair[k]))));
-        }
+/// Ghosts, cases and facts about twins.
+struct Claims<'a> {
+    p: &'a Program,
+    twins: &'a Twins,
+    /// By location of the creator.
+    at: Vec<BTreeSet<Flags>>,
+    /// What each twin's own variables were when it was created: pair by pair.
+    copies: Vec<[Var; 2]>,
+    /// Locals that are read before they are written, pair by pair, and hidden ghosts with their start values.
+    locals: Vec<([Var; 2], [Var; 2])>,
+    /// Where a twin may be before it has ended.
+    running: Vec<bool>,
+}
+
+impl Claims<'_> {
+    fn creator_at(&self, is: impl Fn(&Flags) -> bool) -> Vec<(u32, Vec<Loc>)> {
+        let there = |f: &BTreeSet<Flags>| !f.is_empty() && f.iter().all(&is);
+        let all = (0u32..).zip(&self.at).filter(|(_, f)| there(f)).map(|(l, _)| Loc(l));
+        vec![(self.twins.creator as u32, all.collect())]
     }
-    let edges = std::mem::take(&mut p.templates[twins.creator].edges);
-    let mut all = Vec::new();
-    for mut e in edges {
+    /// While a twin is created, and not both were joined.
+    fn created(&self, k: usize) -> Vec<(u32, Vec<Loc>)> {
+        self.creator_at(|(created, joined)| created[k] && *joined != [true; 2])
+    }
+    /// What a twin ends with that starts with the copies.
+    fn result(&self, k: usize, result: usize) -> Value {
+        let own = self.twins.own.iter().zip(&self.copies).map(|(o, c)| (o[0], LinExpr::var(c[k])));
+        let locals = self.locals.iter().map(|(v, g)| (v[0], LinExpr::var(g[k])));
+        let at = self.p.templates[self.twins.templates[0]].entry;
+        Value::Result { code: 0, result, at, with: own.chain(locals).collect() }
+    }
+    fn facts(&self, names: &BTreeMap<Var, Var>) -> Vec<Fact> {
+        let mut out = Vec::new();
+        let and = |mut at: Vec<(u32, Vec<Loc>)>, t: usize, l: Vec<Loc>| {
+            at.push((t as u32, l));
+            at.sort();
+            at
+        };
+        let at_most = |at, e: LinExpr| Fact { at, ..Fact::compares(None, Rel::Le, e) };
+        for k in 0..2 {
+            let (t, ended) = (self.twins.templates[k], self.twins.ended[k]);
+            let entry = self.p.templates[t].entry;
+            let running: Vec<Loc> =
+                (0u32..).zip(&self.running).filter(|(_, r)| **r).map(|(l, _)| Loc(l)).collect();
+            if let Some(started) = self.twins.started[k] {
+                let before = self.creator_at(|(created, _)| !created[k]);
+                out.push(Fact { at: before.clone(), ..Fact::always(Claim::At(t as u32, vec![entry])) });
+                out.push(at_most(before, LinExpr::var(started)));
+            }
+            out.push(at_most(vec![(t as u32, running.clone())], LinExpr::var(ended)));
+            let joined = self.creator_at(|(_, joined)| joined[k]);
+            out.push(at_most(joined, LinExpr::int(1).sub(&LinExpr::var(ended))));
+            for (v, g) in &self.locals {
+                let same = LinExpr::var(v[k]).sub(&LinExpr::var(g[k]));
+                let at = vec![(t as u32, vec![entry])];
+                out.push(Fact { at, ..Fact::compares(None, Rel::Eq, same) });
+            }
+            let with: Vec<(Var, LinExpr)> =
+                names.iter().map(|(v, w)| (*v, LinExpr::var(if k == 0 { *v } else { *w }))).collect();
+            for (result, own) in self.twins.own.iter().enumerate() {
+                for at in &running {
+                    let now = Value::Result { code: 0, result, at: *at, with: with.clone() };
+                    let claim = Claim::Same(now, self.result(k, result));
+                    out.push(Fact { at: and(self.created(k), t, vec![*at]), ..Fact::always(claim) });
+                }
+                let claim = Claim::Same(Value::Of(LinExpr::var(own[k])), self.result(k, result));
+                let given = Cube::of([Atom::le(&LinExpr::int(1).sub(&LinExpr::var(ended)))]);
+                out.push(Fact { each: None, at: self.created(k), given, claim });
+            }
+        }
+        // Alike at the start, where the copies are.
+        let alike = |c: &[Var; 2]| Atom::eq(&LinExpr::var(c[0]).sub(&LinExpr::var(c[1])));
+        let given = if self.twins.started == [None; 2] {
+            Cube::of(self.copies.iter().map(alike))
+        } else {
+            Cube::top()
+        };
+        for (_, g) in &self.locals {
+            let same = LinExpr::var(g[0]).sub(&LinExpr::var(g[1]));
+            out.push(Fact { given: given.clone(), ..Fact::compares(None, Rel::Eq, same) });
+        }
+        out
+    }
+    fn cases(&self, e: &Edge) -> Vec<Case> {
+        let twins = self.twins;
+        let mut same = Case::same();
         for k in 0..2 {
             if e.updates.iter().any(|u| Some(u.0) == twins.started[k]) {
-                for (pair, copy) in twins.own.iter().zip(&copies) {
+                for (pair, copy) in twins.own.iter().zip(&self.copies) {
                     let now = e.updates.iter().find(|u| u.0 == pair[k]).map(|u| u.1.clone());
-                    e.updates.push((copy[k], now.unwrap_or_else(|| LinExpr::var(pair[k]))));
+                    same.updates.push((copy[k], now.unwrap_or_else(|| LinExpr::var(pair[k]))));
                 }
             }
         }
-        e.updates.sort_by_key(|u| u.0);
-        let here = &at[e.from.0 as usize];
-        let both = |f: &Flags| after(twins, &e, *f) == ([true; 2], [true; 2]);
-        let last = twins.ended.iter().any(|v| joins(&e, *v));
+        same.updates.sort_by_key(|u| u.0);
+        let here = &self.at[e.from.0 as usize];
+        let both = |f: &Flags| after(twins, e, *f) == ([true; 2], [true; 2]);
+        let last = twins.ended.iter().any(|v| joins(e, *v));
         if !last || here.is_empty() || !here.iter().all(both) {
-            all.push(e);
-            continue;
+            return vec![same];
         }
-        let mut alike = Cube::top();
-        for (pair, copy) in twins.own.iter().zip(&copies) {
+        let (mut all, mut alike) = (Vec::new(), same.clone());
+        for (pair, copy) in twins.own.iter().zip(&self.copies) {
             let before = LinExpr::var(copy[0]).sub(&LinExpr::var(copy[1]));
             for different in [Atom::lt(&before), Atom::lt(&before.negated())] {
-                let mut e = e.clone();
-                e.guard.push(different);
-                all.push(e);
+                let mut case = same.clone();
+                case.guard.push(different);
+                all.push(case);
             }
-            alike.push(Atom::eq(&before));
-            alike.push(Atom::eq(&LinExpr::var(pair[0]).sub(&LinExpr::var(pair[1]))));
+            alike.guard.push(Atom::eq(&before));
+            alike.guard.push(Atom::eq(&LinExpr::var(pair[0]).sub(&LinExpr::var(pair[1]))));
         }
-        e.guard = e.guard.and(&alike);
-        all.push(e);
+        all.push(alike);
+        all
     }
-    p.templates[twins.creator].edges = all;
+}
+
+/// What is known of the twins, as an extension; none where what a twin reads cannot be told.
+fn claim(p: &Program, twins: &Twins, names: &BTreeMap<Var, Var>) -> Option<Extension> {
+    let scope = Scope::Local(twins.creator as u32);
+    let t = twins.templates[0];
+    let template = &p.templates[t];
+    let ends = |e: &Edge| e.updates.iter().any(|u| u.0 == twins.ended[0]);
+    let running = reachable(template, [template.entry.0 as usize], |k| !ends(&template.edges[k]));
+    if template.edges.iter().any(|e| ends(e) && running[e.to.0 as usize]) {
+        return None;
+    }
+    let arguments = arguments(p, twins, &running);
+    let entry = arguments.get(template.entry.0 as usize)?;
+    let is_local = |v: &&Var| p.variables[v.0 as usize].scope == Scope::Local(t as u32);
+    let read: Vec<Var> = entry.iter().filter(is_local).copied().collect();
+    let mut out = Extension::new(Recogniser::Twins);
+    let mut number = (p.variables.len() as u32..).map(Var);
+    let mut ghost = |out: &mut Extension, v: Var, (what, scope): (&str, Scope), start: Start, hidden: bool| {
+        let x = &p.variables[v.0 as usize];
+        // Nobody looks at bounds of what is hidden.
+        let bounds = if hidden { (None, None) } else { (x.min, x.max) };
+        let variable = Variable::ghost(format!("{what}({})", x.name), scope, bounds, Ghost::Other);
+        out.ghosts.push(GhostVariable { variable, start, hidden });
+        number.next()
+    };
+    let mut copies = Vec::new();
+    for pair in &twins.own {
+        let mut copy = |k: usize| {
+            // One that is created later has the value that it has then.
+            let value = LinExpr::var(pair[k]);
+            let start = if twins.started[k].is_none() { Start::Value(value) } else { Start::Free(value) };
+            ghost(&mut out, pair[k], ("first", scope), start, false)
+        };
+        copies.push([copy(0)?, copy(1)?]);
+    }
+    let mut locals = Vec::new();
+    for v in read {
+        let w = *names.get(&v)?;
+        let mut start = |v: Var| {
+            let start = Start::Value(LinExpr::var(v));
+            ghost(&mut out, v, ("start", Scope::Global), start, true)
+        };
+        locals.push(([v, w], [start(v)?, start(w)?]));
+    }
+    let at = progress(p, twins);
+    let claims = Claims { p, twins, at, copies, locals, running };
+    out.facts = claims.facts(names);
+    let results = twins.own.iter().map(|o| o[0]).collect();
+    out.code.push(Code { template: t as u32, ends: twins.ended[0], arguments, results });
+    for (k, e) in p.templates[twins.creator].edges.iter().enumerate() {
+        let cases = claims.cases(e);
+        if cases != [Case::same()] {
+            out.cases.insert((twins.creator as u32, k), cases);
+        }
+    }
+    Some(out)
+}
+
+/// By location of the first twin, what its result depends on: its own variables, those that both read, and locals that may be read
+/// before they are written.
+fn arguments(p: &Program, twins: &Twins, running: &[bool]) -> Vec<Vec<Var>> {
+    let t = twins.templates[0];
+    let template = &p.templates[t];
+    let local = |v: Var| p.variables.get(v.0 as usize).is_some_and(|x| x.scope == Scope::Local(t as u32));
+    let mut live: Vec<BTreeSet<Var>> = vec![BTreeSet::new(); template.locations.len()];
+    loop {
+        let mut changed = false;
+        for e in template.edges.iter().filter(|e| running[e.from.0 as usize]) {
+            let after = live[e.to.0 as usize].iter().filter(|v| e.after(**v).is_none());
+            let before: BTreeSet<Var> =
+                e.reads().into_iter().filter(|v| local(*v)).chain(after.copied()).collect();
+            let here = &mut live[e.from.0 as usize];
+            let n = here.len();
+            here.extend(before);
+            changed |= here.len() > n;
+        }
+        if !changed {
+            break;
+        }
+    }
+    let known = || twins.own.iter().map(|o| o[0]).chain(twins.shared.iter().copied());
+    live.into_iter().map(|l| known().chain(l).collect()).collect()
 }

@@ -5,7 +5,7 @@ use super::range::Range;
 use super::value::Linear;
 use crate::Input;
 use relyant_cfa::{BinOp, Expr, IntKind};
-use relyant_linear::LinExpr;
+use relyant_linear::{LinExpr, Var};
 
 /// Is it a count that a value of the kind can be shifted by? Otherwise C leaves it undefined.
 pub(super) fn shifts(count: i128, kind: IntKind) -> bool {
@@ -14,6 +14,14 @@ pub(super) fn shifts(count: i128, kind: IntKind) -> bool {
         _ => 126,
     };
     (0..width).contains(&count)
+}
+
+/// The variable that an expression is; inputs are numbered from `base` on and are none.
+fn variable(e: &LinExpr, base: u32) -> Option<Var> {
+    match e.terms() {
+        [(v, c)] if c.is_one() && e.constant_part().is_zero() && v.0 < base => Some(*v),
+        _ => None,
+    }
 }
 
 /// An operand with at most this many values is split into cases.
@@ -221,14 +229,20 @@ impl Linear<'_> {
         let a = c.value.clone();
         let mut d = c;
         d.exact = false;
-        d.value = LinExpr::var(d.input(self.base(), Input::Auxiliary));
+        let nonneg = |r: &Range| r.lo().is_some_and(|a| a >= 0);
+        let input = match (op, variable(&a, self.base()), variable(b, self.base())) {
+            (BinOp::Rem, Some(number), Some(divisor)) if nonneg(x) && nonneg(y) => {
+                Input::Remainder { number, divisor }
+            }
+            _ => Input::Auxiliary,
+        };
+        d.value = LinExpr::var(d.input(self.base(), input));
         let v = d.value.clone();
         let mut range = x.binary(op, y);
         if self.env.wraps(kind) && !range.fits(kind) {
             range = Range::of_kind(kind);
         }
         d = self.within(d, &range);
-        let nonneg = |r: &Range| r.lo().is_some_and(|a| a >= 0);
         match op {
             BinOp::And => {
                 if nonneg(x) {

@@ -14,6 +14,7 @@ mod tests;
 mod threads;
 mod value;
 mod variables;
+pub mod waiting;
 
 use crate::{Edge, Given, Input, Loc, Location, Program, Template};
 use arrays::Arrays;

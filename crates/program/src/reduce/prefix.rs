@@ -221,7 +221,7 @@ impl PrefixRun {
             match *input {
                 Input::Havoc(i) => self.given.push((Given::Havoc(before + i), LinExpr::var(symbol))),
                 Input::Chosen(i, c) => self.given.push((Given::Havoc(before + i), LinExpr::int(c))),
-                Input::Auxiliary => {}
+                Input::Auxiliary | Input::Remainder { .. } => {}
             }
         }
         self.symbols += e.inputs.len() as u32;
