@@ -4,6 +4,7 @@ use super::exit::Status;
 use super::watch::Limits;
 use super::{complain, finite, internal, say, witness};
 use relyant_cfa::diagnostic::Diagnostic;
+use relyant_check::ghosts::Claims;
 use relyant_check::obligations::Obligations;
 use relyant_check::smt2;
 use relyant_checker::macros::Macros;
@@ -100,7 +101,8 @@ fn write_obligations(evidence: &Claimed, dir: &Path, say: Say<'_>) -> Result<(),
         }
     };
     let obligations = Obligations::new(program, proof).map_err(|e| Refusal::Rejected(e.to_string()))?;
-    match smt2::write_all(&obligations, dir) {
+    let ghosts = Claims::new(program).map_err(|e| Refusal::Rejected(e.to_string()))?;
+    match smt2::write_all(&obligations, &ghosts, dir) {
         Ok(n) => say(&format!("wrote: {n} obligations to {}", dir.display())),
         Err(e) => return refuse(dir.display().to_string(), &e.to_string()),
     }

@@ -72,4 +72,3 @@ impl Conditions for Obligations<'_> {
         self.symbol_name(s)
     }
 }
-

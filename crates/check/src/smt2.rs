@@ -1,7 +1,9 @@
 //! Obligations as SMT-LIB 2 files, one each, for any solver to find unsatisfiable.
 
+use super::decide::Conditions;
 use super::formula::{Formula, Linear, Symbol};
-use super::obligations::{Obligation, Obligations};
+use super::ghosts::Claims;
+use super::obligations::Obligations;
 use num_bigint::{BigInt, Sign};
 use num_traits::One;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,9 +11,9 @@ use std::fmt::Write;
 use std::io;
 use std::path::Path;
 
-/// Writes every obligation into the directory, `00001-CS1.smt2` and so on. Files of an earlier run are removed.
-/// Gives the number of files.
-pub fn write_all(obligations: &Obligations, dir: &Path) -> io::Result<usize> {
+/// Writes every obligation into the directory, `00001-CS1.smt2` and so on, those about ghosts last. Files of an earlier run are
+/// removed. Gives the number of files.
+pub fn write_all(obligations: &Obligations, ghosts: &Claims, dir: &Path) -> io::Result<usize> {
     std::fs::create_dir_all(dir)?;
     for entry in std::fs::read_dir(dir)? {
         let entry = entry?;
@@ -19,10 +21,14 @@ pub fn write_all(obligations: &Obligations, dir: &Path) -> io::Result<usize> {
             std::fs::remove_file(entry.path())?;
         }
     }
-    for (k, o) in obligations.list().iter().enumerate() {
-        std::fs::write(dir.join(format!("{:05}-{}.smt2", k + 1, o.name())), text(obligations, o))?;
-    }
-    Ok(obligations.list().len())
+    let mut number = 0;
+    let mut write = |name: &str, text: String| {
+        number += 1;
+        std::fs::write(dir.join(format!("{number:05}-{name}.smt2")), text)
+    };
+    obligations.list().iter().try_for_each(|o| write(o.name(), text(obligations, o)))?;
+    ghosts.list().iter().try_for_each(|o| write("ghosts", text(ghosts, o)))?;
+    Ok(number)
 }
 
 fn is_ours(name: &str) -> bool {
@@ -33,12 +39,12 @@ fn is_ours(name: &str) -> bool {
 }
 
 /// One obligation as an SMT-LIB 2 script.
-pub fn text(obligations: &Obligations, o: &Obligation) -> String {
-    let formula = obligations.formula(o);
+pub fn text<C: Conditions>(of: &C, o: &C::Item) -> String {
+    let formula = of.formula(o);
     let mut used = BTreeSet::new();
     formula.symbols(&mut used);
-    let names = names(obligations, &used);
-    let title: String = obligations.title(o).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let names = names(of, &used);
+    let title: String = of.title(o).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let mut out = format!("; {title}\n; holds if and only if this is unsatisfiable\n");
     out.push_str("(set-info :status unsat)\n(set-logic QF_LIA)\n");
     for name in names.values() {
@@ -60,11 +66,11 @@ pub fn text(obligations: &Obligations, o: &Obligation) -> String {
 
 type Names = BTreeMap<Symbol, String>;
 
-fn names(obligations: &Obligations, used: &BTreeSet<Symbol>) -> Names {
+fn names<C: Conditions>(of: &C, used: &BTreeSet<Symbol>) -> Names {
     let mut taken = BTreeSet::new();
     let mut name_it = |s: &Symbol| {
         let allowed = |c: char| if c == '|' || c == '\\' || !(' '..='~').contains(&c) { '_' } else { c };
-        let plain: String = obligations.symbol_name(*s).chars().map(allowed).collect();
+        let plain: String = of.symbol(*s).chars().map(allowed).collect();
         let mut name = format!("|{plain}|");
         let mut k = 1usize;
         while !taken.insert(name.clone()) {

@@ -40,7 +40,7 @@ const DIVIDED: &str = "unsigned a, b;\n\
 /// Two threads treble what they have, and wrap, until it is large.
 const TWINS: &str = "unsigned first, second, g;\n\
     void *work(void *p) { unsigned *o = p; while (*o < g) *o = *o * 3u; return 0; }\n\
-    int main(void) {\n  pthread_t s, t; unsigned x = __VERIFIER_nondet_uint(); g = __VERIFIER_nondet_uint();\n\
+    int main(void) {\n  pthread_t s, t; unsigned x = (unsigned)__VERIFIER_nondet_int(); g = (unsigned)__VERIFIER_nondet_int();\n\
     \x20 first = second = x; pthread_create(&s, 0, work, &first); pthread_create(&t, 0, work, &second);\n\
     \x20 pthread_join(s, 0); pthread_join(t, 0); __VERIFIER_assert(first == second); return 0;\n}\n";
 

@@ -30,9 +30,9 @@ pub mod role;
 mod schedule;
 mod variables;
 
+use ghosts::extension::Stage;
 use index_vec::IndexVec;
 use relyant_cfa::diagnostic::Span;
-use ghosts::extension::Stage;
 use relyant_linear::{Cube, LinExpr, Var};
 use std::sync::Arc;
 

@@ -18,6 +18,8 @@ pub struct File {
     pub includes: Vec<SourceFile>,
     pub options: OptionsRecord,
     pub program: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ghosts: Option<Vec<super::ghosts::GhostsRecord>>,
     pub rule: RuleName,
     pub modular: bool,
     pub locations: Vec<LocationRecord>,

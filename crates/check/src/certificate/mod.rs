@@ -1,6 +1,7 @@
 //! Proof certificates: JSON in terms of the source. The format is documented in `docs/CERTIFICATE.md`.
 
 mod format;
+mod ghosts;
 mod macros;
 mod places;
 mod read;
@@ -80,6 +81,9 @@ pub enum CertificateError {
         "the certificate is about another thread program (other options, or another version of the front end)"
     )]
     Program,
+    /// It says of ghosts what is not claimed of this program's.
+    #[error("the certificate claims something else of ghosts")]
+    Ghosts,
     /// Something in it does not exist in the program.
     #[error("{place}: {what}")]
     Content {

@@ -1,7 +1,7 @@
 //! Reading certificates.
 
 use super::format::*;
-use super::{CertificateError, ContentError, Source, WITH_PLACES, program_digest, text};
+use super::{CertificateError, ContentError, Source, WITH_PLACES, ghosts, program_digest, text};
 use crate::{Assertion, EnvTransition, Holder, Proof, ThreadProof, Tickets};
 use relyant_cfa::options::Options;
 use relyant_linear::{Cube, Var};
@@ -57,6 +57,9 @@ impl Certificate {
         let known = same_locations(&self.file.locations, &locations(program, &names));
         if self.file.program != program_digest(program) || !known {
             return Err(CertificateError::Program);
+        }
+        if self.file.ghosts != ghosts::ghosts(program) {
+            return Err(CertificateError::Ghosts);
         }
         let index = |names: &[String]| -> FxHashMap<String, u32> {
             names.iter().enumerate().map(|(k, n)| (n.clone(), k as u32)).collect()

@@ -1,6 +1,7 @@
 //! Certificates of kind `replicated`: a system of finite-state threads, and why it covers no error.
 
 use super::format::{Names, OptionsRecord, SourceFile, location_id};
+use super::ghosts::{GhostsRecord, ghosts};
 use super::{
     CertificateError, ContentError, FORMAT, Meta, Source, VERSION, matches_sources, program_digest, text,
 };
@@ -27,6 +28,8 @@ struct File {
     includes: Vec<SourceFile>,
     options: OptionsRecord,
     program: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ghosts: Option<Vec<GhostsRecord>>,
     /// Predicates over globals, as text; `shared_states` name them by index.
     globals: Vec<String>,
     threads: Vec<ThreadRecord>,
@@ -116,6 +119,7 @@ pub fn write_replicated(proof: &Proof, program: &Program, meta: &Meta) -> String
         includes: meta.includes.iter().map(SourceFile::from).collect(),
         options: (&meta.options).into(),
         program: program_digest(program),
+        ghosts: ghosts(program),
         globals: proof.shared.iter().map(atom).collect(),
         threads: proof.views.iter().map(view).collect(),
         shared_states: proof.shared_states.clone(),
@@ -131,7 +135,7 @@ pub fn write_replicated(proof: &Proof, program: &Program, meta: &Meta) -> String
 }
 
 /// The fields of [`File`], in its order.
-const FIELDS: [&str; 14] = [
+const FIELDS: [&str; 15] = [
     "format",
     "version",
     "kind",
@@ -140,6 +144,7 @@ const FIELDS: [&str; 14] = [
     "includes",
     "options",
     "program",
+    "ghosts",
     "globals",
     "threads",
     "shared_states",
@@ -150,8 +155,9 @@ const FIELDS: [&str; 14] = [
 
 /// A line for each field, and for each element of its lists.
 fn lines(file: &Value) -> String {
-    let fields = FIELDS.map(|name| {
-        let value = match &file[name] {
+    let there = FIELDS.iter().filter(|name| !file[**name].is_null());
+    let fields = there.map(|name| {
+        let value = match &file[*name] {
             Value::Array(all) if !all.is_empty() => {
                 let all: Vec<String> = all.iter().map(|x| format!("    {x}")).collect();
                 format!("[\n{}\n  ]", all.join(",\n"))
@@ -160,7 +166,7 @@ fn lines(file: &Value) -> String {
         };
         format!("  \"{name}\": {value}")
     });
-    format!("{{\n{}\n}}\n", fields.join(",\n"))
+    format!("{{\n{}\n}}\n", fields.collect::<Vec<_>>().join(",\n"))
 }
 
 fn wrong(place: &str, what: ContentError) -> CertificateError {
@@ -196,6 +202,9 @@ impl ReplicatedCertificate {
         let f = &self.file;
         if f.program != program_digest(program) {
             return Err(CertificateError::Program);
+        }
+        if f.ghosts != ghosts(program) {
+            return Err(CertificateError::Ghosts);
         }
         let names = Names::new(program);
         let find = |list: &[String], name: &str| list.iter().position(|n| n == name).map(|k| k as u32);

@@ -2,7 +2,7 @@
 
 use super::format::*;
 use super::places::SourceRecord;
-use super::{FORMAT, Meta, VERSION, WITH_PLACES, program_digest, text};
+use super::{FORMAT, Meta, VERSION, WITH_PLACES, ghosts, program_digest, text};
 use crate::{Assertion, EnvTransition, Holder, Proof, Tickets};
 use relyant_cfa as cfa;
 use relyant_linear::{Cube, Var};
@@ -29,6 +29,7 @@ fn written(proof: &Proof, program: &Program, meta: &Meta, source: Option<SourceR
         includes: meta.includes.iter().map(SourceFile::from).collect(),
         options: (&meta.options).into(),
         program: program_digest(program),
+        ghosts: ghosts::ghosts(program),
         rule: proof.rule.into(),
         modular: proof.modular,
         locations: locations(program, &w.names),

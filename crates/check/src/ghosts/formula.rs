@@ -22,8 +22,16 @@ struct State<'f> {
 #[derive(Default)]
 struct Writer {
     terms: Terms,
-    /// Where the code's results were asked for: code, location, and what stands for each variable.
-    asked: Vec<(usize, Loc, Vec<(Var, Linear)>)>,
+    asked: Vec<Asked>,
+}
+
+/// Where a result of code was asked for.
+#[derive(Clone, PartialEq, Eq)]
+struct Asked {
+    code: usize,
+    at: Loc,
+    /// What stands for variables of the code; others stand for themselves.
+    with: Vec<(Var, Linear)>,
 }
 
 fn before(v: Var) -> Linear {
@@ -111,8 +119,9 @@ impl Claimed<'_> {
         let all = self.extension.code[code].arguments[at.0 as usize].iter();
         let arguments = all.map(|v| stands(*v)).collect();
         let out = w.terms.value(Application::Result { of: (code, result), at, arguments });
-        if !w.asked.iter().any(|a| (a.0, a.1) == (code, at) && a.2 == with) {
-            w.asked.push((code, at, with));
+        let asked = Asked { code, at, with };
+        if !w.asked.contains(&asked) {
+            w.asked.push(asked);
         }
         out
     }
@@ -131,21 +140,18 @@ impl Claimed<'_> {
         };
         let init = &self.program.init;
         let mut premise = vec![Formula::Const(!init.is_bottom())];
-        premise.extend(
-            init.atoms().iter().filter(|a| a.vars().all(known)).map(|a| Formula::atom(a, &before)),
-        );
-        let mut values: Vec<Linear> = Vec::new();
-        for (v, g) in (self.own..).map(Var).zip(&self.extension.ghosts) {
-            values.push(match &g.start {
-                Start::Value(e) | Start::Free(e) => value(e, &before),
-                Start::Chosen(t) => self.term(w, t, &before),
-                Start::Foretold | Start::Identity => before(v),
-            });
+        premise
+            .extend(init.atoms().iter().filter(|a| a.vars().all(known)).map(|a| Formula::atom(a, &before)));
+        let mut values: Vec<(Var, Linear)> = Vec::new();
+        for v in self.depends(f) {
+            let ghost = v.0.checked_sub(self.own).and_then(|k| self.extension.ghosts.get(k as usize));
+            match ghost.map(|g| &g.start) {
+                Some(Start::Value(e) | Start::Free(e)) => values.push((v, value(e, &before))),
+                Some(Start::Chosen(t)) => values.push((v, self.term(w, t, &before))),
+                Some(Start::Foretold | Start::Identity) | None => {}
+            }
         }
-        let variable = |v: Var| {
-            let ghost = v.0.checked_sub(self.own).and_then(|k| values.get(k as usize));
-            ghost.cloned().unwrap_or_else(|| before(v))
-        };
+        let variable = |v: Var| values.iter().find(|x| x.0 == v).map_or_else(|| before(v), |x| x.1.clone());
         let entry = |t: u32| self.program.templates[t as usize].entry;
         let place = |t: u32| Linear::number(entry(t).0);
         let threads = |t: u32, l: Loc| {
@@ -186,14 +192,16 @@ impl Claimed<'_> {
         let e = &self.program.templates[t as usize].edges[k];
         let same = [Case::same()];
         let cases = self.extension.cases.get(&(t, k)).map_or(&same[..], |c| &c[..]);
-        let place = |to: Loc| move |u: u32| if u == t { Linear::number(to.0) } else { Linear::symbol(Symbol::At(u)) };
+        let place =
+            |to: Loc| move |u: u32| if u == t { Linear::number(to.0) } else { Linear::symbol(Symbol::At(u)) };
         let (from, to) = (place(e.from), place(e.to));
         let threads = |u: u32, l: Loc| Linear::symbol(Symbol::Threads(u, l));
         let threads_after = |u: u32, l: Loc| {
             let moved = i64::from(u == t && l == e.to) - i64::from(u == t && l == e.from);
             threads(u, l).plus(&BigInt::from(1), &Linear::number(moved))
         };
-        let mut parts = vec![self.enabled(w, t, k), self.equal(t, k), le(&Linear::number(1), &threads(t, e.from))];
+        let mut parts =
+            vec![self.enabled(w, t, k), self.equal(t, k), le(&Linear::number(1), &threads(t, e.from))];
         let mut conclusions = Vec::new();
         for c in cases {
             let own = self.program.variables.len() + e.inputs.len();
@@ -258,14 +266,13 @@ impl Claimed<'_> {
     /// The steps of the code from where its results were asked for, if that is where an edge starts.
     fn code_steps(&self, w: &mut Writer, e: &Edge) -> Vec<Formula> {
         let mut out = Vec::new();
-        for (code, at, with) in w.asked.clone() {
+        for Asked { code, at, with } in w.asked.clone() {
             if at != e.from {
                 continue;
             }
             let c = &self.extension.code[code];
-            let stands = |v: Var| {
-                with.iter().find(|x| x.0 == v).map_or_else(|| self.read(v), |x| x.1.clone())
-            };
+            let stands =
+                |v: Var| with.iter().find(|x| x.0 == v).map_or_else(|| self.read(v), |x| x.1.clone());
             for step in self.program.templates[c.template as usize].edges.iter().filter(|s| s.from == at) {
                 let enabled = Formula::and([cube(&step.guard, &stands), cube(&step.bounds, &stands)]);
                 let after = |v: Var| step.after(v).map_or_else(|| stands(v), |e| value(e, &stands));

@@ -84,7 +84,7 @@ impl Claimed<'_> {
             }
     }
     /// The variables that a fact depends on, those among them that stand for themselves in the code's arguments.
-    fn depends(&self, f: &Fact) -> BTreeSet<Var> {
+    pub(super) fn depends(&self, f: &Fact) -> BTreeSet<Var> {
         let mut out = variables(f);
         if let Claim::Same(a, b) = &f.claim {
             for v in [a, b] {

@@ -154,7 +154,8 @@ impl<'a> Claimed<'a> {
     /// One line: the ghosts that an obligation is about, the step and its place in the source.
     fn title(&self, what: &What) -> String {
         let mut ghosts = BTreeSet::new();
-        let mut of_fact = |f: usize| ghosts.extend(variables(&self.facts[f]).into_iter().filter(|v| self.is_ghost(*v)));
+        let mut of_fact =
+            |f: usize| ghosts.extend(variables(&self.facts[f]).into_iter().filter(|v| self.is_ghost(*v)));
         let body = match what {
             What::Start(f) => {
                 of_fact(*f);

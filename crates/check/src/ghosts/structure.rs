@@ -110,7 +110,9 @@ impl Shape<'_> {
                 let terms = c.inputs.iter().map(|i| &i.of);
                 let read = c.updates.iter().map(|u| &u.1).chain(terms).flat_map(|e| e.vars());
                 let hidden = read.chain(c.guard.vars()).find(|v| self.is_hidden(*v));
-                require(hidden.is_none(), || ExtensionFlaw::Hidden(hidden.map_or(String::new(), |v| self.name(v))))?;
+                require(hidden.is_none(), || {
+                    ExtensionFlaw::Hidden(hidden.map_or(String::new(), |v| self.name(v)))
+                })?;
                 let terms = |i: &Term| self.is_foretold(i.by) && integral(&i.of);
                 require(c.inputs.iter().all(terms), || ExtensionFlaw::Divisor)?;
             }
@@ -128,9 +130,8 @@ impl Shape<'_> {
             require(p.edges.iter().all(|k| *k < edges.len()), flaw)?;
             let looked = p.edges.iter().map(|k| edges[*k].from);
             let after = self.reachable(p.template, looked.collect());
-            let writes = edges.iter().any(|e| {
-                after[e.from.0 as usize] && e.updates.iter().any(|u| u.0 == p.of)
-            });
+            let writes =
+                edges.iter().any(|e| after[e.from.0 as usize] && e.updates.iter().any(|u| u.0 == p.of));
             require(!writes, flaw)?;
         }
         Ok(())
@@ -176,13 +177,11 @@ impl Shape<'_> {
         let given = f.given.vars().into_iter().all(|v| self.visible(v, f.each));
         let value = |v: &Value| match v {
             Value::Of(e) => self.speaks(e, f.each),
-            Value::Result { code, result, at, with } => {
-                self.extension.code.get(*code).is_some_and(|c| {
-                    *result < c.results.len()
-                        && self.locations(c.template, &[*at])
-                        && with.iter().all(|(_, e)| self.speaks(e, f.each))
-                })
-            }
+            Value::Result { code, result, at, with } => self.extension.code.get(*code).is_some_and(|c| {
+                *result < c.results.len()
+                    && self.locations(c.template, &[*at])
+                    && with.iter().all(|(_, e)| self.speaks(e, f.each))
+            }),
         };
         let claim = match &f.claim {
             Claim::Sum { sum, threads, .. } => {

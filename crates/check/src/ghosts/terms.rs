@@ -147,7 +147,8 @@ mod tests {
         let symbol = |k: u32| Symbol::Var(Var(k));
         let (m, x, y) = (Linear::symbol(symbol(0)), Linear::symbol(symbol(1)), Linear::symbol(symbol(2)));
         let mut terms = Terms::default();
-        for e in [x.clone(), y.clone(), x.minus(&y), y.plus(&BigInt::one(), &x), Linear::default(), m.clone()] {
+        for e in [x.clone(), y.clone(), x.minus(&y), y.plus(&BigInt::one(), &x), Linear::default(), m.clone()]
+        {
             terms.value(Application::Divides(symbol(0), e));
         }
         let laws = Formula::and(terms.laws());

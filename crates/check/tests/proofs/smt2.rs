@@ -2,6 +2,7 @@
 
 use crate::explorer::exact_proof;
 use crate::programs::*;
+use relyant_check::ghosts::Claims;
 use relyant_check::obligations::Obligations;
 use relyant_check::smt2::{text, write_all};
 use relyant_check::{Proof, Rule};
@@ -65,10 +66,12 @@ fn a_directory_holds_one_run() {
     let dir = std::env::temp_dir().join(format!("relyant-smt2-{}", std::process::id()));
     let big = exact_proof(&peterson(), &[0; 3], Rule::RelyGuarantee);
     let p = peterson();
-    let first = write_all(&Obligations::new(&p, &big).expect("obligations"), &dir).expect("written");
+    let ghosts = Claims::new(&p).expect("no ghosts");
+    let first = write_all(&Obligations::new(&p, &big).expect("obligations"), &ghosts, &dir).expect("written");
     std::fs::write(dir.join("mine.smt2"), "").expect("written");
     let (p, proof) = lock_id();
-    let second = write_all(&Obligations::new(&p, &proof).expect("obligations"), &dir).expect("written");
+    let second =
+        write_all(&Obligations::new(&p, &proof).expect("obligations"), &ghosts, &dir).expect("written");
     assert!(second < first);
     assert_eq!(std::fs::read_dir(&dir).expect("a directory").count(), second + 1);
     std::fs::remove_dir_all(&dir).expect("removed");

@@ -117,9 +117,7 @@ fn count(
     let after = LinExpr::var(ghost).add(&LinExpr::int(1));
     // Only at steps that touch what is shared: others stay free to be joined.
     if c.done[e.from.0 as usize] == Some(false) && (c.steps[k] || is_shared(p, e)) {
-        for (_, v) in
-            all.iter().filter(|(d, _)| precedes(d, c) && d.done[e.from.0 as usize] == Some(true))
-        {
+        for (_, v) in all.iter().filter(|(d, _)| precedes(d, c) && d.done[e.from.0 as usize] == Some(true)) {
             case.guard.push(Atom::le(&after.sub(&LinExpr::var(*v))));
         }
     }

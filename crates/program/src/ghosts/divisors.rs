@@ -171,8 +171,7 @@ fn ghosts(p: &Program, d: &Divisor) -> Vec<GhostVariable> {
     let bit = |v: &Var| {
         let x = &p.variables[v.0 as usize];
         let bounds = (Some(0), Some(1));
-        let variable =
-            Variable::ghost(format!("divides({name}, {})", x.name), x.scope, bounds, Ghost::Other);
+        let variable = Variable::ghost(format!("divides({name}, {})", x.name), x.scope, bounds, Ghost::Other);
         let start = Start::Chosen(Term { by: d.value, of: LinExpr::var(*v) });
         GhostVariable { variable, start, hidden: false }
     };

@@ -401,14 +401,15 @@ fn claim(p: &Program, twins: &Twins, names: &BTreeMap<Var, Var>) -> Option<Exten
     let read: Vec<Var> = entry.iter().filter(is_local).copied().collect();
     let mut out = Extension::new(Recogniser::Twins);
     let mut number = (p.variables.len() as u32..).map(Var);
-    let mut ghost = |out: &mut Extension, v: Var, (what, scope): (&str, Scope), start: Start, hidden: bool| {
-        let x = &p.variables[v.0 as usize];
-        // Nobody looks at bounds of what is hidden.
-        let bounds = if hidden { (None, None) } else { (x.min, x.max) };
-        let variable = Variable::ghost(format!("{what}({})", x.name), scope, bounds, Ghost::Other);
-        out.ghosts.push(GhostVariable { variable, start, hidden });
-        number.next()
-    };
+    let mut ghost =
+        |out: &mut Extension, v: Var, (what, scope): (&str, Scope), start: Start, hidden: bool| {
+            let x = &p.variables[v.0 as usize];
+            // Nobody looks at bounds of what is hidden.
+            let bounds = if hidden { (None, None) } else { (x.min, x.max) };
+            let variable = Variable::ghost(format!("{what}({})", x.name), scope, bounds, Ghost::Other);
+            out.ghosts.push(GhostVariable { variable, start, hidden });
+            number.next()
+        };
     let mut copies = Vec::new();
     for pair in &twins.own {
         let mut copy = |k: usize| {
