@@ -2,18 +2,20 @@
 
 use super::evidence::Checker;
 use super::lanes::take_turns;
-use super::{Method, Settings, Unknown, Verdict, verify_file};
+use super::{Method, Programs, Provable, Settings, Unknown, Verdict, verify_file};
 use relyant_cfa::Program;
+use relyant_cfa::options::Options;
 use relyant_cfa::schedule::Schedule;
 use relyant_check::check;
 use relyant_engines::engine::{Claim, Engine, Finding, Needs, Task};
 use relyant_engines::limits::RunHandle;
 use relyant_engines::race::race;
 use relyant_engines::registry::{self, Entry};
-use relyant_engines::verdict::Reason;
+use relyant_engines::rely_guarantee;
+use relyant_engines::verdict::{Answer, Reason};
 use relyant_engines::watch::Watch;
 use std::collections::BTreeSet;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Works until it is stopped, or this work is done; then it gives up, or claims what is none.
@@ -142,5 +144,44 @@ fn limits_of_checks_reach_the_checker() {
                 other => panic!("{method:?}: {other:?}"),
             }
         }
+    }
+}
+
+/// Any number of threads and a lock that does not say who has it.
+const OWNED: &str = "void reach_error(void); int __VERIFIER_nondet_int(void);
+    void __VERIFIER_atomic_begin(void); void __VERIFIER_atomic_end(void); void __VERIFIER_assume(int);
+    typedef unsigned long pthread_t; int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+    int m, x;
+    void *work(void *p) {
+      __VERIFIER_atomic_begin(); __VERIFIER_assume(m == 0); m = 1; __VERIFIER_atomic_end();
+      x = 1; if (x != 1) reach_error(); x = 0; m = 0; return 0; }
+    int main(void) { pthread_t t; while (__VERIFIER_nondet_int()) pthread_create(&t, 0, work, 0); return 0; }";
+
+#[test]
+fn ghosts_that_are_not_proved_give_no_verdict() {
+    let meaning = Options::default();
+    let module = relyant_frontend::c::load_text("a.i", OWNED, &meaning).unwrap();
+    let programs = Programs::of(&module, &meaning).unwrap();
+    let mut provable = programs.proof.unwrap();
+    let watch = Watch { cancel: &|| false, work: &|_| (), progress: &|_| () };
+    let settings = relyant_engines::aret::Settings::default();
+    let Answer::Safe(proof) = rely_guarantee::verify(&provable.threads, &settings, &watch).0 else {
+        panic!("no proof");
+    };
+    let (run, limits) = (RunHandle::new(None), check::Limits::default());
+    let verdict = |provable: &Provable| {
+        let checker =
+            Checker { search: &programs.search, proof: Some(provable), limits: &limits, jobs: 1, run: &run };
+        checker.check(Claim::Proof(proof.clone()))
+    };
+    assert!(matches!(verdict(&provable), Ok(Verdict::Safe(_))));
+    let stage = Arc::make_mut(&mut provable.threads.extensions[0]);
+    stage.extension.ghosts[0].variable.max = Some(0);
+    match verdict(&provable) {
+        Err(Unknown::Proof(why)) => {
+            let why = why.to_string();
+            assert!(why.starts_with("ghosts: `owner(m)`, thread `work`, step a.i:6:"), "{why}");
+        }
+        other => panic!("{other:?}"),
     }
 }

@@ -59,7 +59,7 @@ fn within(at: &Linear, ls: &[Loc]) -> Formula {
 
 /// The value of an expression that was found to have integers only.
 fn value(e: &LinExpr, var: Values) -> Linear {
-    // An unknown value would be sound as well: nothing is known of the number.
+    // There is always one: `structure` looked at the extension, `validate` at the program.
     Linear::value(e, var).unwrap_or_else(|| Linear::symbol(Symbol::Term(u32::MAX)))
 }
 

@@ -5,7 +5,7 @@ use crate::flaw::ExtensionFlaw;
 use crate::validate::{self, Copies, copies};
 use relyant_linear::{LinExpr, Var};
 use relyant_program::ghosts::extension::{Claim, Extension, Fact, Stage, Start, Term, Value};
-use relyant_program::{Loc, Program, Scope};
+use relyant_program::{Input, Loc, Program, Scope};
 
 /// An extension and the program before it, which has the ghosts as variables that nothing mentions.
 pub struct Shape<'a> {
@@ -196,7 +196,10 @@ impl Shape<'_> {
         sorted && known && given && claim && f.at.iter().all(|(t, ls)| one(*t, ls))
     }
     fn replaced(&self) -> Result<(), ExtensionFlaw> {
+        let edges = || self.program.templates.iter().flat_map(|t| &t.edges);
         for (v, e) in &self.extension.replaced {
+            let divided =
+                |i: &Input| matches!(i, Input::Remainder { number, divisor } if number == v || divisor == v);
             let gone = |w: Var| self.extension.replaced.iter().any(|r| r.0 == w);
             let always = |f: &Fact| f.each.is_none() && f.at.is_empty() && f.given.is_top();
             let difference = e.sub(&LinExpr::var(*v));
@@ -206,6 +209,7 @@ impl Shape<'_> {
             };
             let ok = v.0 < self.own
                 && !e.vars().any(gone)
+                && !edges().flat_map(|e| &e.inputs).any(divided)
                 && self.extension.facts.iter().any(|f| always(f) && says(f));
             require(ok, || ExtensionFlaw::Replaced(self.name(*v)))?;
         }
