@@ -180,7 +180,7 @@ fn ghosts_that_are_not_proved_give_no_verdict() {
     match verdict(&provable) {
         Err(Unknown::Proof(why)) => {
             let why = why.to_string();
-            assert!(why.starts_with("ghosts: `owner(m)`, thread `work`, step a.i:6:"), "{why}");
+            assert!(why.starts_with("ghosts: `owner(m)`, thread `work`, step a.i:7:"), "{why}");
         }
         other => panic!("{other:?}"),
     }
