@@ -1,10 +1,12 @@
 //! Ghosts of programs made from C are accepted; what is changed in them on purpose is rejected, and for that.
 
 use relyant_cfa::options::Options;
+use relyant_check::certificate::{Certificate, CertificateError, Meta, write};
 use relyant_check::check::{CheckError, Limits};
 use relyant_check::flaw::ExtensionFlaw;
-use relyant_check::ghosts::check;
+use relyant_check::ghosts::{Claims, check};
 use relyant_check::obligations::Malformed;
+use relyant_check::{Proof, Rule, smt2};
 use relyant_frontend::{c, instantiate};
 use relyant_linear::{Atom, Cube, LinExpr, Var};
 use relyant_program::ghosts::extension::{Case, Claim, Stage, Start};
@@ -347,4 +349,46 @@ fn a_program_without_ghosts_has_no_obligations() {
     assert!(p.extensions.is_empty());
     assert_eq!(decided(&p), Ok(0));
     assert_eq!(Case::same().updates, []);
+}
+
+/// A certificate of some program, whose proof says nothing.
+fn certificate(p: &Program) -> String {
+    let proof = Proof {
+        rule: Rule::RelyGuarantee,
+        modular: true,
+        threads: Vec::new(),
+        tickets: Vec::new(),
+        global: Vec::new(),
+    };
+    write(&proof, p, &Meta { sources: Vec::new(), includes: Vec::new(), options: Options::default() })
+}
+
+#[test]
+fn certificates_say_what_is_claimed() {
+    let p = program(COUNTED);
+    let text = certificate(&p);
+    let read = |text: &str| Certificate::parse(text).expect("a certificate").proof(&p);
+    assert!(read(&text).is_ok());
+    let claim = "counted(work, x)";
+    assert!(text.contains(claim) && text.contains("#work("), "{text}");
+    let other = text.replacen("\"holds\": \"", "\"holds\": \"1 + ", 1);
+    assert_eq!(read(&other), Err(CertificateError::Ghosts));
+    let mut json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    json.as_object_mut().expect("an object").remove("ghosts").expect("ghosts");
+    assert_eq!(read(&json.to_string()), Err(CertificateError::Ghosts));
+    let none = program("int x; int main(void) { x = __VERIFIER_nondet_int(); __VERIFIER_assert(x == x); return 0; }\n");
+    assert!(none.extensions.is_empty() && !certificate(&none).contains("ghosts"));
+}
+
+#[test]
+fn obligations_are_scripts_for_any_solver() {
+    for text in [COUNTED, DIVIDED, TWINS, OWNED] {
+        let p = program(text);
+        let claims = Claims::new(&p).expect("well-formed");
+        for o in claims.list() {
+            let (script, solver) = (smt2::text(&claims, o), z3::Solver::new());
+            solver.from_string(script.as_str());
+            assert_eq!(solver.check(), z3::SatResult::Unsat, "{script}");
+        }
+    }
 }
