@@ -376,7 +376,9 @@ fn certificates_say_what_is_claimed() {
     let mut json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     json.as_object_mut().expect("an object").remove("ghosts").expect("ghosts");
     assert_eq!(read(&json.to_string()), Err(CertificateError::Ghosts));
-    let none = program("int x; int main(void) { x = __VERIFIER_nondet_int(); __VERIFIER_assert(x == x); return 0; }\n");
+    let none = program(
+        "int x; int main(void) { x = __VERIFIER_nondet_int(); __VERIFIER_assert(x == x); return 0; }\n",
+    );
     assert!(none.extensions.is_empty() && !certificate(&none).contains("ghosts"));
 }
 
