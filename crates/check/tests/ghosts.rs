@@ -394,3 +394,46 @@ fn obligations_are_scripts_for_any_solver() {
         }
     }
 }
+
+#[test]
+fn what_is_out_of_place_is_rejected() {
+    let (counted, divided, twins) = (program(COUNTED), program(DIVIDED), program(TWINS));
+    let local = |s: &Stage, t: u32| {
+        let scope = relyant_program::Scope::Local(t);
+        let k = s.before.variables.iter().position(|v| v.scope == scope).expect("a local");
+        LinExpr::var(Var(k as u32))
+    };
+    let edge = forged(&counted, Recogniser::Counts, |s| {
+        s.extension.cases.insert((0, 10_000), vec![Case::same()]);
+    });
+    assert_eq!(flawed(&edge), ExtensionFlaw::Edge);
+    // A fact of no thread in particular speaks of a local of one of many.
+    let fact = forged(&counted, Recogniser::Counts, |s| {
+        let many = (1u32..).zip(&s.before.templates[1..]).find(|t| t.1.name == "work").expect("work").0;
+        let local = local(s, many);
+        let Claim::Sum { sum, .. } = &mut s.extension.facts[0].claim else { panic!("a sum") };
+        *sum = sum.add(&local);
+    });
+    assert_eq!(flawed(&fact), ExtensionFlaw::Fact);
+    let divisor = forged(&divided, Recogniser::Divisors, |s| {
+        let bit = ghost(s, "divides(main::d, a)");
+        let all = s.extension.cases.values_mut().flatten();
+        let input = all.flat_map(|c| &mut c.inputs).next().expect("an input");
+        input.by = bit;
+    });
+    assert_eq!(flawed(&divisor), ExtensionFlaw::Divisor);
+    let hidden = forged(&twins, Recogniser::Twins, |s| {
+        let k = s.extension.ghosts.len() - 1;
+        s.extension.ghosts.iter_mut().for_each(|g| g.hidden = true);
+        let last = LinExpr::var(Var((s.before.variables.len() + k) as u32));
+        let case = s.extension.cases.values_mut().flatten().next().expect("a case");
+        case.updates.clear();
+        case.guard.push(Atom::le(&last));
+    });
+    assert!(matches!(flawed(&hidden), ExtensionFlaw::Hidden(_)));
+    let code = forged(&twins, Recogniser::Twins, |s| {
+        let other = local(s, 0);
+        s.extension.code[0].arguments[0].extend(other.vars());
+    });
+    assert_eq!(flawed(&code), ExtensionFlaw::Code);
+}
