@@ -79,6 +79,9 @@ pub enum Reason {
     /// There are several files.
     #[error("only one source file can be observed")]
     Files,
+    /// Threads come from labels.
+    #[error("`__CPROVER_ASYNC` is no C that a compiler takes")]
+    Dialect,
     /// There are too many templates of threads.
     #[error("more than {} thread templates", tables::TEMPLATES)]
     Threads,
@@ -158,6 +161,9 @@ pub fn write(certificate: &str, file: &Path, told: &Preprocessing, dir: &Path) -
         return Err(Error::Not(Reason::Threads));
     }
     let bytes = std::fs::read(file).map_err(|error| Error::File { path: file.into(), error })?;
+    if String::from_utf8_lossy(&bytes).contains("__CPROVER_ASYNC") {
+        return Err(Error::Not(Reason::Dialect));
+    }
     let text = Text::new(&bytes, &outline);
     let Some(index) = outline.file(&file.display().to_string()) else {
         return Err(Error::Not(Reason::Source));

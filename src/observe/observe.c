@@ -56,7 +56,8 @@ struct check {
     int first, count, line;
 };
 #include "tables.h"
-/* which defines: templates[], creations[], copies[], checks[], CHECKS, STATEMENTS (steps are whole statements), STARTS(X) */
+/* which defines: templates[], creations[], copies[], checks[], CHECKS, STATEMENTS (steps are whole statements), ASSERTS (the
+   program's assertions were proved), STARTS(X) */
 
 #define FRAMES
 #define WANTED(type, symbol) ((type) == STT_FUNC && !strncmp(symbol, "__VERIFIER_atomic_", 18))

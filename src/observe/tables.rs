@@ -80,6 +80,7 @@ pub(super) fn tables(
     let mut out = String::from("/* What the proof says, for observe.c. */\n");
     let creations = creations(automata);
     let _ = writeln!(out, "#define CHECKS {}", checks.len());
+    let _ = writeln!(out, "#define ASSERTS {}", u8::from(options.asserts()));
     let _ = writeln!(out, "#define STATEMENTS {}", u8::from(options.atomicity == Atomicity::Statement));
     let starts: Vec<String> = options.threads.iter().map(|f| format!("X({f})")).collect();
     if !starts.is_empty() {

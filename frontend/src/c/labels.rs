@@ -57,6 +57,11 @@ pub fn edits(source: &Source, text: &str, tokens: &[Token]) -> Result<Vec<Edit>,
             {
                 return refuse(k, "labels as values are", "use a switch");
             }
+            // gcc makes an empty statement of the attribute, which is all of the body; clang does not.
+            "__attribute__" | "__attribute" if p.is_before_label_of_body(k) => {
+                let help = "put both into a block, or the attribute behind the label";
+                return refuse(k, "an attribute before a label that begins a body is", help);
+            }
             "goto" if p.s(k + 1) == "*" => return refuse(k, "a jump to a computed place is", "use a switch"),
             "asm" | "__asm__" | "__asm" if matches!(p.s(k + 1), "goto") || p.s(k + 2) == "goto" => {
                 return refuse(k, "assembler code that jumps is", "write it in C");
@@ -128,6 +133,16 @@ impl Pass<'_> {
                         && self.tokens[before - 1].end == self.tokens[before].start
             }
         }
+    }
+
+    /// `if (c) __attribute__((unused)) l: …`
+    fn is_before_label_of_body(&self, k: usize) -> bool {
+        let mut end = k;
+        while matches!(self.s(end), "__attribute__" | "__attribute") {
+            end = skip_group(self.text, self.tokens, end + 1);
+        }
+        let begins = k > 0 && matches!(self.s(k - 1), ")" | "else" | "do");
+        begins && self.is_name(end) && self.s(end + 1) == ":"
     }
 
     /// Does a colon end a label?

@@ -1,0 +1,5 @@
+int x;
+int main(void) {
+    if (x > 5) __attribute__((unused)) again: x--;
+    return 0;
+}
