@@ -3,6 +3,7 @@
 use super::exit::Status;
 use super::input::read_text;
 use super::meaning::{Input, Meaning};
+use super::witness::{NoRun, violating};
 use super::{complain, say};
 use relyant::report::json::{Document, TraceEntry};
 use relyant::reproduce::{Attempt, Error, Found, reproduce};
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Make a program of a counterexample: the C source with a scheduler that drives it through the run
 #[derive(clap::Args)]
 pub struct Args {
-    /// The report of an unsafe program (`relyant verify --format json`)
+    /// The report of an unsafe program (`relyant verify --format json`), or a violation witness
     run: PathBuf,
     /// The C source
     file: PathBuf,
@@ -44,8 +45,9 @@ pub fn run(a: &Args) -> Status {
 pub fn line(dir: &Path, done: &Attempt) -> String {
     match done.succeeded() {
         true => {
+            let way = if done.way.is_empty() { String::new() } else { format!(", {}", done.way) };
             format!(
-                "reproduced: {} fails as found, {} of {} runs",
+                "reproduced: {} fails as found, {} of {} runs{way}",
                 dir.join("run").display(),
                 done.failed,
                 done.runs
@@ -61,9 +63,9 @@ enum Untried {
     /// The report or the source cannot be read.
     #[error("{0}")]
     Unreadable(Box<Diagnostic>),
-    /// It is no report.
-    #[error("{}: no report: {error}", file.display())]
-    NoReport { file: PathBuf, error: serde_json::Error },
+    /// It is no report, and no witness with a run.
+    #[error("{}: no report, and no run of a witness: {error}", file.display())]
+    NoReport { file: PathBuf, error: NoRun },
     /// No run is in the report.
     #[error("{}: no unsafe program is in it", .0.display())]
     NoRun(PathBuf),
@@ -75,11 +77,16 @@ enum Untried {
 fn read(a: &Args) -> Result<Attempt, Untried> {
     let wrong = |d| Untried::Unreadable(Box::new(d));
     let text = read_text(&a.run).map_err(wrong)?;
-    let document: Document =
-        serde_json::from_str(&text).map_err(|error| Untried::NoReport { file: a.run.clone(), error })?;
+    let mut input = a.meaning.input(&a.file).map_err(wrong)?;
+    let Ok(document) = serde_json::from_str::<Document>(&text) else {
+        let no = |error| Untried::NoReport { file: a.run.clone(), error };
+        let preprocessing = input.options.preprocessing.clone();
+        let (options, trace) = violating(&a.run, &text, &a.file, preprocessing).map_err(no)?;
+        input.options = options;
+        return Ok(made(&a.output, &input, &relyant::report::json::trace(&trace), a.runs)?);
+    };
     let unsafe_one = document.results.into_iter().find_map(|e| e.trace);
     let trace = unsafe_one.ok_or_else(|| Untried::NoRun(a.run.clone()))?;
-    let input = a.meaning.input(&a.file).map_err(wrong)?;
     Ok(made(&a.output, &input, &trace, a.runs)?)
 }
 

@@ -14,11 +14,14 @@ use relyant::witness::metadata::Metadata;
 use relyant::witness::validate::{self, Checked};
 use relyant::witness::{Content, Correctness, correctness, read, violation, write};
 use relyant_cfa::Violated;
+use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::Options;
 use relyant_cfa::preprocessing::Preprocessing;
 use relyant_engines::limits::{Stop, bounded};
 use relyant_frontend::c;
 use relyant_frontend::c::outline::Outline;
+use relyant_interp::Trace;
+use relyant_interp::replay::ReplayError;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -220,7 +223,8 @@ pub fn check(witness: &Path, file: &Path, preprocessing: Preprocessing, timeout:
                 Err(d) => return refuse(d.to_string()),
             };
             match guide::follow(&program, &outline, waypoints, FOLLOWED, &cancel) {
-                Found::Run(steps) => {
+                Found::Run(run) => {
+                    let steps = run.moves.len();
                     say(&format!(
                         "accepted: a run of {steps} steps passes {} waypoints to the violation\n",
                         waypoints.len()
@@ -238,6 +242,49 @@ pub fn check(witness: &Path, file: &Path, preprocessing: Preprocessing, timeout:
             }
         }
         Content::Correctness(c) => validated(file, &options, &w.property, &outline, c, timeout),
+    }
+}
+
+/// Why a witness gives no run.
+#[derive(Debug, thiserror::Error)]
+pub enum NoRun {
+    /// A file is not read, or not as C.
+    #[error("{0}")]
+    Unreadable(Box<Diagnostic>),
+    /// It is none of a violation, or of one that is not supported.
+    #[error("the witness is none of a violation that is supported")]
+    NoViolation,
+    /// No run passes the waypoints.
+    #[error("no run is found that passes the waypoints")]
+    NotFound,
+    /// The run is none of the program.
+    #[error("{0}")]
+    NotReplayed(#[from] ReplayError),
+}
+
+/// The run of a violation witness, with what the program means there.
+///
+/// # Errors
+/// Why there is none.
+pub fn violating(
+    name: &Path,
+    text: &str,
+    file: &Path,
+    preprocessing: Preprocessing,
+) -> Result<(Options, Trace), NoRun> {
+    let unreadable = |d: Diagnostic| NoRun::Unreadable(Box::new(d));
+    let w = read::parse(&name.display().to_string(), text).map_err(unreadable)?;
+    let Content::Violation(waypoints) = &w.content else { return Err(NoRun::NoViolation) };
+    if !w.not_understood.is_empty() || !w.property.is_supported() {
+        return Err(NoRun::NoViolation);
+    }
+    let mut options = Options { data_model: w.data_model, preprocessing, ..Options::default() };
+    w.property.apply(&mut options);
+    let outline = c::outline(file, &options).map_err(unreadable)?;
+    let program = relyant_frontend::programs::read_for_search(file, &options).map_err(unreadable)?;
+    match guide::follow(&program, &outline, waypoints, FOLLOWED, &|| false) {
+        Found::Run(run) => Ok((options, relyant_interp::replay(&program, &run)?)),
+        Found::Nothing(_) | Found::Undecided(_) => Err(NoRun::NotFound),
     }
 }
 

@@ -1,8 +1,10 @@
 //! A run step by step, as a compiled program goes through it (`relyant reproduce`).
 
+use relyant_cfa::diagnostic::Span;
 use relyant_interp::Trace;
-use relyant_interp::act::Deed;
+use relyant_interp::act::{Act, At, Deed};
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The run of a counterexample in all its steps that a compiled program has, too.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -14,6 +16,9 @@ pub struct RunEntry {
     /// In a data race: number of the thread that is about to do the other access.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other: Option<u32>,
+    /// Where the functions are called that the failing thread is in, the outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inside: Vec<Call>,
     /// What was done, in order.
     pub steps: Vec<RunStep>,
 }
@@ -23,7 +28,7 @@ pub struct RunEntry {
 pub struct RunStep {
     /// Number of the thread.
     pub thread: u32,
-    /// `read`, `write`, `first` (write of a first value), `input`, `create`, `join`, `exit`, `halt`.
+    /// `read`, `write`, `first` (write of a first value), `input`, `choice`, `signal`, `create`, `join`, `exit`, `halt`.
     pub does: String,
     /// The object that is accessed, or the function that gives the input.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -40,6 +45,23 @@ pub struct RunStep {
     /// Done together with the thread's step before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub held: bool,
+    /// The value was chosen, as the program gives none: it was not initialised.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub chosen: bool,
+    /// Where the functions are called that it is in, the outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<Call>,
+    /// File; empty when unknown.
+    pub file: String,
+    /// Line, from 1; 0 when unknown.
+    pub line: u32,
+    /// Column, from 1; 0 when unknown.
+    pub column: u32,
+}
+
+/// Where a function is called.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+pub struct Call {
     /// File; empty when unknown.
     pub file: String,
     /// Line, from 1; 0 when unknown.
@@ -50,13 +72,20 @@ pub struct RunStep {
 
 impl From<&Trace> for RunEntry {
     fn from(t: &Trace) -> RunEntry {
+        let name = |file: u32| t.files.get(file as usize).cloned().unwrap_or_default();
+        let call = |s: &Span| Call { file: name(s.file), line: s.line, column: s.column };
+        let mut choices = Choices::default();
         let steps = t.events.iter().filter_map(|e| {
             let act = e.act.as_ref()?;
+            let chosen = choices.of(act);
             let (does, other) = match act.deed {
                 Deed::Read => ("read", None),
                 Deed::Write => ("write", None),
                 Deed::First => ("first", None),
                 Deed::Input => ("input", None),
+                Deed::Choice if act.object.is_empty() => return None,
+                Deed::Choice => ("choice", None),
+                Deed::Signal(n) => ("signal", Some(u32::from(n))),
                 Deed::Create(new) => ("create", Some(new)),
                 Deed::Join(joined) => ("join", Some(joined)),
                 Deed::Exit => ("exit", None),
@@ -67,10 +96,12 @@ impl From<&Trace> for RunEntry {
                 does: does.into(),
                 object: act.object.clone(),
                 cell: act.cell.clone(),
-                value: act.value.or(other.map(i128::from)),
+                value: other.map(i128::from).or(act.value),
                 model: act.model,
                 held: act.held,
-                file: t.files.get(e.span.file as usize).cloned().unwrap_or_default(),
+                chosen,
+                calls: act.calls.iter().map(call).collect(),
+                file: name(e.span.file),
                 line: e.span.line,
                 column: e.span.column,
             })
@@ -81,6 +112,42 @@ impl From<&Trace> for RunEntry {
             fails: t.thread,
             other: other.and_then(|i| u32::try_from(i).ok()),
             steps: steps.collect(),
+            inside: t.calls.iter().map(call).collect(),
+        }
+    }
+}
+
+/// Which values are choices.
+#[derive(Default)]
+struct Choices {
+    /// The last step of each thread, where it was a choice.
+    last: BTreeMap<u32, relyant_cfa::Reg>,
+    /// Cells that hold a choice nobody has read.
+    open: BTreeSet<At>,
+    /// Cells that have been accessed.
+    known: BTreeSet<At>,
+}
+
+impl Choices {
+    /// Is the value of a step one that the program does not give?
+    fn of(&mut self, act: &Act) -> bool {
+        let last = self.last.remove(&act.thread);
+        match (act.deed, act.at) {
+            (Deed::Choice, _) => {
+                self.last.extend(act.register.map(|r| (act.thread, r)));
+                true
+            }
+            (Deed::Write | Deed::First, Some(at)) => {
+                self.known.insert(at);
+                let chosen = last.is_some() && act.register == last;
+                match chosen {
+                    true => self.open.insert(at),
+                    false => self.open.remove(&at),
+                };
+                chosen
+            }
+            (Deed::Read, Some(at)) => (self.known.insert(at) && at.open) | self.open.remove(&at),
+            _ => false,
         }
     }
 }
@@ -95,6 +162,9 @@ pub struct Attempt {
     /// Why a run did not fail as found; empty when all did.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
+    /// What had to be done for that; empty when the source is compiled as it is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub way: String,
     /// Seconds that it took to compile.
     pub built: f64,
     /// Seconds of all runs.

@@ -1,7 +1,7 @@
 /* Accesses to memory as events, for runtime.c: what a compiler calls before each of them.
  *
  * RACES: a race detector takes part, each function goes on to its own (--wrap). MEMORY: memory is checked as AddressSanitizer
- * does it. STACK: the program is instrumented by AddressSanitizer itself. Calls at the end are jumps, so that the detector
+ * does it. NARROW: nothing but events. STACK: the program is instrumented by AddressSanitizer itself. Calls at the end are jumps, so that the detector
  * sees where the program called. */
 
 #define ORDER __ATOMIC_SEQ_CST
@@ -14,7 +14,17 @@
 #define DECLARE(type, name, ...)
 #endif
 
-#if defined STACK
+#if defined NARROW
+/* ---- -fsanitize=kernel-address: what there is for 32 bits ---- */
+#define ACCESS(size)                                                                                                   \
+    void __asan_load##size##_noabort(uintptr_t a) { EVENT('r', a, size, NULL); }                                       \
+    void __asan_store##size##_noabort(uintptr_t a) { EVENT('w', a, size, NULL); }
+ACCESS(1) ACCESS(2) ACCESS(4) ACCESS(8) ACCESS(16)
+void __asan_loadN_noabort(uintptr_t a, size_t n) { EVENT('R', a, n, NULL); }
+void __asan_storeN_noabort(uintptr_t a, size_t n) { EVENT('W', a, n, NULL); }
+void __asan_handle_no_return(void) {}
+
+#elif defined STACK
 /* ---- -fsanitize=address ---- */
 #define ACCESS(size)                                                                                                   \
     void __real___asan_load##size(uintptr_t a);                                                                        \
@@ -103,7 +113,7 @@ static int changes(int s) {
 #define SWAP(bits, n, T, how)                                                                                          \
     DECLARE(int, __tsan_atomic##bits##_compare_exchange_##how, volatile T *a, T *c, T v, int o, int p)                 \
     int OWN(__tsan_atomic##bits##_compare_exchange_##how)(volatile T *a, T *c, T v, int o, int p) {                    \
-        EVENT('r', c, bits / 8, NULL);                                                                                 \
+        if (reads_expected(site_of(__builtin_return_address(0)))) EVENT('r', c, bits / 8, NULL);                       \
         SEE(read, n, c);                                                                                               \
         T now = *c;                                                                                                    \
         int s = EVENT('b', a, bits / 8, NULL);                                                                         \

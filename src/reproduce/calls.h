@@ -10,8 +10,15 @@ struct begin {
     struct thread *thread;
 };
 
+static pthread_key_t last_key; /* its destructor runs after those of the program */
+static volatile int keys;      /* the program has some */
+
 static void thread_ends(void *nothing) {
     (void)nothing;
+    if (keys && !pthread_getspecific(last_key)) {
+        pthread_setspecific(last_key, (void *)1);
+        return;
+    }
     EVENT('x', 0, 0, "its end");
     lock();
     self->ended = 1;
@@ -20,12 +27,36 @@ static void thread_ends(void *nothing) {
     unlock();
 }
 
+/* Destructors are called in rounds while there are values; in the last round all others are done. */
+static void round_of_destructors(void *round) {
+    pthread_setspecific(last_key, (void *)((intptr_t)round + 1));
+    if ((intptr_t)round < PTHREAD_DESTRUCTOR_ITERATIONS) return;
+    thread_ends(NULL);
+}
+int __real_pthread_key_create(pthread_key_t *, void (*)(void *));
+int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *)) {
+    if (destructor && !keys && !__real_pthread_key_create(&last_key, round_of_destructors)) keys = 1;
+    return __real_pthread_key_create(key, destructor);
+}
+
+/* What a start routine gets besides its argument is whatever is there. */
+static void *start_with(void *(*routine)(void *), void *argument) {
+    long long rest[5] = {0};
+    for (int i = 0, s; i < 5; i++) {
+        if (self->next >= STEPS || steps[self->next].kind != 'p') break;
+        s = event((struct event){'p', 0, 0, NULL, "a parameter"});
+        if (s >= 0) rest[i] = steps[s].value;
+    }
+    return ((void *(*)(void *, long long, long long, long long, long long, long long))routine)(
+        argument, rest[0], rest[1], rest[2], rest[3], rest[4]);
+}
+
 static void *begin(void *data) {
     struct begin b = *(struct begin *)data;
     self = b.thread;
     void *result;
     pthread_cleanup_push(thread_ends, NULL);
-    result = b.routine(b.argument);
+    result = start_with(b.routine, b.argument);
     pthread_cleanup_pop(1);
     return result;
 }
@@ -74,10 +105,66 @@ int __wrap_main(void) {
     void *(*const all[])() = {STARTS(START)};
     enum { N = sizeof all / sizeof *all };
     pthread_t handles[N];
-    for (int i = 0; i < N; i++) __wrap_pthread_create(&handles[i], NULL, (void *(*)(void *))all[i], NULL);
-    EVENT('x', 0, 0, "main");
+    /* Where start values are constrained, the run has a thread that looks at them and creates the others. Else they have the
+     * first numbers, and main is none of the run. */
+    int creates = THREADS > N && self->next < STEPS;
+    if (!creates) self->number = -1, self->next = self->at = STEPS;
+    for (int s = self->next; creates && s < STEPS && steps[s].kind == 'u'; s = self->next) {
+        for (int i = 0; i < symbol_count; i++)
+            if (!symbols[i].local && named(symbols[i].name, steps[s].object)) set((void *)symbols[i].start, symbols[i].size, s);
+        event((struct event){'u', 0, steps[s].cell, NULL, "a start value"});
+    }
+    for (int i = 0; i < N; i++) {
+        int s = creates ? event((struct event){'c', 0, 0, NULL, "a thread from the start"}) : -1;
+        create(s < 0 ? i : (int)steps[s].value, &handles[i], NULL, (void *(*)(void *))all[i], NULL);
+    }
     __wrap_pthread_exit(NULL);
 }
+#endif
+
+#ifndef STARTS
+int __real_main(int, char **, char **);
+int __wrap_main(int count, char **words, char **environment) {
+    if (WORDS < 0) return __real_main(count, words, environment);
+    char **given = room((WORDS + 1) * sizeof *given);
+    for (int i = 0; i < WORDS; i++) given[i] = i ? "1" : words[0];
+    return __real_main(WORDS, given, environment);
+}
+#endif
+
+#if defined __x86_64__
+/* A statement that a thread of its own runs, with copies of the locals: it goes on where relyant_async was called, on a copy
+ * of the frame, with 1 as the result. */
+struct fork {
+    char *frame;
+    size_t size, base; /* where the frame's pointer is in it */
+    void *resume;
+};
+static __thread void *end_of_fork[5];
+__attribute__((noinline)) static void *begin_fork(void *data) {
+    struct fork *f = data;
+    if (__builtin_setjmp(end_of_fork)) return NULL;
+    char *frame = __builtin_alloca_with_align(f->size + 16, 128);
+    for (size_t i = 0; i < f->size; i++) frame[i] = f->frame[i];
+    __asm__ volatile("movq %0, %%rsp\n\tmovq %1, %%rbp\n\tmovl $1, %%eax\n\tjmpq *%2"
+                     : : "r"(frame), "c"(frame + f->base), "d"(f->resume) : "rax", "memory");
+    __builtin_unreachable();
+}
+__attribute__((used)) static int fork_here(char *stack, char *base) {
+    void *resume = *(void **)stack;
+    int s = event((struct event){'c', 0, 0, site_of(resume), "a statement of its own"});
+    struct fork *f = room(sizeof *f);
+    *f = (struct fork){NULL, base + 16 - (stack + 8), base - (stack + 8), resume};
+    f->frame = room(f->size);
+    for (size_t i = 0; i < f->size; i++) f->frame[i] = stack[8 + i];
+    pthread_t handle;
+    create(s < 0 ? -1 : (int)steps[s].value, &handle, NULL, begin_fork, f);
+    return 0;
+}
+int relyant_async(void);
+__asm__(".globl relyant_async\nrelyant_async:\n\tmovq %rsp, %rdi\n\tmovq %rbp, %rsi\n\tsubq $8, %rsp\n\t"
+        "call fork_here\n\taddq $8, %rsp\n\tret\n");
+void relyant_async_end(void) { __builtin_longjmp(end_of_fork, 1); }
 #endif
 
 /* C11's threads are those of pthread. */
@@ -144,6 +231,23 @@ int __wrap_thrd_join(pthread_t t, int *result) {
     return 0;
 }
 
+/* ---- where a thread may be cancelled ---- */
+
+int __real_pthread_cancel(pthread_t);
+int __wrap_pthread_cancel(pthread_t t) {
+    EVENT('k', 0, 0, "pthread_cancel");
+    return __real_pthread_cancel(t);
+}
+static void may_be_cancelled(const void *pc) {
+    if (event((struct event){'k', 0, 0, site_of(pc), "where it may be cancelled"}) >= 0) pthread_testcancel();
+}
+#define CALLER __builtin_return_address(0)
+void __wrap_pthread_testcancel(void) {
+    EVENT('k', 0, 0, "pthread_testcancel");
+    void __real_pthread_testcancel(void);
+    __real_pthread_testcancel();
+}
+
 /* ---- condition variables ---- */
 
 int __real_pthread_cond_wait(pthread_cond_t *, pthread_mutex_t *);
@@ -151,6 +255,7 @@ int __real_pthread_cond_timedwait(pthread_cond_t *, pthread_mutex_t *, const str
 
 /* Unlocks, waits for the step at which the run wakes it up, and locks. When the run is over, it waits as it would. */
 static int wait_on(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until, const void *pc) {
+    may_be_cancelled(pc);
     struct event e = {'s', (uintptr_t)m, 0, site_of(pc), "pthread_cond_wait"};
     event(e);
     if (!self || free_run) goto real;
@@ -182,7 +287,6 @@ static void wake(void *c, int all, const void *pc) {
     }
     unlock();
 }
-#define CALLER __builtin_return_address(0)
 #define CONDITIONS(name)                                                                                               \
     int __real_##name##_signal(pthread_cond_t *);                                                                      \
     int __real_##name##_broadcast(pthread_cond_t *);                                                                   \
@@ -245,11 +349,37 @@ int __wrap_pthread_barrier_wait(pthread_barrier_t *b) {
     return last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 
+/* ---- signals ---- */
+
+/* A thread beside those of the program takes the signals when the run has them: the handler runs there. */
+static void *signals(void *nothing) {
+    (void)nothing;
+    for (int s; (s = event((struct event){'g', 0, 0, NULL, "a signal"})) >= 0;)
+        syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), (int)steps[s].value);
+    return NULL;
+}
+#define SETS(type, name, parameters, ...)                                                                              \
+    type __real_##name parameters;                                                                                     \
+    type __wrap_##name parameters {                                                                                    \
+        int s = EVENT('c', 0, 0, #name);                                                                               \
+        type old = __real_##name(__VA_ARGS__);                                                                         \
+        pthread_t handle;                                                                                              \
+        if (s >= 0) create((int)steps[s].value, &handle, NULL, signals, NULL);                                         \
+        return old;                                                                                                    \
+    }
+typedef void (*handler)(int);
+SETS(handler, signal, (int number, handler h), number, h)
+SETS(int, sigaction, (int number, const struct sigaction *new, struct sigaction *old_), number, new, old_)
+
 /* ---- time does not pass ---- */
 
-unsigned __wrap_sleep(unsigned s) { (void)s; return 0; }
-int __wrap_usleep(unsigned s) { (void)s; return 0; }
-int __wrap_nanosleep(const struct timespec *s, struct timespec *left) { (void)s, (void)left; return 0; }
+unsigned __wrap_sleep(unsigned s) { may_be_cancelled(CALLER); (void)s; return 0; }
+int __wrap_usleep(unsigned s) { may_be_cancelled(CALLER); (void)s; return 0; }
+int __wrap_nanosleep(const struct timespec *s, struct timespec *left) {
+    may_be_cancelled(CALLER);
+    (void)s, (void)left;
+    return 0;
+}
 
 /* ---- functions of the library that read and write memory ---- */
 
@@ -273,8 +403,25 @@ static long long input(const char *name, const void *pc) {
     int s = event((struct event){'i', 0, 0, site_of(pc), name});
     return s < 0 ? 0 : steps[s].value;
 }
+#if defined RACES
+/* One of the library is called nevertheless: the race detector knows what it reads and writes. Six words are all registers. */
+#define INPUT(name)                                                                                                    \
+    long long __real_##name() __attribute__((weak));                                                                   \
+    long long __wrap_##name(long a, long b, long c, long d, long e, long f) {                                          \
+        long long value = input(#name, CALLER);                                                                        \
+        if (__real_##name) __real_##name(a, b, c, d, e, f);                                                            \
+        return value;                                                                                                  \
+    }
+#else
 #define INPUT(name) long long __wrap_##name() { return input(#name, CALLER); }
+#endif
 INPUTS(INPUT)
+#include "input.h"
+/* A declaration without a value (edits of the source call it). */
+void relyant_chosen(unsigned cell, void *object, unsigned long size) {
+    int s = event((struct event){'u', 0, cell, NULL, "a declaration"});
+    if (s >= 0) set(object, size, s);
+}
 /* For functions that are declared only, and whose values the run does not need. */
 long long relyant_any(void) { return 0; }
 #define ANY(type, name)                                                                                                \

@@ -4,8 +4,12 @@
 //! order of accesses, the inputs and the choices that the run names (`runtime.c` says how they are kept).
 
 mod attempt;
+mod edits;
+mod leaves;
+mod orders;
 mod schedule;
 mod script;
+mod statements;
 
 pub use crate::report::run::Attempt;
 pub use attempt::{Trouble, attempt};
@@ -15,14 +19,19 @@ pub use script::Judge;
 pub(crate) use script::{CALLS, quoted};
 
 use crate::report::json::TraceEntry;
+use edits::Edits;
 use relyant_cfa::options::{DataModel, Integers, Options};
+use std::fmt;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// What is put beside the program, by name.
-const RUNTIME: [(&str, &str); 2] =
-    [("runtime.c", include_str!("runtime.c")), ("calls.h", include_str!("calls.h"))];
+const RUNTIME: [(&str, &str); 3] = [
+    ("runtime.c", include_str!("runtime.c")),
+    ("calls.h", include_str!("calls.h")),
+    ("input.h", include_str!("input.h")),
+];
 /// What other schedulers have as well.
 pub(crate) const SHARED: [(&str, &str); 4] = [
     ("accesses.h", include_str!("accesses.h")),
@@ -66,30 +75,93 @@ pub fn reproduce(dir: &Path, found: &Found<'_>, runs: u32) -> Result<Attempt, Er
     if let Some(reason) = impossible(found) {
         return Ok(Attempt { reason, ..Attempt::default() });
     }
-    let mut last = None;
-    // Operands may be read in another order than the run's.
-    for (judge, reorder) in Judge::of(&found.trace.violation).iter().flat_map(|j| [(*j, false), (*j, true)]) {
-        write(dir, found, judge, reorder)?;
-        let done = attempt(dir, judge, runs);
-        if done.succeeded() {
-            return Ok(done);
+    let mut first = None;
+    for way in ways(&found.trace.violation, found.options.data_model == DataModel::Ilp32) {
+        if !write(dir, found, way)? {
+            continue;
         }
-        last.get_or_insert(done);
+        let done = attempt(dir, way.judge, runs);
+        if done.succeeded() {
+            return Ok(Attempt { way: way.to_string(), ..done });
+        }
+        first.get_or_insert(done);
     }
-    last.ok_or_else(|| Error::Not("nobody judges it".into()))
+    // What is left in the folder is the plain way.
+    if let Some(judge) = Judge::of(&found.trace.violation).first() {
+        write(dir, found, Way::plain(*judge))?;
+    }
+    first.ok_or_else(|| Error::Not("nobody judges it".into()))
+}
+
+/// A way to make a program of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Way {
+    /// Who says that it fails.
+    pub judge: Judge,
+    /// Operands of a line may be read in another order than the run's.
+    pub reorder: bool,
+    /// Expressions are written out in the run's order (see [`orders::write_out`]).
+    pub written_out: Option<bool>,
+    /// With this compiler; `None`: the usual one.
+    pub compiler: Option<&'static str>,
+}
+
+impl Way {
+    /// The source as it is.
+    pub fn plain(judge: Judge) -> Way {
+        Way { judge, reorder: false, written_out: None, compiler: None }
+    }
+}
+
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.written_out, self.compiler) {
+            (Some(_), _) => f.write_str("with expressions written out in the order of the run"),
+            (None, Some(compiler)) => write!(f, "compiled by {compiler}"),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+/// All ways to make a program of a run, the plainest first.
+fn ways(violation: &str, narrow: bool) -> Vec<Way> {
+    // Who looks at accesses that the scheduler sees has no 32 bits.
+    let judges: Vec<Judge> = Judge::of(violation)
+        .iter()
+        .copied()
+        .filter(|j| !narrow || !matches!(j, Judge::Memory | Judge::Races))
+        .collect();
+    let clang = (std::env::var_os("CC").is_none() && on_path("clang")).then_some("clang");
+    let plain = |j: &Judge| Way::plain(*j);
+    let mut out: Vec<Way> = judges.iter().map(plain).collect();
+    let written = |last| judges.iter().map(move |j| Way { written_out: Some(last), ..Way::plain(*j) });
+    let compilers = [None, clang];
+    let reordered = compilers.iter().filter(|c| c.is_none() || clang.is_some());
+    out.extend(written(false));
+    out.extend(
+        clang.iter().flat_map(|c| judges.iter().map(|j| Way { compiler: Some(*c), ..Way::plain(*j) })),
+    );
+    out.extend(written(true));
+    out.extend(
+        reordered.flat_map(|c| judges.iter().map(|j| Way { reorder: true, compiler: *c, ..Way::plain(*j) })),
+    );
+    out
+}
+
+/// Is there a program of this name?
+fn on_path(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
 }
 
 /// Why no compiled program can take the run.
 fn impossible(found: &Found<'_>) -> Option<String> {
-    let signal = found.trace.run.threads.iter().find(|t| t.starts_with("(signal"));
-    let marker = "__CPROVER_ASYNC";
     let read = |s: &PathBuf| std::fs::read_to_string(s).unwrap_or_default();
-    if found.options.data_model == DataModel::Ilp32 {
-        Some("it is compiled for 64 bits, and the verdict is about 32".into())
-    } else if signal.is_some() {
-        Some("when a signal comes is not up to the scheduler".into())
-    } else if found.sources.iter().any(|s| read(s).contains(marker)) {
-        Some(format!("`{marker}` is no C that a compiler takes"))
+    let narrow = found.options.data_model == DataModel::Ilp32;
+    if narrow && found.trace.violation.starts_with("data race") {
+        Some("ThreadSanitizer knows no programs of 32 bits".into())
+    } else if narrow && found.sources.iter().any(|s| read(s).contains(edits::ASYNC)) {
+        Some(format!("threads of `{}` are made for 64 bits only", edits::ASYNC))
     } else if found.options.integers == Integers::Ideal {
         Some("the integers of the run are not those of the machine".into())
     } else {
@@ -97,11 +169,11 @@ fn impossible(found: &Found<'_>) -> Option<String> {
     }
 }
 
-/// Writes the folder of a run.
+/// Writes the folder of a run. Answers whether there is a program in that way.
 ///
 /// # Errors
 /// What cannot be read or written, or why the run cannot be one of a compiled program.
-pub fn write(dir: &Path, found: &Found<'_>, judge: Judge, reorder: bool) -> Result<(), Error> {
+pub fn write(dir: &Path, found: &Found<'_>, way: Way) -> Result<bool, Error> {
     let (options, trace) = (found.options, found.trace);
     if trace.run.threads.is_empty() {
         return Err(Error::Not("the report does not have the run step by step".into()));
@@ -112,20 +184,32 @@ pub fn write(dir: &Path, found: &Found<'_>, judge: Judge, reorder: bool) -> Resu
     };
     std::fs::create_dir_all(dir).map_err(|error| Error::File { path: dir.into(), error })?;
     let mut names = Vec::new();
+    let mut written_out = false;
     for source in found.sources {
         let text = std::fs::read(source).map_err(|error| Error::File { path: source.clone(), error })?;
         let name = source.file_name().map_or("source.c".into(), |n| n.to_string_lossy().into_owned());
         let exclusive = options.exclusive.as_deref().filter(|_| trace.violation != "assertion");
-        put(&name, &script::labelled(&text, &trace.violation, exclusive))?;
+        let mut edits = Edits::default();
+        edits.labels(&text, &trace.violation, exclusive);
+        edits.choices(&text, source, trace);
+        edits.threads(&text);
+        if let Some(last) = way.written_out {
+            written_out |= orders::write_out(&mut edits, &text, source, trace, last);
+        }
+        put(&name, &edits.apply(&text))?;
         names.push(name);
+    }
+    if way.written_out.is_some() && !written_out {
+        return Ok(false);
     }
     for (name, text) in RUNTIME.iter().chain(&SHARED) {
         put(name, text.as_bytes())?;
     }
     put("schedule.h", schedule::text(trace, options).as_bytes())?;
-    put("run", script::text(found.sources, &names, options, trace, judge, reorder).as_bytes())?;
+    put("run", script::text(found.sources, &names, options, trace, way).as_bytes())?;
     let path = dir.join("run");
-    executable(&path).map_err(|error| Error::File { path, error })
+    executable(&path).map_err(|error| Error::File { path, error })?;
+    Ok(true)
 }
 
 /// Lets a script be called.

@@ -36,7 +36,9 @@
 /* A step of the run. */
 struct step {
     int thread;      /* by order of creation, main is 0 */
-    char kind;       /* r read, w write, i input, c create, j join, x end of thread, h end of program */
+    char kind;       /* r read, w write, i input, u value of what gets none, c create, j join, g signal, k may be cancelled, p parameter of a
+                        start routine that gets none, x end of thread,
+                        h end of program */
     char flags;      /* of the following */
     int cell;        /* number of the cell, from 1 */
     int file, line, column;
@@ -46,12 +48,13 @@ struct step {
 #define MODEL 1 /* the state of a lock or the like, which calls change; or a pointer */
 #define HELD 2  /* together with the step before */
 #define VALUE 4 /* the value is known */
+#define CHOSEN 8 /* it was chosen: the program gives none */
 
 #ifndef REORDER
 #define REORDER 0
 #endif
 #include "schedule.h"
-/* which defines: steps[] and STEPS, files[], THREADS, CELLS, FINAL (the thread that fails), OTHER (of a race, else -1),
+/* which defines: steps[] and STEPS, files[], THREADS, CELLS, FINAL (the thread that fails), OTHER (of a race, else -1), OTHER_LINE (0: not known),
    DEADLOCK, LEAKS, thread_names[], and INPUTS(X): X(function) for each function that gives inputs */
 
 #include "executable.h"
@@ -120,12 +123,45 @@ static int named(const char *symbol, const char *object) {
     return !strncmp(symbol, object, n) && (symbol[n] == 0 || symbol[n] == '.');
 }
 
+struct event {
+    char kind; /* of a step (u: size is the number of the cell), or: b read and written at once, R and W several cells, s a call about a lock or the like */
+    uintptr_t address;
+    unsigned size;
+    const struct site *where;
+    const char *call;
+};
+
+/* Gives an object the value of a step. Byte by byte, here and below: a race detector may have a memcpy of its own. */
+static void set(void *object, uintptr_t size, int s) {
+    if ((uintptr_t)object <= 4096 || size > sizeof steps[s].value || !(steps[s].flags & VALUE)) return;
+    for (uintptr_t i = 0; i < size; i++) ((volatile char *)object)[i] = ((char *)&steps[s].value)[i];
+}
+
+/* Is the value the step's that a read is about to see? */
+static int holds(const struct event *e, const struct step *s) {
+    if (e->kind != 'r' || !(s->flags & VALUE) || e->size > sizeof s->value || e->address <= 4096) return 1;
+    for (unsigned i = 0; i < e->size; i++)
+        if (((volatile char *)e->address)[i] != ((char *)&s->value)[i]) return 0;
+    return 1;
+}
+
+static int reader[CELLS + 1]; /* the thread that alone accesses the cell in the run and 1, else -1 */
+
+/* Is a suffix one subscript? The program may stand in for sscanf. */
+static int subscript(const char *suffix, uintptr_t *index) {
+    if (*suffix++ != '[') return 0;
+    for (*index = 0; *suffix >= '0' && *suffix <= '9'; suffix++) *index = 10 * *index + (*suffix - '0');
+    return suffix[0] == ']' && !suffix[1];
+}
+
 /* May an address be that of the step's cell? */
-static int is_cell(const struct step *s, uintptr_t address, unsigned size) {
+static int is_cell(const struct step *s, const struct event *e) {
+    uintptr_t address = e->address;
+    unsigned size = e->kind == 's' || e->kind < 'a' ? 0 : e->size;
     const struct symbol *symbol = symbol_at(address);
     if (!symbol) {
         /* On a stack, or made at run time. */
-        if (strstr(s->object, "::")) return 1;
+        if (strstr(s->object, "::")) return reader[s->cell] < 0 || s->flags & CHOSEN || s->kind != 'r' || holds(e, s);
         for (int i = 0; i < symbol_count; i++)
             if (!symbols[i].local && named(symbols[i].name, s->object)) return 0;
         return 1;
@@ -133,36 +169,33 @@ static int is_cell(const struct step *s, uintptr_t address, unsigned size) {
     if (!named(symbol->name, s->object)) return 0;
     if (!size) return 1; /* a lock, or several cells */
     if (bound[s->cell]) return bound[s->cell] == address;
-    int index, end = 0;
-    if (sscanf(s->suffix, "[%d]%n", &index, &end) == 1 && !s->suffix[end])
-        return address - symbol->start == (uintptr_t)index * size;
+    uintptr_t index;
+    if (subscript(s->suffix, &index)) return address - symbol->start == index * size;
     for (int i = 1; i <= CELLS; i++)
         if (bound[i] == address) return 0;
     return 1;
 }
 
-struct event {
-    char kind; /* of a step, or: b read and written at once, R and W several cells, s a call about a lock or the like */
-    uintptr_t address;
-    unsigned size;
-    const struct site *where;
-    const char *call;
-};
-
 static int is_step(const struct step *s, const struct event *e) {
     int memory = (s->kind == 'r' || s->kind == 'w');
+    if (e->kind == 'r' && s->kind == 'i') {
+        /* An object that has another value each time. */
+        const struct symbol *symbol = symbol_at(e->address);
+        return symbol && !strcmp(symbol->name, s->object);
+    }
     switch (e->kind) {
     case 'b': if (!memory) return 0; break;
     case 's': if (!memory || !(s->flags & MODEL)) return 0; break;
     case 'R': case 'W': if (s->kind != (e->kind | 32)) return 0; break;
     default: if (s->kind != e->kind) return 0;
     }
+    if (e->kind == 'u') return s->cell == (int)e->size;
     if (e->kind == 'i' && strcmp(s->object, e->call)) return 0;
     if (e->where && s->line) {
         if (s->line != e->where->line) return 0;
         if (strcmp(base_name(files[s->file]), base_name(e->where->file))) return 0;
     }
-    return !memory || is_cell(s, e->address, e->kind == 's' || e->kind < 'a' ? 0 : e->size);
+    return !memory || is_cell(s, e);
 }
 
 static int following[STEPS + 1]; /* the thread's next step */
@@ -176,6 +209,8 @@ static void index_steps(void) {
         following[i] = next[steps[i].thread];
         next[steps[i].thread] = i;
         used[steps[i].line % sizeof used] = 1;
+        int *only = &reader[steps[i].cell], me = steps[i].thread + 1;
+        *only = !*only || *only == me ? me : -1;
     }
 }
 static int next_of(int thread, int from) {
@@ -247,7 +282,9 @@ static void wait_for(int s) {
         holder = self;
     }
     progress++;
-    if (s >= STEPS) self->gone++;
+    /* Of a race, the other thread may do more before its access, which the run leaves out. */
+    int more = OTHER_LINE && self->number == OTHER && self->where && self->where->line != OTHER_LINE;
+    if (s >= STEPS && !more) self->gone++;
 }
 
 /* The step is done now, with those that come with it. */
@@ -255,12 +292,12 @@ static void consume(int s, const struct event *e) {
     const struct step *step = &steps[s];
     int many = e->kind < 'a';
     if (e->address && !many && e->kind != 's' && symbol_at(e->address)) bound[step->cell] = e->address;
-    /* Byte by byte: a race detector may have a memcmp of its own. */
-    if (step->kind == 'r' && step->flags & VALUE && e->kind == 'r' && e->size <= 8 && differs < 0 && e->address > 4096)
-        for (unsigned i = 0; i < e->size; i++)
-            if (((volatile char *)e->address)[i] != ((char *)&step->value)[i]) differs = s;
+    /* Nobody gave the object a value. */
+    int given = step->kind == 'i' || (step->kind == 'r' && step->flags & CHOSEN);
+    if (given && e->kind == 'r') set((void *)e->address, e->size, s);
+    if (step->kind == 'r' && differs < 0 && !holds(e, step)) differs = s;
     matched++;
-    int together = strchr("bscj", e->kind) != NULL;
+    int together = strchr("bscjk", e->kind) != NULL;
     do current = ++s;
     while (s < STEPS && steps[s].thread == self->number && steps[s].line == step->line &&
            (together || (steps[s].kind == step->kind && !strcmp(steps[s].object, step->object))
@@ -306,7 +343,8 @@ static void end_differently(const char *what) {
         const struct step *s = &steps[current];
         struct thread *t = by_number(s->thread);
         static const struct { char kind; const char *verb; } verbs[] = {{'r', "read "}, {'w', "write "},
-            {'i', "call "}, {'c', "create a thread"}, {'j', "join a thread"}, {'x', "end"}, {'h', "end the program"}};
+            {'i', "call "}, {'u', "declare "}, {'g', "have a signal"}, {'k', "be cancelled, or not, "},
+            {'p', "begin with "}, {'c', "create a thread"}, {'j', "join a thread"}, {'x', "end"}, {'h', "end the program"}};
         const char *verb = "";
         for (unsigned i = 0; i < sizeof verbs / sizeof *verbs; i++)
             if (verbs[i].kind == s->kind) verb = verbs[i].verb;
@@ -334,10 +372,16 @@ static void *watch(void *nothing) {
         struct timespec tick = {0, 10 * 1000 * 1000};
         syscall(SYS_nanosleep, &tick, NULL);
         lock();
-        int stuck = 1;
+        int stuck = 1, some = 0;
         over = current < STEPS ? 0 : over + 1;
         for (int i = 0; i < thread_count; i++)
             if (!threads[i].ended && !threads[i].call) stuck = 0;
+        for (int i = 0; i < thread_count; i++) some |= !threads[i].ended;
+        if (!some) {
+            /* The program is over; this thread is none of it. */
+            unlock();
+            exit(0);
+        }
         quiet = progress == seen ? quiet + 1 : 0;
         seen = progress;
         if (free_run && stuck && quiet >= 20) {
@@ -374,8 +418,25 @@ __attribute__((constructor(101))) static void start(void) {
     self = &threads[thread_count++];
     self->next = self->at = next_of(self->number, 0);
     holder = self;
+    /* Signals are for the program. */
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
     pthread_t watchdog;
     __real_pthread_create(&watchdog, NULL, watch, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* Does the run read what an exchange expects, too? It may be no memory there. */
+static int reads_expected(const struct site *where) {
+    int first = 0;
+    if (!self || free_run || !where) return 0;
+    for (int i = self->next; i < STEPS; i = following[i]) {
+        if (steps[i].line != where->line || steps[i].kind != 'r') {
+            if (first) return 0;
+        } else if (first++) return 1;
+    }
+    return 0;
 }
 
 #include "calls.h"

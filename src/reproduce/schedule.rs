@@ -9,17 +9,12 @@ use std::fmt::Write;
 /// The text of `schedule.h`.
 pub fn text(trace: &TraceEntry, options: &Options) -> String {
     let run = &trace.run;
-    // What is bookkeeping of ours, and constants.
-    let ours =
-        |s: &RunStep| s.object.contains('.') || s.object.starts_with("string#") || s.object.starts_with('(');
-    let shown = run.steps.iter().filter(|s| !ours(s));
-    let steps: Vec<(&RunStep, char)> = shown.filter_map(|s| Some((s, letter(&s.does)?))).collect();
-    let mut cells = Numbers::default();
+    let steps = Numbered::of(trace);
     let mut files = Numbers::default();
     let mut rows = String::new();
-    for (s, letter) in &steps {
-        let flags = u8::from(s.model) | u8::from(s.held) << 1 | u8::from(s.value.is_some()) << 2;
-        let cell = cells.number((s.object.as_str(), s.cell.as_str())) + 1;
+    for Numbered { step: s, letter, cell } in &steps {
+        let bits = [s.model, s.held, s.value.is_some(), s.chosen];
+        let flags = bits.iter().rev().fold(0, |sum, b| 2 * sum + u8::from(*b));
         let file = files.number(s.file.as_str());
         // Bits are what counts.
         let value = s.value.unwrap_or(0) as u64;
@@ -33,6 +28,7 @@ pub fn text(trace: &TraceEntry, options: &Options) -> String {
             literal(&s.cell)
         );
     }
+    let cells = steps.iter().map(|n| n.cell).max().unwrap_or(1);
     let threads = run.threads.len().max(1);
     let list = |all: &mut dyn Iterator<Item = &str>| {
         let all: Vec<String> = all.map(literal).collect();
@@ -41,16 +37,19 @@ pub fn text(trace: &TraceEntry, options: &Options) -> String {
     let mut out = String::from("/* The run, for runtime.c. */\n");
     let _ = writeln!(out, "#define STEPS {}", steps.len());
     let _ = writeln!(out, "#define THREADS {threads}");
-    let _ = writeln!(out, "#define CELLS {}", cells.0.len().max(1));
+    let _ = writeln!(out, "#define CELLS {}", cells);
     let _ = writeln!(out, "#define FINAL {}", run.fails);
     let _ = writeln!(out, "#define OTHER {}", run.other.map_or(-1, i64::from));
+    let _ = writeln!(out, "#define OTHER_LINE {}", trace.race.as_ref().map_or(0, |r| r.line));
     let _ = writeln!(out, "#define DEADLOCK {}", u8::from(trace.violation == "deadlock"));
     let _ = writeln!(out, "#define LEAKS {}", u8::from(trace.violation.starts_with("memory leak")));
     if !options.threads.is_empty() {
         let starts: Vec<String> = options.threads.iter().map(|f| format!("X({f})")).collect();
         let _ = writeln!(out, "#define STARTS(X) {}", starts.join(" "));
     }
-    let inputs: Vec<String> = inputs(trace).into_iter().map(|f| format!("X({f})")).collect();
+    let _ = writeln!(out, "#define WORDS {}", words(trace));
+    let inputs = inputs(trace).into_iter().filter(|f| !READERS.contains(f));
+    let inputs: Vec<String> = inputs.map(|f| format!("X({f})")).collect();
     let _ = writeln!(out, "#define INPUTS(X) {}", inputs.join(" "));
     let names = list(&mut run.threads.iter().map(String::as_str));
     let _ = writeln!(out, "static const char *const thread_names[] = {{{names}}};");
@@ -59,21 +58,85 @@ pub fn text(trace: &TraceEntry, options: &Options) -> String {
     out
 }
 
-/// The functions that give the run's inputs.
-pub fn inputs(trace: &TraceEntry) -> BTreeSet<&str> {
-    let identifier = |f: &&str| {
-        f.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && f.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    };
-    let steps = trace.run.steps.iter().filter(|s| s.does == "input");
-    steps.map(|s| s.object.as_str()).filter(identifier).collect()
+/// A step that the compiled program may have, too.
+pub struct Numbered<'a> {
+    /// What it is.
+    pub step: &'a RunStep,
+    /// Its kind, as `runtime.c` has it.
+    pub letter: char,
+    /// Number of its cell, from 1.
+    pub cell: usize,
 }
 
+impl<'a> Numbered<'a> {
+    /// Those of a run.
+    pub fn of(trace: &'a TraceEntry) -> Vec<Numbered<'a>> {
+        // What is bookkeeping of ours, and constants.
+        let ours = |s: &RunStep| {
+            let object = &s.object;
+            let shows = s.does == "signal" || s.object == CANCELLED;
+            object.contains('.') || object.starts_with("string#") || (object.starts_with('(') && !shows)
+        };
+        let shown = trace.run.steps.iter().filter(|s| !ours(s));
+        let mut cells = Numbers::default();
+        let numbered = shown.filter_map(|step| {
+            let letter = letter(step)?;
+            let cell = cells.number((step.object.as_str(), step.cell.as_str())) + 1;
+            Some(Numbered { step, letter, cell })
+        });
+        numbered.collect()
+    }
+}
+
+/// Functions that `input.h` has.
+const READERS: [&str; 7] = ["getchar", "fgets", "getline", "getopt", "scanf", "sscanf", "fscanf"];
+
+/// How many words the program is called with: what is chosen first is the first parameter of `main`. -1: as many as it is.
+fn words(trace: &TraceEntry) -> i128 {
+    let first = trace.run.steps.iter().find(|s| s.thread == 0).filter(|s| s.does == "choice");
+    first.and_then(|s| s.value).filter(|n| (0..1 << 20).contains(n)).unwrap_or(-1)
+}
+
+/// What the name of a function begins with that is some function of its arguments. The run has its values as those of
+/// an object.
+const UNINTERPRETED: &str = "__CPROVER_uninterpreted_";
+
+/// Does a step read the value of such a function?
+fn is_uninterpreted(s: &RunStep) -> bool {
+    s.does == "read" && s.object.starts_with(UNINTERPRETED)
+}
+
+/// The functions that give the run's inputs.
+pub fn inputs(trace: &TraceEntry) -> BTreeSet<&str> {
+    let steps = trace.run.steps.iter().filter(|s| s.does == "input" || is_uninterpreted(s));
+    steps.map(|s| s.object.as_str()).filter(|f| is_identifier(f)).collect()
+}
+
+fn is_identifier(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// The object of the model that says which threads are cancelled: it is read where a thread may be.
+const CANCELLED: &str = "(cancelled)";
+
 /// The letter of a kind of step; `None`: the compiled program has no such step.
-fn letter(does: &str) -> Option<char> {
-    let all = [('r', "read"), ('w', "write"), ('i', "input"), ('c', "create"), ('j', "join")];
-    let ends = [('x', "exit"), ('h', "halt")];
-    all.into_iter().chain(ends).find(|(_, name)| *name == does).map(|(letter, _)| letter)
+fn letter(s: &RunStep) -> Option<char> {
+    if is_uninterpreted(s) {
+        return Some('i');
+    }
+    // What no function gives is a parameter of a start routine that nobody gives a value.
+    if s.does == "input" && !is_identifier(&s.object) {
+        return Some('p');
+    }
+    if s.object == CANCELLED {
+        return (s.does == "read").then_some('k');
+    }
+    let all =
+        [('r', "read"), ('w', "write"), ('i', "input"), ('c', "create"), ('j', "join"), ('g', "signal")];
+    let ends = [('x', "exit"), ('h', "halt"), ('u', "choice"), ('u', "first")];
+    let found = all.into_iter().chain(ends).find(|(_, name)| *name == s.does)?;
+    (s.does != "first" || s.chosen).then_some(found.0)
 }
 
 /// A text as a string literal of C.

@@ -1,8 +1,8 @@
 //! The script that compiles the program with its schedule and runs it.
 
-use super::schedule;
+use super::{Way, schedule};
 use crate::report::json::TraceEntry;
-use relyant_cfa::options::{Options, Signed};
+use relyant_cfa::options::{DataModel, Options, Signed};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -55,17 +55,19 @@ impl Judge {
     }
 
     /// Macro that tells the runtime, options to instrument a source, options to link.
-    fn flags(self) -> (&'static str, &'static str, &'static str) {
+    fn flags(self, narrow: bool) -> (&'static str, &'static str, &'static str) {
         let thread = "-fsanitize=thread";
         match self {
+            Judge::Program if narrow => ("NARROW", "-fsanitize=kernel-address $calls $bare", ""),
+            Judge::Undefined if narrow => (
+                "NARROW",
+                "-fsanitize=kernel-address $calls $bare -fsanitize=undefined,float-cast-overflow,float-divide-by-zero -fno-sanitize-recover=all",
+                "-fsanitize=undefined",
+            ),
             Judge::Program => ("PLAIN", thread, ""),
             Judge::Races => ("RACES", thread, thread),
             Judge::Memory => ("MEMORY", thread, "-fsanitize=address"),
-            Judge::Stack => (
-                "STACK",
-                "-fsanitize=address --param asan-instrumentation-with-call-threshold=0",
-                "-fsanitize=address",
-            ),
+            Judge::Stack => ("STACK", "-fsanitize=address $calls", "-fsanitize=address"),
             Judge::Undefined => (
                 "PLAIN",
                 "-fsanitize=thread -fsanitize=undefined,float-cast-overflow,float-divide-by-zero -fno-sanitize-recover=all",
@@ -109,10 +111,22 @@ pub(crate) const CALLS: &str = "pthread_create pthread_exit pthread_join pthread
     pthread_cond_timedwait pthread_cond_signal pthread_cond_broadcast pthread_barrier_init pthread_barrier_wait \
     sem_wait sem_trywait sem_timedwait sem_post sem_getvalue thrd_create thrd_join thrd_exit mtx_lock mtx_trylock \
     mtx_timedlock mtx_unlock cnd_wait cnd_timedwait cnd_signal cnd_broadcast call_once sleep usleep nanosleep memcpy memmove \
-    memset abort _exit __assert_fail";
+    memset pthread_cancel pthread_testcancel pthread_key_create abort _exit signal sigaction __assert_fail";
 
 const ATOMICS: &str = "load store exchange fetch_add fetch_sub fetch_and fetch_or fetch_xor fetch_nand \
     compare_exchange_strong compare_exchange_weak compare_exchange_val";
+
+/// Each compiler has words of its own for calls at all accesses, and for nothing else.
+const COMPILERS: &str = "case $($cc --version) in
+    *clang*)
+        cc=\"$cc -fdouble-square-bracket-attributes\"
+        calls='-mllvm -asan-instrumentation-with-call-threshold=0'
+        bare='-mllvm -asan-stack=0 -mllvm -asan-globals=0' ;;
+    *)
+        calls='--param asan-instrumentation-with-call-threshold=0'
+        bare='--param asan-stack=0 --param asan-globals=0' ;;
+esac
+";
 
 /// The text of the script. `names`: of the sources in the folder.
 pub fn text(
@@ -120,11 +134,12 @@ pub fn text(
     names: &[String],
     options: &Options,
     trace: &TraceEntry,
-    judge: Judge,
-    reorder: bool,
+    way: Way,
 ) -> String {
-    let (mode, instrument, link) = judge.flags();
-    let order = u8::from(reorder);
+    let judge = way.judge;
+    let narrow = options.data_model == DataModel::Ilp32;
+    let (mode, instrument, link) = judge.flags(narrow);
+    let order = u8::from(way.reorder);
     // Where detectors look for their caller, calls at the end must be jumps.
     let jumps = matches!(judge, Judge::Races | Judge::Memory | Judge::Stack);
     let level = if jumps { "-O1 -foptimize-sibling-calls" } else { "-O0" };
@@ -139,22 +154,32 @@ pub fn text(
         }
     }
     let mut wraps = judge.wrapped();
-    wraps.extend(schedule::inputs(trace).into_iter().map(String::from));
-    if !options.threads.is_empty() {
-        wraps.push("main".into());
-    }
+    // Headers may name functions of the standard by another name.
+    wraps.extend(schedule::inputs(trace).into_iter().flat_map(|f| [f.to_string(), format!("__isoc99_{f}")]));
+    wraps.push("main".into());
     let rewrite = if trace.violation == "reach_error" { "-v error=1 " } else { "" };
     let mut out =
         String::from("#!/bin/sh\n# Compiles the program with its schedule, once, and runs it.\nset -e\n");
-    let _ = writeln!(out, "here=$(cd -- \"$(dirname -- \"$0\")\" && pwd)\ncc=${{CC:-gcc}}");
+    let _ = writeln!(
+        out,
+        "here=$(cd -- \"$(dirname -- \"$0\")\" && pwd)\ncc=${{CC:-{}}}",
+        way.compiler.unwrap_or("gcc")
+    );
+    out.push_str(COMPILERS);
+    let pointer = if narrow { "-v pointer=.long " } else { "" };
+    if narrow {
+        out.push_str("cc=\"$cc -m32\"\n");
+    }
     let _ = writeln!(out, "unit() {{");
     let _ = writeln!(
         out,
         "    $cc -g -O0 -w {instrument} {} -S -o \"$here/$1.plain.s\" \"$here/$2\"",
         flags.join(" ")
     );
-    let _ =
-        writeln!(out, "    awk {rewrite}-f \"$here/sites.awk\" \"$here/$1.plain.s\" > \"$here/$1.s\"\n}}");
+    let _ = writeln!(
+        out,
+        "    awk {pointer}{rewrite}-f \"$here/sites.awk\" \"$here/$1.plain.s\" > \"$here/$1.s\"\n}}"
+    );
     let _ = writeln!(out, "if [ ! -x \"$here/program\" ]; then");
     let mut objects = String::new();
     for (i, name) in names.iter().enumerate() {
@@ -179,33 +204,4 @@ pub fn text(
 /// A word for the shell.
 pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
-}
-
-/// The source with calls of the runtime at labels, for a violation that is one of a label. Lines stay where they are.
-pub fn labelled(source: &[u8], violation: &str, exclusive: Option<&str>) -> Vec<u8> {
-    let (label, call) = match (violation.strip_prefix("label "), exclusive) {
-        (Some(label), _) => (label, "relyant_error_label"),
-        (None, Some(label)) => (label, "relyant_exclusive_label"),
-        (None, None) => return source.to_vec(),
-    };
-    let call = format!(" {{ extern void {call}(void); {call}(); }}");
-    let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-    let mut out = Vec::with_capacity(source.len());
-    let mut at = 0;
-    while at < source.len() {
-        let rest = &source[at..];
-        let begins = rest.starts_with(label.as_bytes()) && (at == 0 || !word(source[at - 1]));
-        let after = rest.get(label.len()..).unwrap_or_default();
-        let gap = after.iter().take_while(|b| b.is_ascii_whitespace()).count();
-        if begins && after.get(gap) == Some(&b':') {
-            let end = at + label.len() + gap + 1;
-            out.extend_from_slice(&source[at..end]);
-            out.extend_from_slice(call.as_bytes());
-            at = end;
-        } else {
-            out.push(source[at]);
-            at += 1;
-        }
-    }
-    out
 }

@@ -18,12 +18,14 @@ error && /^[ \t]*call[a-z]*[ \t]+(reach_error|__VERIFIER_error)(@PLT)?[ \t]*$/ {
     at[calls] = file " " line " " column + 0
 }
 END {
+    # Of 64 bits, unless it is said otherwise.
+    if (!pointer) pointer = ".quad"
     print "\t.section relyant_sites,\"aw\",@progbits"
     print "\t.align 8"
     for (i = 1; i <= calls; i++) {
         split(at[i], p, " ")
         used[p[1]] = 1
-        print "\t.quad .Lrelyant_" i ", .Lrelyant_file_" p[1]
+        print "\t" pointer " .Lrelyant_" i ", .Lrelyant_file_" p[1]
         print "\t.long " p[2] ", " p[3]
     }
     print "\t.section .rodata"

@@ -4,19 +4,20 @@
 use super::invariants::{Expr, Variables};
 use super::places::Tracker;
 use super::{Waypoint, WaypointKind};
-use relyant_cfa::schedule::ThreadRef;
+use relyant_cfa::schedule::{Move, Schedule, Start, ThreadRef};
 use relyant_cfa::{Op, Program, Source};
 use relyant_frontend::c::outline::Outline;
 use relyant_interp::candidates::Candidates;
 use relyant_interp::event::{Event, What};
 use relyant_interp::machine::{Machine, State, Stop};
 use rustc_hash::FxHashSet;
+use std::rc::Rc;
 
 /// What the search found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Found {
-    /// Such a run, of so many steps.
-    Run(usize),
+    /// Such a run, a move for each step.
+    Run(Schedule),
     /// There is none, among so many states.
     Nothing(usize),
     /// Not decided, and why.
@@ -36,7 +37,23 @@ struct Node {
     ids: Vec<ThreadRef>,
     /// The thread that moved last; `None` at the start.
     last: Option<ThreadRef>,
-    steps: usize,
+    done: Option<Rc<Done>>,
+}
+
+/// The last step of a run, and those before it.
+struct Done {
+    step: Move,
+    before: Option<Rc<Done>>,
+}
+
+impl Drop for Done {
+    /// Not by recursion: runs are long.
+    fn drop(&mut self) {
+        let mut rest = self.before.take();
+        while let Some(mut done) = rest.and_then(Rc::into_inner) {
+            rest = done.before.take();
+        }
+    }
 }
 
 struct Guide<'g, 'p> {
@@ -99,7 +116,8 @@ fn search(
     for start in &starts {
         let state = machine.initial(start, 2)?;
         let ids = state.threads.first().map(|t| t.name).into_iter().collect();
-        let mut todo = vec![Node { state, next: 0, tracker: Tracker::default(), ids, last: None, steps: 0 }];
+        let mut todo =
+            vec![Node { state, next: 0, tracker: Tracker::default(), ids, last: None, done: None }];
         while let Some(node) = todo.pop() {
             if seen.len() >= max_states || cancel() {
                 return Ok(Some(Found::Undecided(format!("no run was found in {} states", seen.len()))));
@@ -132,7 +150,6 @@ fn search(
                     };
                     for input in inputs {
                         let mut after = node.clone();
-                        after.steps += 1;
                         match machine.step(&mut after.state, thread, *edge, input, start) {
                             Ok(()) => {}
                             Err(stop @ Stop::Malformed(_)) => return Err(stop),
@@ -147,12 +164,13 @@ fn search(
                             continue;
                         }
                         after.last = Some(event.thread);
+                        after.does(event.thread, *edge, input);
                         let goes_on = node.last == after.last && !arrives;
                         let rank = if goes_on { 2 } else { u8::from(Some(thread) == wanted) };
                         match machine.violation(&after.state) {
                             None => next.push((rank, after)),
                             Some(v) if guide.is_target(&after, v.thread) => {
-                                return Ok(Some(Found::Run(after.steps)));
+                                return Ok(Some(Found::Run(after.schedule(start))));
                             }
                             Some(_) => {}
                         }
@@ -174,6 +192,20 @@ fn search(
 }
 
 impl Node {
+    /// Adds the last step.
+    fn does(&mut self, thread: ThreadRef, edge: u32, input: Option<i128>) {
+        let step = Move { thread, path: vec![edge], inputs: input.map(|v| (0, v)).into_iter().collect() };
+        self.done = Some(Rc::new(Done { step, before: self.done.take() }));
+    }
+
+    /// What was done from this start.
+    fn schedule(&self, start: &Start) -> Schedule {
+        let steps = std::iter::successors(self.done.as_ref(), |d| d.before.as_ref());
+        let mut moves: Vec<Move> = steps.map(|d| d.step.clone()).collect();
+        moves.reverse();
+        Schedule { start: start.clone(), moves }
+    }
+
     fn key(&self) -> Vec<i128> {
         let mut key = self.state.key();
         key.push(self.next as i128);

@@ -67,6 +67,8 @@ pub enum ObjectKind {
     WatchedWrite,
     /// The same for reads.
     WatchedRead,
+    /// Its cell holds what a signal is set to.
+    Signal(u8),
 }
 
 /// An object: one or more scalar cells (array elements, members flattened in order).

@@ -1,7 +1,8 @@
 //! What a step does that a compiled program does as well: for runs of the program itself.
 
 use super::machine::{Machine, State};
-use relyant_cfa::{Edge, IntKind, ObjectKind, Op};
+use relyant_cfa::diagnostic::Span;
+use relyant_cfa::{Edge, Expr, IntKind, Loc, ObjId, ObjectKind, Op, Owner, Reg};
 
 /// What kind of thing is done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,6 +15,10 @@ pub enum Deed {
     First,
     /// An input is taken.
     Input,
+    /// A value is chosen for what is given none: an uninitialised variable, or what is stored next.
+    Choice,
+    /// What a signal is set to is looked at, to run it: which signal.
+    Signal(u8),
     /// A thread is created: which.
     Create(u32),
     /// A thread that has ended is joined: which.
@@ -41,6 +46,25 @@ pub struct Act {
     pub model: bool,
     /// It goes on what the thread did before: nobody moves between the two.
     pub held: bool,
+    /// Which cell is accessed.
+    pub at: Option<At>,
+    /// The register that a choice gives a value, or that is written.
+    pub register: Option<Reg>,
+    /// Where the functions are called that it is in, the outermost first.
+    pub calls: Vec<Span>,
+}
+
+/// A cell of a run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct At {
+    /// Whose it is; `None`: all threads'.
+    pub owner: Option<u32>,
+    /// The object.
+    pub object: ObjId,
+    /// Which of its cells.
+    pub cell: u32,
+    /// It may hold any value at the start.
+    pub open: bool,
 }
 
 impl Act {
@@ -61,6 +85,9 @@ impl Act {
             value: None,
             model: false,
             held: from.atomic,
+            at: None,
+            register: None,
+            calls: calls(machine, before, thread, edge.from),
         };
         match &edge.op {
             Op::Load(..) | Op::Store(..) => {
@@ -70,8 +97,17 @@ impl Act {
                 if matches!(object.kind, ObjectKind::WatchedRead | ObjectKind::WatchedWrite) {
                     return None;
                 }
-                act.deed = match &edge.op {
-                    Op::Load(..) => Deed::Read,
+                let program = machine.program();
+                let shared = program.owners.get(o.0 as usize) == Some(&Owner::Shared) && !object.thread_local;
+                let open = object.init.get(k as usize) == Some(&None);
+                act.at = Some(At { owner: (!shared).then_some(act.thread), object: o, cell: k, open });
+                act.register = match &edge.op {
+                    Op::Store(_, Expr::Reg(r), _) => Some(*r),
+                    _ => None,
+                };
+                act.deed = match (&edge.op, object.kind) {
+                    (Op::Load(..), ObjectKind::Signal(n)) => Deed::Signal(n),
+                    (Op::Load(..), _) => Deed::Read,
                     _ if from.initial => Deed::First,
                     _ => Deed::Write,
                 };
@@ -84,6 +120,17 @@ impl Act {
             Op::Havoc { dst, source } if !source.name.is_empty() => {
                 act.deed = Deed::Input;
                 act.object.clone_from(&source.name);
+                act.value = machine.registers(after, thread).get(dst.0 as usize).copied();
+            }
+            Op::Havoc { dst, source } if source.is_uninitialised() => {
+                act.deed = Deed::Choice;
+                act.object.clone_from(
+                    &machine.program().templates[before.threads[thread].name.template as usize]
+                        .registers
+                        .get(dst.0 as usize)?
+                        .name,
+                );
+                act.register = Some(*dst);
                 act.value = machine.registers(after, thread).get(dst.0 as usize).copied();
             }
             Op::Create { .. } => {
@@ -99,4 +146,26 @@ impl Act {
         }
         Some(act)
     }
+}
+
+/// The places of the calls that a location of a thread is in.
+pub(crate) fn calls(machine: &Machine<'_>, state: &State, thread: usize, at: Loc) -> Vec<Span> {
+    let number = state.threads[thread].name.template;
+    let template = &machine.program().templates[number as usize];
+    let mut out = Vec::new();
+    let inlined = |at: Loc, out: &mut Vec<Span>| {
+        let mut call = machine.location(number, at).inlined;
+        // Each is after the one around it.
+        while let Some(c) = template.inlined.get(call as usize).filter(|c| c.caller.0 < call) {
+            out.push(c.caller.1);
+            call = c.caller.0;
+        }
+    };
+    inlined(at, &mut out);
+    for edge in machine.calls(state, thread).filter_map(|e| machine.edge(number, e)) {
+        out.push(edge.span);
+        inlined(edge.from, &mut out);
+    }
+    out.reverse();
+    out
 }

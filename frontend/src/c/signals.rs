@@ -18,7 +18,7 @@ use lang_c::span::Span as Bytes;
 use relyant_cfa::options::Property;
 use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::walk;
-use relyant_cfa::{Callee, CmpOp, Expr, FuncId, Function, IntKind, Module, ObjId, Object, Op};
+use relyant_cfa::{Callee, CmpOp, Expr, FuncId, Function, IntKind, Module, ObjId, Object, ObjectKind, Op};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Signals without an effect by default: SIGCHLD, SIGCONT, SIGURG, SIGWINCH.
@@ -211,6 +211,8 @@ impl<'a> Lower<'a> {
         }
         let o = self.object(&format!("(signal {number})"), &Ty::Void.pointer(), at)?;
         self.unit.objects[o].init = vec![Some(0)];
+        // Numbers are up to 64.
+        self.unit.objects[o].kind = ObjectKind::Signal(u8::try_from(number).unwrap_or_default());
         self.unit.signals.cells.insert(number, o);
         Ok(o)
     }

@@ -9,4 +9,3 @@ int main(void) {
     x += f();
     assert(x == 11 );
 }
-// compiled: C leaves an order of evaluation open, and a compiler has one

@@ -10,4 +10,3 @@ int main(void) {
     }
     assert(last == 7);
 }
-// compiled: what an object holds that got no value is up to the compiler

@@ -9,4 +9,3 @@ int main(void) {
     assert(r == 5);
     return 0;
 }
-// compiled: C leaves an order of evaluation open, and a compiler has one

@@ -11,4 +11,3 @@ again:
     }
     assert(x == 4);
 }
-// compiled: what an object holds that got no value is up to the compiler

@@ -7,4 +7,3 @@ int main(void) {
     assert(t != 321);
     return 0;
 }
-// compiled: C leaves an order of evaluation open, and a compiler has one

@@ -8,4 +8,3 @@ int main(void) {
     assert(v[0] < v[1]);
     return 0;
 }
-// compiled: C leaves an order of evaluation open, and a compiler has one

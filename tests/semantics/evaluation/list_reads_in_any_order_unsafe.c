@@ -11,4 +11,3 @@ int main(void) {
     assert(!(v[0] == 1 && v[1] == 0));
     return 0;
 }
-// compiled: C leaves an order of evaluation open, and a compiler has one

@@ -16,4 +16,3 @@ int main(void) {
     assert(r != 2);
     return 0;
 }
-// compiled: C leaves an order of evaluation open, and a compiler has one

@@ -9,4 +9,3 @@ int main(void) {
     a[i] = next();
     assert(a[0] == 5 );
 }
-// compiled: C leaves an order of evaluation open, and a compiler has one

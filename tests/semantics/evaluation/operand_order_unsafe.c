@@ -9,4 +9,3 @@ int main(void) {
     int d = x - set();
     assert(d == 4 );
 }
-// compiled: C leaves an order of evaluation open, and a compiler has one

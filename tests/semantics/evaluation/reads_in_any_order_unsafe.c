@@ -13,4 +13,3 @@ int main(void) {
     pthread_create(&t, 0, worker, 0);
     assert(x <= y);
 }
-// compiled: C leaves an order of evaluation open, and a compiler has one

@@ -12,4 +12,3 @@ int main(void) {
     pthread_create(&t, 0, worker, 0);
     assert(x - x <= 0);
 }
-// compiled: C leaves an order of evaluation open, and a compiler has one

@@ -13,4 +13,3 @@ int main(void) {
     int sum = x + x;
     assert(sum % 2 == 0);
 }
-// compiled: C leaves an order of evaluation open, and a compiler has one

@@ -16,4 +16,4 @@ int main(void) {
     struct pair seen = shared;
     assert(seen.a == seen.b);
 }
-// compiled: a struct this small is copied at once
+// compiled: a struct this small is copied in one access

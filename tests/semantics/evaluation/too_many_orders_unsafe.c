@@ -8,4 +8,3 @@ int main(void) {
     assert(t != 2112121);
     return 0;
 }
-// compiled: C leaves an order of evaluation open, and a compiler has one

@@ -4,4 +4,3 @@ int main(void) {
     unsigned char x;
     assert(x <= 254);
 }
-// compiled: what an object holds that got no value is up to the compiler

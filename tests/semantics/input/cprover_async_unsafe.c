@@ -16,4 +16,3 @@ int main(void) {
     __CPROVER_assume(done1 && done2);
     __CPROVER_assert(x == 2, "no increment is lost");
 }
-// compiled: `__CPROVER_ASYNC` is no C that a compiler takes

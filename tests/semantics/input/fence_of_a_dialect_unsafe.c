@@ -16,4 +16,3 @@ __CPROVER_ASYNC_1:
 	}
 	return 0;
 }
-// compiled: `__CPROVER_ASYNC` is no C that a compiler takes

@@ -7,4 +7,3 @@ struct pair {
 int main(void) {
     assert(sizeof(struct pair) == 16);
 }
-// compiled: it is compiled for 64 bits, and the verdict is about 32

@@ -7,4 +7,3 @@ int main(void) {
     assert(sizeof(long) == 4 && sizeof(void *) == 4);
     assert(x != 0);
 }
-// compiled: it is compiled for 64 bits, and the verdict is about 32

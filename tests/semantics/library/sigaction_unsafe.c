@@ -11,4 +11,3 @@ int main(void) {
   assert(seen == 0);
   return 0;
 }
-// compiled: when a signal comes is not up to the scheduler

@@ -12,3 +12,4 @@ int main(void) {
   assert(a[1].tag == 'x');
   return 0;
 }
+// compiled: the library's sort keeps equal elements in order

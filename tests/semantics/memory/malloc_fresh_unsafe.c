@@ -15,4 +15,3 @@ int main(void) {
     free(a);
     free(b);
 }
-// compiled: what an object holds that got no value is up to the compiler

@@ -5,4 +5,3 @@ int main(void) {
     s *= s;
     return s;
 }
-// compiled: gcc multiplies narrow numbers as unsigned ones, so that its sanitizer sees nothing

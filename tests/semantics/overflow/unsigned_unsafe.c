@@ -11,4 +11,4 @@ int main(void) {
     pthread_create(&b, 0, worker, 0);
     return 0;
 }
-// compiled: the sanitizer does not look at atomic objects
+// compiled: no sanitizer looks at the arithmetic of atomic objects

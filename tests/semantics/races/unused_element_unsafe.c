@@ -16,4 +16,3 @@ int main(void) {
     (k[1], 0);
     return 0;
 }
-// compiled: a compiler leaves a read out whose value is not used

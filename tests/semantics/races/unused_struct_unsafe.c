@@ -16,4 +16,3 @@ int main(void) {
     *p;
     return 0;
 }
-// compiled: a compiler leaves a read out whose value is not used

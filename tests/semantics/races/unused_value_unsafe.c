@@ -16,4 +16,3 @@ int main(void) {
     x;
     return 0;
 }
-// compiled: a compiler leaves a read out whose value is not used

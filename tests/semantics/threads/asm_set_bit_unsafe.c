@@ -17,3 +17,4 @@ int main(void)
     pthread_join(t, 0);
     assert(word == 6);
 }
+// compiled: no thread comes between the read and the write of one instruction

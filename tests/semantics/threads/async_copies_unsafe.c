@@ -10,4 +10,3 @@ __CPROVER_ASYNC_1:
     __CPROVER_assume(done == 1);
     __CPROVER_assert(sum == 15 && x == 1 && y == 5, "copies");
 }
-// compiled: `__CPROVER_ASYNC` is no C that a compiler takes

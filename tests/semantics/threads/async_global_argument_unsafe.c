@@ -9,4 +9,3 @@ __CPROVER_ASYNC_1:
     __CPROVER_assume(done == 1);
     __CPROVER_assert(seen == 0, "the new thread may come later");
 }
-// compiled: `__CPROVER_ASYNC` is no C that a compiler takes

@@ -9,4 +9,3 @@ int main(void) {
   assert(a == b);
   return 0;
 }
-// compiled: when a signal comes is not up to the scheduler

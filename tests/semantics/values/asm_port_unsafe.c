@@ -18,3 +18,4 @@ int main(void)
     int w = v;
     assert(0 <= w && w <= 254);
 }
+// compiled: the machine lets no program read a port

@@ -5,7 +5,7 @@
 
 mod racing;
 
-use crate::act::Act;
+use crate::act::{self, Act};
 use crate::candidates::Candidates;
 use crate::complete;
 use crate::event::Event;
@@ -95,6 +95,8 @@ pub struct Trace {
     pub thread_name: String,
     /// The same, by its place in `threads`.
     pub thread: u32,
+    /// Where the functions are called that it is in, the outermost first.
+    pub calls: Vec<Span>,
     /// Names of all threads, in order of creation.
     pub threads: Vec<String>,
     /// In a deadlock: the threads that have not ended.
@@ -345,7 +347,7 @@ impl Replayer<'_, '_> {
             let write = match program.objects[o.0 as usize].kind {
                 ObjectKind::WatchedWrite => Some(true),
                 ObjectKind::WatchedRead => Some(false),
-                ObjectKind::Plain | ObjectKind::Literal => None,
+                ObjectKind::Plain | ObjectKind::Literal | ObjectKind::Signal(_) => None,
             };
             match write {
                 None => changes.extend(value.map(|v| (cell(o, k), v))),
@@ -547,6 +549,7 @@ impl Replayer<'_, '_> {
         };
         let race = raced.map(|(_, other)| other);
         Trace {
+            calls: act::calls(self.machine, &self.state, thread, t.loc),
             start: self.schedule.start.iter().map(|(o, k, v)| (name(o, k), *v)).collect(),
             steps: self.steps,
             events: self.events,
