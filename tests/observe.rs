@@ -49,7 +49,7 @@ impl Case {
     fn forge(&self, old: &str, new: &str) {
         let text = std::fs::read_to_string(&self.proof).expect("a proof");
         let changed = text.replace(&format!("\"{old}\""), &format!("\"{new}\""));
-        assert_ne!(text, changed, "{text}");
+        assert_ne!(text, changed, "no {old} in the proof");
         std::fs::write(&self.proof, changed).expect("a file");
     }
 }
@@ -96,10 +96,10 @@ fn invariants_hold_and_changed_ones_do_not() {
     let case = Case::new(&two(LOCKED), &[]);
     let said = case.holds();
     assert!(said.contains("before"), "{said}");
-    case.forge("y <= 0", "y >= 1");
+    case.forge("x == 1", "x == 2");
     let (status, said) = case.observe();
     assert_eq!(status, Some(1), "{said}");
-    assert!(said.contains("does not hold") && said.contains("y = 0"), "{said}");
+    assert!(said.contains("does not hold") && said.contains("x = 1"), "{said}");
     // The run that is named fails again, the same way.
     let again = said.lines().find_map(|l| l.strip_prefix("again: ")).expect("how to run it");
     let words: Vec<&str> = again.split(' ').collect();
@@ -160,7 +160,7 @@ void *second(void *arg) {
         before.and_then(|n| n.parse::<usize>().ok()).expect("how many")
     };
     let (statements, invariants) = (count(" statements\n"), count(" invariants "));
-    assert!(statements >= 6 && invariants > statements + 4, "{said}");
+    assert!(statements >= 6 && invariants > statements, "{said}");
 }
 
 #[test]
