@@ -3,7 +3,7 @@
 //!
 //! An invariant is tested when a thread has come to a statement, before anything of it is done, and once more when other threads
 //! had their turn. Nothing of the checker takes part, and of the front end only which location of the thread program a statement
-//! is ([`places`]). What fails is a wrong proof, or a program that was misread.
+//! is (`places`). What fails is a wrong proof, or a program that was misread.
 
 mod conditions;
 mod insert;

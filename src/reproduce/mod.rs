@@ -100,7 +100,7 @@ pub struct Way {
     pub judge: Judge,
     /// Operands of a line may be read in another order than the run's.
     pub reorder: bool,
-    /// Expressions are written out in the run's order (see [`orders::write_out`]).
+    /// Expressions are written out in the run's order (see `orders::write_out`).
     pub written_out: Option<bool>,
     /// With this compiler; `None`: the usual one.
     pub compiler: Option<&'static str>,
