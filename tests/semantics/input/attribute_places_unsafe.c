@@ -14,7 +14,7 @@ __attribute__((noinline, cold)) int count(int n) {
     default:
         n = 0;
     }
-    if (n > 5) { __attribute__((unused)) again: n--; }
+    if (n > 5) { again: __attribute__((unused)); n--; }
     return n;
 }
 enum colour { RED __attribute__((deprecated)) = 3, BLUE };
