@@ -152,3 +152,42 @@ fn replicated_threads_in_reports() {
     assert_eq!(bad["verdict"], "unsafe", "{bad}");
     assert!(bad["trace"]["steps"].as_array().is_some_and(|s| s.len() > 3), "{bad}");
 }
+
+/// It was taken for the remainder: both are below the number and not above what they are taken of.
+#[test]
+fn a_mask_with_one_less_is_no_remainder() {
+    // With 8, 5 and d = 3 it ends with 3, and fails.
+    let source = "#include <assert.h>
+#include <pthread.h>
+extern unsigned __VERIFIER_nondet_uint(void);
+unsigned left, right;
+void *shrink(void *unused) {
+    while (left > right)
+        left = left - right;
+    return 0;
+}
+int main(void) {
+    unsigned first = __VERIFIER_nondet_uint(), second = __VERIFIER_nondet_uint(), d = __VERIFIER_nondet_uint();
+    if (first == 0 || second == 0 || d == 0 || (first & (d - 1)) != 0 || (second & (d - 1)) != 0)
+        return 0;
+    left = first;
+    right = second;
+    pthread_t t;
+    pthread_create(&t, 0, shrink, 0);
+    pthread_join(t, 0);
+    unsigned last = left;
+    assert((last & (d - 1)) == 0);
+    return 0;
+}
+";
+    let dir = folder(&[("s.c", source), ("r.c", &source.replace(" & (d - 1)", " % d"))]);
+    let verdict = |file: &str| {
+        let args = ["verify", "--method", "rely-guarantee", "--timeout", "8", file];
+        let o = relyant(dir.path()).args(args).output().unwrap();
+        (o.status.code(), out(&o))
+    };
+    let (masked, text) = verdict("s.c");
+    assert!(masked != Some(0) && masked != Some(2), "{text}");
+    let (remainder, text) = verdict("r.c");
+    assert_eq!(remainder, Some(0), "{text}");
+}

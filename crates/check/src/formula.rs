@@ -5,7 +5,7 @@
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
-use relyant_linear::{Atom, LinExpr, Rel, Var};
+use relyant_linear::{Atom, Cube, LinExpr, Rel, Var};
 use relyant_program::Loc;
 use std::collections::BTreeSet;
 
@@ -218,6 +218,28 @@ impl Formula {
             Formula::Or(fs) => fs.iter().any(|f| f.holds(value)),
         }
     }
+}
+
+/// What stands for each variable.
+pub(crate) type Values<'f> = &'f dyn Fn(Var) -> Linear;
+
+/// A variable's value before the step.
+pub(crate) fn before(v: Var) -> Linear {
+    Linear::symbol(Symbol::Var(v))
+}
+
+/// A cube, with these values.
+pub(crate) fn cube(c: &Cube, var: Values) -> Formula {
+    if c.is_bottom() {
+        return Formula::Const(false);
+    }
+    Formula::and(c.atoms().iter().map(|a| Formula::atom(a, var)))
+}
+
+/// It is one of these locations.
+pub(crate) fn place(at: &Linear, ls: &[Loc]) -> Formula {
+    let numbers: Vec<u32> = ls.iter().map(|l| l.0).collect();
+    Formula::one_of(at, &numbers)
 }
 
 #[cfg(test)]

@@ -2,14 +2,12 @@
 
 use super::terms::{Application, Terms, le};
 use super::{Claimed, Instance, What};
-use crate::formula::{Formula, Linear, Symbol};
+use crate::formula::{Formula, Linear, Symbol, Values, before, cube, place};
 use num_bigint::BigInt;
-use relyant_linear::{Cube, LinExpr, Rel, Var};
+use relyant_linear::{LinExpr, Rel, Var};
 use relyant_program::ghosts::extension::{Case, Claim, Fact, Start, Term, Value};
 use relyant_program::{Edge, Input, Loc, Scope};
 use std::collections::BTreeSet;
-
-type Values<'f> = &'f dyn Fn(Var) -> Linear;
 
 /// A state: of variables, of where single threads are, of how many threads there are at a location.
 struct State<'f> {
@@ -34,27 +32,11 @@ struct Asked {
     with: Vec<(Var, Linear)>,
 }
 
-fn before(v: Var) -> Linear {
-    Linear::symbol(Symbol::Var(v))
-}
-
-fn cube(c: &Cube, var: Values) -> Formula {
-    if c.is_bottom() {
-        return Formula::Const(false);
-    }
-    Formula::and(c.atoms().iter().map(|a| Formula::atom(a, var)))
-}
-
 fn compare(rel: Rel, e: Linear) -> Formula {
     match rel {
         Rel::Le => Formula::le(e),
         Rel::Eq => Formula::eq(e),
     }
-}
-
-fn within(at: &Linear, ls: &[Loc]) -> Formula {
-    let numbers: Vec<u32> = ls.iter().map(|l| l.0).collect();
-    Formula::one_of(at, &numbers)
 }
 
 /// The value of an expression that was found to have integers only.
@@ -79,7 +61,7 @@ impl Claimed<'_> {
     }
     /// A fact in a state.
     fn fact(&self, w: &mut Writer, f: &Fact, s: &State<'_>) -> Formula {
-        let at = f.at.iter().map(|(t, ls)| within(&(s.place)(*t), ls));
+        let at = f.at.iter().map(|(t, ls)| place(&(s.place)(*t), ls));
         let premise = Formula::and(at.chain([cube(&f.given, s.variable)]));
         if premise == Formula::Const(false) {
             return Formula::Const(true);
@@ -98,7 +80,7 @@ impl Claimed<'_> {
                 let divides = self.term(w, term, s.variable);
                 Formula::eq((s.variable)(*bit).minus(&divides))
             }
-            Claim::At(t, ls) => within(&(s.place)(*t), ls),
+            Claim::At(t, ls) => place(&(s.place)(*t), ls),
             Claim::Same(a, b) => {
                 let (a, b) = (self.value(w, a, s.variable), self.value(w, b, s.variable));
                 Formula::eq(a.minus(&b))

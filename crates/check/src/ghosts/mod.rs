@@ -15,7 +15,7 @@ mod terms;
 use crate::decide::{CheckError, Conditions, Limits, decide};
 use crate::flaw::ExtensionFlaw;
 use crate::formula::{Formula, Symbol};
-use crate::obligations::{Malformed, locate};
+use crate::obligations::{Malformed, locate, symbol_name};
 use relyant_linear::{LinExpr, Rel, Var};
 use relyant_program::ghosts::extension::{Claim, Extension, Fact, Stage, Start};
 use relyant_program::recognisers::Recogniser;
@@ -118,7 +118,7 @@ impl Conditions for Claims<'_> {
         self.stages[o.stage].title(&o.what)
     }
     fn symbol(&self, s: Symbol) -> String {
-        self.stages.last().map_or(String::new(), |last| last.symbol(s))
+        self.stages.last().map_or(String::new(), |last| symbol_name(&last.program, s))
     }
 }
 
@@ -191,22 +191,6 @@ impl<'a> Claimed<'a> {
         let e = &template.edges[k];
         let at = |l| locate(&self.program, t, l);
         format!("thread `{}`, step {} -> {}", template.name, at(e.from), at(e.to))
-    }
-    fn symbol(&self, s: Symbol) -> String {
-        let var = |v: Var| self.program.variables.get(v.0 as usize).map_or("?", |x| &x.name);
-        let template = |t: u32| self.program.templates.get(t as usize).map_or("?", |t| &t.name);
-        match s {
-            Symbol::Var(v) => var(v).into(),
-            Symbol::Second(v) => format!("{} (other thread)", var(v)),
-            Symbol::Third(v) => format!("{} (one more thread)", var(v)),
-            Symbol::After(v) => format!("{}'", var(v)),
-            Symbol::Input(k) => format!("input {k}"),
-            Symbol::At(t) => format!("location of {}", template(t)),
-            Symbol::AtAfter(t) => format!("location of {}'", template(t)),
-            Symbol::SecondAt(t) => format!("location of another {}", template(t)),
-            Symbol::Threads(t, l) => format!("number of {} at {}", template(t), l.0),
-            Symbol::Term(k) => format!("value {k}"),
-        }
     }
 }
 

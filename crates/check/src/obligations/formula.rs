@@ -1,7 +1,7 @@
 //! What each obligation says.
 
-use super::{Obligations, Values, any, before, cube, place};
-use crate::formula::{Formula, Linear, Symbol};
+use super::{Obligations, any};
+use crate::formula::{Formula, Linear, Symbol, Values, before, cube, place};
 use crate::validate::Copies;
 use crate::{Assertion, EnvTransition, Tickets};
 use relyant_linear::Var;

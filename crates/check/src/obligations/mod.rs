@@ -13,7 +13,7 @@ mod list;
 mod text;
 
 use super::flaw::{ExtensionFlaw, ProgramFlaw, ProofFlaw, SystemFlaw};
-use super::formula::{Formula, Linear, Symbol};
+use super::formula::{Formula, Linear, Symbol, Values, before, cube, place};
 use super::validate::{self, Copies};
 use super::{Assertion, EnvTransition, Proof, Rule};
 use relyant_linear::{Cube, Var};
@@ -22,7 +22,7 @@ use relyant_program::{Edge, Loc, Program, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-pub use text::locate;
+pub use text::{locate, symbol_name};
 
 /// Why there are no obligations: the program or the proof is not well-formed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -102,24 +102,7 @@ pub struct Obligations<'a> {
 static ANYTHING: LazyLock<[Assertion; 1]> =
     LazyLock::new(|| [Assertion { control: Vec::new(), cube: Cube::top() }]);
 
-type Values<'f> = &'f dyn Fn(Var) -> Linear;
 type Places<'f> = &'f dyn Fn(u32) -> Linear;
-
-fn before(v: Var) -> Linear {
-    Linear::symbol(Symbol::Var(v))
-}
-
-fn cube(c: &Cube, var: Values) -> Formula {
-    if c.is_bottom() {
-        return Formula::Const(false);
-    }
-    Formula::and(c.atoms().iter().map(|a| Formula::atom(a, var)))
-}
-
-fn place(at: &Linear, ls: &[Loc]) -> Formula {
-    let numbers: Vec<u32> = ls.iter().map(|l| l.0).collect();
-    Formula::one_of(at, &numbers)
-}
 
 fn state(s: &Assertion, var: Values, at: Places) -> Formula {
     let control = Formula::and(s.control.iter().map(|(t, ls)| place(&at(*t), ls)));

@@ -49,20 +49,25 @@ impl Obligations<'_> {
     }
     /// The name of a symbol: the variable's, with `'` for its value after the step.
     pub fn symbol_name(&self, s: Symbol) -> String {
-        let var = |v: Var| self.program.variables.get(v.0 as usize).map_or("?", |x| &x.name);
-        let template = |t: u32| &self.program.templates[t as usize].name;
-        match s {
-            Symbol::Var(v) => var(v).into(),
-            Symbol::Second(v) => format!("{} (other thread)", var(v)),
-            Symbol::Third(v) => format!("{} (one more thread)", var(v)),
-            Symbol::After(v) => format!("{}'", var(v)),
-            Symbol::Input(k) => format!("input {k}"),
-            Symbol::At(t) => format!("location of {}", template(t)),
-            Symbol::AtAfter(t) => format!("location of {}'", template(t)),
-            Symbol::SecondAt(t) => format!("location of another {}", template(t)),
-            Symbol::Threads(t, l) => format!("number of {} at {}", template(t), l.0),
-            Symbol::Term(k) => format!("value {k}"),
-        }
+        symbol_name(self.program, s)
+    }
+}
+
+/// The name of a symbol of a program, see [`Obligations::symbol_name`].
+pub fn symbol_name(p: &Program, s: Symbol) -> String {
+    let var = |v: Var| p.variables.get(v.0 as usize).map_or("?", |x| &x.name);
+    let template = |t: u32| p.templates.get(t as usize).map_or("?", |t| &t.name);
+    match s {
+        Symbol::Var(v) => var(v).into(),
+        Symbol::Second(v) => format!("{} (other thread)", var(v)),
+        Symbol::Third(v) => format!("{} (one more thread)", var(v)),
+        Symbol::After(v) => format!("{}'", var(v)),
+        Symbol::Input(k) => format!("input {k}"),
+        Symbol::At(t) => format!("location of {}", template(t)),
+        Symbol::AtAfter(t) => format!("location of {}'", template(t)),
+        Symbol::SecondAt(t) => format!("location of another {}", template(t)),
+        Symbol::Threads(t, l) => format!("number of {} at {}", template(t), l.0),
+        Symbol::Term(k) => format!("value {k}"),
     }
 }
 
