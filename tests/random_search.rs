@@ -147,10 +147,10 @@ fn run(default: u64, deadlock: bool) {
 
 #[test]
 fn search_agrees_with_exploration() {
-    run(300, false);
+    run(120, false);
 }
 
 #[test]
 fn search_agrees_with_exploration_on_deadlocks() {
-    run(100, true);
+    run(50, true);
 }
