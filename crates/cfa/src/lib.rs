@@ -48,7 +48,7 @@ pub use checks::{Check, Checks};
 pub use expr::{BinOp, CmpOp, Expr, UnOp};
 pub use float::{FloatOp, FloatUnary, Precision, Rounding};
 pub use module::{Function, HeapSite, Module};
-pub use op::{Callee, Edge, Graph, Loc, Location, LocationKind, Op};
+pub use op::{Bounded, Callee, Edge, Graph, Limit, Loc, Location, LocationKind, Op};
 pub use program::{Count, Inlined, Owner, Procedure, Program, Template};
 pub use source::Source;
 pub use types::{FuncId, IntKind, ObjId, Object, ObjectKind, Reg, Register};

@@ -16,10 +16,45 @@ pub enum LocationKind {
     Error(Violated),
     /// The verifier's own bound is reached (what: more objects than it keeps apart…); no edges leave it. That a thread
     /// comes here is no violation, but nothing is known of the program's further runs.
-    Limit(String),
+    Limit(Limit),
     /// The thread has ended, or the function has returned; no edges leave it. A thread in a program comes here only
     /// by `ThreadExit` or `Halt`: `Return` goes back to the caller.
     End,
+}
+
+/// A bound of the verifier that is reached.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Limit {
+    /// What is beyond it, in words.
+    pub what: String,
+    /// The option that moves it, if one does.
+    pub option: Option<Bounded>,
+}
+
+/// What an option bounds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bounded {
+    /// Objects alive that one place made ([`crate::options::Options::max_objects`]).
+    Objects,
+}
+
+impl<T: Into<String>> From<T> for Limit {
+    fn from(what: T) -> Limit {
+        Limit { what: what.into(), option: None }
+    }
+}
+
+/// As the words are: digests of programs have it so.
+impl std::fmt::Debug for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.what.fmt(f)
+    }
+}
+
+impl std::fmt::Display for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.what)
+    }
 }
 
 /// A point of control. Edges leave it unless its kind says otherwise.

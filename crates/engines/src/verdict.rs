@@ -1,6 +1,7 @@
 //! Verdicts with their evidence, as the engines give them.
 
 use num_bigint::BigInt;
+use relyant_cfa::Limit;
 use relyant_cfa::schedule::ThreadRef;
 use relyant_check::Proof;
 use relyant_finite::model::Malformed;
@@ -139,7 +140,7 @@ pub enum Reason {
     Program(machine::Stop),
     /// All was seen but what is beyond a bound of the program, in its words.
     #[error("no error but where {0}")]
-    Bound(String),
+    Bound(Limit),
     /// The search ended before it had seen all.
     #[error("no error within {depth} steps; {reason}")]
     Search {

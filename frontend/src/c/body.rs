@@ -241,7 +241,7 @@ impl Body {
     /// A location of its own where a bound of the verifier is reached.
     pub fn limit(&mut self, what: &str) -> Loc {
         let l = self.fresh();
-        self.graph.locations[l.0 as usize].kind = LocationKind::Limit(what.to_string());
+        self.graph.locations[l.0 as usize].kind = LocationKind::Limit(what.into());
         l
     }
     /// Goes to an error location.

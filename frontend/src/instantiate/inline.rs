@@ -403,7 +403,7 @@ impl Body {
         let (frame, _) = self.origin[from.0 as usize];
         let to = self.location(frame, None, span, false);
         let what = format!("a pointer is called that no function of the file fits (line {})", span.line);
-        self.graph.locations[to.0 as usize].kind = relyant_cfa::LocationKind::Limit(what);
+        self.graph.locations[to.0 as usize].kind = relyant_cfa::LocationKind::Limit(what.into());
         self.graph.edges[i] = Edge { from, to, op: Op::Skip, span };
     }
 

@@ -11,8 +11,8 @@ use relyant_cfa::diagnostic::Span;
 use relyant_cfa::options::{MAX_OBJECTS, Options};
 use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::walk;
-use relyant_cfa::{
-    Callee, CmpOp, Edge, Expr, FuncId, Function, Graph, HeapSite, IntKind, Loc, LocationKind, Module, ObjId,
+use relyant_cfa::{Bounded, 
+    Callee, CmpOp, Edge, Expr, FuncId, Function, Graph, HeapSite, IntKind, Limit, Loc, LocationKind, Module, ObjId,
     Object, ObjectKind, Op, Reg, Register, Source, Violated,
 };
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ struct Pool {
     /// More may be asked for.
     bounded: bool,
     /// What is said then.
-    limit: String,
+    limit: Limit,
 }
 
 /// An automaton that grows from its start to its end.
@@ -74,9 +74,9 @@ impl Code<'_> {
         self.graph.locations[l.0 as usize].kind = LocationKind::Error(what);
         l
     }
-    pub(super) fn limit(&mut self, what: &str) -> Loc {
+    pub(super) fn limit(&mut self, what: impl Into<Limit>) -> Loc {
         let l = self.graph.add_location(self.span);
-        self.graph.locations[l.0 as usize].kind = LocationKind::Limit(what.to_string());
+        self.graph.locations[l.0 as usize].kind = LocationKind::Limit(what.into());
         l
     }
     /// Stores what a fresh object has: any values in some cells, or 0 everywhere. `clear`: what nobody reads before it is
@@ -171,7 +171,7 @@ fn write_site(functions: &mut [Function], objects: &mut [Object], site: &HeapSit
     if let Some(what) = &site.limit {
         f.atomic = false;
         let limit = f.graph.add_location(span);
-        f.graph.locations[limit.0 as usize].kind = LocationKind::Limit(what.clone());
+        f.graph.locations[limit.0 as usize].kind = LocationKind::Limit(what.clone().into());
         f.graph.add_edge(f.entry, limit, Op::Skip, span);
         return;
     }
@@ -192,7 +192,7 @@ fn write_site(functions: &mut [Function], objects: &mut [Object], site: &HeapSit
             "{file}:{}: more than {most} bytes may be asked for, and objects of such sizes are not kept",
             span.line
         );
-        let limit = code.limit(&what);
+        let limit = code.limit(what);
         let bytes = Expr::Reg(f.params[0]);
         let most = Expr::Const(i128::from(most));
         code.edge(limit, test(CmpOp::Gt, &bytes, most.clone()));
@@ -224,7 +224,7 @@ fn write_site(functions: &mut [Function], objects: &mut [Object], site: &HeapSit
                     "{file}:{}: {open} numbers in fresh memory may be read before they are written",
                     span.line
                 );
-                let limit = code.limit(&what);
+                let limit = code.limit(what);
                 code.edge(limit, Op::Skip);
                 obtain(&mut code, pool, p, &mut |code, o| {
                     let none = vec![false; if clear { cells.len() } else { 0 }];
@@ -282,7 +282,7 @@ fn obtain(code: &mut Code<'_>, pool: &Pool, p: Reg, fill: &mut dyn FnMut(&mut Co
             let back = code.load(pool.back, k);
             code.step(test(CmpOp::Eq, &back, Expr::Const(0)));
         }
-        let limit = code.limit(&pool.limit);
+        let limit = code.limit(pool.limit.clone());
         code.edge(limit, Op::Skip);
     }
     code.at = done;
@@ -415,10 +415,11 @@ fn make_pool(module: &mut Module, o: ObjId, passes: Option<u32>, span: Span, opt
     let used = push(module, control(format!("{base}.used"), 1));
     let back = push(module, control(format!("{base}.free"), count));
     let file = file_of(module, span);
-    let limit = format!(
+    let what = format!(
         "{file}:{}: more than {count} objects made here are alive at once (--max-objects)",
         span.line
     );
+    let limit = Limit { what, option: Some(Bounded::Objects) };
     Pool { instances, used, back, bounded, limit }
 }
 

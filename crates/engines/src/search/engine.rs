@@ -4,7 +4,7 @@ use super::{Reason, SearchOutcome, Settings, search};
 use crate::engine::{Choice, Claim, Engine, Finding, Needs, Task};
 use crate::verdict;
 use crate::watch::{Standing, Watch};
-use relyant_cfa::{LocationKind, Program};
+use relyant_cfa::{Limit, LocationKind, Program};
 use relyant_check::states::{Encoding, Space};
 use std::time::Instant;
 
@@ -72,14 +72,14 @@ fn claim(program: &Program, outcome: SearchOutcome) -> Result<Claim, verdict::Re
                 .with_points(space.points().cloned()),
         )),
         SearchOutcome::Limit { reason, depth } => Err(match bound(program, reason) {
-            Some(what) => verdict::Reason::Bound(what.into()),
+            Some(what) => verdict::Reason::Bound(what.clone()),
             None => verdict::Reason::Search { depth, reason },
         }),
     }
 }
 
 /// The bound of the program that a search came to.
-fn bound(program: &Program, reason: Reason) -> Option<&str> {
+fn bound(program: &Program, reason: Reason) -> Option<&Limit> {
     let Reason::Bound { template, location } = reason else { return None };
     let template = program.templates.get(template as usize)?;
     match &template.graph.locations.get(location as usize)?.kind {

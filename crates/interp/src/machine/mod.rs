@@ -9,7 +9,7 @@ pub use crate::state::{State, Thread};
 pub use crate::stop::Stop;
 use relyant_cfa::schedule::ThreadRef;
 use relyant_cfa::{
-    Callee, Count, Edge, IntKind, Loc, Location, LocationKind, ObjId, Op, Owner, Program, Reg, Undefined,
+    Callee, Count, Edge, IntKind, Limit, Loc, Location, LocationKind, ObjId, Op, Owner, Program, Reg, Undefined,
     Violated,
 };
 use step::{At, CompiledStep, What};
@@ -64,14 +64,14 @@ pub enum Found {
     /// A property that does not hold.
     Violated(Violated),
     /// It is no violation: the verifier's own bound is reached, and nothing is known of further runs.
-    Limit(String),
+    Limit(Limit),
 }
 
 impl std::fmt::Display for Found {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Found::Violated(what) => what.fmt(f),
-            Found::Limit(what) => f.write_str(what),
+            Found::Limit(what) => what.fmt(f),
         }
     }
 }

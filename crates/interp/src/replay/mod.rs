@@ -16,7 +16,7 @@ use racing::Notes;
 pub use racing::{ActiveCall, RacingAccess};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::schedule::{Move, Schedule, ThreadRef};
-use relyant_cfa::{Count, Edge, ObjId, ObjectKind, Op, Program, Reg, Source, Use, Violated};
+use relyant_cfa::{Count, Edge, Limit, ObjId, ObjectKind, Op, Program, Reg, Source, Use, Violated};
 
 /// What one thread did, a statement or a part of one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -142,7 +142,7 @@ pub enum ReplayError {
     Relies(String),
     /// It leads where the verifier's own bound is reached.
     #[error("{0}")]
-    Limit(String),
+    Limit(Limit),
 }
 
 /// At most this many steps are tried to fill a gap.

@@ -164,7 +164,7 @@ impl Lineariser<'_> {
         let locations = template.graph.locations.iter().enumerate().map(|(i, l)| Location {
             error: match &l.kind {
                 LocationKind::Error(what) => Some(what.to_string()),
-                LocationKind::Limit(what) => Some(what.clone()),
+                LocationKind::Limit(limit) => Some(limit.what.clone()),
                 _ => None,
             },
             labels: l.labels.clone(),
