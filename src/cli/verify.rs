@@ -37,9 +37,9 @@ pub struct Args {
     /// C sources (`.i`: already preprocessed), task definitions (`.yml`), Boolean programs (`.bp`)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Seconds for each file
-    #[arg(long, value_name = "S", value_parser = super::input::seconds)]
-    timeout: Option<Duration>,
+    /// Seconds for each file; 0: no limit
+    #[arg(long, value_name = "S", value_parser = super::input::seconds_or_none, default_value = "60")]
+    timeout: Duration,
     /// Memory for the process
     #[arg(long, value_name = "MIB")]
     memory: Option<u64>,
@@ -100,7 +100,7 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
         complain("error: --with names one more source of a C program");
         return Status::BadInput;
     }
-    let limits = Limits::new(a.timeout, a.memory);
+    let limits = Limits::new((!a.timeout.is_zero()).then_some(a.timeout), a.memory);
     if rewriting::is_any(&a.files) {
         let json = a.format == Format::Json;
         let wanted = rewriting::Wanted { limits, json, verbose: a.verbose, lost };

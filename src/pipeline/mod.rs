@@ -12,6 +12,7 @@
 
 pub mod certify;
 mod evidence;
+mod hints;
 mod lanes;
 mod pairs;
 mod programs;
@@ -22,6 +23,7 @@ mod tests;
 mod unknown;
 mod vacuous;
 
+pub use hints::Hint;
 pub use pairs::Races;
 pub use programs::{Programs, Provable};
 pub use report::{Evidence, Report, Searched, Seconds, Verdict};
@@ -108,6 +110,7 @@ fn verify_read(
         assumes: Vec::new(),
         races: Races::default(),
         losses: Vec::new(),
+        hints: Vec::new(),
         source_lines: source_lines(unit.path()),
         threads: Vec::new(),
         stats: None,
@@ -123,6 +126,7 @@ fn verify_read(
     if let Some(reason) = run.reason().filter(|_| matches!(report.verdict, Verdict::Unknown(_))) {
         report.verdict = Verdict::Unknown(Unknown::Stopped(reason));
     }
+    report.hints = hints::of(&programs, &report, settings.meaning.max_objects);
     Ok(report)
 }
 

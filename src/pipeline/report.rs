@@ -1,6 +1,6 @@
 //! What is said about a file.
 
-use super::{Races, Unknown};
+use super::{Hint, Races, Unknown};
 use relyant_cfa as cfa;
 use relyant_check::Proof;
 use relyant_check::check::CheckReport;
@@ -107,6 +107,8 @@ pub struct Report {
     pub races: Races,
     /// Where the proof engine had to take the program for more than it is, a line each.
     pub losses: Vec<String>,
+    /// Where there is no verdict: what may help.
+    pub hints: Vec<Hint>,
     /// Lines of the source file.
     pub source_lines: usize,
     /// Threads, by name and number.

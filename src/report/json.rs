@@ -30,7 +30,7 @@
 use super::FileOutcome;
 use super::run::{Attempt, RunEntry};
 use super::text::rule;
-use crate::pipeline::{Evidence, Report, Verdict};
+use crate::pipeline::{Evidence, Hint, Report, Verdict};
 use relyant_cfa::Count;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_engines::watch::Stats;
@@ -52,6 +52,17 @@ pub struct Document {
     pub version: String,
     /// One for each input file, in the order they were given.
     pub results: Vec<Entry>,
+}
+
+/// What may help where there is no verdict.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct HintEntry {
+    /// The file that the lines are of, as the program names it; none where the whole program is meant.
+    pub file: Option<String>,
+    /// Lines of the loop or the inputs that it is about.
+    pub lines: Vec<u32>,
+    /// One sentence.
+    pub text: String,
 }
 
 /// What came of one file.
@@ -82,6 +93,9 @@ pub struct Entry {
     /// Where the proof engine had to take the program for more than it is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub losses: Vec<String>,
+    /// Where there is no verdict: what may help.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<HintEntry>,
     /// Lines of the source file.
     #[serde(default)]
     pub source_lines: usize,
@@ -350,6 +364,7 @@ fn entry(file: &str, outcome: &FileOutcome, peak_memory_kib: Option<u64>) -> Ent
 fn fill(e: &mut Entry, r: &Report) {
     e.assumes.clone_from(&r.assumes);
     e.losses.clone_from(&r.losses);
+    e.hints = r.hints.iter().map(HintEntry::from).collect();
     e.source_lines = r.source_lines;
     e.threads = r
         .threads
@@ -397,6 +412,13 @@ fn fill(e: &mut Entry, r: &Report) {
             e.trace = Some(TraceEntry { shortest: *shortest, races, ..trace(t) });
         }
         Verdict::Unknown(reason) => e.reason = Some(reason.to_string()),
+    }
+}
+
+impl From<&Hint> for HintEntry {
+    fn from(h: &Hint) -> HintEntry {
+        let (file, lines) = h.place.clone().map_or((None, Vec::new()), |(file, lines)| (Some(file), lines));
+        HintEntry { file, lines, text: h.text.clone() }
     }
 }
 

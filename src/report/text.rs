@@ -96,6 +96,9 @@ fn verdict(out: &mut String, r: &Report, full: bool) {
             let _ = writeln!(out, "reason: {reason}");
             so_far(out, &r.stats.as_ref().map(standing).unwrap_or_default());
             searched(out, r);
+            for hint in &r.hints {
+                let _ = writeln!(out, "{FAINT}hint:{FAINT:#} {hint}");
+            }
             last(out, DULL, "unknown");
         }
     }

@@ -7,6 +7,7 @@ mod checks;
 mod exit_status;
 mod explain;
 mod finite;
+mod hints;
 mod horn;
 mod limits;
 mod reports;

@@ -20,6 +20,19 @@ pub struct Stats {
     pub transitions: usize,
     /// The proof, if there is one, is modular.
     pub modular: bool,
+    /// The location with the most abstract states of the last fixpoint.
+    pub crowded: Option<Crowded>,
+}
+
+/// A location at which abstract states pile up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Crowded {
+    /// Template of the thread program.
+    pub template: u32,
+    /// Location of it.
+    pub location: u32,
+    /// Abstract states there.
+    pub states: usize,
 }
 
 /// How far a search of states has come.

@@ -11,9 +11,9 @@ use relyant_cfa::diagnostic::Span;
 use relyant_cfa::options::{MAX_OBJECTS, Options};
 use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::walk;
-use relyant_cfa::{Bounded, 
-    Callee, CmpOp, Edge, Expr, FuncId, Function, Graph, HeapSite, IntKind, Limit, Loc, LocationKind, Module, ObjId,
-    Object, ObjectKind, Op, Reg, Register, Source, Violated,
+use relyant_cfa::{
+    Bounded, Callee, CmpOp, Edge, Expr, FuncId, Function, Graph, HeapSite, IntKind, Limit, Loc, LocationKind,
+    Module, ObjId, Object, ObjectKind, Op, Reg, Register, Source, Violated,
 };
 use std::collections::BTreeSet;
 

@@ -14,10 +14,11 @@ use crate::aret::{Method, Settings, proof, tickets};
 use crate::engine::{Choice, Engine, Finding, Needs, Task};
 use crate::refine::{self, Refined};
 use crate::verdict::{Answer, Reason};
-use crate::watch::{Standing, Stats, Watch};
+use crate::watch::{Crowded, Standing, Stats, Watch};
 use relyant_linear::Cube;
 use relyant_program::Program;
 use relyant_program::recognisers::Recogniser;
+use std::collections::BTreeMap;
 
 /// Refinements after which the engine gives up.
 const MOST_ITERATIONS: u32 = 100_000;
@@ -114,6 +115,7 @@ fn decide(
         stats.predicates = precision.size();
         stats.states = aret.states.len();
         stats.environment = aret.envs.len();
+        stats.crowded = crowded(&aret, &threads);
         (watch.progress)(&Standing::Refined(*stats));
         let tuple = match reached {
             Reached::Stopped => return Answer::Unknown(Reason::Stopped),
@@ -153,4 +155,20 @@ fn decide(
         }
         precision = next;
     }
+}
+
+/// Where the most abstract states are, the first such location.
+fn crowded(aret: &Aret, threads: &[precision::Thread]) -> Option<Crowded> {
+    let mut counts: BTreeMap<(u16, u32), usize> = BTreeMap::new();
+    for state in aret.states.iter().filter(|s| !s.covered) {
+        *counts.entry((state.thread, state.loc.0)).or_default() += 1;
+    }
+    let mut most = None;
+    for ((thread, location), states) in counts {
+        if most.is_none_or(|m: Crowded| m.states < states) {
+            let template = threads.get(usize::from(thread))?.template;
+            most = Some(Crowded { template, location, states });
+        }
+    }
+    most
 }

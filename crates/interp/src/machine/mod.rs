@@ -9,8 +9,8 @@ pub use crate::state::{State, Thread};
 pub use crate::stop::Stop;
 use relyant_cfa::schedule::ThreadRef;
 use relyant_cfa::{
-    Callee, Count, Edge, IntKind, Limit, Loc, Location, LocationKind, ObjId, Op, Owner, Program, Reg, Undefined,
-    Violated,
+    Callee, Count, Edge, IntKind, Limit, Loc, Location, LocationKind, ObjId, Op, Owner, Program, Reg,
+    Undefined, Violated,
 };
 use step::{At, CompiledStep, What};
 

@@ -1,0 +1,129 @@
+//! What may help where there is no verdict: the loop, input or bound that it hangs on, and an option or a change for it.
+
+use super::{Programs, Report, Unknown, Verdict};
+use relyant_cfa::diagnostic::Span;
+use relyant_cfa::options::MAX_OBJECTS;
+use relyant_cfa::strong::components;
+use relyant_cfa::{Bounded, Count, Limit, Op};
+use relyant_engines::verdict::Reason;
+use relyant_engines::watch::Crowded;
+use relyant_program::Program;
+use std::collections::BTreeSet;
+
+/// So many abstract states at one location are many.
+const MANY_STATES: usize = 12;
+/// Lines of inputs that are named.
+const MOST_INPUTS: usize = 3;
+/// Inputs with at most so many values are tried one by one.
+const FEW_VALUES: i128 = 16;
+
+/// What the missing verdict hangs on, and what to try.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Hint {
+    /// File as the program names it, and its lines; none where the whole program is meant.
+    pub place: Option<(String, Vec<u32>)>,
+    /// One sentence.
+    pub text: String,
+}
+
+impl std::fmt::Display for Hint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some((file, lines)) = &self.place {
+            let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+            write!(f, "{file}:{}: ", lines.join(", "))?;
+        }
+        f.write_str(&self.text)
+    }
+}
+
+/// Hints for a program without a verdict, the most telling one first.
+pub(super) fn of(programs: &Programs, report: &Report, objects: Option<u32>) -> Vec<Hint> {
+    let Verdict::Unknown(reason) = &report.verdict else { return Vec::new() };
+    let mut all = Vec::new();
+    for limit in limits(reason) {
+        if limit.option == Some(Bounded::Objects) {
+            let more = objects.unwrap_or(MAX_OBJECTS).saturating_mul(2);
+            all.push(whole(format!("--max-objects {more} keeps more objects of one place apart")));
+        }
+    }
+    if let (Ok(proof), Some(crowded)) = (&programs.proof, report.stats.and_then(|s| s.crowded)) {
+        all.extend(round(&proof.threads, crowded));
+    }
+    if programs.search.templates.iter().any(|t| t.count == Count::Unbounded) {
+        all.push(whole("--max-threads 3 asks about so many threads at a time only".into()));
+        return all;
+    }
+    all.extend(inputs(&programs.search));
+    if programs.search.templates.len() > 1 && report.searched.is_some() {
+        all.push(whole("--max-switches 2 looks for failing runs with so few context switches only".into()));
+    }
+    all
+}
+
+fn whole(text: String) -> Hint {
+    Hint { place: None, text }
+}
+
+/// The verifier's bounds that are among the reasons.
+fn limits(reason: &Unknown) -> Vec<&Limit> {
+    match reason {
+        Unknown::All(reasons) => reasons.iter().flat_map(limits).collect(),
+        Unknown::Engine(Reason::Bound(limit)) => vec![limit],
+        _ => Vec::new(),
+    }
+}
+
+/// The loop at whose locations abstract states pile up: each refinement goes round it once more.
+fn round(program: &Program, crowded: Crowded) -> Option<Hint> {
+    if crowded.states < MANY_STATES {
+        return None;
+    }
+    let template = program.templates.get(crowded.template as usize)?;
+    let mut next = vec![Vec::new(); template.locations.len()];
+    for e in &template.edges {
+        next[e.from.0 as usize].push(e.to.0 as usize);
+    }
+    let own = crowded.location as usize;
+    let component = components(&next).into_iter().find(|c| c.contains(&own))?;
+    if component.len() == 1 && !next[own].contains(&own) {
+        return None;
+    }
+    let spans = component.iter().map(|l| template.locations[relyant_program::Loc(*l as u32)].span);
+    let span = spans.filter(|s| s.line > 0).min_by_key(|s| (s.file, s.line))?;
+    let text = format!(
+        "the proof goes round this loop of `{}` again and again ({} of its states are there); a constant bound on its rounds \
+         may help",
+        template.name, crowded.states
+    );
+    Some(Hint { place: place(&program.files, [span]), text })
+}
+
+/// Inputs with more values than a search can try.
+fn inputs(program: &relyant_cfa::Program) -> Option<Hint> {
+    let mut spans = BTreeSet::new();
+    for template in &program.templates {
+        for e in &template.graph.edges {
+            let Op::Havoc { dst, source } = &e.op else { continue };
+            let Some(register) = template.registers.get(dst.0 as usize) else { continue };
+            let few = match (register.kind.min(), register.kind.max()) {
+                (Some(low), Some(high)) => high.saturating_sub(low) < FEW_VALUES,
+                _ => false,
+            };
+            if !few && !source.is_uninitialised() && e.span.line > 0 {
+                spans.insert((e.span.file, e.span.line));
+            }
+        }
+    }
+    let first = spans.iter().next()?.0;
+    let here = spans.into_iter().filter(|s| s.0 == first).take(MOST_INPUTS);
+    let spans = here.map(|(file, line)| Span { file, line, column: 0 });
+    let text =
+        "an input of any value; with `if (…) return 0;` that leaves few of them all can be searched".into();
+    Some(Hint { place: place(&program.files, spans), text })
+}
+
+fn place(files: &[String], spans: impl IntoIterator<Item = Span>) -> Option<(String, Vec<u32>)> {
+    let spans: Vec<Span> = spans.into_iter().collect();
+    let file = files.get(spans.first()?.file as usize)?;
+    Some((file.clone(), spans.iter().map(|s| s.line).collect()))
+}
