@@ -4,7 +4,7 @@ use super::manifest::{Modular, Row};
 use super::runner::{self, MeasuredRun, RunError};
 use super::spin;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub struct Plan {
 }
 
 /// How a row came out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Judgement {
     /// The verdict is the expected one.
@@ -44,7 +44,7 @@ pub enum Judgement {
 }
 
 /// A row as measured. What was not measured is empty.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Result {
     /// Name in the table.
     pub row: String,

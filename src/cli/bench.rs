@@ -4,7 +4,9 @@ use super::exit::Status;
 use super::watch::Signals;
 use super::{complain, say};
 use clap::ValueEnum;
+use relyant::bench::kept::{Batch, Kept};
 use relyant::bench::results::{self, Judgement, Plan};
+use relyant::bench::slurm::Array;
 use relyant::bench::{manifest, recognisers, table};
 use relyant_finite::boolean::family;
 use relyant_unbounded::boolean::decide::{self, BooleanVerdict, Method, Settings};
@@ -68,6 +70,21 @@ pub struct Args {
     /// Do not run without bias
     #[arg(long)]
     no_unbiased: bool,
+    /// Keep the result of each row in this folder; rows that have one there are not measured again
+    #[arg(long, value_name = "DIR", conflicts_with = "recognisers")]
+    kept: Option<PathBuf>,
+    /// Only part P of N: rows P, P + N, … from 0 on
+    #[arg(long, value_name = "P/N", requires = "kept", value_parser = part)]
+    part: Option<(usize, usize)>,
+    /// Have Slurm run the rows, as a job array; needs --kept with a folder that all nodes see
+    #[arg(long, requires = "kept", conflicts_with = "part")]
+    slurm: bool,
+    /// Rows for each element of the job array
+    #[arg(long, value_name = "N", requires = "slurm", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
+    chunk: u32,
+    /// One more option for sbatch (may be given several times)
+    #[arg(long, value_name = "OPTION", requires = "slurm", allow_hyphen_values = true)]
+    sbatch: Vec<String>,
 }
 
 /// Programs of any size.
@@ -137,27 +154,13 @@ pub fn run(a: &Args) -> Status {
         // Asked for by the options' description.
         (None, None) => return Status::BadInput,
     };
-    let rows = match manifest::read(manifest) {
+    let rows = match wanted(a, manifest) {
         Ok(rows) => rows,
-        Err(e) => {
-            complain(&format!("error: {e}"));
+        Err(why) => {
+            complain(&format!("error: {why}"));
             return Status::BadInput;
         }
     };
-    let wanted = |row: &manifest::Row| {
-        (a.set.is_empty() || a.set.contains(&row.set))
-            && (a.only.is_empty() || a.only.iter().any(|t| row.row.contains(t) || row.name.contains(t)))
-    };
-    let sets: BTreeSet<&str> = rows.iter().map(|r| r.set.as_str()).filter(|s| !s.is_empty()).collect();
-    if let Some(unknown) = a.set.iter().find(|s| !sets.contains(s.as_str())) {
-        let known: Vec<&str> = sets.into_iter().collect();
-        complain(&format!("error: no row is of the set `{unknown}`; the sets are {}", known.join(", ")));
-        return Status::BadInput;
-    }
-    if !rows.iter().any(wanted) {
-        complain("error: no row of the manifest is of these sets and has one of these names");
-        return Status::BadInput;
-    }
     let exe = match std::env::current_exe() {
         Ok(exe) => exe,
         Err(e) => {
@@ -166,7 +169,7 @@ pub fn run(a: &Args) -> Status {
         }
     };
     if a.recognisers {
-        let rows: Vec<&manifest::Row> = rows.iter().filter(|r| wanted(r)).collect();
+        let rows: Vec<&manifest::Row> = rows.iter().collect();
         return without_each(&rows, &exe, a.timeout);
     }
     let plan = Plan {
@@ -177,33 +180,32 @@ pub fn run(a: &Args) -> Status {
         spacer: a.compare.contains(&Rival::Spacer).then_some(a.compare_timeout),
         spin: a.compare.contains(&Rival::Spin).then_some(a.compare_timeout),
     };
+    let kept = match a.kept.as_ref().map(|dir| Kept::open(dir, &batch(&rows, &plan))).transpose() {
+        Ok(kept) => kept,
+        Err(e) => {
+            complain(&format!("error: {e}"));
+            return Status::BadInput;
+        }
+    };
     let signals = Signals::register();
-    let mut status = Status::Good;
-    let mut done = Vec::new();
-    for row in rows.iter().filter(|r| wanted(r)) {
-        if let Some(reason) = signals.reason() {
-            complain(&reason.to_string());
-            status = status.and(Status::Unknown);
-            break;
+    let done = match (&kept, a.slurm) {
+        (Some(kept), true) => by_slurm(a, &plan.exe, kept, rows.len(), &signals),
+        _ => here(a.part, &rows, &plan, kept.as_ref(), &signals),
+    };
+    let done = match done {
+        Ok(done) => done,
+        Err(why) => {
+            complain(&format!("error: {why}"));
+            return Status::Unknown;
         }
-        match results::measure(row, &plan) {
-            Ok(r) => {
-                status = status.and(match r.judgement {
-                    Judgement::Wrong => Status::Bad,
-                    Judgement::Missing | Judgement::Failed => Status::Unknown,
-                    Judgement::Ok | Judgement::Unjudged => Status::Good,
-                });
-                if r.judgement == Judgement::Missing && !r.reason.is_empty() {
-                    complain(&format!("{}: {}", row.name, r.reason));
-                }
-                done.push(r);
-            }
-            Err(e) => {
-                complain(&format!("{}: {e}", row.name));
-                status = status.and(Status::Unknown);
-                done.push(results::failed(row, &e));
-            }
-        }
+    };
+    let mut status = done.iter().fold(Status::Good, |status, r| status.and(judged(r)));
+    if let Some(reason) = signals.reason() {
+        complain(&reason.to_string());
+        status = status.and(Status::Unknown);
+    } else if a.part.is_none() && done.len() < rows.len() {
+        complain(&format!("{} of {} rows have no result", rows.len() - done.len(), rows.len()));
+        status = status.and(Status::Unknown);
     }
     say(&table::render(&done));
     if let Some(dir) = &a.csv_dir {
@@ -219,3 +221,130 @@ pub fn run(a: &Args) -> Status {
     }
     status
 }
+
+/// Rows of the manifest that were asked for, at least one.
+fn wanted(a: &Args, manifest: &Path) -> Result<Vec<manifest::Row>, String> {
+    let rows = manifest::read(manifest).map_err(|e| e.to_string())?;
+    let sets: BTreeSet<&str> = rows.iter().map(|r| r.set.as_str()).filter(|s| !s.is_empty()).collect();
+    if let Some(unknown) = a.set.iter().find(|s| !sets.contains(s.as_str())) {
+        let known: Vec<&str> = sets.into_iter().collect();
+        return Err(format!("no row is of the set `{unknown}`; the sets are {}", known.join(", ")));
+    }
+    let wanted = |row: &manifest::Row| {
+        (a.set.is_empty() || a.set.contains(&row.set))
+            && (a.only.is_empty() || a.only.iter().any(|t| row.row.contains(t) || row.name.contains(t)))
+    };
+    let rows: Vec<manifest::Row> = rows.iter().filter(|row| wanted(row)).cloned().collect();
+    if rows.is_empty() {
+        return Err("no row of the manifest is of these sets and has one of these names".into());
+    }
+    Ok(rows)
+}
+
+fn batch(rows: &[manifest::Row], plan: &Plan) -> Batch {
+    let how = Plan { exe: PathBuf::new(), ..plan.clone() };
+    Batch {
+        version: env!("CARGO_PKG_VERSION").into(),
+        rows: rows.iter().map(|r| (r.name.clone(), r.args.clone())).collect(),
+        plan: format!("{how:?}"),
+    }
+}
+
+fn judged(r: &results::Result) -> Status {
+    match r.judgement {
+        Judgement::Wrong => Status::Bad,
+        Judgement::Missing | Judgement::Failed => Status::Unknown,
+        Judgement::Ok | Judgement::Unjudged => Status::Good,
+    }
+}
+
+/// Measures rows one after the other, until a signal comes.
+fn here(
+    part: Option<(usize, usize)>,
+    rows: &[manifest::Row],
+    plan: &Plan,
+    kept: Option<&Kept>,
+    signals: &Signals,
+) -> Result<Vec<results::Result>, String> {
+    let (first, step) = part.unwrap_or((0, 1));
+    let mut done = Vec::new();
+    for (k, row) in rows.iter().enumerate().skip(first).step_by(step) {
+        if let Some(r) = kept.map(|kept| kept.get(k)).transpose().map_err(|e| e.to_string())?.flatten() {
+            done.push(r);
+            continue;
+        }
+        if signals.reason().is_some() {
+            break;
+        }
+        let r = results::measure(row, plan).unwrap_or_else(|e| results::failed(row, &e));
+        // What a signal may have stopped is no result.
+        if signals.reason().is_some() {
+            break;
+        }
+        if matches!(r.judgement, Judgement::Missing | Judgement::Failed) && !r.reason.is_empty() {
+            complain(&format!("{}: {}", row.name, r.reason));
+        }
+        if let Some(kept) = kept {
+            kept.put(k, &r).map_err(|e| e.to_string())?;
+        }
+        done.push(r);
+    }
+    Ok(done)
+}
+
+/// So often parts are submitted without one more result before nobody believes that there will be one.
+const IN_VAIN: usize = 3;
+
+/// Has Slurm measure the rows; parts that were killed are submitted again for what they have not measured.
+fn by_slurm(
+    a: &Args,
+    exe: &Path,
+    kept: &Kept,
+    rows: usize,
+    signals: &Signals,
+) -> Result<Vec<results::Result>, String> {
+    let parts = rows.div_ceil(a.chunk as usize);
+    // The same command, without what is about Slurm.
+    let own: Vec<String> = std::env::args().skip(1).filter(|w| w != "--slurm").collect();
+    let mut command = vec![exe.display().to_string()];
+    let mut words = own.into_iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--chunk" | "--sbatch" | "--csv-dir" => drop(words.next()),
+            w if ["--chunk=", "--sbatch=", "--csv-dir="].iter().any(|o| w.starts_with(o)) => {}
+            _ => command.push(word),
+        }
+    }
+    let array = Array { command: &command, parts, options: &a.sbatch };
+    let results = || (0..rows).map(|k| kept.get(k)).collect::<Result<Vec<_>, _>>().map_err(|e| e.to_string());
+    let (mut before, mut in_vain) = (0, 0);
+    loop {
+        let all = results()?;
+        let now = all.iter().flatten().count();
+        in_vain = if now > before { 0 } else { in_vain + 1 };
+        before = now;
+        let missing: BTreeSet<usize> = (0..rows).filter(|k| all[*k].is_none()).map(|k| k % parts).collect();
+        let missing: Vec<usize> = missing.into_iter().collect();
+        if missing.is_empty() || in_vain > IN_VAIN {
+            break;
+        }
+        if array.run(kept, &missing, &|| signals.reason().is_some()).map_err(|e| e.to_string())? {
+            break;
+        }
+    }
+    Ok(results()?.into_iter().flatten().collect())
+}
+
+/// `P/N` with P below N.
+fn part(text: &str) -> Result<(usize, usize), PartError> {
+    let (own, all) = text.split_once('/').ok_or(PartError)?;
+    match (own.parse(), all.parse()) {
+        (Ok(own), Ok(all)) if own < all => Ok((own, all)),
+        _ => Err(PartError),
+    }
+}
+
+/// No part.
+#[derive(Debug, thiserror::Error)]
+#[error("it has the form P/N, two numbers, P below N")]
+struct PartError;

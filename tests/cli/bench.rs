@@ -73,3 +73,58 @@ fn what_matches_nothing_is_an_error() {
         assert!(err(&o).contains(said), "{}", err(&o));
     }
 }
+
+/// A batch in parts, results kept; what is kept is not measured again.
+#[test]
+fn parts_of_a_batch() {
+    let manifest = "file,expected,row,set\ns.c,safe,One,a\nu.c,unsafe,Two,a\ns.c,safe,Three,a\n";
+    let dir = folder(&[("m.csv", manifest), ("s.c", SAFE), ("u.c", UNSAFE)]);
+    let run = |args: &[&str]| {
+        let all = ["bench", "--no-check", "--no-unbiased", "--kept", "kept"];
+        relyant(dir.path()).args(all).args(args).arg("m.csv").output().unwrap()
+    };
+    let o = run(&["--part", "0/2"]);
+    assert!(out(&o).contains("2 programs: 2 as expected"), "{}{}", out(&o), err(&o));
+    let first = std::fs::read(dir.path().join("kept/0.json")).unwrap();
+    let marked = String::from_utf8(first).unwrap().replace("\"row\":\"One\"", "\"row\":\"Uno\"");
+    std::fs::write(dir.path().join("kept/0.json"), marked).unwrap();
+    let o = run(&[]);
+    assert!(
+        out(&o).contains("3 programs: 3 as expected") && out(&o).contains("Uno"),
+        "{}{}",
+        out(&o),
+        err(&o)
+    );
+    // Another batch is not mixed with it.
+    let o = run(&["--timeout", "7"]);
+    assert_eq!(o.status.code(), Some(2));
+    assert!(err(&o).contains("another batch"), "{}", err(&o));
+    assert_eq!(run(&["--part", "2/2"]).status.code(), Some(2));
+}
+
+/// Commands that do what Slurm's do, here and now; of the first submission the second element is lost.
+const SBATCH: &str = "#!/bin/sh\nfor word; do script=$word; case $word in --array=*) list=${word#--array=};; esac; done\n\
+    echo \"$list\" >>submitted\nfor k in $(echo \"$list\" | tr , ' '); do\n\
+    \tif [ \"$k\" = 1 ] && [ ! -f lost ]; then touch lost; continue; fi\n\
+    \tSLURM_ARRAY_TASK_ID=$k sh \"$script\" >log.$k 2>&1\ndone\necho 7\n";
+
+#[test]
+fn lost_elements_are_submitted_again() {
+    let manifest = "file,expected,row,set\ns.c,safe,One,a\nu.c,unsafe,Two,a\ns.c,safe,Three,a\n";
+    let squeue = "#!/bin/sh\nexit 0\n";
+    let files =
+        [("m.csv", manifest), ("s.c", SAFE), ("u.c", UNSAFE), ("bin/sbatch", SBATCH), ("bin/squeue", squeue)];
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("bin")).unwrap();
+    for (name, text) in files {
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&path, mode).unwrap();
+    }
+    let path = format!("{}:{}", dir.path().join("bin").display(), std::env::var("PATH").unwrap());
+    let args = ["bench", "--no-check", "--no-unbiased", "--kept", "kept", "--slurm", "--chunk", "1", "m.csv"];
+    let o = relyant(dir.path()).args(args).env("PATH", path).output().unwrap();
+    assert!(out(&o).contains("3 programs: 3 as expected"), "{}{}", out(&o), err(&o));
+    assert_eq!(std::fs::read_to_string(dir.path().join("submitted")).unwrap(), "0,1,2\n1\n");
+}
