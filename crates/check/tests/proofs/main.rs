@@ -2,10 +2,12 @@
 
 mod accepted;
 mod explorer;
+mod extensions;
 mod interference;
 mod malformed;
 mod mutations;
 mod programs;
 mod random;
+mod replicated;
 mod roundtrip;
 mod smt2;
