@@ -2,11 +2,13 @@
 //!
 //! Each engine has a lane with a clock that counts its work in units of about a microsecond, the same in every run.
 //! An engine that finishes with evidence stops each other one as soon as that one has worked longer; until then the
-//! others may still finish with less work, and then their evidence is taken. Clock time decides nothing.
+//! others may still finish with less work, and then their evidence is taken. Clock time decides nothing, but where an
+//! engine takes very long for little work: evidence waits for the others as long again as it took to find, not longer.
 
 use relyant_linear::meter;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// An engine's side of a race.
 pub struct Lane<'a> {
@@ -14,6 +16,7 @@ pub struct Lane<'a> {
     own: usize,
     stopped: &'a (dyn Fn() -> bool + Sync),
     limit: u64,
+    start: Instant,
 }
 
 /// What others see of an engine.
@@ -22,10 +25,14 @@ struct Clock {
     work: AtomicU64,
     /// Work after which it had evidence, [`NEVER`] until then.
     end: AtomicU64,
+    /// Microseconds after the start at which evidence need not wait any longer for the others, [`NEVER`] while there is none.
+    patience: AtomicU64,
 }
 
 /// Work of an engine that has found nothing.
 const NEVER: u64 = u64::MAX;
+/// Evidence waits so long at least: on a busy machine a thread may rest that long.
+const LEAST_WAIT: Duration = Duration::from_secs(1);
 
 impl Lane<'_> {
     /// Sets the clock to all the work done so far.
@@ -45,15 +52,26 @@ impl Lane<'_> {
         let mine = self.clock();
         let beaten = |(other, c): (usize, &Clock)| {
             let theirs = c.end.load(Ordering::Acquire);
-            other != self.own && (theirs, other) < (mine, self.own)
+            other != self.own && theirs != NEVER && ((theirs, other) < (mine, self.own) || self.too_late(c))
         };
         self.all.iter().enumerate().any(beaten) || mine > self.limit || (self.stopped)()
+    }
+    /// Has the evidence of another one waited long enough?
+    fn too_late(&self, other: &Clock) -> bool {
+        micros(self.start.elapsed()) > other.patience.load(Ordering::Acquire)
     }
     /// Evidence was found; it counts as if it had taken so much more work.
     fn finish(&self, extra: u64) {
         let work = self.clock().saturating_add(extra).min(NEVER - 1);
+        let found = self.start.elapsed();
+        let until = micros(found.saturating_add(found.max(LEAST_WAIT)));
+        self.all[self.own].patience.store(until, Ordering::Release);
         self.all[self.own].end.store(work, Ordering::Release);
     }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(NEVER - 1)
 }
 
 /// An engine in a race: tells whether it has evidence, and how much work to count on top for it (evidence of a kind
@@ -76,10 +94,12 @@ pub fn race<A: Send>(
     stopped: &(dyn Fn() -> bool + Sync),
     mut engines: Vec<Racer<'_, A>>,
 ) -> RaceOutcome<A> {
-    let clock = || Clock { work: AtomicU64::new(0), end: AtomicU64::new(NEVER) };
+    let never = || AtomicU64::new(NEVER);
+    let clock = || Clock { work: AtomicU64::new(0), end: never(), patience: never() };
+    let start = Instant::now();
     let all: Vec<Clock> = engines.iter().map(|_| clock()).collect();
     let run = |own: usize, engine: Racer<'_, A>| {
-        let lane = Lane { all: &all, own, stopped, limit };
+        let lane = Lane { all: &all, own, stopped, limit, start };
         meter::reset();
         let (answer, found) = engine(&lane);
         if let Some(extra) = found {
@@ -166,6 +186,16 @@ mod tests {
         assert_eq!(run(vec![engine(10, SLOW, true), engine(10, FAST, true)]).1, Some(0));
         let three = vec![engine(11, FAST, true), engine(10, SLOW, true), engine(10, FAST, true)];
         assert_eq!(run(three).1, Some(1));
+    }
+
+    #[test]
+    fn evidence_waits_no_longer_than_it_took() {
+        // A minute and a half for less work than the other one's 100.
+        let rest = Duration::from_secs(1);
+        let started = Instant::now();
+        let outcome = run(vec![engine(100, FAST, true), engine(90, rest, true)]);
+        assert_eq!(outcome, (vec![Some(true), Some(false)], Some(0)));
+        assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
     }
 
     #[test]
