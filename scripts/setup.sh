@@ -107,3 +107,20 @@ hidden() {
 		"$@"
 	fi
 }
+
+# Chromium, with npm for the library that drives it.
+need_chromium() {
+	if [ -x /usr/bin/chromium ] && command -v npm >/dev/null 2>&1; then
+		return
+	fi
+	if ! command -v apt-get >/dev/null 2>&1; then
+		echo "relyant: please install chromium (as /usr/bin/chromium), node and npm" >&2
+		exit 2
+	fi
+	echo "relyant: chromium is not installed; installing it with the system's package manager" >&2
+	as_root apt-get update -qq >&2
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >&2
+	if ! command -v npm >/dev/null 2>&1; then
+		as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq npm >&2
+	fi
+}

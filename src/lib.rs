@@ -29,6 +29,7 @@ pub mod bench;
 pub mod explain;
 pub mod export;
 pub mod finite;
+pub mod html;
 pub mod observe;
 pub mod pipeline;
 pub mod report;

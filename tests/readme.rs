@@ -18,7 +18,8 @@ fn root() -> &'static Path {
 fn pages() -> Vec<(PathBuf, String)> {
     let mut paths: Vec<PathBuf> =
         ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"].map(|f| root().join(f)).into();
-    paths.extend(fs::read_dir(root().join("docs")).unwrap().map(|e| e.unwrap().path()));
+    let docs = fs::read_dir(root().join("docs")).unwrap().map(|e| e.unwrap().path());
+    paths.extend(docs.filter(|p| p.extension().is_some_and(|e| e == "md")));
     paths.sort();
     paths.into_iter().map(|p| (p.clone(), fs::read_to_string(p).unwrap())).collect()
 }

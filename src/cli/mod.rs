@@ -13,6 +13,7 @@ mod meaning;
 mod method;
 mod observe;
 mod output;
+mod pages;
 mod reproduce;
 mod rewriting;
 mod show;

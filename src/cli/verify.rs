@@ -6,7 +6,7 @@ use super::output::Unwritten;
 use super::watch::{Limits, Signals};
 use super::witness::Missing;
 use super::workers::{self, Job, Standing};
-use super::{complain, finite, input, reproduce, rewriting, say, say_all, witness};
+use super::{complain, finite, input, pages, reproduce, rewriting, say, say_all, witness};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use relyant::finite::boolean;
@@ -58,6 +58,9 @@ pub struct Args {
     /// Write the witness of the verdict here, in SV-COMP's format
     #[arg(long, value_name = "OUT.yml")]
     witness: Option<PathBuf>,
+    /// Write a page here that shows the proof, or the run; of several files an index, with their pages in a folder beside it
+    #[arg(long, value_name = "OUT.html")]
+    html: Option<PathBuf>,
     /// Make a program of the run that is found: the source with a scheduler in this folder, compiled and run
     #[arg(long, value_name = "DIR")]
     reproduce: Option<PathBuf>,
@@ -101,6 +104,10 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
         return Status::BadInput;
     }
     let limits = Limits::new((!a.timeout.is_zero()).then_some(a.timeout), a.memory);
+    if a.html.is_some() && (rewriting::is_any(&a.files) || finite::is_any(&a.files)) {
+        complain("error: --html is for C programs");
+        return Status::BadInput;
+    }
     if rewriting::is_any(&a.files) {
         let json = a.format == Format::Json;
         let wanted = rewriting::Wanted { limits, json, verbose: a.verbose, lost };
@@ -160,6 +167,9 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
     let (more, tried) = reproduced(a, &mut outcomes, &inputs, &mut status);
     let note = note + &more;
     let named: Vec<(String, FileOutcome)> = names.into_iter().zip(outcomes).collect();
+    if let Some(out) = &a.html {
+        status = status.and(pages::write(out, &named, &inputs, a.witness_version));
+    }
     match a.format {
         Format::Json => show_json(&named, &inputs, tried),
         Format::Text => show_text(a, &named, &inputs, &note),
@@ -205,6 +215,9 @@ fn run_finite(a: &Args, limits: Limits, lost: Option<&str>) -> Status {
 
 /// What is asked for and cannot be, of C programs.
 fn misused(a: &Args) -> Option<&'static str> {
+    if a.engine.lacks_some() && a.html.is_some() {
+        return Some("error: --without is for measuring: no page is written");
+    }
     if a.engine.is_boolean() {
         return Some("error: this --method is for Boolean programs (.bp) only");
     }

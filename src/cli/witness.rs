@@ -80,6 +80,20 @@ pub fn write(
     outcome: &FileOutcome,
     version: Option<Version>,
 ) -> Result<Option<String>, Missing> {
+    let Some((text, line)) = made(input, outcome, version)? else { return Ok(None) };
+    write_file(path, &text).map_err(|e| Missing::Unwritten(e.to_string()))?;
+    Ok(Some(line))
+}
+
+/// The witness of an outcome, if it is a verdict, and what there is to say about it, a line.
+///
+/// # Errors
+/// Why there is none.
+pub fn made(
+    input: &Input,
+    outcome: &FileOutcome,
+    version: Option<Version>,
+) -> Result<Option<(String, String)>, Missing> {
     let FileOutcome::Verdict(report) = outcome else { return Ok(None) };
     if matches!(report.verdict, Verdict::Unknown(_)) {
         return Ok(None);
@@ -118,13 +132,12 @@ pub fn write(
     let version = version.unwrap_or(default).name();
     let meta = Metadata::new(&input.file, version, Some(&property), input.options.data_model)
         .map_err(|e| Missing::Unwritten(format!("{}: {e}", input.file.display())))?;
-    write_file(path, &write::text(&meta, &content, &comment))
-        .map_err(|e| Missing::Unwritten(e.to_string()))?;
+    let text = write::text(&meta, &content, &comment);
     let what = match &content {
         Content::Violation(w) => format!("{} waypoints", w.len()),
         Content::Correctness(_) => comment.join("; "),
     };
-    Ok(Some(format!("witness: format {version}, {what}\n")))
+    Ok(Some((text, format!("witness: format {version}, {what}\n"))))
 }
 
 /// Why what was decided is nothing that a witness is about.

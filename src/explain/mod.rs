@@ -4,6 +4,7 @@
 
 mod finite;
 mod listing;
+pub mod outline;
 mod proof;
 mod replicated;
 mod states;

@@ -26,22 +26,30 @@ pub(super) fn text(program: &Program, proof: &Proof) -> String {
 /// The source of one thread with what holds before each of its statements.
 fn assertions(program: &Program, thread: &ThreadProof) -> String {
     let Some(template) = program.templates.get(thread.template as usize) else { return String::new() };
-    let names = Names { program, own: Some(thread.template) };
     let mut remarks = Remarks::new();
-    for (l, states) in thread.invariants.iter().filter(|x| !x.1.is_empty()) {
-        let Some(at) = template.locations.get(*l) else { continue };
+    for (at, _, remark) in held(program, thread) {
+        let here = remarks.entry(at).or_default();
+        if here.iter().all(|r: &Remark| r.text != remark.text) {
+            here.push(remark);
+        }
+    }
+    format!("thread {}\n{}\n", template.name, listing(&program.lines, &program.files, &remarks))
+}
+
+/// What holds at each location of a thread that is somewhere in the source: file and line, the location, and the words.
+pub(super) fn held(program: &Program, thread: &ThreadProof) -> Vec<((u32, u32), Loc, Remark)> {
+    let Some(template) = program.templates.get(thread.template as usize) else { return Vec::new() };
+    let names = Names { program, own: Some(thread.template) };
+    let said = thread.invariants.iter().filter(|x| !x.1.is_empty()).filter_map(|(l, states)| {
+        let at = template.locations.get(*l)?;
         let next = next(template, *l, names);
         let all: Vec<Vec<String>> = states.iter().map(|s| words(program, names, s)).collect();
         let text = disjunction(&all);
         // The end of a thread of which nothing is known says nothing.
-        if at.span.line > 0 && !(next.is_empty() && text == "true") {
-            let here = remarks.entry((at.span.file, at.span.line)).or_default();
-            if here.iter().all(|r: &Remark| r.text != text) {
-                here.push(Remark { next, text });
-            }
-        }
-    }
-    format!("thread {}\n{}\n", template.name, listing(&program.lines, &program.files, &remarks))
+        let says = at.span.line > 0 && !(next.is_empty() && text == "true");
+        says.then_some(((at.span.file, at.span.line), *l, Remark { next, text }))
+    });
+    said.collect()
 }
 
 /// What is known in one alternative: where others are, then the values.
@@ -52,7 +60,7 @@ fn words(program: &Program, names: Names<'_>, s: &Assertion) -> Vec<String> {
 }
 
 /// Where a thread is, by lines; said from the shorter side.
-fn place(program: &Program, t: u32, at: &[Loc]) -> String {
+pub(super) fn place(program: &Program, t: u32, at: &[Loc]) -> String {
     let Some(template) = program.templates.get(t as usize) else { return String::new() };
     let line = |l: &Loc| template.locations.get(*l).map_or(0, |x| x.span.line);
     let inside: BTreeSet<u32> = at.iter().map(line).collect();
@@ -126,7 +134,7 @@ fn guarantees(program: &Program, proof: &Proof) -> String {
     if out.is_empty() { "No thread's assertions speak of what another one changes.\n".into() } else { out }
 }
 
-fn many(program: &Program, t: u32) -> bool {
+pub(super) fn many(program: &Program, t: u32) -> bool {
     program
         .templates
         .get(t as usize)
@@ -135,6 +143,13 @@ fn many(program: &Program, t: u32) -> bool {
 
 /// `readers == 0 -> readers' >= 1, writes data (line 31)`
 fn transition(program: &Program, target: u32, e: &EnvTransition) -> String {
+    let (before, does) = said(program, target, e);
+    let guard = if before.is_empty() { String::new() } else { format!("{before} -> ") };
+    format!("{guard}{does}{}", where_from(&steps(program, e)))
+}
+
+/// When it applies (empty: always), and what it does.
+pub(super) fn said(program: &Program, target: u32, e: &EnvTransition) -> (String, String) {
     let names = Names { program, own: None };
     let after = |a: &&Atom| a.vars().any(|v| matches!(Role::of(v), Role::After(_)));
     let (effects, guards): (Vec<&Atom>, Vec<&Atom>) =
@@ -163,12 +178,11 @@ fn transition(program: &Program, target: u32, e: &EnvTransition) -> String {
     if does.is_empty() {
         does.push("goes on".into());
     }
-    let guard = if before.is_empty() { String::new() } else { format!("{} -> ", before.join(" && ")) };
-    format!("{guard}{}{}", does.join(", "), where_from(&steps))
+    (before.join(" && "), does.join(", "))
 }
 
 /// The steps that a transition stands for.
-fn steps<'p>(program: &'p Program, e: &EnvTransition) -> Vec<&'p Edge> {
+pub(super) fn steps<'p>(program: &'p Program, e: &EnvTransition) -> Vec<&'p Edge> {
     let writes = |x: &Edge| x.updates.iter().any(|u| e.writes.contains(&u.0)) || e.writes.is_empty();
     let edges = program.templates.get(e.actor as usize).map(|t| &t.edges[..]).unwrap_or_default();
     edges.iter().filter(|x| e.from.contains(&x.from) && e.to.contains(&x.to) && writes(x)).collect()
@@ -184,7 +198,7 @@ fn where_from(steps: &[&Edge]) -> String {
     }
 }
 
-fn tickets(program: &Program, t: &Tickets) -> String {
+pub(super) fn tickets(program: &Program, t: &Tickets) -> String {
     let names = Names { program, own: None };
     let holders: Vec<String> = t.holders.iter().map(|h| names.name(h.variable)).collect();
     format!("No two threads hold the same ticket of {}: {}\n", names.name(t.counter), holders.join(", "))
@@ -192,20 +206,24 @@ fn tickets(program: &Program, t: &Tickets) -> String {
 
 /// One invariant over all locations, by where the threads are.
 fn monolithic(program: &Program, proof: &Proof) -> String {
+    let mut out = String::from("one invariant, by the lines where the threads are\n");
+    for (places, text) in places(program, proof) {
+        out.push_str(&format!("  {places}\n      | {text}\n"));
+    }
+    out
+}
+
+/// Of a monolithic proof: where the threads are, and what holds then.
+pub(super) fn places(program: &Program, proof: &Proof) -> Vec<(String, String)> {
     let names = Names { program, own: None };
     let mut by: BTreeMap<Vec<Loc>, Vec<Vec<String>>> = BTreeMap::new();
     for (at, cube) in &proof.global {
         let words = cube.atoms().iter().map(|a| names.comparison(a)).collect();
         by.entry(at.clone()).or_default().push(words);
     }
-    let mut out = String::from("one invariant, by the lines where the threads are\n");
-    for (at, all) in by {
-        let places = (0u32..).zip(&at).map(|(t, l)| place(program, t, &[*l]));
-        out.push_str(&format!(
-            "  {}\n      | {}\n",
-            places.collect::<Vec<_>>().join(", "),
-            disjunction(&all)
-        ));
-    }
-    out
+    let told = by.into_iter().map(|(at, all)| {
+        let places: Vec<String> = (0u32..).zip(&at).map(|(t, l)| place(program, t, &[*l])).collect();
+        (places.join(", "), disjunction(&all))
+    });
+    told.collect()
 }

@@ -8,8 +8,30 @@ use std::collections::BTreeMap;
 
 /// The system as text.
 pub(super) fn text(program: &Program, proof: &Proof) -> String {
-    let reached = proof.reached(program);
     let mut out = String::new();
+    for (name, remarks) in remarks(program, proof) {
+        out.push_str(&format!("thread {name}\n{}\n", listing(&program.lines, &program.files, &remarks)));
+    }
+    out.push_str(&format!("{}\n", summary(proof)));
+    out
+}
+
+/// The system in numbers, one line.
+pub(super) fn summary(proof: &Proof) -> String {
+    format!(
+        "{} shared and {} local states, {} steps; no number of threads covers an error: {} minimal configurations, {} linear invariants",
+        proof.shared_states.len(),
+        proof.local_states.len(),
+        proof.steps.len(),
+        proof.certificate.minimal.len(),
+        proof.certificate.weights.len(),
+    )
+}
+
+/// What is known at each line, by thread.
+pub(super) fn remarks(program: &Program, proof: &Proof) -> Vec<(String, Remarks)> {
+    let reached = proof.reached(program);
+    let mut out = Vec::new();
     for (v, view) in (0u32..).zip(&proof.views) {
         let Some(template) = program.templates.get(view.template as usize) else { continue };
         let names = Names { program, own: Some(view.template) };
@@ -37,19 +59,7 @@ pub(super) fn text(program: &Program, proof: &Proof) -> String {
                 (place, vec![Remark { next: String::new(), text: disjunction(&all) }])
             })
             .collect();
-        out.push_str(&format!(
-            "thread {}\n{}\n",
-            template.name,
-            listing(&program.lines, &program.files, &remarks)
-        ));
+        out.push((template.name.clone(), remarks));
     }
-    out.push_str(&format!(
-        "{} shared and {} local states, {} steps; no number of threads covers an error: {} minimal configurations, {} linear invariants\n",
-        proof.shared_states.len(),
-        proof.local_states.len(),
-        proof.steps.len(),
-        proof.certificate.minimal.len(),
-        proof.certificate.weights.len(),
-    ));
     out
 }

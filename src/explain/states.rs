@@ -18,6 +18,18 @@ type Seen = BTreeMap<u32, BTreeMap<(u32, u32), BTreeMap<(ObjId, u32), BTreeSet<i
 /// # Errors
 /// The program cannot be run.
 pub(super) fn text(program: &Program, space: &Space) -> Result<String, Stop> {
+    let mut out = String::new();
+    for (name, remarks) in remarks(program, space)? {
+        out.push_str(&format!("thread {name}\n{}\n", listing(&program.lines, &program.files, &remarks)));
+    }
+    Ok(out)
+}
+
+/// The values at each line, by thread.
+///
+/// # Errors
+/// The program cannot be run.
+pub(super) fn remarks(program: &Program, space: &Space) -> Result<Vec<(String, Remarks)>, Stop> {
     let machine = Machine::late(program)?;
     let options = NormalOptions { symmetry: space.encoding().symmetry, keep_dead: false };
     let normal = Normal::new(&machine, options);
@@ -33,19 +45,13 @@ pub(super) fn text(program: &Program, space: &Space) -> Result<String, Stop> {
             }
         }
     }
-    let mut out = String::new();
-    for (t, at) in seen {
+    let all = seen.into_iter().map(|(t, at)| {
         let name = program.templates.get(t as usize).map_or("", |t| &t.name);
-        let remarks: Remarks = at
-            .into_iter()
-            .filter(|(place, _)| place.1 > 0)
-            .map(|(place, values)| {
-                (place, vec![Remark { next: String::new(), text: ranges(program, values) }])
-            })
-            .collect();
-        out.push_str(&format!("thread {name}\n{}\n", listing(&program.lines, &program.files, &remarks)));
-    }
-    Ok(out)
+        let at = at.into_iter().filter(|(place, _)| place.1 > 0);
+        let remark = |values| vec![Remark { next: String::new(), text: ranges(program, values) }];
+        (name.to_string(), at.map(|(place, values)| (place, remark(values))).collect())
+    });
+    Ok(all.collect())
 }
 
 /// `turn in {0, 1}, 0 <= n <= 17`

@@ -9,6 +9,7 @@ mod explain;
 mod finite;
 mod hints;
 mod horn;
+mod html;
 mod limits;
 mod reports;
 mod security;
