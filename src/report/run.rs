@@ -28,7 +28,7 @@ pub struct RunEntry {
 pub struct RunStep {
     /// Number of the thread.
     pub thread: u32,
-    /// `read`, `write`, `first` (write of a first value), `input`, `choice`, `signal`, `create`, `join`, `exit`, `halt`.
+    /// `read`, `write`, `first` (write of a first value), `input`, `choice`, `outcome`, `signal`, `create`, `join`, `exit`, `halt`.
     pub does: String,
     /// The object that is accessed, or the function that gives the input.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -88,6 +88,7 @@ impl From<&Trace> for RunEntry {
                 Deed::Signal(n) => ("signal", Some(u32::from(n))),
                 Deed::Create(new) => ("create", Some(new)),
                 Deed::Join(joined) => ("join", Some(joined)),
+                Deed::Outcome => ("outcome", None),
                 Deed::Exit => ("exit", None),
                 Deed::Halt => ("halt", None),
             };

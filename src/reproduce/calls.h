@@ -201,20 +201,28 @@ void __wrap_thrd_exit(int result) { __wrap_pthread_exit((void *)(intptr_t)result
         return BLOCKS(#name, __real_##name arguments);                                                                 \
     }
 #define LOCK(type, name) CALL('s', name, (type * m), (m), m)
-#define TIMED(type, name) CALL('s', name, (type * m, const struct timespec *t), (m, t), m)
+/* Time does not pass in the run: who cannot have it at once is too late, with a number that says so. */
+#define TIMED(type, name, try, late)                                                                                   \
+    int __real_##name(type * m, const struct timespec *t);                                                             \
+    int __wrap_##name(type * m, const struct timespec *t) {                                                            \
+        if (EVENT('s', m, 0, #name) < 0) return BLOCKS(#name, __real_##name(m, t));                                    \
+        return __real_##try(m) ? late : 0;                                                                             \
+    }
 CALL('j', pthread_join, (pthread_t t, void **result), (t, result), 0)
 LOCK(pthread_mutex_t, pthread_mutex_lock) LOCK(pthread_mutex_t, pthread_mutex_trylock)
-LOCK(pthread_mutex_t, pthread_mutex_unlock) TIMED(pthread_mutex_t, pthread_mutex_timedlock)
+LOCK(pthread_mutex_t, pthread_mutex_unlock) TIMED(pthread_mutex_t, pthread_mutex_timedlock, pthread_mutex_trylock, ETIMEDOUT)
 LOCK(pthread_spinlock_t, pthread_spin_lock) LOCK(pthread_spinlock_t, pthread_spin_trylock)
 LOCK(pthread_spinlock_t, pthread_spin_unlock)
 LOCK(pthread_rwlock_t, pthread_rwlock_rdlock) LOCK(pthread_rwlock_t, pthread_rwlock_wrlock)
 LOCK(pthread_rwlock_t, pthread_rwlock_tryrdlock) LOCK(pthread_rwlock_t, pthread_rwlock_trywrlock)
-LOCK(pthread_rwlock_t, pthread_rwlock_unlock) TIMED(pthread_rwlock_t, pthread_rwlock_timedrdlock)
-TIMED(pthread_rwlock_t, pthread_rwlock_timedwrlock)
-LOCK(sem_t, sem_wait) LOCK(sem_t, sem_trywait) LOCK(sem_t, sem_post) TIMED(sem_t, sem_timedwait)
+LOCK(pthread_rwlock_t, pthread_rwlock_unlock)
+TIMED(pthread_rwlock_t, pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock, ETIMEDOUT)
+TIMED(pthread_rwlock_t, pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock, ETIMEDOUT)
+LOCK(sem_t, sem_wait) LOCK(sem_t, sem_trywait) LOCK(sem_t, sem_post)
+TIMED(sem_t, sem_timedwait, sem_trywait, (errno = ETIMEDOUT, -1))
 CALL('s', sem_getvalue, (sem_t * m, int *v), (m, v), m)
 LOCK(pthread_mutex_t, mtx_lock) LOCK(pthread_mutex_t, mtx_trylock) LOCK(pthread_mutex_t, mtx_unlock)
-TIMED(pthread_mutex_t, mtx_timedlock)
+TIMED(pthread_mutex_t, mtx_timedlock, mtx_trylock, 4 /* thrd_timedout */)
 CALL('s', pthread_once, (pthread_once_t * o, void (*f)(void)), (o, f), o)
 void __real_call_once(pthread_once_t *, void (*)(void));
 void __wrap_call_once(pthread_once_t *o, void (*f)(void)) {
@@ -270,6 +278,11 @@ static int wait_on(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec 
     for (int i = 0; i < thread_count && !free_run && !self->woken; i++)
         if (threads[i].waits_on == c && threads[i].woken) threads[i].woken = 0, self->woken = 1;
     BLOCKS("pthread_cond_wait, for the mutex", __real_pthread_mutex_lock(m));
+    if (until && !free_run) {
+        e = (struct event){'t', 0, 0, site_of(pc), "the outcome of a timed wait"};
+        int s = event(e);
+        if (s >= 0) return (int)steps[s].value;
+    }
     if (!free_run || self->woken) return self->woken || !until ? 0 : ETIMEDOUT;
 real:
     if (until) return BLOCKS(e.call, __real_pthread_cond_timedwait(c, m, until));
@@ -422,6 +435,8 @@ void relyant_chosen(unsigned cell, void *object, unsigned long size) {
     int s = event((struct event){'u', 0, cell, NULL, "a declaration"});
     if (s >= 0) set(object, size, s);
 }
+/* The address of what is read without a value. */
+void relyant_seen(void *object) { (void)object; }
 /* For functions that are declared only, and whose values the run does not need. */
 long long relyant_any(void) { return 0; }
 #define ANY(type, name)                                                                                                \

@@ -1,6 +1,8 @@
 //! What is added to the source: calls of the runtime, at labels and after declarations. Lines stay where they are.
 
+use super::leaves::Parts;
 use super::schedule::Numbered;
+use super::statements::{statements, types};
 use crate::report::json::TraceEntry;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -108,6 +110,77 @@ impl Edits {
             }
         }
     }
+}
+
+impl Edits {
+    /// After declarations of locals that are read without a value, where the run has no step for that: their address is taken,
+    /// so that the compiler tells of each access, and the first read gives the value.
+    pub fn addresses(&mut self, source: &[u8], trace: &TraceEntry) {
+        let steps = || trace.run.steps.iter();
+        let given: BTreeSet<_> = steps()
+            .filter(|s| s.does == "choice" || s.does == "first")
+            .map(|s| (s.object.as_str(), s.cell.as_str()))
+            .collect();
+        let open = steps().filter(|s| {
+            s.does == "read" && s.chosen && !given.contains(&(s.object.as_str(), s.cell.as_str()))
+        });
+        let named = open.filter_map(|s| s.object.rsplit_once("::")).map(|(_, name)| name);
+        let names: BTreeSet<&str> = named.map(|n| n.split(['#', '@']).next().unwrap_or(n)).collect();
+        if names.is_empty() {
+            return;
+        }
+        for (end, parts, text) in declarations(source) {
+            let first =
+                text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
+            if matches!(first, "typedef" | "extern" | "register") || !parts.declares {
+                continue;
+            }
+            for name in names.iter().filter(|n| words(text.as_bytes(), n).next().is_some()) {
+                let call = "extern void relyant_seen(void *); relyant_seen";
+                self.insert(end, format!(" {{ {call}((void *)&{name}); }}"));
+            }
+        }
+    }
+
+    /// After declarations of objects that are defined const: where they are.
+    pub fn constants(&mut self, source: &[u8]) {
+        for (end, parts, text) in declarations(source) {
+            if words(text.as_bytes(), "typedef").next().is_some() {
+                continue;
+            }
+            for name in &parts.constants {
+                let call =
+                    "extern void relyant_constant(const volatile void *, unsigned long); relyant_constant";
+                self.insert(end, format!(" {{ {call}(&{name}, sizeof({name})); }}"));
+            }
+        }
+    }
+}
+
+/// Statements that end with a semicolon: where that is, what they are made of, and their text.
+fn declarations(source: &[u8]) -> Vec<(usize, Parts, &str)> {
+    let types = types(source);
+    let constant = constant_types(source);
+    let whole = statements(source).into_iter().filter(|s| s.whole);
+    let all = whole.filter_map(|s| {
+        let text = std::str::from_utf8(source.get(s.text.clone())?).ok()?;
+        let rest = source.get(s.text.end..)?;
+        let space = rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
+        let ends = rest.get(space) == Some(&b';');
+        ends.then(|| (s.text.end + space + 1, Parts::among(text, &types, &constant), text))
+    });
+    all.collect()
+}
+
+/// Names of types that are const.
+fn constant_types(source: &[u8]) -> BTreeSet<String> {
+    let all = words(source, "typedef").filter_map(|at| {
+        let text = source[at..].split(|b| *b == b';').next()?;
+        let plain = !text.iter().any(|b| b"*({[".contains(b)) && words(text, "const").next().is_some();
+        let name = text.rsplit(|b| !is_word(*b)).find(|w| !w.is_empty())?;
+        plain.then(|| String::from_utf8_lossy(name).into_owned())
+    });
+    all.collect()
 }
 
 /// Label of CPROVER's dialect: a thread of its own runs the statement, with copies of the locals.

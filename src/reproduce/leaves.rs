@@ -1,8 +1,9 @@
 //! What of an expression may come in an order that C leaves open: its calls and reads.
 
 use lang_c::ast::{
-    BinaryOperator as Binary, BlockItem, Expression, ExternalDeclaration, Initializer, InitializerListItem,
-    MemberOperator, Statement, UnaryOperator as Unary,
+    BinaryOperator as Binary, BlockItem, Declaration, DeclarationSpecifier, Declarator, DeclaratorKind,
+    DerivedDeclarator, Expression, ExternalDeclaration, Initializer, InitializerListItem, MemberOperator,
+    PointerQualifier, Statement, TypeQualifier, TypeSpecifier, UnaryOperator as Unary,
 };
 use lang_c::driver::{Config, parse_preprocessed};
 use lang_c::span::Node;
@@ -25,6 +26,8 @@ pub enum Does {
     Call(Option<String>),
     /// It reads the object of this name; an empty one: through a pointer.
     Read(String),
+    /// It is an element of a list of values: the name of the declared object, and which cell gets it.
+    Element { name: String, cell: String },
     /// `x op= v`: the read of `x`. The operator, where `x` is, and where `v` is.
     Update { name: String, target: Range<usize>, operator: String, value: Range<usize> },
 }
@@ -46,6 +49,8 @@ impl Leaf {
 pub struct Parts {
     /// It declares something.
     pub declares: bool,
+    /// Names of objects that it defines const.
+    pub constants: Vec<String>,
     /// Inner ones before those around them. None where the text is not understood.
     pub leaves: Vec<Leaf>,
 }
@@ -53,6 +58,11 @@ pub struct Parts {
 impl Parts {
     /// Those of a statement or an expression, with the names of types.
     pub fn of(text: &str, types: &BTreeSet<String>) -> Parts {
+        Parts::among(text, types, &BTreeSet::new())
+    }
+
+    /// The same, where some of the types are const.
+    pub fn among(text: &str, types: &BTreeSet<String>, constant: &BTreeSet<String>) -> Parts {
         let mut around: String = types.iter().map(|t| format!("typedef int {t};")).collect();
         around.push_str("void relyant(void){");
         let mut found = Parts::default();
@@ -66,8 +76,12 @@ impl Parts {
         match items.first().map(|i| &i.node) {
             Some(BlockItem::Declaration(d)) => {
                 found.declares = true;
-                for value in d.node.declarators.iter().filter_map(|d| d.node.initializer.as_ref()) {
-                    found.initializer(&value.node);
+                found.constants = constants(&d.node, constant);
+                for d in &d.node.declarators {
+                    if let Some(value) = &d.node.initializer {
+                        found.initializer(&value.node);
+                        found.elements(&d.node.declarator.node, &value.node);
+                    }
                 }
             }
             Some(BlockItem::Statement(s)) => found.statement(&s.node),
@@ -93,6 +107,23 @@ impl Parts {
         match i {
             Initializer::Expression(e) => self.value(e),
             Initializer::List(items) => self.items(items),
+        }
+    }
+
+    /// Elements of an array's list that read or call: they may come in any order.
+    fn elements(&mut self, of: &Declarator, value: &Initializer) {
+        let (DeclaratorKind::Identifier(name), Initializer::List(items)) = (&of.kind.node, value) else {
+            return;
+        };
+        if items.iter().any(|i| !i.node.designation.is_empty()) {
+            return;
+        }
+        for (k, item) in items.iter().enumerate() {
+            let Initializer::Expression(e) = &item.node.initializer.node else { continue };
+            let within = |l: &Leaf| e.span.start <= l.text.start && l.text.end <= e.span.end;
+            if self.leaves.iter().any(within) {
+                self.leaf(e, Does::Element { name: name.node.name.clone(), cell: format!("[{k}]") });
+            }
         }
     }
 
@@ -214,6 +245,32 @@ impl Parts {
             _ => self.value(e),
         }
     }
+}
+
+/// The objects that a declaration defines const: the last pointer is, or where there is none, the type.
+fn constants(d: &Declaration, types: &BTreeSet<String>) -> Vec<String> {
+    let is = |q: &TypeQualifier| *q == TypeQualifier::Const;
+    let whole = d.specifiers.iter().any(|s| match &s.node {
+        DeclarationSpecifier::TypeQualifier(q) => is(&q.node),
+        DeclarationSpecifier::TypeSpecifier(t) => {
+            matches!(&t.node, TypeSpecifier::TypedefName(n) if types.contains(&n.node.name))
+        }
+        _ => false,
+    });
+    let constant = |d: &Declarator| {
+        let pointer = d.derived.iter().rev().find_map(|x| match &x.node {
+            DerivedDeclarator::Pointer(all) => Some(all),
+            _ => None,
+        });
+        pointer.map_or(whole, |all| {
+            all.iter().any(|q| matches!(&q.node, PointerQualifier::TypeQualifier(q) if is(&q.node)))
+        })
+    };
+    let of = |d: &Declarator| match &d.kind.node {
+        DeclaratorKind::Identifier(name) if constant(d) => Some(name.node.name.clone()),
+        _ => None,
+    };
+    d.declarators.iter().filter_map(|d| of(&d.node.declarator.node)).collect()
 }
 
 /// The object that an expression is a part of.

@@ -20,6 +20,7 @@ pub(crate) use script::{CALLS, quoted};
 
 use crate::report::json::TraceEntry;
 use edits::Edits;
+use relyant_cfa::Violated;
 use relyant_cfa::options::{DataModel, Integers, Options};
 use std::fmt;
 use std::io;
@@ -192,6 +193,10 @@ pub fn write(dir: &Path, found: &Found<'_>, way: Way) -> Result<bool, Error> {
         let mut edits = Edits::default();
         edits.labels(&text, &trace.violation, exclusive);
         edits.choices(&text, source, trace);
+        edits.addresses(&text, trace);
+        if is_constant(trace) {
+            edits.constants(&text);
+        }
         edits.threads(&text);
         if let Some(last) = way.written_out {
             written_out |= orders::write_out(&mut edits, &text, source, trace, last);
@@ -210,6 +215,11 @@ pub fn write(dir: &Path, found: &Found<'_>, way: Way) -> Result<bool, Error> {
     let path = dir.join("run");
     executable(&path).map_err(|error| Error::File { path, error })?;
     Ok(true)
+}
+
+/// Is something that is defined const written?
+fn is_constant(trace: &TraceEntry) -> bool {
+    trace.violation == Violated::WriteToConst.to_string()
 }
 
 /// Lets a script be called.

@@ -132,6 +132,9 @@ fn in_order(statement: &Statement, text: &str, leaves: &[Leaf], seen: &[Seen<'_>
         }
         let is = |leaf: &Leaf| match (s, &leaf.does) {
             (Seen::Inside(at, _), Does::Call(_)) => begins(statement, leaf) == *at as i64 + shift,
+            (Seen::Step(s), Does::Element { name, cell }) => {
+                s.does == "first" && name_of(s) == name && s.cell == *cell
+            }
             (Seen::Step(s), Does::Call(Some(name))) => s.does == "input" && s.object == *name,
             (Seen::Step(s), Does::Read(name) | Does::Update { name, .. }) => {
                 let shape = |c: char| text[leaf.text.clone()].contains(c) == s.cell.contains(c);
@@ -148,6 +151,8 @@ fn in_order(statement: &Statement, text: &str, leaves: &[Leaf], seen: &[Seen<'_>
             false => fitting.clone().find(fresh),
         };
         match (found, fitting.next(), s) {
+            // An element has its place by what it reads or calls.
+            (Some(i), ..) if is_known(&leaves[i], order.iter().map(|k| &leaves[*k])) => {}
             (Some(i), ..) => order.push(i),
             // Another step of a call that has begun.
             (None, Some(_), Seen::Inside(..)) | (None, None, _) => {}
@@ -155,6 +160,12 @@ fn in_order(statement: &Statement, text: &str, leaves: &[Leaf], seen: &[Seen<'_>
         }
     }
     order
+}
+
+/// Is a leaf an element of which a part has a place?
+fn is_known<'a>(leaf: &Leaf, mut before: impl Iterator<Item = &'a Leaf>) -> bool {
+    let within = |part: &Leaf| leaf.text.start <= part.text.start && part.text.end <= leaf.text.end;
+    matches!(leaf.does, Does::Element { .. }) && before.any(within)
 }
 
 /// Writes a statement out.

@@ -37,7 +37,7 @@
 struct step {
     int thread;      /* by order of creation, main is 0 */
     char kind;       /* r read, w write, i input, u value of what gets none, c create, j join, g signal, k may be cancelled, p parameter of a
-                        start routine that gets none, x end of thread,
+                        start routine that gets none, t outcome of a timed wait, x end of thread,
                         h end of program */
     char flags;      /* of the following */
     int cell;        /* number of the cell, from 1 */
@@ -55,7 +55,7 @@ struct step {
 #endif
 #include "schedule.h"
 /* which defines: steps[] and STEPS, files[], THREADS, CELLS, FINAL (the thread that fails), OTHER (of a race, else -1), OTHER_LINE (0: not known),
-   DEADLOCK, LEAKS, thread_names[], and INPUTS(X): X(function) for each function that gives inputs */
+   DEADLOCK, LEAKS, CONSTANT_LINE (where what is defined const is written, else 0), thread_names[], and INPUTS(X): X(function) for each function that gives inputs */
 
 #include "executable.h"
 
@@ -299,7 +299,7 @@ static void consume(int s, const struct event *e) {
     matched++;
     int together = strchr("bscjk", e->kind) != NULL;
     do current = ++s;
-    while (s < STEPS && steps[s].thread == self->number && steps[s].line == step->line &&
+    while (s < STEPS && steps[s].thread == self->number && steps[s].line == step->line && steps[s].kind != 't' &&
            (together || (steps[s].kind == step->kind && !strcmp(steps[s].object, step->object))
                 ? steps[s].flags & HELD || (many && !together)
                 : 0));
@@ -307,6 +307,29 @@ static void consume(int s, const struct event *e) {
     while (next < STEPS && early[next]) next = following[next];
     self->next = self->at = next;
 }
+
+/* Objects that are defined const, as the source says (its edits call this). */
+static struct {
+    uintptr_t start, size;
+} constants[64];
+static volatile int constant_count;
+void relyant_constant(const volatile void *object, unsigned long size) {
+    int i = 0;
+    lock();
+    while (i < constant_count && constants[i].start != (uintptr_t)object) i++;
+    if (i < (int)(sizeof constants / sizeof *constants)) {
+        constants[i].start = (uintptr_t)object, constants[i].size = size;
+        if (i == constant_count) constant_count++;
+    }
+    unlock();
+}
+static int writes_constant(const struct event *e) {
+    if (!CONSTANT_LINE || !strchr("wWb", e->kind) || !e->where || e->where->line != CONSTANT_LINE) return 0;
+    for (int i = 0; i < constant_count; i++)
+        if (e->address < constants[i].start + constants[i].size && constants[i].start < e->address + e->size) return 1;
+    return 0;
+}
+static void fails(const char *what, const void *pc);
 
 /* An event. Returns the step that it is, or -1, when the thread may go on. */
 static int event(struct event e) {
@@ -325,7 +348,9 @@ static int event(struct event e) {
     self->labelled = 0;
     if (free_run) s = -1;
     if (s >= 0) consume(s, &e);
+    int ends = s < 0 && self->number == FINAL && self->gone && writes_constant(&e);
     unlock();
+    if (ends) fails("an object that is defined const is written", e.where->pc);
     return s;
 }
 #define EVENT(kind, address, size, call)                                                                              \
@@ -344,7 +369,7 @@ static void end_differently(const char *what) {
         struct thread *t = by_number(s->thread);
         static const struct { char kind; const char *verb; } verbs[] = {{'r', "read "}, {'w', "write "},
             {'i', "call "}, {'u', "declare "}, {'g', "have a signal"}, {'k', "be cancelled, or not, "},
-            {'p', "begin with "}, {'c', "create a thread"}, {'j', "join a thread"}, {'x', "end"}, {'h', "end the program"}};
+            {'p', "begin with "}, {'t', "time out, or not, "}, {'c', "create a thread"}, {'j', "join a thread"}, {'x', "end"}, {'h', "end the program"}};
         const char *verb = "";
         for (unsigned i = 0; i < sizeof verbs / sizeof *verbs; i++)
             if (verbs[i].kind == s->kind) verb = verbs[i].verb;

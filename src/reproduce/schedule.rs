@@ -42,6 +42,8 @@ pub fn text(trace: &TraceEntry, options: &Options) -> String {
     let _ = writeln!(out, "#define OTHER {}", run.other.map_or(-1, i64::from));
     let _ = writeln!(out, "#define OTHER_LINE {}", trace.race.as_ref().map_or(0, |r| r.line));
     let _ = writeln!(out, "#define DEADLOCK {}", u8::from(trace.violation == "deadlock"));
+    let constant = if super::is_constant(trace) { trace.line } else { 0 };
+    let _ = writeln!(out, "#define CONSTANT_LINE {constant}");
     let _ = writeln!(out, "#define LEAKS {}", u8::from(trace.violation.starts_with("memory leak")));
     if !options.threads.is_empty() {
         let starts: Vec<String> = options.threads.iter().map(|f| format!("X({f})")).collect();
@@ -134,7 +136,7 @@ fn letter(s: &RunStep) -> Option<char> {
     }
     let all =
         [('r', "read"), ('w', "write"), ('i', "input"), ('c', "create"), ('j', "join"), ('g', "signal")];
-    let ends = [('x', "exit"), ('h', "halt"), ('u', "choice"), ('u', "first")];
+    let ends = [('x', "exit"), ('h', "halt"), ('t', "outcome"), ('u', "choice"), ('u', "first")];
     let found = all.into_iter().chain(ends).find(|(_, name)| *name == s.does)?;
     (s.does != "first" || s.chosen).then_some(found.0)
 }

@@ -28,7 +28,8 @@ impl Judge {
         if is(&["data race"]) {
             &[Judge::Races]
         } else if is(&["null pointer", "access ", "write to ", "double free", "free of", "memory leak"]) {
-            &[Judge::Memory, Judge::Stack]
+            // The last one where what is defined const is in writable memory.
+            &[Judge::Memory, Judge::Stack, Judge::Program]
         } else if is(&["signed overflow", "a shift", "division", "a floating-point"]) {
             &[Judge::Undefined]
         } else {
@@ -45,6 +46,7 @@ impl Judge {
                 "is called by thread",
                 "is reached by thread",
                 " fails by thread",
+                "is written by thread",
             ],
             Judge::Races => {
                 &["WARNING: ThreadSanitizer: data race", "WARNING: ThreadSanitizer: heap-use-after-free"]

@@ -74,3 +74,62 @@ fn a_library_function_gives_a_number_and_races() {
     let said = reproduced(&text, &["--property", "no-data-race"]);
     assert!(said.contains("ThreadSanitizer: data race"), "{said}");
 }
+
+#[test]
+fn a_timed_wait_ends_as_in_the_run() {
+    let program = |first: &str, second: &str| {
+        format!(
+            "#include <assert.h>
+             #include <errno.h>
+             #include <pthread.h>
+             pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+             pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+             int main(void) {{
+                 struct timespec until = {{1, 0}};
+                 pthread_mutex_lock(&m);
+                 int r = pthread_cond_timedwait(&c, &m, &until);
+                 int s = pthread_cond_timedwait(&c, &m, &until);
+                 pthread_mutex_unlock(&m);
+                 assert(!(r == {first} && s == {second}));
+                 return 0;
+             }}"
+        )
+    };
+    for (first, second) in [("0", "ETIMEDOUT"), ("ETIMEDOUT", "0")] {
+        let said = reproduced(&program(first, second), &[]);
+        assert!(said.contains(&format!("Assertion `!(r == {first} && s == {second})' failed")), "{said}");
+    }
+}
+
+#[test]
+fn a_timed_call_gives_what_is_there() {
+    // Long before it is too late on the clock.
+    let text = two(
+        "#include <errno.h>
+         #include <semaphore.h>
+         sem_t s;
+         int r;
+         void *first(void *arg) {
+             struct timespec until = {1L << 40, 0};
+             r = sem_timedwait(&s, &until) ? errno : 1000;
+             return 0;
+         }
+         void *second(void *arg) { sem_post(&s); return 0; }",
+        "assert(r != WANTED);",
+    );
+    for wanted in ["ETIMEDOUT", "1000"] {
+        let said = reproduced(&text.replace("WANTED", wanted), &[]);
+        assert!(said.contains(&format!("Assertion `r != {wanted}' failed")), "{said}");
+    }
+}
+
+#[test]
+fn a_large_array_has_the_values_that_were_read() {
+    let text = "#include <assert.h>
+         int main(void) {
+             int v[5000];
+             assert(v[4000] != 77 || v[2] != 78);
+             return 0;
+         }";
+    assert!(reproduced(text, &[]).contains("Assertion `v[4000] != 77 || v[2] != 78' failed"));
+}

@@ -73,3 +73,15 @@ fn what_ends_the_program_comes_last() {
         int main(void) { return stop() + check(); }";
     reproduced(text, &[]);
 }
+
+#[test]
+fn elements_of_a_list_come_in_the_order_of_the_run() {
+    let text = "#include <assert.h>
+         int main(void) {
+             int i = 0;
+             int v[3] = {i++, i++, i++};
+             assert(v[0] != 1 || v[2] != 0);
+             return 0;
+         }";
+    assert!(reproduced(text, &[]).contains("Assertion `v[0] != 1 || v[2] != 0' failed"));
+}

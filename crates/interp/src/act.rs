@@ -23,6 +23,8 @@ pub enum Deed {
     Create(u32),
     /// A thread that has ended is joined: which.
     Join(u32),
+    /// A function of the library has one of several results, and nothing decides which.
+    Outcome,
     /// The thread ends.
     Exit,
     /// The program ends.
@@ -133,6 +135,10 @@ impl Act {
                 act.register = Some(*dst);
                 act.value = machine.registers(after, thread).get(dst.0 as usize).copied();
             }
+            Op::Skip | Op::Assign(..) => {
+                act.deed = Deed::Outcome;
+                act.value = Some(outcome(machine, before.threads[thread].name.template, edge)?);
+            }
             Op::Create { .. } => {
                 let new = after.threads.len().checked_sub(1)?;
                 act.deed = Deed::Create(u32::try_from(new).ok().filter(|_| new >= before.threads.len())?);
@@ -146,6 +152,23 @@ impl Act {
         }
         Some(act)
     }
+}
+
+/// The constant that an edge chooses, where each way on is to choose one and none has a condition.
+fn outcome(machine: &Machine<'_>, template: u32, edge: &Edge) -> Option<i128> {
+    let constant = |e: &Edge| match &e.op {
+        Op::Assign(_, Expr::Const(k)) => Some(*k),
+        _ => None,
+    };
+    let chosen = |e: &Edge| match &e.op {
+        Op::Skip => {
+            let mut next = machine.leaving(template, e.to);
+            next.next().and_then(constant).filter(|_| next.next().is_none())
+        }
+        _ => constant(e),
+    };
+    let all = || machine.leaving(template, edge.from);
+    chosen(edge).filter(|_| all().count() > 1 && all().all(|e| chosen(e).is_some()))
 }
 
 /// The places of the calls that a location of a thread is in.

@@ -5,4 +5,3 @@ int main(void) {
   *(int *)&limit = 4;
   return limit;
 }
-// compiled: a write to a const object that is in writable memory has its effect

@@ -21,4 +21,3 @@ int main(void) {
   }
   return s;
 }
-// compiled: a write to a const object that is in writable memory has its effect

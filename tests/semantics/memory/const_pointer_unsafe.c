@@ -7,4 +7,3 @@ int main(void) {
   *pp = 0;
   return x;
 }
-// compiled: a write to a const object that is in writable memory has its effect

@@ -8,4 +8,3 @@ int main(void) {
   *(int *)q = 1;
   number n = 1; q = &n; *(int *)q = 2; return n;
 }
-// compiled: a write to a const object that is in writable memory has its effect

@@ -411,6 +411,12 @@ impl<'p> Machine<'p> {
         &self.program.templates[template as usize].graph.locations[loc.0 as usize]
     }
 
+    /// The edges that leave a location.
+    pub(crate) fn leaving(&self, template: u32, loc: Loc) -> impl Iterator<Item = &'p Edge> {
+        let edges = &self.program.templates[template as usize].graph.edges;
+        self.units[template as usize].out[loc.0 as usize].iter().map(|e| &edges[*e as usize])
+    }
+
     /// Does a property speak of this location?
     pub fn is_watched(&self, template: u32, loc: Loc) -> bool {
         self.units[template as usize].watched[loc.0 as usize]
