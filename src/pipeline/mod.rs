@@ -168,7 +168,27 @@ fn verdict(
         },
     };
     decide(&programs, settings, run, pocket, report);
-    Ok(programs)
+    Ok(without_unproved(programs, settings, run, report))
+}
+
+/// Decides again as long as it is ghosts that were not shown: without those who found them. Gives the programs decided last.
+fn without_unproved(
+    mut programs: Programs,
+    settings: &Settings,
+    run: &RunHandle,
+    report: &mut Report,
+) -> Programs {
+    let mut settings = settings.clone();
+    while let Verdict::Unknown(why) = &report.verdict
+        && let Some(by) = why.unproved().filter(|by| settings.engine.recognisers.has(*by))
+        && !run.stopped()
+    {
+        settings.engine.recognisers = settings.engine.recognisers.and_without(by);
+        let Some(fewer) = programs.with(settings.engine.recognisers) else { break };
+        programs = fewer;
+        decide(&programs, &settings, run, None, report);
+    }
+    programs
 }
 
 /// Makes the proof program, for a report that then speaks of it.

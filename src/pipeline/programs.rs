@@ -78,6 +78,12 @@ impl Draft {
 }
 
 impl Programs {
+    /// The proof program is made anew with these heuristics; `None` where it cannot be.
+    pub(super) fn with(&self, recognisers: Recognisers) -> Option<Programs> {
+        let automata = self.proof.as_ref().ok()?.automata.clone();
+        let threads = thread_program_with(&automata, Limits::default(), recognisers).ok()?;
+        Some(Programs { search: self.search.clone(), proof: Ok(Provable { automata, threads }) })
+    }
     /// With none for proofs.
     pub(super) fn searched(search: cfa::Program) -> Programs {
         Programs { search, proof: Err(Diagnostic::of_file("", "no proof is asked for", "")) }

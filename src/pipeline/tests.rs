@@ -1,12 +1,16 @@
 //! Lanes of engines that only say what they are told to, and limits of checks.
 
+use super::certify::Certificate;
 use super::evidence::Checker;
 use super::lanes::take_turns;
-use super::{Method, Programs, Provable, Settings, Unknown, Verdict, verify_file};
+use super::{Evidence, Method, Programs, Provable, Settings, Unknown, Verdict, verify_file};
 use relyant_cfa::Program;
 use relyant_cfa::options::Options;
+use relyant_cfa::preprocessing::Preprocessing;
 use relyant_cfa::schedule::Schedule;
+use relyant_check::certificate::AnyCertificate;
 use relyant_check::check;
+use relyant_checker::source;
 use relyant_engines::engine::{Claim, Engine, Finding, Needs, Task};
 use relyant_engines::limits::RunHandle;
 use relyant_engines::race::race;
@@ -14,6 +18,7 @@ use relyant_engines::registry::{self, Entry};
 use relyant_engines::rely_guarantee;
 use relyant_engines::verdict::{Answer, Reason};
 use relyant_engines::watch::Watch;
+use relyant_program::recognisers::Recogniser;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -184,4 +189,40 @@ fn ghosts_that_are_not_proved_give_no_verdict() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn without_ghosts_that_are_not_proved_there_may_be_a_verdict() {
+    let meaning = Options::default();
+    // The owner is found here as well, and nobody needs it.
+    let text = OWNED.replace("x = 1; if (x != 1)", "x = 1; if (x > 1)");
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("a.i");
+    std::fs::write(&file, &text).unwrap();
+    let settings = Settings { method: Method::PROVE, quick_states: 0, ..Settings::default() };
+    let run = RunHandle::new(None);
+    let mut report = verify_file(&file, &settings, &run).unwrap();
+    let Verdict::Safe(Evidence::Proof { program, .. }) = &report.verdict else {
+        panic!("{:?}", report.verdict)
+    };
+    assert!(program.extensions.iter().any(|s| s.extension.by == Recogniser::Owners));
+    let mut programs = Programs::read(&*file, &meaning).unwrap();
+    let threads = &mut programs.proof.as_mut().unwrap().threads;
+    Arc::make_mut(&mut threads.extensions[0]).extension.ghosts[0].variable.max = Some(0);
+    super::decide(&programs, &settings, &run, None, &mut report);
+    let Verdict::Unknown(why) = &report.verdict else { panic!("{:?}", report.verdict) };
+    assert_eq!(why.unproved(), Some(Recogniser::Owners));
+    super::without_unproved(programs, &settings, &run, &mut report);
+    let Verdict::Safe(Evidence::Proof { program, .. }) = &report.verdict else {
+        panic!("{:?}", report.verdict)
+    };
+    assert!(program.extensions.is_empty());
+    // A checker that reads the source anew leaves them out as well.
+    let certificate = Certificate::of(&report, &*file, &meaning).unwrap().unwrap();
+    let mut written = Vec::new();
+    certificate.write(&mut written, &|| false).unwrap();
+    let read = AnyCertificate::parse(std::str::from_utf8(&written).unwrap()).unwrap();
+    assert_eq!(read.finders(), []);
+    let claim = source::Claim::about(read, &*file, &Preprocessing::default()).unwrap();
+    assert!(claim.read().unwrap().check(None).is_ok());
 }

@@ -5,6 +5,7 @@ use relyant_check::{check, replicated, states};
 use relyant_engines::limits::Stop;
 use relyant_engines::verdict::Reason;
 use relyant_interp::replay::ReplayError;
+use relyant_program::recognisers::Recogniser;
 
 /// Why there is no verdict.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -42,6 +43,17 @@ pub enum Unknown {
     /// The checker rejected the set of states.
     #[error("the checker rejected the states: {0}")]
     States(states::Rejection),
+}
+
+impl Unknown {
+    /// Who found ghosts of which something is claimed that was not shown: without them there may be a verdict.
+    pub fn unproved(&self) -> Option<Recogniser> {
+        match self {
+            Unknown::Proof(e) | Unknown::System(replicated::check::Rejection::System(e)) => e.unproved(),
+            Unknown::All(all) => all.iter().find_map(Unknown::unproved),
+            _ => None,
+        }
+    }
 }
 
 fn joined(all: &[Unknown]) -> String {

@@ -5,6 +5,7 @@ use super::obligations::Malformed;
 use num_traits::{One, ToPrimitive};
 use rayon::prelude::*;
 use relyant_linear::Rel;
+use relyant_program::recognisers::Recogniser;
 use rustc_hash::FxHashMap;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
@@ -42,6 +43,8 @@ pub enum CheckError {
         obligation: String,
         /// Values that make it false.
         example: String,
+        /// Who found the ghosts that it is about; `None`: it is one of the proof.
+        ghosts: Option<Recogniser>,
     },
     /// The solver did not decide an obligation.
     #[error("{obligation} was not decided: {reason}")]
@@ -50,7 +53,20 @@ pub enum CheckError {
         obligation: String,
         /// The solver's word, or the limit.
         reason: String,
+        /// Who found the ghosts that it is about; `None`: it is one of the proof.
+        ghosts: Option<Recogniser>,
     },
+}
+
+impl CheckError {
+    /// Who found ghosts of which something is claimed that was not shown.
+    pub fn unproved(&self) -> Option<Recogniser> {
+        match self {
+            CheckError::Malformed(Malformed::Ghosts(by, _)) => Some(*by),
+            CheckError::Malformed(_) => None,
+            CheckError::Fails { ghosts, .. } | CheckError::Undecided { ghosts, .. } => *ghosts,
+        }
+    }
 }
 
 /// What Z3 is to find unsatisfiable.
@@ -63,6 +79,10 @@ pub trait Conditions: Sync {
     fn title(&self, item: &Self::Item) -> String;
     /// A symbol, for messages.
     fn symbol(&self, s: Symbol) -> String;
+    /// Who found the ghosts that it is about; `None`: it is about none.
+    fn ghosts(&self, _item: &Self::Item) -> Option<Recogniser> {
+        None
+    }
 }
 
 /// Decides all of them; the first that fails is the answer.
@@ -91,7 +111,8 @@ fn check_group<C: Conditions>(
     let left = || deadline.map_or(each, |d| d.saturating_duration_since(Instant::now()).min(each));
     let mut asking = Asking::new(left());
     for o in group {
-        let undecided = |reason: String| CheckError::Undecided { obligation: of.title(o), reason };
+        let undecided =
+            |reason: String| CheckError::Undecided { obligation: of.title(o), reason, ghosts: of.ghosts(o) };
         if left().is_zero() {
             return Err(undecided("time limit".into()));
         }
@@ -100,7 +121,7 @@ fn check_group<C: Conditions>(
             SatResult::Unsat => {}
             SatResult::Sat => {
                 let example = example(of, &asking.solver, &asking.translator, &formula);
-                return Err(CheckError::Fails { obligation: of.title(o), example });
+                return Err(CheckError::Fails { obligation: of.title(o), example, ghosts: of.ghosts(o) });
             }
             SatResult::Unknown => {
                 let reason = asking.solver.get_reason_unknown();

@@ -17,7 +17,9 @@ use relyant_check::{Proof, replicated};
 use relyant_frontend::c;
 use relyant_frontend::c::unit::Unit;
 use relyant_frontend::programs::{read, read_for_search};
-use relyant_program::{Program, thread_program};
+use relyant_program::linearise;
+use relyant_program::recognisers::{Recogniser, Recognisers};
+use relyant_program::{Program, thread_program_with};
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -111,15 +113,19 @@ impl<'a> Claim<'a> {
     pub fn read(self) -> Result<Read, Refusal> {
         let Claim { certificate, meaning, unit } = self;
         let wrong = |d| Refusal::Input(Box::new(d));
-        let threads = || read(unit, &meaning).and_then(|p| thread_program(&p)).map_err(wrong);
+        let threads = |with| {
+            let automata = read(unit, &meaning);
+            automata.and_then(|p| thread_program_with(&p, linearise::Limits::default(), with)).map_err(wrong)
+        };
+        let finders = certificate.finders();
         let evidence = match certificate {
             AnyCertificate::Proof(c) => {
-                let program = Box::new(threads()?);
-                Claimed::Proof(c.proof(&program).map_err(rejected)?, program)
+                let (proof, program) = of_program(threads, &finders, |p| c.proof(p))?;
+                Claimed::Proof(proof, program)
             }
             AnyCertificate::Replicated(c) => {
-                let program = Box::new(threads()?);
-                Claimed::Replicated(Box::new(c.proof(&program).map_err(rejected)?), program)
+                let (proof, program) = of_program(threads, &finders, |p| c.proof(p))?;
+                Claimed::Replicated(Box::new(proof), program)
             }
             AnyCertificate::States(c) => {
                 let program = Box::new(read_for_search(unit, &meaning).map_err(wrong)?);
@@ -127,6 +133,25 @@ impl<'a> Claim<'a> {
             }
         };
         Ok(Read { evidence, meaning })
+    }
+}
+
+/// What is claimed in terms of the thread program, and that. Ghosts that could not be shown may have been left out of it: then
+/// it has those only that the certificate speaks of.
+fn of_program<P>(
+    threads: impl Fn(Recognisers) -> Result<Program, Refusal>,
+    finders: &[Recogniser],
+    proof: impl Fn(&Program) -> Result<P, CertificateError>,
+) -> Result<(P, Box<Program>), Refusal> {
+    let program = Box::new(threads(Recognisers::default())?);
+    let found = program.extensions.iter().map(|s| s.extension.by);
+    let absent: Vec<Recogniser> = found.filter(|by| !finders.contains(by)).collect();
+    match proof(&program) {
+        Err(CertificateError::Program | CertificateError::Ghosts) if !absent.is_empty() => {
+            let program = Box::new(threads(Recognisers::without(&absent))?);
+            Ok((proof(&program).map_err(rejected)?, program))
+        }
+        claimed => Ok((claimed.map_err(rejected)?, program)),
     }
 }
 

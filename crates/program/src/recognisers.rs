@@ -75,6 +75,10 @@ impl Recognisers {
     pub fn without(these: &[Recogniser]) -> Recognisers {
         Recognisers { out: these.iter().fold(0, |out, r| out | 1 << *r as u16) }
     }
+    /// The same without this one, too.
+    pub fn and_without(self, r: Recogniser) -> Recognisers {
+        Recognisers { out: self.out | 1 << r as u16 }
+    }
     /// Is this one used?
     pub fn has(self, r: Recogniser) -> bool {
         self.out >> r as u16 & 1 == 0
@@ -91,6 +95,8 @@ mod tests {
             assert_eq!(r.to_string().parse(), Ok(r));
             let rest = Recognisers::without(&[r]);
             assert!(Recogniser::all().all(|s| rest.has(s) == (r != s)));
+            assert_eq!(Recognisers::default().and_without(r), rest);
+            assert_eq!(rest.and_without(Recogniser::Twins), Recognisers::without(&[r, Recogniser::Twins]));
         }
         assert!("none".parse::<Recogniser>().is_err());
     }

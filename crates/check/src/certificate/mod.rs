@@ -13,6 +13,7 @@ mod write;
 use data_encoding::HEXLOWER;
 use relyant_cfa::options::Options;
 use relyant_program::Program;
+use relyant_program::recognisers::Recogniser;
 use sha2::{Digest, Sha256};
 
 pub use macros::{Disagreement, agree};
@@ -181,6 +182,16 @@ impl AnyCertificate {
             AnyCertificate::Replicated(c) => c.options(),
             AnyCertificate::States(c) => c.options(),
         }
+    }
+
+    /// Who found the ghosts that it speaks of.
+    pub fn finders(&self) -> Vec<Recogniser> {
+        let ghosts = match self {
+            AnyCertificate::Proof(c) => c.ghosts(),
+            AnyCertificate::Replicated(c) => c.ghosts(),
+            AnyCertificate::States(_) => &[],
+        };
+        ghosts.iter().filter_map(|g| g.by.parse().ok()).collect()
     }
 
     /// Is it about exactly these files, and these that they include? Contents count, names may differ.

@@ -43,6 +43,10 @@ impl Certificate {
         let own = |s: &SourceFile| Source { file: s.file.clone(), sha256: s.sha256.clone() };
         self.file.sources.iter().map(own).collect()
     }
+    /// The section about ghosts.
+    pub(super) fn ghosts(&self) -> &[ghosts::GhostsRecord] {
+        self.file.ghosts.as_deref().unwrap_or_default()
+    }
     /// Is it about exactly these files, and these that they include? Contents count, names may differ.
     ///
     /// # Errors

@@ -185,6 +185,11 @@ impl ReplicatedCertificate {
         self.file.options.clone().into()
     }
 
+    /// The section about ghosts.
+    pub(super) fn ghosts(&self) -> &[GhostsRecord] {
+        self.file.ghosts.as_deref().unwrap_or_default()
+    }
+
     /// Is it about exactly these files, and these that they include? Contents count, names may differ.
     ///
     /// # Errors

@@ -120,6 +120,9 @@ impl Conditions for Claims<'_> {
     fn symbol(&self, s: Symbol) -> String {
         self.stages.last().map_or(String::new(), |last| symbol_name(&last.program, s))
     }
+    fn ghosts(&self, o: &Obligation) -> Option<Recogniser> {
+        Some(self.by(o))
+    }
 }
 
 impl<'a> Claimed<'a> {
