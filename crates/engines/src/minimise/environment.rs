@@ -1,6 +1,6 @@
 //! Environment transitions in fewer words: each may allow more, as long as the assertions stay stable under it.
 
-use super::{Minimiser, Region, is_ghost, narrow, same_step, simplify, spread};
+use super::{Minimiser, Region, narrow, rewrite, same_step, spread};
 use relyant_check::obligations::Obligation;
 use relyant_check::{EnvTransition, Proof};
 use relyant_linear::{Atom, Cube, Norm};
@@ -76,7 +76,7 @@ impl Minimiser<'_> {
                 .chain(self.program.templates.iter().map(super::all))
                 .collect();
             let regions = group.iter().map(|e| region_of(self.program, thread.template, e)).collect();
-            let simple = simplify(regions, &full, &|v| is_ghost(program, v), &mut self.work);
+            let simple = rewrite(program, self.large, regions, &full, &mut self.work);
             let back = simple.iter().filter_map(|r| transition_of(self.program, thread.template, &first, r));
             thread.environment.extend(back);
         }

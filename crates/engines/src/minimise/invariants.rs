@@ -1,6 +1,6 @@
 //! Assertions of threads, made weaker: what no obligation needs is not said.
 
-use super::{Minimiser, is_ghost, region_of, simplify, state_of};
+use super::{Minimiser, is_ghost, region_of, rewrite, state_of};
 use relyant_check::Proof;
 use relyant_check::obligations::Obligation;
 use relyant_linear::{Atom, Cube, LinExpr, Norm, Var};
@@ -65,7 +65,7 @@ impl Minimiser<'_> {
         };
         let regions = states.iter().map(|s| region_of(self.program, s)).collect();
         let full: Vec<Vec<Loc>> = self.program.templates.iter().map(super::all).collect();
-        let simple = simplify(regions, &full, &|v| is_ghost(program, v), &mut self.work);
+        let simple = rewrite(program, self.large, regions, &full, &mut self.work);
         *states = simple.iter().map(|r| state_of(self.program, r)).collect();
     }
 

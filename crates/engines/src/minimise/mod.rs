@@ -8,9 +8,11 @@
 
 mod environment;
 mod invariants;
+mod merge;
 mod predicates;
 mod region;
 
+use merge::merge;
 use region::{Region, Work, simplify};
 use relyant_check::check::{Limits, Session, check};
 use relyant_check::obligations::Obligation;
@@ -34,13 +36,17 @@ const LISTING: usize = 100;
 const SETTING_UP: usize = 10;
 /// What takes longer is given up, and the proof stays as it was: the solver's time cannot be counted.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Proofs with more disjuncts are left as they are.
+/// Of proofs with more disjuncts, those are joined of which that can be told by their words.
 const LARGEST: usize = 4000;
+/// So many pairs of disjuncts are compared for that.
+const PAIRS: usize = 5_000_000;
 
 /// A proof being made smaller.
 struct Minimiser<'a> {
     program: &'a Program,
     proof: Proof,
+    /// There are too many disjuncts to ask questions about them.
+    large: bool,
     work: Work,
     /// Obligations that may still be asked about.
     asks: usize,
@@ -59,30 +65,31 @@ pub fn minimise(
     stop: &dyn Fn() -> bool,
 ) -> Option<Proof> {
     let words = size(proof);
-    if proof.rule == Rule::Monolithic || words.states + words.transitions > LARGEST {
+    if proof.rule == Rule::Monolithic {
         return None;
     }
+    let large = words.states + words.transitions > LARGEST;
     // What is claimed of ghosts stays the same; nothing is accepted here.
     let program = &Program { extensions: Vec::new(), ..program.clone() };
-    let again = predicates::fewer(program, proof, stop).filter(|p| size(p).atoms < words.atoms);
+    let again = if large { None } else { predicates::fewer(program, proof, stop) };
+    let again = again.filter(|p| size(p).atoms < words.atoms);
+    let cubes = if large { PAIRS } else { (CUBES * (words.states + words.transitions)).min(MOST_CUBES) };
     let mut m = Minimiser {
         program,
         proof: again.unwrap_or_else(|| proof.clone()),
-        work: Work((CUBES * (words.states + words.transitions)).min(MOST_CUBES)),
+        large,
+        work: Work(cubes),
         asks: 0,
         listing: SETTING_UP + obligations / LISTING,
         began: Instant::now(),
         session: Session::new(PATIENCE),
         stop,
     };
-    let asks = (OBLIGATIONS.0 + OBLIGATIONS.1 * obligations).min(MOST_ASKED);
-    m.asks = asks;
-    m.without_equal_ghosts();
-    m.same_sets();
-    m.asks = asks;
-    m.weaker_assertions();
-    m.asks = asks;
-    m.weaker_transitions();
+    if large {
+        m.same_sets();
+    } else {
+        m.become_weaker((OBLIGATIONS.0 + OBLIGATIONS.1 * obligations).min(MOST_ASKED));
+    }
     m.proof.modular = is_modular(program, &m.proof);
     let smaller = m.proof != *proof && size(&m.proof).atoms <= words.atoms;
     let left = m.left();
@@ -144,6 +151,17 @@ fn region_of(program: &Program, s: &Assertion) -> Region {
 }
 
 impl Minimiser<'_> {
+    /// Says less, with so many obligations for each kind of thing that is said.
+    fn become_weaker(&mut self, asks: usize) {
+        self.asks = asks;
+        self.without_equal_ghosts();
+        self.same_sets();
+        self.asks = asks;
+        self.weaker_assertions();
+        self.asks = asks;
+        self.weaker_transitions();
+    }
+
     /// Writes all unions anew; nothing becomes weaker.
     fn same_sets(&mut self) {
         for t in 0..self.proof.threads.len() {
@@ -172,6 +190,17 @@ impl Minimiser<'_> {
         self.asks = self.asks.saturating_sub(asked.max(self.listing));
         held
     }
+}
+
+/// The same union in fewer words, as far as that is cheap.
+fn rewrite(
+    program: &Program,
+    large: bool,
+    regions: Vec<Region>,
+    full: &[Vec<Loc>],
+    work: &mut Work,
+) -> Vec<Region> {
+    if large { merge(regions, work) } else { simplify(regions, full, &|v| is_ghost(program, v), work) }
 }
 
 /// Environment transitions that differ in other things than sets and relation are no union.

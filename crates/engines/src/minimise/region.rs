@@ -21,7 +21,7 @@ pub(super) struct Region {
 pub(super) struct Work(pub(super) usize);
 
 impl Work {
-    fn spend(&mut self) -> bool {
+    pub(super) fn spend(&mut self) -> bool {
         self.0 = self.0.saturating_sub(1);
         self.0 > 0
     }
