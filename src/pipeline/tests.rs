@@ -195,7 +195,11 @@ fn ghosts_that_are_not_proved_give_no_verdict() {
 fn without_ghosts_that_are_not_proved_there_may_be_a_verdict() {
     let meaning = Options::default();
     // The owner is found here as well, and nobody needs it.
-    let text = OWNED.replace("x = 1; if (x != 1)", "x = 1; if (x > 1)");
+    let steps = "__VERIFIER_atomic_begin(); x = __VERIFIER_nondet_int(); y = x; __VERIFIER_atomic_end();
+      __VERIFIER_atomic_begin(); if (x != y) reach_error(); __VERIFIER_atomic_end(); m = 0;";
+    let text = OWNED
+        .replace("x = 1; if (x != 1) reach_error(); x = 0; m = 0;", steps)
+        .replace("int m, x;", "int m, x, y;");
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("a.i");
     std::fs::write(&file, &text).unwrap();
