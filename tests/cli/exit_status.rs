@@ -21,7 +21,7 @@ fn usage() {
     assert_eq!(status(&[], &[]), 2);
     assert_eq!(status(&["verify"], &[]), 2);
     assert_eq!(status(&["verify", "--no-such-option", "a.c"], &[("a.c", SAFE)]), 2);
-    assert_eq!(status(&["verify", "--timeout", "0", "a.c"], &[("a.c", SAFE)]), 2);
+    assert_eq!(status(&["verify", "--timeout", "0", "a.c"], &[("a.c", SAFE)]), 0);
     assert_eq!(status(&["verify", "--timeout", "-1", "a.c"], &[("a.c", SAFE)]), 2);
     assert_eq!(status(&["verify", "--max-threads", "0", "a.c"], &[("a.c", SAFE)]), 2);
     assert_eq!(status(&["verify", "--proof", "p", "a.c", "a.c"], &[("a.c", SAFE)]), 2);
