@@ -75,6 +75,9 @@ fn same() -> Norm {
     eq(&second(T), &x(T))
 }
 
+/// A program and what is claimed of it.
+type Claimed = (Program, Proof);
+
 #[test]
 fn what_a_system_claims_is_what_the_program_does() {
     let start = |shared: Vec<u32>, own: &[u32], others: &[u32]| {
@@ -96,7 +99,7 @@ fn what_a_system_claims_is_what_the_program_does() {
     let (writes, both) = (threads(MANY, sets(&[(G, 1)])), threads(MANY, sets(&[(G, 1), (T, -1)])));
     let local = threads(MANY, sets(&[(T, 1)]));
     // What it is about, a program that the claim is wrong of, the claim, and one that is right, of another program or not.
-    let rows: Vec<(&str, (Program, Proof), (Program, Proof))> = vec![
+    let rows: Vec<(&str, Claimed, Claimed)> = vec![
         (
             "the start, shared",
             (starts_with(G, 1), start(vec![0], &[], &[])),
