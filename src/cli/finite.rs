@@ -1,8 +1,9 @@
 //! `relyant verify` and `relyant check` for replicated finite-state threads.
 
 use super::exit::Status;
+use super::format::Format;
 use super::watch::{Limits, Signals, watch};
-use super::{complain, input, say, say_all, write_file};
+use super::{complain, say, write_file};
 use clap::{Args, ValueEnum};
 use relyant::finite::report::{self, Answer, FiniteOutcome};
 use relyant::finite::{self, Wanted, boolean};
@@ -67,8 +68,8 @@ pub struct Request<'a> {
     pub boolean: boolean::Asked,
     /// Of time and memory.
     pub limits: Limits,
-    /// JSON instead of text.
-    pub json: bool,
+    /// Form of the report.
+    pub format: Format,
     /// All steps of runs.
     pub verbose: bool,
     /// Where to keep the evidence.
@@ -108,8 +109,8 @@ pub fn run(files: &[PathBuf], run: &Request) -> Status {
             }
         }
     }
-    if run.json {
-        say_all(&input::pretty(&report::document(&results)));
+    if run.format != Format::Text {
+        run.format.print(&report::document(&results));
         return status;
     }
     for (i, (file, outcome)) in results.iter().enumerate() {

@@ -1,8 +1,9 @@
 //! `relyant verify` for rewriting systems.
 
 use super::exit::Status;
+use super::format::Format;
 use super::watch::{self, Signals, watch};
-use super::{complain, input, say, say_all};
+use super::{complain, say};
 use relyant::report::rewriting::{self as report, RewritingOutcome};
 use relyant_rewriting as rewriting;
 use relyant_rewriting::search::Limits;
@@ -17,8 +18,8 @@ const TERMS: usize = 4_000_000;
 pub struct Wanted<'a> {
     /// Of time and memory.
     pub limits: watch::Limits,
-    /// JSON instead of text.
-    pub json: bool,
+    /// Form of the report.
+    pub format: Format,
     /// Show the rules of all steps.
     pub verbose: bool,
     /// Why the process that was to do it is no more.
@@ -42,8 +43,8 @@ pub fn run(files: &[PathBuf], wanted: &Wanted) -> Status {
     let signals = Signals::register();
     let results: Vec<(String, RewritingOutcome)> =
         files.iter().map(|f| (f.display().to_string(), one(f, wanted, &signals))).collect();
-    if wanted.json {
-        say_all(&input::pretty(&report::document(&results)));
+    if wanted.format != Format::Text {
+        wanted.format.print_rewriting(&report::document(&results));
     } else {
         for (i, (file, outcome)) in results.iter().enumerate() {
             let text = report::text(outcome, wanted.verbose);

@@ -34,7 +34,8 @@ use crate::pipeline::{Evidence, Hint, Report, Verdict};
 use relyant_cfa::Count;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_engines::watch::Stats;
-use relyant_interp::{RacingAccess, Trace, TraceStep};
+use relyant_interp::{RacingAccess, Trace, TraceStep, Waiting};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -42,7 +43,7 @@ use std::collections::BTreeMap;
 pub const FORMAT: u32 = 1;
 
 /// The report of one call of the tool, whatever happens.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Document {
     /// The format that it has, [`FORMAT`].
     pub format: u32,
@@ -55,7 +56,7 @@ pub struct Document {
 }
 
 /// What may help where there is no verdict.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct HintEntry {
     /// The file that the lines are of, as the program names it; none where the whole program is meant.
     pub file: Option<String>,
@@ -66,10 +67,13 @@ pub struct HintEntry {
 }
 
 /// What came of one file.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Entry {
     /// Name of the file, as it was given.
     pub file: String,
+    /// Further files of the same program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more_files: Vec<String>,
     /// `safe`, `unsafe`, `unknown`; null when the input was refused.
     pub verdict: Option<String>,
     /// Why it is unknown.
@@ -135,7 +139,7 @@ pub struct Entry {
 }
 
 /// Why an input was refused, and where.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct InputError {
     /// Name of the file that it is in.
     pub file: String,
@@ -151,7 +155,7 @@ pub struct InputError {
 }
 
 /// A thread of the program.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Thread {
     /// Name of the start routine, numbered when there are several.
     pub name: String,
@@ -160,7 +164,7 @@ pub struct Thread {
 }
 
 /// What kind of proof was found, and how much of it was checked.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ProofEntry {
     /// `rely-guarantee`, `owicki-gries`, `monolithic`; `states`: the set of all states; `replicated`: finite-state
     /// threads that do what the program does. Of files with such threads
@@ -173,7 +177,7 @@ pub struct ProofEntry {
 }
 
 /// Numbers of the refinement, from its last fixpoint.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Engine {
     /// How many fixpoints were computed.
     pub iterations: u32,
@@ -196,7 +200,7 @@ fn is_none(n: &usize) -> bool {
 }
 
 /// Numbers of the search of interleavings.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Search {
     /// How many different states were seen.
     pub states: usize,
@@ -211,7 +215,7 @@ pub struct Search {
 }
 
 /// Wall-clock time of each stage, in seconds; 0 for one that was not.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SecondsEntry {
     /// Reading the source, and making programs of it.
     pub read: f64,
@@ -224,7 +228,7 @@ pub struct SecondsEntry {
 }
 
 /// A variable and a value.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Assignment {
     /// Variable, or the function that gave an input (empty: an uninitialised object).
     pub name: String,
@@ -233,10 +237,13 @@ pub struct Assignment {
 }
 
 /// A counterexample, in terms of the source.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TraceEntry {
     /// What was violated: `assertion`, `data race`, `deadlock`…
     pub violation: String,
+    /// The kind of it, a name that stays ([`super::rules`]): `assertion`, `data-race`, `deadlock`…
+    #[serde(default)]
+    pub kind: String,
     /// No run with fewer steps gets there.
     #[serde(default)]
     pub shortest: bool,
@@ -264,10 +271,28 @@ pub struct TraceEntry {
     /// All pairs of accesses that race, where there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub races: Vec<Vec<AccessEntry>>,
+    /// In a deadlock: the threads that have not ended, and where they wait.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waiting: Vec<WaitingEntry>,
+}
+
+/// A thread that waits in a deadlock.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct WaitingEntry {
+    /// Its name.
+    pub thread: String,
+    /// File in which it waits; empty when unknown.
+    pub file: String,
+    /// Line of it, from 1; 0 when unknown.
+    pub line: u32,
+    /// Column of it, from 1; 0 when unknown.
+    pub column: u32,
+    /// Text of the line.
+    pub statement: String,
 }
 
 /// An access of a data race.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AccessEntry {
     /// `write`, `read` or `free`.
     pub kind: String,
@@ -295,7 +320,7 @@ pub struct AccessEntry {
 }
 
 /// A call that a thread is in.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CallEntry {
     /// Name of the function that was called.
     pub function: String,
@@ -305,7 +330,7 @@ pub struct CallEntry {
 }
 
 /// A place in the source.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PlaceEntry {
     /// File of the place; empty when unknown.
     pub file: String,
@@ -316,7 +341,7 @@ pub struct PlaceEntry {
 }
 
 /// A step of a counterexample.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct StepEntry {
     /// The thread that does it.
     pub thread: String,
@@ -345,6 +370,14 @@ pub fn document(outcomes: &[(String, FileOutcome)], peak_memory_kib: Option<u64>
         version: env!("CARGO_PKG_VERSION").into(),
         results: outcomes.iter().map(|(file, o)| entry(file, o, peak_memory_kib)).collect(),
     }
+}
+
+/// What is said of one file that was read.
+pub fn of(file: &str, report: &Report) -> Entry {
+    let verdict = Some(report.verdict.word().into());
+    let mut e = Entry { file: file.into(), verdict, ..Entry::default() };
+    fill(&mut e, report);
+    e
 }
 
 fn entry(file: &str, outcome: &FileOutcome, peak_memory_kib: Option<u64>) -> Entry {
@@ -449,6 +482,7 @@ fn engine(s: &Stats) -> Engine {
 pub fn trace(t: &Trace) -> TraceEntry {
     TraceEntry {
         violation: t.violation.to_string(),
+        kind: super::rules::of(&t.violation).id.into(),
         shortest: false,
         thread: t.thread_name.clone(),
         file: t.place.0.clone(),
@@ -460,6 +494,17 @@ pub fn trace(t: &Trace) -> TraceEntry {
         race: t.race.as_ref().map(step),
         accesses: t.accesses.iter().map(access).collect(),
         races: Vec::new(),
+        waiting: t.waiting.iter().map(waiting).collect(),
+    }
+}
+
+fn waiting(w: &Waiting) -> WaitingEntry {
+    WaitingEntry {
+        thread: w.thread_name.clone(),
+        file: w.file.clone(),
+        line: w.line,
+        column: w.column,
+        statement: w.statement.clone(),
     }
 }
 

@@ -1,9 +1,14 @@
-//! What users read: text for people, JSON for programs.
+//! What users read: text for people, JSON for programs, SARIF and JUnit XML for what shows reports.
 
 pub mod automaton;
+pub mod findings;
 pub mod json;
+pub mod junit;
 pub mod rewriting;
+pub mod rules;
 pub mod run;
+pub mod sarif;
+pub mod schema;
 pub mod text;
 
 use crate::pipeline::Report;

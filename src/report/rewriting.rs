@@ -36,7 +36,7 @@ impl RewritingOutcome {
 }
 
 /// The report of one call of the tool about rewriting systems.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Document {
     /// The format that it has, [`super::json::FORMAT`].
     pub format: u32,
@@ -49,7 +49,7 @@ pub struct Document {
 }
 
 /// What came of one file.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, schemars::JsonSchema)]
 pub struct Entry {
     /// Name of the file, as it was given.
     pub file: String,
@@ -88,7 +88,7 @@ pub struct Entry {
 }
 
 /// A rewrite sequence of ground terms, as text.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Trace {
     /// The initial term that it begins with.
     pub start: String,
@@ -99,7 +99,7 @@ pub struct Trace {
 }
 
 /// A rewrite step: a rule, and what it changes.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Step {
     /// Line of the rule.
     pub line: u32,
@@ -110,7 +110,7 @@ pub struct Step {
 }
 
 /// A subterm that a step changes.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Change {
     /// The subterm before the step.
     pub from: String,
@@ -119,12 +119,39 @@ pub struct Change {
 }
 
 /// Wall-clock time of each stage, in seconds.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Seconds {
     /// The search for a bad term or a closed set.
     pub search: f64,
     /// Check of what was found.
     pub check: f64,
+}
+
+/// What other reports have as well; the sequence is lines.
+impl From<&Document> for super::json::Document {
+    fn from(d: &Document) -> super::json::Document {
+        let run = |t: &Trace| -> Vec<String> {
+            let steps = t.steps.iter().map(|s| format!("line {}: {}", s.line, s.rule));
+            std::iter::once(t.start.clone()).chain(steps).chain([t.end.clone()]).collect()
+        };
+        let result = |e: &Entry| super::json::Entry {
+            file: e.file.clone(),
+            verdict: e.verdict.map(String::from),
+            reason: e.reason.clone(),
+            error: e.error.clone(),
+            property: e.property.into(),
+            checks: e.checks.iter().map(|(what, n)| ((*what).to_string(), *n)).collect(),
+            run: e.trace.as_ref().map(run).unwrap_or_default(),
+            seconds: e.seconds.as_ref().map_or_else(Default::default, |s| super::json::SecondsEntry {
+                search: s.search,
+                check: s.check,
+                ..Default::default()
+            }),
+            ..Default::default()
+        };
+        let results = d.results.iter().map(result).collect();
+        super::json::Document { format: d.format, tool: d.tool.into(), version: d.version.into(), results }
+    }
 }
 
 /// All results as one document.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The run of a counterexample in all its steps that a compiled program has, too.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct RunEntry {
     /// Names of the threads, by number: in order of creation, `main` is 0.
     pub threads: Vec<String>,
@@ -24,7 +24,7 @@ pub struct RunEntry {
 }
 
 /// A step of a thread.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct RunStep {
     /// Number of the thread.
     pub thread: u32,
@@ -60,7 +60,9 @@ pub struct RunStep {
 }
 
 /// Where a function is called.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[derive(
+    Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize, schemars::JsonSchema,
+)]
 pub struct Call {
     /// File; empty when unknown.
     pub file: String,
@@ -154,7 +156,7 @@ impl Choices {
 }
 
 /// What came of a counterexample that was compiled and run.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Attempt {
     /// How often it failed as found.
     pub failed: u32,

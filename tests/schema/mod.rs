@@ -1,5 +1,8 @@
-//! Validates JSON against the schemas in this folder: the part of JSON Schema 2020-12 that they use. A keyword that is
-//! not known here is an error. `scripts/check-witnesses` validates by a library.
+//! Validates JSON against the schemas in this folder and in `docs/schema`: the part of JSON Schema (2020-12, draft 7) that
+//! they use. A keyword that is not known here is an error. `scripts/check-witnesses` and `scripts/check-formats` validate by
+//! libraries.
+//!
+//! `sarif-2.1.0.json` is OASIS's schema, `junit-10.xsd` that of Jenkins' xUnit plugin (MIT licence).
 
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -17,6 +20,19 @@ pub fn errors(root: &Value, instance: &Value) -> Vec<String> {
     out
 }
 
+fn has_type(v: &Value, name: &Value) -> bool {
+    match name.as_str() {
+        Some("object") => v.is_object(),
+        Some("array") => v.is_array(),
+        Some("string") => v.is_string(),
+        Some("integer") => v.is_i64() || v.is_u64(),
+        Some("number") => v.is_number(),
+        Some("boolean") => v.is_boolean(),
+        Some("null") => v.is_null(),
+        other => panic!("type {other:?} is not known"),
+    }
+}
+
 fn is_valid(root: &Value, schema: &Value, v: &Value) -> bool {
     let mut out = Vec::new();
     check(root, schema, v, "", &mut out);
@@ -24,7 +40,11 @@ fn is_valid(root: &Value, schema: &Value, v: &Value) -> bool {
 }
 
 fn check(root: &Value, schema: &Value, v: &Value, at: &str, out: &mut Vec<String>) {
-    let Value::Object(schema) = schema else { panic!("{at}: a schema is an object here") };
+    let schema = match schema {
+        Value::Object(schema) => schema,
+        Value::Bool(true) => return,
+        _ => panic!("{at}: a schema is an object here"),
+    };
     let empty = Map::new();
     let object = v.as_object();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
@@ -32,28 +52,33 @@ fn check(root: &Value, schema: &Value, v: &Value, at: &str, out: &mut Vec<String
         let number = || want.as_u64().expect("a number");
         let list = || want.as_array().expect("a list");
         let holds = match key.as_str() {
-            "$schema" | "$defs" | "description" => true,
+            "$schema" | "$id" | "$defs" | "definitions" | "title" | "description" | "default" => true,
             "$ref" => {
                 let path = want.as_str().expect("a reference").strip_prefix('#').expect("a local one");
                 check(root, root.pointer(path).expect("what is referred to"), v, at, out);
                 true
             }
-            "type" => match want.as_str() {
-                Some("object") => v.is_object(),
-                Some("array") => v.is_array(),
-                Some("string") => v.is_string(),
-                Some("integer") => v.is_i64() || v.is_u64(),
-                other => panic!("type {other:?} is not known"),
+            "type" => match want {
+                Value::Array(any) => any.iter().any(|t| has_type(v, t)),
+                one => has_type(v, one),
             },
             "const" => v == want,
             "enum" => list().contains(v),
             "format" => match (want.as_str(), v.as_str()) {
                 (Some("uuid"), Some(s)) => uuid(s),
                 (Some("date-time"), Some(s)) => date_time(s),
-                (Some("uuid" | "date-time"), None) => true,
+                (Some("uri"), Some(s)) => s.contains(':') && uri(s),
+                (Some("uri-reference"), Some(s)) => uri(s),
+                (Some("uuid" | "date-time" | "uri" | "uri-reference"), None) => true,
+                (Some("uint" | "uint8" | "uint32" | "uint64"), _) => !v.is_i64() || v.is_u64(),
+                (Some("int128" | "double"), _) => true,
                 (other, _) => panic!("format {other:?} is not known"),
             },
-            "minimum" => v.as_i64().is_none_or(|n| n >= number() as i64),
+            "minimum" => v.as_f64().is_none_or(|n| n >= want.as_f64().expect("a number")),
+            "maximum" => v.as_f64().is_none_or(|n| n <= want.as_f64().expect("a number")),
+            "uniqueItems" => v.as_array().is_none_or(|a| (1..a.len()).all(|i| !a[..i].contains(&a[i]))),
+            "pattern" if v.is_string() => panic!("pattern {want} is not known"),
+            "pattern" => true,
             "minLength" => v.as_str().is_none_or(|s| s.chars().count() as u64 >= number()),
             "maxLength" => v.as_str().is_none_or(|s| s.chars().count() as u64 <= number()),
             "minItems" => v.as_array().is_none_or(|a| a.len() as u64 >= number()),
@@ -88,6 +113,7 @@ fn check(root: &Value, schema: &Value, v: &Value, at: &str, out: &mut Vec<String
                 list().iter().for_each(|s| check(root, s, v, at, out));
                 true
             }
+            "anyOf" => list().iter().any(|s| is_valid(root, s, v)),
             "oneOf" => list().iter().filter(|s| is_valid(root, s, v)).count() == 1,
             "not" => !is_valid(root, want, v),
             "if" => {
@@ -104,6 +130,10 @@ fn check(root: &Value, schema: &Value, v: &Value, at: &str, out: &mut Vec<String
             out.push(format!("{at}: {key} {want} does not hold for {v}"));
         }
     }
+}
+
+fn uri(s: &str) -> bool {
+    s.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&b))
 }
 
 fn uuid(s: &str) -> bool {

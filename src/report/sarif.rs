@@ -1,0 +1,202 @@
+//! Reports as SARIF 2.1.0 (OASIS, Static Analysis Results Interchange Format).
+//!
+//! A violation is a result: its place, the places that belong to it (the other access of a race, where threads wait), and a
+//! code flow with a thread flow for each thread of the run; `executionOrder` is the order of the run. Verdicts other than
+//! *unsafe* are notifications of the invocation: a result would be shown as a finding.
+
+use super::findings::{self, Finding, place};
+use super::json::{Assignment, Document, Entry, PlaceEntry, StepEntry, TraceEntry};
+use super::rules::{self, Rule};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// What a log says of itself.
+pub const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+/// The log of one call of the tool.
+pub fn log(document: &Document) -> Value {
+    let results: Vec<Value> =
+        document.results.iter().flat_map(findings::findings).map(|f| result(&f)).collect();
+    let refused = document.results.iter().any(|e| e.error.is_some());
+    json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": document.tool,
+                "version": document.version,
+                "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                "rules": rules::ALL.iter().map(described).collect::<Vec<_>>(),
+            }},
+            "invocations": [{
+                "executionSuccessful": !refused,
+                "toolExecutionNotifications": document.results.iter().filter_map(notification).collect::<Vec<_>>(),
+            }],
+            "originalUriBaseIds": {"SRCROOT": {"description": text("The folder in which the tool was called.")}},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    })
+}
+
+fn text(s: &str) -> Value {
+    json!({ "text": s })
+}
+
+fn described(r: &Rule) -> Value {
+    let tags: Vec<String> = r.cwe.iter().map(|n| format!("external/cwe/cwe-{n:03}")).collect();
+    json!({
+        "id": r.id,
+        "shortDescription": text(r.says),
+        "defaultConfiguration": {"level": "error"},
+        "properties": {"tags": tags},
+    })
+}
+
+/// What is said of a file that is not unsafe.
+fn notification(e: &Entry) -> Option<Value> {
+    let whole = || place(&e.file, 0, 0);
+    let (level, message, at) = match (&e.error, e.verdict.as_deref()) {
+        (Some(d), _) => {
+            let help = if d.help.is_empty() { String::new() } else { format!(" ({})", d.help) };
+            ("error", format!("{}{help}", d.message), place(&d.file, d.line, d.column))
+        }
+        (None, Some("safe")) => ("note", format!("safe: {}", e.property), whole()),
+        (None, Some("unknown")) => {
+            let why = e.reason.as_deref().unwrap_or("no reason was given");
+            ("warning", format!("unknown: {why}"), whole())
+        }
+        _ => return None,
+    };
+    Some(json!({
+        "level": level,
+        "message": text(&message),
+        "locations": [{ "physicalLocation": physical(&at) }],
+        "properties": {"verdict": e.verdict},
+    }))
+}
+
+fn result(f: &Finding) -> Value {
+    let mut r = json!({
+        "ruleId": f.rule,
+        "level": "error",
+        "kind": "fail",
+        "message": text(&f.said.message),
+        "locations": [{"physicalLocation": physical(&f.said.at)}],
+    });
+    if let Some(index) = rules::ALL.iter().position(|x| x.id == f.rule) {
+        r["ruleIndex"] = json!(index);
+    }
+    if !f.related.is_empty() {
+        let numbered = f.related.iter().zip(1..).map(|(s, id): (_, u32)| {
+            let mut l = location(&s.at, &s.message);
+            l["id"] = json!(id);
+            l
+        });
+        r["relatedLocations"] = numbered.collect();
+    }
+    if let Some(t) = f.trace {
+        r["partialFingerprints"] = json!({ "relyant/v1": fingerprint(t) });
+        r["codeFlows"] = json!([code_flow(t)]);
+    }
+    r
+}
+
+/// Stays when lines move: kind, file, and the text of the line.
+fn fingerprint(t: &TraceEntry) -> String {
+    let at = |s: &&StepEntry| s.file == t.file && s.line == t.line;
+    let line = t.steps.iter().rev().find(at).map_or("", |s| s.statement.as_str());
+    let mut hash = Sha256::new();
+    for part in [&t.kind, &t.file, line] {
+        hash.update(part.as_bytes());
+        hash.update([0]);
+    }
+    data_encoding::HEXLOWER.encode(&hash.finalize())
+}
+
+/// The run, a flow for each thread.
+fn code_flow(t: &TraceEntry) -> Value {
+    let mut flows: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    let mut order: Vec<&str> = Vec::new();
+    for (n, s) in t.steps.iter().enumerate() {
+        if !order.contains(&s.thread.as_str()) {
+            order.push(&s.thread);
+        }
+        flows.entry(&s.thread).or_default().push(step(n + 1, s));
+    }
+    let last = json!({
+        "executionOrder": t.steps.len() + 1,
+        "location": location(&place(&t.file, t.line, t.column), &format!("violated: {}", t.violation)),
+        "importance": "essential",
+    });
+    if !order.contains(&t.thread.as_str()) {
+        order.push(&t.thread);
+    }
+    flows.entry(&t.thread).or_default().push(last);
+    let flows: Vec<Value> = order
+        .into_iter()
+        .filter_map(|name| Some(json!({"id": name, "message": text(&format!("thread {name}")), "locations": flows.remove(name)?})))
+        .collect();
+    let start = state(&t.start);
+    let mut flow = json!({"message": text("an interleaving that gets there"), "threadFlows": flows});
+    if let (false, Some(first)) = (start.is_empty(), flow.pointer_mut("/threadFlows/0")) {
+        first["initialState"] = Value::Object(start);
+    }
+    flow
+}
+
+fn step(number: usize, s: &StepEntry) -> Value {
+    let mut out = json!({
+        "executionOrder": number,
+        "location": location(&place(&s.file, s.line, s.column), &findings::step(s)),
+        "importance": if s.changes.is_empty() { "unimportant" } else { "important" },
+    });
+    if !s.changes.is_empty() {
+        out["state"] = Value::Object(state(&s.changes));
+    }
+    out
+}
+
+fn state(values: &[Assignment]) -> Map<String, Value> {
+    values.iter().map(|a| (a.name.clone(), text(&a.value.to_string()))).collect()
+}
+
+fn location(at: &PlaceEntry, message: &str) -> Value {
+    json!({ "physicalLocation": physical(at), "message": text(message) })
+}
+
+/// A place; one without a line is the whole file.
+fn physical(at: &PlaceEntry) -> Value {
+    let artifact = match at.file.starts_with('/') {
+        true => json!({"uri": format!("file://{}", encoded(&at.file))}),
+        false => json!({"uri": encoded(&at.file), "uriBaseId": "SRCROOT"}),
+    };
+    let mut p = json!({ "artifactLocation": artifact });
+    if at.line > 0 {
+        p["region"] = json!({ "startLine": at.line });
+        if at.column > 0 {
+            p["region"]["startColumn"] = json!(at.column);
+        }
+    }
+    p
+}
+
+/// A path as a part of a URI (RFC 3986).
+pub fn encoded(path: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._~/".contains(&b);
+    path.bytes().map(|b| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_uris() {
+        assert_eq!(encoded("a b/é.c"), "a%20b/%C3%A9.c");
+        assert_eq!(physical(&place("/x/a.c", 0, 0))["artifactLocation"]["uri"], "file:///x/a.c");
+        let p = physical(&place("a.c", 3, 0));
+        assert_eq!((p["region"]["startLine"].as_u64(), p["region"].get("startColumn")), (Some(3), None));
+    }
+}
