@@ -92,6 +92,8 @@ fn property(text: &str) -> Result<Choice, NoProperty> {
 pub struct Input {
     /// The first source file of the program.
     pub file: PathBuf,
+    /// What it is called in reports, if not by its path.
+    pub called: Option<String>,
     /// What the program means, and what must not happen.
     pub options: Options,
     /// The property of SV-COMP that is asked for, if it is one.
@@ -179,7 +181,7 @@ impl Meaning {
         let named = |name: &str| {
             let (file, options) = (input.file.clone(), input.options.clone());
             let property = task::Property::named(name);
-            let mut i = Input { file, options, property, named: true, expected: None };
+            let mut i = Input { file, called: None, options, property, named: true, expected: None };
             if let Some(p) = &i.property {
                 p.apply(&mut i.options);
             }
@@ -215,6 +217,7 @@ impl Meaning {
             }
             return Ok(Input {
                 file: file.into(),
+                called: None,
                 options,
                 property,
                 named: self.names_property(),
@@ -233,7 +236,14 @@ impl Meaning {
         let wanted = match &self.property {
             None => None,
             Some(Choice::Word(_)) => {
-                return Ok(Input { file: task.input, options, property: None, named: true, expected: None });
+                return Ok(Input {
+                    file: task.input,
+                    called: None,
+                    options,
+                    property: None,
+                    named: true,
+                    expected: None,
+                });
             }
             Some(Choice::Name(name)) => Some(name.clone()),
             Some(Choice::File(path)) => Some(path.display().to_string()),
@@ -242,7 +252,7 @@ impl Meaning {
         let (listed, property) = task.choose(wanted.as_deref()).map_err(|e| about(e.to_string(), help))?;
         property.apply(&mut options);
         let (property, expected) = (Some(property.clone()), listed.expected);
-        Ok(Input { file: task.input, options, property, named: true, expected })
+        Ok(Input { file: task.input, called: None, options, property, named: true, expected })
     }
 
     /// The property of SV-COMP that is asked for without a task.
@@ -294,6 +304,7 @@ impl Meaning {
             max_threads: self.max_threads,
             max_objects: self.max_objects,
             more_files: self.more.clone(),
+            apart: Vec::new(),
             preprocessing: self.macros.preprocessing(),
         }
     }

@@ -8,6 +8,7 @@ use relyant::pipeline::{self, Settings};
 use relyant::report::FileOutcome;
 use relyant_cfa::stack::fitting;
 use relyant_engines::limits::{Progress, RunHandle, STACK, Stop};
+use relyant_frontend::c::unit::Unit;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,8 +20,17 @@ use std::time::Instant;
 pub struct Job {
     /// The first file of the program.
     pub file: PathBuf,
+    /// What it is called in reports, if not by its path.
+    pub called: Option<String>,
     /// What is asked about it, and by which engines.
     pub settings: Settings,
+}
+
+impl Job {
+    /// What is read.
+    pub fn unit(&self) -> Unit<'_> {
+        Unit::called(&self.file, self.called.as_deref())
+    }
 }
 
 struct Shared {
@@ -120,7 +130,7 @@ fn work(shared: &Shared, sender: &Sender<(usize, FileOutcome)>) {
         let (Some(job), Some(run)) = (shared.jobs.get(i), shared.runs.get(i)) else { return };
         let outcome = match run.reason() {
             Some(reason) => FileOutcome::Abandoned(reason.to_string(), run.progress()),
-            None => match internal::guarded(|| pipeline::verify_file(&job.file, &job.settings, run)) {
+            None => match internal::guarded(|| pipeline::verify_file(job.unit(), &job.settings, run)) {
                 Ok(Ok(report)) => FileOutcome::Verdict(Box::new(report)),
                 // A child that was to help in reading may have been ended.
                 Ok(Err(diagnostic)) => match run.reason() {

@@ -24,7 +24,7 @@ fn usage() {
     assert_eq!(status(&["verify", "--timeout", "0", "a.c"], &[("a.c", SAFE)]), 0);
     assert_eq!(status(&["verify", "--timeout", "-1", "a.c"], &[("a.c", SAFE)]), 2);
     assert_eq!(status(&["verify", "--max-threads", "0", "a.c"], &[("a.c", SAFE)]), 2);
-    assert_eq!(status(&["verify", "--proof", "p", "a.c", "a.c"], &[("a.c", SAFE)]), 2);
+    assert_eq!(status(&["verify", "--each", "--proof", "p", "a.c", "a.c"], &[("a.c", SAFE)]), 2);
     assert_eq!(status(&["--help"], &[]), 0);
     assert_eq!(status(&["--version"], &[]), 0);
 }
@@ -33,17 +33,18 @@ fn usage() {
 fn the_worst_of_several() {
     let files = [("s.c", SAFE), ("u.c", UNSAFE), ("w.c", WRONG)];
     let endless = endless().display().to_string();
-    assert_eq!(status(&["verify", "s.c", "s.c"], &files), 0);
-    assert_eq!(status(&["verify", "s.c", "u.c", "s.c"], &files), 1);
-    assert_eq!(status(&["verify", "w.c", "u.c"], &files), 2);
-    assert_eq!(status(&["verify", "--timeout", "3", "s.c", &endless], &files), 3);
-    assert_eq!(status(&["verify", "--timeout", "3", "u.c", &endless], &files), 1);
+    assert_eq!(status(&["verify", "--each", "s.c", "s.c"], &files), 0);
+    assert_eq!(status(&["verify", "--each", "s.c", "u.c", "s.c"], &files), 1);
+    assert_eq!(status(&["verify", "--each", "w.c", "u.c"], &files), 2);
+    assert_eq!(status(&["verify", "--each", "--timeout", "3", "s.c", &endless], &files), 3);
+    assert_eq!(status(&["verify", "--each", "--timeout", "3", "u.c", &endless], &files), 1);
 }
 
 #[test]
 fn several_files_keep_their_order() {
     let dir = folder(&[("s.c", SAFE), ("u.c", UNSAFE)]);
-    let o = relyant(dir.path()).args(["verify", "--jobs", "3", "u.c", "s.c", "u.c"]).output().unwrap();
+    let o =
+        relyant(dir.path()).args(["verify", "--each", "--jobs", "3", "u.c", "s.c", "u.c"]).output().unwrap();
     let text = out(&o);
     let verdicts: Vec<&str> =
         text.lines().filter(|l| l.starts_with("verdict:") || l.ends_with(".c:")).collect();

@@ -40,7 +40,7 @@ fn a_run_names_thread_line_statement_and_change() {
 fn json_of_all_kinds() {
     let dir = folder(&[("s.c", SAFE), ("u.c", UNSAFE), ("w.c", WRONG)]);
     let o = relyant(dir.path())
-        .args(["verify", "--format", "json", "s.c", "u.c", "w.c", "absent.c"])
+        .args(["verify", "--format", "json", "--each", "s.c", "u.c", "w.c", "absent.c"])
         .output()
         .unwrap();
     assert_eq!(o.status.code(), Some(2));

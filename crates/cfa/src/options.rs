@@ -1,7 +1,7 @@
 //! What the user may choose about the meaning of a program.
 
 use crate::preprocessing::Preprocessing;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How large a step is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -104,12 +104,18 @@ pub struct Options {
     pub more_files: Vec<PathBuf>,
     /// Macros and folders of headers.
     pub preprocessing: Preprocessing,
+    /// Those of the further source files that are told something else.
+    pub apart: Vec<(PathBuf, Preprocessing)>,
 }
 
 impl Options {
     /// Are failing assertions, `reach_error` and error labels errors?
     pub fn asserts(&self) -> bool {
         self.property == Property::Assertions && self.error_function.is_none()
+    }
+    /// What the preprocessor is told of a file.
+    pub fn preprocessing_of(&self, file: &Path) -> &Preprocessing {
+        self.apart.iter().find(|a| a.0 == file).map_or(&self.preprocessing, |a| &a.1)
     }
     /// What must not happen, in words.
     pub fn describe(&self) -> String {

@@ -1,4 +1,4 @@
-//! What the preprocessor is told: macros and folders as data, so that nothing else can be handed to the compiler.
+//! What the preprocessor is told: macros, folders and files as data, so that nothing else can be handed to the compiler.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -13,6 +13,39 @@ pub struct Preprocessing {
     pub undefine: Vec<Name>,
     /// Folders in which `#include` looks for headers, in order of search.
     pub include: Vec<PathBuf>,
+    /// Files that are included before the source, in order.
+    pub force: Vec<PathBuf>,
+    /// The standard of C that headers are told; the compiler's own where none is given.
+    pub standard: Option<Standard>,
+}
+
+/// A standard of C, with GNU's extensions or without.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Standard(&'static str);
+
+/// What compilers call them.
+const STANDARDS: [&str; 20] = [
+    "c89", "c90", "c99", "c9x", "c11", "c1x", "c17", "c18", "c2x", "c23", "gnu89", "gnu90", "gnu99", "gnu9x",
+    "gnu11", "gnu1x", "gnu17", "gnu18", "gnu2x", "gnu23",
+];
+
+/// What is no standard of C.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{}` is no standard of C; known are c89 to c23 and gnu89 to gnu23", .0.escape_debug())]
+pub struct NoStandard(String);
+
+impl Standard {
+    /// Reads `c11`, `gnu17` and so on.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn parse(text: &str) -> Result<Standard, NoStandard> {
+        STANDARDS.into_iter().find(|s| *s == text).map(Standard).ok_or_else(|| NoStandard(text.into()))
+    }
+    /// As compilers call it.
+    pub fn text(self) -> &'static str {
+        self.0
+    }
 }
 
 /// What is no macro.
@@ -117,7 +150,7 @@ impl fmt::Display for Define {
     }
 }
 
-/// A folder that is one for the compiler, whatever it is called: `-` and what begins with `=` or `$` would mean others.
+/// A folder or a file that is one for the compiler, whatever it is called: `-` and what begins with `=` or `$` would mean others.
 fn folder(path: &Path) -> PathBuf {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"_./".contains(&b) || !b.is_ascii();
     match path.as_os_str().as_encoded_bytes().first() {
@@ -137,14 +170,28 @@ impl Preprocessing {
         let define = self.define.iter().map(|d| word("-D", d.to_string().as_ref()));
         let undefine = self.undefine.iter().map(|u| word("-U", u.text().as_ref()));
         let include = self.include.iter().map(|i| word("-I", folder(i).as_os_str()));
-        define.chain(undefine).chain(include).collect()
+        let force = self.force.iter().map(|f| word("-include", folder(f).as_os_str()));
+        let standard = self.standard.iter().map(|s| word("-std=", s.text().as_ref()));
+        standard.chain(define).chain(undefine).chain(include).chain(force).collect()
     }
     /// As on a command line, for reports.
     pub fn describe(&self) -> String {
         let define = self.define.iter().map(|d| format!("-D{d}"));
         let undefine = self.undefine.iter().map(|u| format!("-U{}", u.text()));
         let include = self.include.iter().map(|i| format!("-I{}", i.display()));
-        define.chain(undefine).chain(include).collect::<Vec<_>>().join(" ")
+        let force = self.force.iter().map(|f| format!("-include {}", f.display()));
+        let standard = self.standard.iter().map(|s| format!("-std={}", s.text()));
+        standard.chain(define).chain(undefine).chain(include).chain(force).collect::<Vec<_>>().join(" ")
+    }
+    /// The same, and after it what another one says; its standard counts.
+    #[must_use]
+    pub fn then(mut self, more: &Preprocessing) -> Preprocessing {
+        self.define.extend(more.define.iter().cloned());
+        self.undefine.extend(more.undefine.iter().cloned());
+        self.include.extend(more.include.iter().cloned());
+        self.force.extend(more.force.iter().cloned());
+        self.standard = more.standard.or(self.standard);
+        self
     }
     /// Macros that are defined or undefined.
     pub fn names(&self) -> impl Iterator<Item = &str> {
@@ -195,11 +242,25 @@ mod tests {
             define: vec![Define::parse("X=-wrapper sh").unwrap()],
             undefine: vec![Name::parse("Y").unwrap()],
             include: ["a", "-", "=b", "@c", "/d", "$SYSROOT"].map(PathBuf::from).to_vec(),
+            force: vec!["-x.h".into()],
+            standard: Some(Standard::parse("gnu11").unwrap()),
         };
         let words: Vec<String> = p.arguments().into_iter().map(|w| w.into_string().unwrap()).collect();
         assert_eq!(
             words,
-            ["-DX=-wrapper sh", "-UY", "-Ia", "-I./-", "-I./=b", "-I./@c", "-I/d", "-I./$SYSROOT"]
+            [
+                "-std=gnu11",
+                "-DX=-wrapper sh",
+                "-UY",
+                "-Ia",
+                "-I./-",
+                "-I./=b",
+                "-I./@c",
+                "-I/d",
+                "-I./$SYSROOT",
+                "-include./-x.h"
+            ]
         );
+        assert!(Standard::parse("c++17").is_err() && Standard::parse("").is_err());
     }
 }

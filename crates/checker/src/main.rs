@@ -40,7 +40,7 @@ struct Args {
 }
 
 fn main() {
-    let args = match Args::try_parse() {
+    let args = match Args::try_parse_from(relyant_checker::macros::with_two_dashes(std::env::args_os())) {
         Ok(args) => args,
         Err(e) => {
             let wrong = e.print().is_err() || e.use_stderr();

@@ -173,7 +173,18 @@ pub fn bounded<T: Send>(
     limit: Option<(Duration, Stop)>,
     what: impl FnOnce(&RunHandle) -> T + Send,
 ) -> Result<T, Lost> {
-    let run = &RunHandle::new(None);
+    bounded_by(&RunHandle::new(None), limit, what)
+}
+
+/// The same as a run that others may stop, too.
+///
+/// # Errors
+/// What a panic said, or that no thread could be started.
+pub fn bounded_by<T: Send>(
+    run: &RunHandle,
+    limit: Option<(Duration, Stop)>,
+    what: impl FnOnce(&RunHandle) -> T + Send,
+) -> Result<T, Lost> {
     std::thread::scope(|scope| {
         let (done, over) = mpsc::channel();
         let work = move || {

@@ -60,7 +60,7 @@ fn one(path: &Path, options: &Options) -> Option<Diagnostic> {
     if preprocessed {
         args.extend(["-x".into(), "cpp-output".into()]);
     } else {
-        args.extend(options.preprocessing.arguments());
+        args.extend(options.preprocessing_of(path).arguments());
     }
     args.push(operand(path).into());
     let out = compiler::run(&args).ok().filter(|o| !o.success)?;

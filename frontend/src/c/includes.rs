@@ -17,7 +17,7 @@ pub fn includes<'a>(what: impl Into<Unit<'a>>, options: &Options) -> Result<Vec<
     if path.extension().is_none_or(|e| e != "c") {
         return Ok(Vec::new());
     }
-    let mut args = arguments(options);
+    let mut args = arguments(path, options);
     args.extend(["-E", "-MM", "-MT", "x"].map(Into::into));
     let rule = run(path, args, options.data_model).map_err(|d| unit.about(d))?;
     // The first is the source itself.

@@ -32,6 +32,7 @@ mod declare;
 mod discard;
 mod divide;
 mod effects;
+mod elsewhere;
 mod errno;
 mod exits;
 mod expr;
@@ -77,6 +78,7 @@ mod scope;
 mod settle;
 mod shapeless;
 mod signals;
+pub mod signatures;
 mod sizes;
 mod sort;
 mod source;
@@ -116,12 +118,8 @@ const STACKS: [usize; 3] = [1 << 30, 1 << 28, 1 << 26];
 pub fn load<'a>(what: impl Into<Unit<'a>>, options: &Options) -> Result<Module, Diagnostic> {
     let unit: Unit<'a> = what.into();
     let (path, name) = (unit.path(), unit.name());
-    if let Some(what) = other_language(path) {
-        return Err(Diagnostic::of_file(
-            &name,
-            format!("{what} are not read yet"),
-            "name a C file: .c, or .i when preprocessed",
-        ));
+    if let Some((what, help)) = elsewhere::language(path) {
+        return Err(Diagnostic::of_file(&name, format!("{what} are not read as C"), help));
     }
     std::thread::scope(|scope| {
         // The compiler reads it meanwhile; where no thread can be had, it is not asked.
@@ -152,18 +150,6 @@ pub fn load_with(
     let text = preprocess::read(path, options)?;
     let original = preprocess::original(path);
     on_large_stack(&path.display().to_string(), &text, original, options, Some(what))
-}
-
-/// What a file is by its ending, if that is a language for models of programs that is not read.
-fn other_language(path: &Path) -> Option<&'static str> {
-    match path.extension()?.to_str()? {
-        "bp" => Some("Boolean programs"),
-        "tts" | "prop" => Some("thread transition systems"),
-        "spec" | "pnml" => Some("Petri nets"),
-        "timbuk" | "tbk" => Some("rewriting systems"),
-        "yml" | "yaml" => Some("task definitions"),
-        _ => None,
-    }
 }
 
 /// Where the statements and calls of a file are.

@@ -1,5 +1,6 @@
 //! Where a file's statements and calls are, for witnesses that name places.
 
+use super::signatures::{FunctionAt, functions};
 use super::source::Source;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
@@ -95,6 +96,8 @@ pub struct Outline {
     pub files: Vec<String>,
     /// Their lines, as far as known.
     pub lines: Vec<Vec<String>>,
+    /// Functions with a body, in order.
+    pub functions: Vec<FunctionAt>,
     /// Statements, outer before inner.
     pub statements: Vec<StatementAt>,
     /// Calls, in the order of their first characters.
@@ -146,6 +149,7 @@ pub(super) fn outline(source: &Source, unit: &TranslationUnit) -> Outline {
     Outline {
         files: source.files.clone(),
         lines: source.lines.clone(),
+        functions: functions(source, unit),
         statements: v.statements,
         calls: v.calls,
         uses: v.uses,

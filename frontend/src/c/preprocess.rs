@@ -27,16 +27,16 @@ fn read_one(path: &Path, options: &Options) -> Result<String, Diagnostic> {
         return text(&name, bytes);
     }
     text(&name, bytes)?;
-    let mut args = arguments(options);
+    let mut args = arguments(path, options);
     args.push("-E".into());
     run(path, args, options.data_model)
 }
 
-/// What the compiler is told, whatever it is to do. Functions on characters are to be calls, not a table of the C library;
+/// What the compiler is told of a file, whatever it is to do. Functions on characters are to be calls, not a table of the C library;
 /// columns are bytes.
-pub fn arguments(options: &Options) -> Vec<OsString> {
+pub fn arguments(path: &Path, options: &Options) -> Vec<OsString> {
     let mut args: Vec<OsString> = vec!["-D__NO_CTYPE".into(), "-ftabstop=1".into()];
-    args.extend(options.preprocessing.arguments());
+    args.extend(options.preprocessing_of(path).arguments());
     args
 }
 
@@ -93,7 +93,9 @@ fn failure(name: &str, program: &str, stderr: &[u8]) -> Diagnostic {
         let row = parts.next().and_then(|p| p.parse().ok());
         let file = parts.next();
         let message = format!("the preprocessor ({program}) says: {}", message.trim());
-        let mut d = Diagnostic::of_file(name, message, "give missing macros and folders with -D and -I");
+        let elsewhere = original(Path::new(name)).and_then(|text| super::elsewhere::system(&text));
+        let help = elsewhere.unwrap_or("give missing macros and folders with -D and -I");
+        let mut d = Diagnostic::of_file(name, message, help);
         if let (Some(file), Some(row), Some(column)) = (file, row, column) {
             d.file = file.to_string();
             d.line = row;

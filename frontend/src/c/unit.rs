@@ -19,9 +19,13 @@ impl<'a, P: AsRef<Path> + ?Sized> From<&'a P> for Unit<'a> {
     }
 }
 
-impl Unit<'_> {
+impl<'a> Unit<'a> {
+    /// A file that is called otherwise in all that is said of it, where there is a name.
+    pub fn called(path: &'a Path, name: Option<&'a str>) -> Unit<'a> {
+        Unit { path, name }
+    }
     /// Where its bytes are.
-    pub fn path(&self) -> &Path {
+    pub fn path(&self) -> &'a Path {
         self.path
     }
     /// What it is called in all that is said of it.

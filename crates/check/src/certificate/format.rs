@@ -261,6 +261,7 @@ impl From<OptionsRecord> for Options {
             max_objects: o.max_objects,
             more_files: Vec::new(),
             preprocessing: o.preprocessing.into(),
+            apart: Vec::new(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What the preprocessor is told, in a certificate: data that is looked at, never options of a compiler.
 
-use relyant_cfa::preprocessing::{Define, Name, NoMacro, Preprocessing};
+use relyant_cfa::preprocessing::{Define, Name, NoMacro, NoStandard, Preprocessing, Standard};
 use serde::{Deserialize, Serialize};
 
 /// A macro that is defined, as text.
@@ -39,6 +39,24 @@ impl From<NameText> for String {
     }
 }
 
+/// A standard of C, as text.
+#[derive(Serialize, Deserialize, Clone)]
+#[serde(try_from = "String", into = "String")]
+pub struct StandardText(Standard);
+
+impl TryFrom<String> for StandardText {
+    type Error = NoStandard;
+    fn try_from(text: String) -> Result<Self, NoStandard> {
+        Standard::parse(&text).map(StandardText)
+    }
+}
+
+impl From<StandardText> for String {
+    fn from(s: StandardText) -> String {
+        s.0.text().into()
+    }
+}
+
 /// What the preprocessor was told, in the order in which it was.
 #[derive(Serialize, Deserialize, Clone)]
 #[serde(deny_unknown_fields)]
@@ -46,6 +64,10 @@ pub struct PreprocessingRecord {
     pub define: Vec<DefineText>,
     pub undefine: Vec<NameText>,
     pub include: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub force: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standard: Option<StandardText>,
 }
 
 impl From<&Preprocessing> for PreprocessingRecord {
@@ -54,6 +76,8 @@ impl From<&Preprocessing> for PreprocessingRecord {
             define: p.define.iter().cloned().map(DefineText).collect(),
             undefine: p.undefine.iter().cloned().map(NameText).collect(),
             include: p.include.iter().map(|i| i.display().to_string()).collect(),
+            force: p.force.iter().map(|f| f.display().to_string()).collect(),
+            standard: p.standard.map(StandardText),
         }
     }
 }
@@ -64,6 +88,8 @@ impl From<PreprocessingRecord> for Preprocessing {
             define: r.define.into_iter().map(|d| d.0).collect(),
             undefine: r.undefine.into_iter().map(|n| n.0).collect(),
             include: r.include.into_iter().map(Into::into).collect(),
+            force: r.force.into_iter().map(Into::into).collect(),
+            standard: r.standard.map(|s| s.0),
         }
     }
 }
@@ -90,10 +116,20 @@ pub enum Disagreement {
          meant, give check the same -D or -U as verify"
     )]
     Property(String),
+    /// Files that are included first can define any macro.
+    #[error(
+        "the certificate is about the program with other files included first: give check the same -include as verify"
+    )]
+    Force,
+    /// Headers may declare something else.
+    #[error(
+        "the certificate is about the program by another standard of C: give check the same -std as verify"
+    )]
+    Standard,
 }
 
 /// Takes what the command line of `check` says together with what a certificate says: folders are added, macros must be the
-/// certificate's, and those that could change what is checked must be said in both.
+/// certificate's, and those that could change what is checked must be said in both, as files that are included first.
 ///
 /// # Errors
 /// What does not agree.
@@ -108,6 +144,12 @@ pub fn agree(certificate: &mut Preprocessing, given: &Preprocessing) -> Result<(
     if let Some(name) = certificate.names().find(|n| tells(n) && !said(n)) {
         return Err(Disagreement::Property(name.into()));
     }
+    if certificate.force != given.force {
+        return Err(Disagreement::Force);
+    }
+    if certificate.standard != given.standard {
+        return Err(Disagreement::Standard);
+    }
     certificate.include.extend(given.include.iter().cloned());
     Ok(())
 }
@@ -120,7 +162,7 @@ mod tests {
         Preprocessing {
             define: define.iter().map(|d| Define::parse(d).unwrap()).collect(),
             undefine: undefine.iter().map(|u| Name::parse(u).unwrap()).collect(),
-            include: vec![],
+            ..Preprocessing::default()
         }
     }
 
@@ -134,5 +176,11 @@ mod tests {
         assert!(agree(with(&["assert(x)="], &[]), with(&[], &[])).is_err());
         assert_eq!(agree(with(&["assert(x)="], &[]), with(&["assert(x)="], &[])), Ok(()));
         assert!(agree(with(&[], &["NDEBUG"]), with(&[], &[])).is_err());
+        let first = Preprocessing { force: vec!["a.h".into()], ..Preprocessing::default() };
+        assert_eq!(agree(first.clone(), with(&[], &[])), Err(Disagreement::Force));
+        assert_eq!(agree(with(&[], &[]), first.clone()), Err(Disagreement::Force));
+        assert_eq!(agree(first.clone(), first), Ok(()));
+        let old = Preprocessing { standard: Standard::parse("c99").ok(), ..Preprocessing::default() };
+        assert_eq!(agree(old, with(&[], &[])), Err(Disagreement::Standard));
     }
 }

@@ -286,6 +286,7 @@ pub fn meta() -> Meta {
             define: vec![Define::parse("X=1").unwrap(), Define::parse("F(a,b)=a + b").unwrap()],
             undefine: vec![Name::parse("Y").unwrap()],
             include: vec!["headers".into()],
+            ..Preprocessing::default()
         },
         ..Options::default()
     };
