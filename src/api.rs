@@ -1,6 +1,7 @@
 //! What other programs call: a program's source and options in, a verdict with its evidence out, and certificates checked
 //! again. `docs/LIBRARY.md` is the guide. The command line goes the same way: [`crate::pipeline`] alone makes verdicts.
 
+use crate::explain::{Beside, beside};
 use crate::pipeline::certify::{Certificate, CertifyError};
 use crate::pipeline::{self, Method, Report, Settings, Verdict};
 use relyant_cfa::diagnostic::Diagnostic;
@@ -8,7 +9,7 @@ use relyant_cfa::options::Options as Meaning;
 use relyant_check::certificate::AnyCertificate;
 use relyant_checker::Refusal;
 use relyant_checker::source::{Accepted, Claim};
-use relyant_engines::limits::{Lost, Stop, bounded};
+use relyant_engines::limits::{Lost, RunHandle, Stop, bounded, bounded_by};
 use relyant_frontend::c::unit::{Text, Unit};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -65,7 +66,7 @@ impl Source {
 /// # Errors
 /// The file is wrong, not supported or not there. Limits are a verdict: unknown.
 pub fn verify_file(path: impl AsRef<Path>, options: &Options) -> Result<Verified, Error> {
-    verify(Source::File(path.as_ref().into()), options)
+    verify(Source::File(path.as_ref().into()), options, &RunHandle::new(None))
 }
 
 /// Verifies a text as [`verify_file`] does a file. `name` is what reports and certificates call it; its extension says
@@ -75,14 +76,27 @@ pub fn verify_file(path: impl AsRef<Path>, options: &Options) -> Result<Verified
 /// # Errors
 /// The text is wrong or not supported.
 pub fn verify_text(name: &str, text: &str, options: &Options) -> Result<Verified, Error> {
-    verify(Source::Text { name: name.into(), text: text.into() }, options)
+    verify_text_while(name, text, options, &RunHandle::new(None))
 }
 
-fn verify(source: Source, options: &Options) -> Result<Verified, Error> {
+/// Verifies a text until somebody stops the run: the verdict is then unknown.
+///
+/// # Errors
+/// The text is wrong or not supported.
+pub fn verify_text_while(
+    name: &str,
+    text: &str,
+    options: &Options,
+    run: &RunHandle,
+) -> Result<Verified, Error> {
+    verify(Source::Text { name: name.into(), text: text.into() }, options, run)
+}
+
+fn verify(source: Source, options: &Options, run: &RunHandle) -> Result<Verified, Error> {
     let settings =
         Settings { meaning: options.meaning.clone(), method: options.method, ..Settings::default() };
     let done = source.with(|unit| {
-        bounded(options.timeout.map(|t| (t, Stop::Time(t))), |run| {
+        bounded_by(run, options.timeout.map(|t| (t, Stop::Time(t))), |run| {
             pipeline::verify_file(unit, &settings, run)
         })
     });
@@ -103,16 +117,47 @@ impl Verified {
     /// # Errors
     /// The program has several sources, or they cannot be read any more.
     pub fn certificate(&self) -> Result<Option<String>, CertifyError> {
+        self.certificate_while(&|| false)
+    }
+
+    /// The same; it is as small as it can be made until `stop` says so.
+    ///
+    /// # Errors
+    /// The program has several sources, or they cannot be read any more.
+    pub fn certificate_while(&self, stop: &dyn Fn() -> bool) -> Result<Option<String>, CertifyError> {
         let written = self.source.with(|unit| {
             let Some(certificate) = Certificate::of(&self.report, unit, &self.meaning)? else {
                 return Ok(None);
             };
             let mut bytes = Vec::new();
-            certificate.write(&mut bytes, &|| false).map_err(CertifyError::Unwritten)?;
+            certificate.write(&mut bytes, stop).map_err(CertifyError::Unwritten)?;
             String::from_utf8(bytes).map(Some).map_err(|e| CertifyError::Unwritten(std::io::Error::other(e)))
         });
         written.map_err(CertifyError::Input)?
     }
+}
+
+impl Verified {
+    /// What the certificate of a safe program says of each line; nothing if it is not safe.
+    ///
+    /// # Errors
+    /// There is no certificate, or it cannot be read.
+    pub fn beside(&self, stop: &dyn Fn() -> bool) -> Result<Vec<Beside>, NotBeside> {
+        let Some(certificate) = self.certificate_while(stop)? else { return Ok(Vec::new()) };
+        let told = &self.meaning.preprocessing;
+        Ok(self.source.with(|unit| beside(&certificate, unit, told)).map_err(Refusal::Input)??)
+    }
+}
+
+/// Why lines have nothing beside them.
+#[derive(Debug, thiserror::Error)]
+pub enum NotBeside {
+    /// There is no certificate.
+    #[error(transparent)]
+    NoCertificate(#[from] CertifyError),
+    /// It cannot be read.
+    #[error("{0}")]
+    Refused(#[from] Refusal),
 }
 
 /// Checks a certificate against a file, which is read anew: no engine takes part. Of the options count the macros and

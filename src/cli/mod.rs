@@ -6,9 +6,12 @@ mod exit;
 mod explain;
 mod export;
 mod finite;
+mod format;
 mod horn;
+mod init;
 mod input;
 mod internal;
+mod lsp;
 mod meaning;
 mod method;
 mod observe;
@@ -16,7 +19,9 @@ mod output;
 mod pages;
 mod reproduce;
 mod rewriting;
+mod schema;
 mod show;
+mod sources;
 mod spacer;
 mod supervise;
 mod verify;
@@ -28,6 +33,7 @@ use clap::{Parser, Subcommand};
 use exit::Status;
 use output::{complain, once_said, say, say_all, write_file};
 use relyant_checker::guard;
+use relyant_checker::macros::with_two_dashes;
 
 /// Proves or refutes safety of multi-threaded integer programs.
 ///
@@ -49,7 +55,10 @@ enum Command {
     Explain(explain::Args),
     Observe(observe::Args),
     Export(export::Args),
+    Init(init::Args),
+    Lsp(Box<lsp::Args>),
     Horn(horn::Args),
+    Schema(schema::Args),
     #[command(hide = true)]
     Spacer(spacer::Args),
     Bench(bench::Args),
@@ -58,7 +67,7 @@ enum Command {
 /// Runs the command line and ends the process.
 pub fn main() -> ! {
     internal::quiet_panics();
-    let status = match Cli::try_parse() {
+    let status = match Cli::try_parse_from(with_two_dashes(std::env::args_os())) {
         Ok(cli) => match supervise::supervised() {
             None => run(&cli.command),
             Some(reason) => lost(&cli.command, &reason),
@@ -85,7 +94,10 @@ fn run(command: &Command) -> Status {
         Command::Explain(a) => explain::run(a),
         Command::Observe(a) => observe::run(a),
         Command::Export(a) => export::run(a),
+        Command::Init(a) => init::run(a),
+        Command::Lsp(a) => lsp::run(a),
         Command::Horn(a) => horn::run(a),
+        Command::Schema(a) => schema::run(a),
         Command::Spacer(a) => spacer::run(a),
         Command::Bench(a) => bench::run(a),
     });
@@ -109,6 +121,9 @@ fn lost(command: &Command, reason: &str) -> Status {
         | Command::Explain(_)
         | Command::Observe(_)
         | Command::Export(_)
+        | Command::Init(_)
+        | Command::Lsp(_)
+        | Command::Schema(_)
         | Command::Spacer(_)
         | Command::Bench(_) => {
             complain(&format!("error: {reason}"));

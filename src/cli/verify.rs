@@ -1,13 +1,14 @@
 //! `relyant verify`
 
 use super::exit::Status;
+use super::format::Format;
 use super::meaning::{Engine, Input, Meaning};
 use super::output::Unwritten;
+use super::sources::Sources;
 use super::watch::{Limits, Signals};
 use super::witness::Missing;
 use super::workers::{self, Job, Standing};
-use super::{complain, finite, input, pages, reproduce, rewriting, say, say_all, witness};
-use clap::ValueEnum;
+use super::{complain, finite, pages, reproduce, rewriting, say, witness};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use relyant::finite::boolean;
 use relyant::pipeline::certify::{Certificate, CertifyError};
@@ -25,18 +26,20 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
-}
-
 /// Prove programs safe, or show runs that are not
 #[derive(clap::Args)]
 pub struct Args {
-    /// C sources (`.i`: already preprocessed), task definitions (`.yml`), Boolean programs (`.bp`)
-    #[arg(required = true, value_name = "FILE")]
+    /// C sources (`.i`: already preprocessed) of one program, task definitions (`.yml`), Boolean programs (`.bp`)
+    ///
+    /// `-` is standard input.
+    #[arg(required_unless_present = "project", value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Each C source is a program of its own
+    #[arg(long)]
+    each: bool,
+    /// Read sources as `compile_commands.json` in this folder says; without FILE, all of them
+    #[arg(long, value_name = "DIR")]
+    project: Option<PathBuf>,
     /// Seconds for each file; 0: no limit
     #[arg(long, value_name = "S", value_parser = super::input::seconds_or_none, default_value = "60")]
     timeout: Duration,
@@ -109,14 +112,20 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
         return Status::BadInput;
     }
     if rewriting::is_any(&a.files) {
-        let json = a.format == Format::Json;
-        let wanted = rewriting::Wanted { limits, json, verbose: a.verbose, lost };
+        let wanted = rewriting::Wanted { limits, format: a.format, verbose: a.verbose, lost };
         return rewriting::run(&a.files, &wanted);
     }
     if finite::is_any(&a.files) {
         return run_finite(a, limits, lost);
     }
-    if let Some(wrong) = misused(a) {
+    let sources = match Sources::read(&a.files, a.each, a.project.as_deref()) {
+        Ok(sources) => sources,
+        Err(d) => {
+            complain(&d.to_string());
+            return Status::BadInput;
+        }
+    };
+    if let Some(wrong) = misused(a, &sources) {
         complain(wrong);
         return Status::BadInput;
     }
@@ -127,13 +136,9 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
         quick_states: a.search,
         ..Settings::default()
     };
-    let line = ProgressLine::new(a.verbose || a.format == Format::Json);
+    let line = ProgressLine::new(a.verbose || a.format != Format::Text);
     let tell: Option<fn(&Stats)> = if a.verbose { Some(|s| complain(&standing(s))) } else { None };
-    let asked: Vec<(String, Result<Input, Diagnostic>)> = a
-        .files
-        .iter()
-        .flat_map(|f| a.meaning.inputs(f).into_iter().map(|i| (f.display().to_string(), i)))
-        .collect();
+    let asked = sources.asked(&a.meaning);
     let (names, inputs): (Vec<String>, Vec<Result<Input, Diagnostic>>) = asked.into_iter().unzip();
     let jobs: Vec<Job> = inputs.iter().flatten().map(|i| job(i, &settings)).collect();
     let show = |s: &Standing| line.show(s, jobs.len());
@@ -157,7 +162,7 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
     }
     let mut status = outcomes.iter().map(|o| Status::of_verdict(o.verdict())).fold(Status::Good, Status::and);
     if let (Some(path), Some(outcome), Some(job)) = (&a.proof, outcomes.first(), jobs.first()) {
-        if let Err(message) = write_proof(path, &job.file, outcome, &job.settings, a.proof_places) {
+        if let Err(message) = write_proof(path, job, outcome, a.proof_places) {
             complain(&format!("error: {message}"));
             status = Status::BadInput;
         }
@@ -171,8 +176,8 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
         status = status.and(pages::write(out, &named, &inputs, a.witness_version));
     }
     match a.format {
-        Format::Json => show_json(&named, &inputs, tried),
-        Format::Text => show_text(a, &named, &inputs, &note),
+        Format::Json | Format::Sarif | Format::Junit => show_data(a.format, &named, &inputs, tried),
+        Format::Text => show_text(a, &named, &inputs, (&note, sources.are_several())),
     }
     status
 }
@@ -205,7 +210,7 @@ fn run_finite(a: &Args, limits: Limits, lost: Option<&str>) -> Status {
         finite: &a.finite,
         widening: a.widening,
         limits,
-        json: a.format == Format::Json,
+        format: a.format,
         verbose: a.verbose,
         proof: a.proof.as_deref(),
         lost,
@@ -214,7 +219,7 @@ fn run_finite(a: &Args, limits: Limits, lost: Option<&str>) -> Status {
 }
 
 /// What is asked for and cannot be, of C programs.
-fn misused(a: &Args) -> Option<&'static str> {
+fn misused(a: &Args, sources: &Sources) -> Option<&'static str> {
     if a.engine.lacks_some() && a.html.is_some() {
         return Some("error: --without is for measuring: no page is written");
     }
@@ -224,17 +229,21 @@ fn misused(a: &Args) -> Option<&'static str> {
     if a.finite.is_given() || a.widening.is_some() {
         return Some("error: --initial, --target and --widening are about systems of finite-state threads");
     }
-    if a.witness.is_some() && a.files.len() > 1 {
-        return Some("error: --witness takes the witness of one file; give one FILE only");
+    let several = sources.are_several();
+    if sources.has_stdin() && (a.witness.is_some() || a.reproduce.is_some()) {
+        return Some("error: --witness and --reproduce are about a file; standard input is none");
+    }
+    if a.witness.is_some() && several {
+        return Some("error: --witness takes the witness of one program");
     }
     if a.engine.lacks_some() && (a.proof.is_some() || a.witness.is_some()) {
         return Some("error: --without is for measuring: no certificate or witness is written");
     }
-    if a.proof.is_some() && a.files.len() > 1 {
-        return Some("error: --proof takes the certificate of one file; give one FILE only");
+    if a.proof.is_some() && several {
+        return Some("error: --proof takes the certificate of one program");
     }
-    if a.reproduce.is_some() && (a.files.len() > 1 || a.meaning.asks_all()) {
-        return Some("error: --reproduce is about one file and one property");
+    if a.reproduce.is_some() && (several || a.meaning.asks_all()) {
+        return Some("error: --reproduce is about one program and one property");
     }
     if a.meaning.asks_all() && (a.proof.is_some() || a.witness.is_some()) {
         return Some("error: --proof and --witness are about one property; name it instead of `all`");
@@ -274,6 +283,13 @@ fn reproduced(
     let (Some(dir), Some(Ok(input))) = (&a.reproduce, inputs.first()) else { return Default::default() };
     let Some(FileOutcome::Verdict(report)) = outcomes.first_mut() else { return Default::default() };
     let Verdict::Unsafe { trace, .. } = &report.verdict else { return Default::default() };
+    if !input.options.apart.is_empty() {
+        complain(
+            "error: --reproduce compiles all sources with the same macros and folders; these have their own",
+        );
+        *status = Status::BadInput;
+        return Default::default();
+    }
     let done = match reproduce::made(dir, input, &json::trace(trace), a.runs) {
         Ok(done) => done,
         Err(why) => {
@@ -291,7 +307,8 @@ fn reproduced(
     (reproduce::line(dir, &done) + "\n", Some(done))
 }
 
-fn show_json(
+fn show_data(
+    format: Format,
     named: &[(String, FileOutcome)],
     inputs: &[Result<Input, Diagnostic>],
     reproduced: Option<Attempt>,
@@ -302,14 +319,22 @@ fn show_json(
         first.reproduced = reproduced;
     }
     for (entry, input) in document.results.iter_mut().zip(inputs) {
-        if let (true, Ok(input)) = (entry.property.is_empty(), input) {
+        let Ok(input) = input else { continue };
+        if entry.property.is_empty() {
             entry.property = input.options.describe();
         }
+        entry.more_files = input.options.more_files.iter().map(|f| f.display().to_string()).collect();
     }
-    say_all(&input::pretty(&document));
+    format.print(&document);
 }
 
-fn show_text(a: &Args, named: &[(String, FileOutcome)], inputs: &[Result<Input, Diagnostic>], note: &str) {
+/// With a line for the report, and whether there are several programs.
+fn show_text(
+    a: &Args,
+    named: &[(String, FileOutcome)],
+    inputs: &[Result<Input, Diagnostic>],
+    (note, several): (&str, bool),
+) {
     for (i, (file, outcome)) in named.iter().enumerate() {
         let asked = inputs.get(i).and_then(|x| x.as_ref().ok()).map(|x| x.options.property);
         let word = words::of(outcome, asked.unwrap_or_default()) + "\n";
@@ -319,7 +344,7 @@ fn show_text(a: &Args, named: &[(String, FileOutcome)], inputs: &[Result<Input, 
             say(&word);
             continue;
         }
-        let heading = if a.files.len() == 1 { String::new() } else { format!("{file}:\n") };
+        let heading = if !several { String::new() } else { format!("{file}:\n") };
         let gap = if i > 0 { "\n" } else { "" };
         let mut task = inputs.get(i).map_or(String::new(), |x| x.as_ref().map_or(String::new(), about));
         if let (FileOutcome::Abandoned(..), Some(Ok(input))) = (outcome, inputs.get(i)) {
@@ -348,7 +373,7 @@ fn partly_refused(names: &[String], outcomes: &mut [FileOutcome]) {
 fn job(input: &Input, settings: &Settings) -> Job {
     let settings =
         Settings { meaning: input.options.clone(), needs_checks: !input.named, ..settings.clone() };
-    Job { file: input.file.clone(), settings }
+    Job { file: input.file.clone(), called: input.called.clone(), settings }
 }
 
 /// The line of the report that says what is asked.
@@ -367,17 +392,13 @@ enum NoProof {
     Unwritten(#[from] Unwritten),
 }
 
-fn write_proof(
-    path: &Path,
-    file: &Path,
-    outcome: &FileOutcome,
-    settings: &Settings,
-    places: bool,
-) -> Result<(), NoProof> {
+fn write_proof(path: &Path, job: &Job, outcome: &FileOutcome, places: bool) -> Result<(), NoProof> {
     let FileOutcome::Verdict(report) = outcome else { return Ok(()) };
-    let Some(mut certificate) = Certificate::of(report, file, &settings.meaning)? else { return Ok(()) };
+    let Some(mut certificate) = Certificate::of(report, job.unit(), &job.settings.meaning)? else {
+        return Ok(());
+    };
     if places {
-        certificate = certificate.with_places(file)?;
+        certificate = certificate.with_places(job.unit())?;
     }
     let unwritten = |e: std::io::Error| Unwritten::new(path, e);
     let mut out = BufWriter::new(File::create(path).map_err(unwritten)?);

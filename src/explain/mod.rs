@@ -2,6 +2,7 @@
 //!
 //! A certificate is explained after the checker has accepted it.
 
+mod beside;
 mod finite;
 mod listing;
 pub mod outline;
@@ -9,6 +10,8 @@ mod proof;
 mod replicated;
 mod states;
 mod words;
+
+pub use beside::{Beside, beside};
 
 use relyant_cfa::preprocessing::Preprocessing;
 use relyant_check::certificate::AnyCertificate;

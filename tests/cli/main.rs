@@ -7,13 +7,18 @@ mod checks;
 mod exit_status;
 mod explain;
 mod finite;
+mod formats;
 mod hints;
 mod horn;
 mod html;
 mod limits;
+mod lsp;
 mod reports;
+#[path = "../schema/mod.rs"]
+mod schema;
 mod security;
 mod show;
+mod sources;
 mod tasks;
 
 use std::path::{Path, PathBuf};

@@ -1,0 +1,200 @@
+//! The language server, as an editor talks to it.
+
+use super::{SAFE, UNSAFE, benchmark, endless, folder, relyant};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+/// A client that waits for what it asked for, and keeps what comes meanwhile.
+struct Client {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    next: u64,
+    kept: Vec<Value>,
+}
+
+impl Client {
+    fn new(folder: &Path) -> Client {
+        let mut c = relyant(folder);
+        c.args(["lsp", "--delay", "0"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = c.spawn().unwrap();
+        let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        let mut client = Client { child, input, output, next: 0, kept: Vec::new() };
+        let can = client.ask("initialize", json!({"capabilities": {}}))["result"]["capabilities"].clone();
+        assert!(
+            can["hoverProvider"] == true
+                && can["executeCommandProvider"]["commands"] == json!(["relyant.verify"])
+        );
+        client.tell("initialized", json!({}));
+        client
+    }
+    fn write(&mut self, message: &Value) {
+        let text = message.to_string();
+        let input = self.input.as_mut().unwrap();
+        write!(input, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
+        input.flush().unwrap();
+    }
+    fn tell(&mut self, method: &str, params: Value) {
+        self.write(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    }
+    fn send(&mut self, method: &str, params: Value) -> u64 {
+        self.next += 1;
+        self.write(&json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params}));
+        self.next
+    }
+    fn read(&mut self) -> Value {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            assert!(self.output.read_line(&mut line).unwrap() > 0, "the server is gone");
+            match line.trim().split_once(": ") {
+                Some(("Content-Length", n)) => length = n.parse().unwrap(),
+                Some(_) => {}
+                None => break,
+            }
+        }
+        let mut text = vec![0; length];
+        self.output.read_exact(&mut text).unwrap();
+        serde_json::from_slice(&text).unwrap()
+    }
+    fn wait(&mut self, what: impl Fn(&Value) -> bool) -> Value {
+        if let Some(i) = self.kept.iter().position(&what) {
+            return self.kept.remove(i);
+        }
+        loop {
+            let message = self.read();
+            if what(&message) {
+                return message;
+            }
+            self.kept.push(message);
+        }
+    }
+    fn answer(&mut self, id: u64) -> Value {
+        self.wait(|m| m["id"] == id)
+    }
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send(method, params);
+        self.answer(id)
+    }
+    fn open(&mut self, uri: &str, text: &str) {
+        let document = json!({"uri": uri, "languageId": "c", "version": 1, "text": text});
+        self.tell("textDocument/didOpen", json!({ "textDocument": document }));
+    }
+    fn change(&mut self, uri: &str, version: u32, text: &str) {
+        let document = json!({"uri": uri, "version": version});
+        self.tell(
+            "textDocument/didChange",
+            json!({"textDocument": document, "contentChanges": [{"text": text}]}),
+        );
+    }
+    /// What is shown of a version.
+    fn shown(&mut self, uri: &str, version: u32) -> Vec<Value> {
+        let shown = self.wait(|m| {
+            m["method"] == "textDocument/publishDiagnostics"
+                && (&m["params"]["uri"], &m["params"]["version"]) == (&json!(uri), &json!(version))
+        });
+        shown["params"]["diagnostics"].as_array().unwrap().clone()
+    }
+    fn stop(mut self) {
+        assert_eq!(self.ask("shutdown", Value::Null)["result"], Value::Null);
+        self.tell("exit", Value::Null);
+        self.input = None;
+        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+    }
+}
+
+#[test]
+fn verdicts_runs_invariants_and_lenses() {
+    let dir = folder(&[]);
+    let mut c = Client::new(dir.path());
+    let uri = format!("file://{}/a%20b.c", dir.path().display());
+    c.open(&uri, UNSAFE);
+    let [d] = &c.shown(&uri, 1)[..] else { panic!("one") };
+    assert_eq!(
+        (&d["severity"], &d["code"], &d["range"]["start"]["line"]),
+        (&json!(1), &json!("assertion"), &json!(5))
+    );
+    let run = d["relatedInformation"].as_array().unwrap();
+    let step = run.iter().find(|s| s["message"].as_str().unwrap().contains("x = 1")).unwrap();
+    assert_eq!(
+        (&step["location"]["uri"], &step["location"]["range"]["start"]["line"]),
+        (&json!(uri), &json!(4))
+    );
+
+    let safe = std::fs::read_to_string(benchmark("mutex/peterson.c")).unwrap();
+    c.change(&uri, 2, &safe);
+    let [d] = &c.shown(&uri, 2)[..] else { panic!("one") };
+    assert!(
+        d["severity"] == 3 && d["message"].as_str().unwrap().starts_with("safe: no failing assertion"),
+        "{d}"
+    );
+    let at = json!({"textDocument": {"uri": uri}, "position": {"line": 32, "character": 3}});
+    // The verdict comes first, the certificate after it.
+    let hover = (0..200).find_map(|_| {
+        let h = c.ask("textDocument/hover", at.clone())["result"].clone();
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        h["contents"]["value"].as_str().map(String::from)
+    });
+    let hover = hover.expect("invariants");
+    assert!(hover.contains("thread **right**") && hover.contains("visitor == 1"), "{hover}");
+    let lenses = c.ask("textDocument/codeLens", json!({"textDocument": {"uri": uri}}))["result"].clone();
+    let lens = &lenses[0]["command"];
+    assert!(
+        lens["command"] == "relyant.verify" && lens["title"].as_str().unwrap().contains("safe"),
+        "{lenses}"
+    );
+    let params = json!({"command": lens["command"], "arguments": lens["arguments"]});
+    assert_eq!(c.ask("workspace/executeCommand", params)["result"]["verdict"], "safe");
+
+    c.change(&uri, 3, "int main(void) { return 0 }\n");
+    let [d] = &c.shown(&uri, 3)[..] else { panic!("one") };
+    assert!(d["severity"] == 1 && d["range"]["start"]["line"] == 0, "{d}");
+    let none = c.ask("textDocument/hover", at)["result"].clone();
+    assert_eq!(none, Value::Null);
+    c.tell("textDocument/didClose", json!({"textDocument": {"uri": uri}}));
+    assert!(c.shown(&uri, 3).is_empty());
+    c.stop();
+}
+
+#[test]
+fn edits_and_requests_end_a_job() {
+    let dir = folder(&[]);
+    let mut c = Client::new(dir.path());
+    let uri = format!("file://{}/e.c", dir.path().display());
+    let long = std::fs::read_to_string(endless()).unwrap();
+    c.open(&uri, &long);
+    let params = json!({"command": "relyant.verify", "arguments": [uri]});
+    let id = c.send("workspace/executeCommand", params.clone());
+    c.tell("$/cancelRequest", json!({ "id": id }));
+    // Cancelled, says the protocol.
+    assert_eq!(c.answer(id)["error"]["code"], -32800);
+    let id = c.send("workspace/executeCommand", params);
+    c.change(&uri, 2, SAFE);
+    assert_eq!(c.answer(id)["error"]["code"], -32800);
+    assert!(c.shown(&uri, 2)[0]["message"].as_str().unwrap().starts_with("safe"));
+    assert_eq!(c.ask("no/such/method", Value::Null)["error"]["code"], -32601);
+    c.stop();
+}
+
+#[test]
+fn functions_without_main_are_verified_one_by_one() {
+    let dir = folder(&[]);
+    let mut c = Client::new(dir.path());
+    let uri = format!("file://{}/f.c", dir.path().display());
+    c.open(&uri, "int n;\nvoid add(int k) {\n\tn = k;\n}\nint two(void) {\n\treturn 2;\n}\n");
+    assert!(c.shown(&uri, 1).is_empty());
+    let lenses = c.ask("textDocument/codeLens", json!({"textDocument": {"uri": uri}}))["result"].clone();
+    assert_eq!(lenses.as_array().unwrap().len(), 2, "{lenses}");
+    let mut verdict = |name: &str| {
+        let params = json!({"command": "relyant.verify", "arguments": [uri, name]});
+        c.ask("workspace/executeCommand", params)["result"]["verdict"].clone()
+    };
+    assert_eq!((verdict("add"), verdict("two")), (json!("unsafe"), json!("safe")));
+    let first = c.shown(&uri, 1);
+    assert!(first[0]["code"] == "data-race" && first[0]["range"]["start"]["line"] == 2, "{first:?}");
+    let both = c.shown(&uri, 1);
+    assert!(both.len() == 2 && both[1]["message"].as_str().unwrap().contains("`two`"), "{both:?}");
+    c.stop();
+}
