@@ -1,6 +1,6 @@
 //! `verify --html`: pages, seen as texts; `scripts/check-html` looks at them in a browser.
 
-use super::{SAFE, UNSAFE, folder, out, relyant};
+use super::{SAFE, UNSAFE, benchmark, folder, out, relyant};
 use std::path::Path;
 
 /// The page that `verify` writes, and its exit status.
@@ -25,7 +25,8 @@ fn timeless(page: &str) -> String {
 
 #[test]
 fn a_proof_has_its_invariants_and_its_obligations() {
-    let dir = folder(&[("s.c", SAFE)]);
+    let peterson = std::fs::read_to_string(benchmark("mutex/peterson.c")).unwrap();
+    let dir = folder(&[("s.c", &peterson)]);
     let (text, code) = page(dir.path(), &["--method", "rely-guarantee"], "s.c");
     assert_eq!(code, Some(0));
     assert!(text.contains("role=\"tab\"") && text.contains("class=\"row known\""), "{text}");
@@ -63,7 +64,8 @@ fn a_source_adds_nothing_to_its_page() {
 #[test]
 fn a_batch_has_an_index() {
     let dir = folder(&[("s.c", SAFE), ("u.c", UNSAFE)]);
-    let o = relyant(dir.path()).args(["verify", "--html", "all.html", "s.c", "u.c"]).output().unwrap();
+    let o =
+        relyant(dir.path()).args(["verify", "--html", "all.html", "--each", "s.c", "u.c"]).output().unwrap();
     assert_eq!(o.status.code(), Some(1), "{}", out(&o));
     let text = std::fs::read_to_string(dir.path().join("all.html")).unwrap();
     for (k, verdict) in [(1, "safe"), (2, "unsafe")] {

@@ -74,7 +74,7 @@ fn time() {
 fn time_is_for_each_file() {
     let dir = folder(&[("s.c", SAFE)]);
     let endless = endless().display().to_string();
-    let args = ["verify", "--timeout", "3", &endless, "s.c"];
+    let args = ["verify", "--each", "--timeout", "3", &endless, "s.c"];
     let o = relyant(dir.path()).args(args).output().unwrap();
     let text = out(&o);
     assert!(text.contains("verdict: unknown") && text.ends_with("verdict: safe\n"), "{text}");
