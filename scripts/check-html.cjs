@@ -106,7 +106,7 @@ async function unsafe(page, width) {
 }
 
 async function unknown(page) {
-  assert.ok(await page.locator("#reasons li").count() > 0 && await page.locator("#tries dt").count() > 0, "reasons and what to try");
+  assert.ok(await page.locator("#reasons li").count() > 0 && await page.locator("#hints li").count() > 0, "reasons and what to try");
   return `${await page.locator("#reasons li").count()} reasons`;
 }
 

@@ -52,32 +52,29 @@ need_z3() {
 	fi
 }
 
-# Csmith with its headers, which are in Debian and its like only.
-need_csmith() {
-	if command -v csmith >/dev/null 2>&1 && [ -f /usr/include/csmith/csmith.h ]; then
-		return
-	fi
+# Debian's packages of something that is missing: what it is called, and their names.
+from_debian() {
+	what=$1
+	shift
 	if ! command -v apt-get >/dev/null 2>&1; then
-		echo "relyant: please install csmith with its headers (Debian: csmith, libcsmith-dev)" >&2
+		echo "relyant: please install $what (Debian: $*)" >&2
 		exit 2
 	fi
-	echo "relyant: csmith is not installed; installing it with the system's package manager" >&2
+	echo "relyant: $what is not installed; installing it with the system's package manager" >&2
 	as_root apt-get update -qq >&2
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq csmith libcsmith-dev >&2
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >&2
+}
+
+# Csmith with its headers, which are in Debian and its like only.
+need_csmith() {
+	if ! command -v csmith >/dev/null 2>&1 || [ ! -f /usr/include/csmith/csmith.h ]; then
+		from_debian "csmith with its headers" csmith libcsmith-dev
+	fi
 }
 
 # Python that can make environments of its own.
 need_python() {
-	if python3 -c 'import ensurepip, venv' >/dev/null 2>&1; then
-		return
-	fi
-	if ! command -v apt-get >/dev/null 2>&1; then
-		echo "relyant: please install python3 with venv" >&2
-		exit 2
-	fi
-	echo "relyant: python3 with venv is not installed; installing it with the system's package manager" >&2
-	as_root apt-get update -qq >&2
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq python3 python3-venv >&2
+	python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || from_debian "python3 with venv" python3 python3-venv
 }
 
 # A release build; says so the first time, and prints what cargo says when it fails.
@@ -110,17 +107,6 @@ hidden() {
 
 # Chromium, with npm for the library that drives it.
 need_chromium() {
-	if [ -x /usr/bin/chromium ] && command -v npm >/dev/null 2>&1; then
-		return
-	fi
-	if ! command -v apt-get >/dev/null 2>&1; then
-		echo "relyant: please install chromium (as /usr/bin/chromium), node and npm" >&2
-		exit 2
-	fi
-	echo "relyant: chromium is not installed; installing it with the system's package manager" >&2
-	as_root apt-get update -qq >&2
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >&2
-	if ! command -v npm >/dev/null 2>&1; then
-		as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq npm >&2
-	fi
+	[ -x /usr/bin/chromium ] || from_debian chromium chromium
+	command -v npm >/dev/null 2>&1 || from_debian npm npm
 }

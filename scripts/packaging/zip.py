@@ -1,4 +1,8 @@
-"""An archive that is the same for the same files: names sorted, no times; modes are kept."""
+"""An archive that is the same for the same files: names sorted, no times; modes are kept.
+
+    zip.py pack ARCHIVE FOLDER NAME        the files of FOLDER/NAME
+    zip.py unpack ARCHIVE FOLDER
+"""
 
 import pathlib
 import sys
@@ -6,7 +10,7 @@ import zipfile
 
 
 def pack(archive, folder, name):
-    """Packs the files of `folder/name`."""
+    """Packs the files of `folder/name`, by names from `folder` on."""
     root = pathlib.Path(folder)
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as out:
         for file in sorted(p for p in (root / name).rglob("*") if p.is_file()):
@@ -24,5 +28,4 @@ def unpack(archive, folder):
             file.chmod(entry.external_attr >> 16 & 0o777)
 
 
-if __name__ == "__main__":
-    pack(*sys.argv[1:])
+{"pack": pack, "unpack": unpack}[sys.argv[1]](*sys.argv[2:])

@@ -1,7 +1,7 @@
 //! Results kept row by row in a folder, so that a batch that was stopped, or parts of one on several machines, need no row
 //! measured twice.
 
-use super::results::Result;
+use super::results::{Plan, Result};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -18,8 +18,8 @@ pub struct Batch {
     pub version: String,
     /// Files and options of the rows, in their order.
     pub rows: Vec<(String, Vec<String>)>,
-    /// How they are measured, in words.
-    pub plan: String,
+    /// How they are measured, whatever the verifier's path.
+    pub plan: Plan,
 }
 
 /// Why results cannot be kept.
@@ -34,6 +34,9 @@ pub enum KeptError {
     /// The folder has results of other rows, or such that were measured in another way.
     #[error("{0} has the results of another batch; give another folder")]
     Other(PathBuf),
+    /// Two processes have measured a row.
+    #[error("{0}: this row has a result already")]
+    Twice(PathBuf),
 }
 
 impl Kept {
@@ -44,7 +47,11 @@ impl Kept {
         match kept.read::<Batch>("batch.json")? {
             Some(other) if other != *batch => Err(KeptError::Other(dir.into())),
             Some(_) => Ok(kept),
-            None => kept.write("batch.json", batch).map(|()| kept),
+            None => {
+                let (path, draft) = kept.draft("batch.json", batch)?;
+                std::fs::rename(&draft, &path).map_err(|e| KeptError::File(path, e))?;
+                Ok(kept)
+            }
         }
     }
 
@@ -58,9 +65,17 @@ impl Kept {
         self.read(&format!("{row}.json"))
     }
 
-    /// Keeps the result of a row: all of it or nothing.
+    /// Keeps the result of a row that has none yet: all of it or nothing.
     pub fn put(&self, row: usize, result: &Result) -> std::result::Result<(), KeptError> {
-        self.write(&format!("{row}.json"), result)
+        let (path, draft) = self.draft(&format!("{row}.json"), result)?;
+        // A link is never put in the place of a file.
+        let linked = std::fs::hard_link(&draft, &path);
+        let removed = std::fs::remove_file(&draft);
+        match linked.and(removed) {
+            Ok(()) => Ok(()),
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Err(KeptError::Twice(path)),
+            Err(e) => Err(KeptError::File(path, e)),
+        }
     }
 
     fn read<T: serde::de::DeserializeOwned>(&self, name: &str) -> std::result::Result<Option<T>, KeptError> {
@@ -72,11 +87,11 @@ impl Kept {
         }
     }
 
-    fn write(&self, name: &str, what: &impl Serialize) -> std::result::Result<(), KeptError> {
+    /// Writes a file beside the one that is meant, whose path comes first.
+    fn draft(&self, name: &str, what: &impl Serialize) -> std::result::Result<(PathBuf, PathBuf), KeptError> {
         let (path, draft) = (self.dir.join(name), self.dir.join(format!("{name}.{}", std::process::id())));
         let text = serde_json::to_vec(what).map_err(|e| KeptError::Json(path.clone(), e))?;
-        std::fs::write(&draft, text)
-            .and_then(|()| std::fs::rename(&draft, &path))
-            .map_err(|e| KeptError::File(path, e))
+        std::fs::write(&draft, text).map_err(|e| KeptError::File(path.clone(), e))?;
+        Ok((path, draft))
     }
 }

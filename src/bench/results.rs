@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What is measured of each row, besides the verdict.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Plan {
     /// The verifier, started once for each run.
+    #[serde(skip)]
     pub exe: PathBuf,
     /// Time limit that each run is given.
     pub timeout: Duration,

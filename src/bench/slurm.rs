@@ -7,6 +7,8 @@ use std::time::Duration;
 
 /// How often the queue is looked at.
 const LOOK: Duration = Duration::from_millis(500);
+/// So often in a row it may give no answer, as while its daemon is started anew.
+const SILENT: u32 = 120;
 
 /// Why a batch cannot go on.
 #[derive(Debug, thiserror::Error)]
@@ -42,21 +44,24 @@ impl Array<'_> {
         let mut sbatch = Command::new("sbatch");
         sbatch.args(["--parsable", "--job-name=relyant", "--ntasks=1", "--cpus-per-task=1"]);
         sbatch.arg(format!("--array={}", list.join(",")));
+        sbatch.arg("--open-mode=append");
         sbatch.arg(format!("--output={}", kept.dir().join("part-%a.log").display()));
         sbatch.args(self.options).arg(&script);
         let said = output("sbatch", &mut sbatch)?;
         // The job's number, and maybe the cluster's name behind a semicolon.
         let job = said.trim().split(';').next().unwrap_or_default().to_string();
+        let mut silent = 0;
         loop {
             if stop() {
                 output("scancel", Command::new("scancel").arg(&job))?;
                 return Ok(true);
             }
             std::thread::sleep(LOOK);
-            // Of a job that is long gone squeue knows nothing, and says so by failing.
-            match output("squeue", Command::new("squeue").args(["--noheader", "--jobs", &job])) {
-                Ok(text) if !text.trim().is_empty() => {}
-                Ok(_) | Err(SlurmError::Failed(..)) => return Ok(false),
+            // All of the user's, as squeue fails when it is asked about a job that is long gone.
+            match output("squeue", Command::new("squeue").args(["--noheader", "--me", "--format=%F"])) {
+                Ok(text) if text.lines().all(|l| l.trim() != job) => return Ok(false),
+                Ok(_) => silent = 0,
+                Err(SlurmError::Failed(..)) if silent < SILENT => silent += 1,
                 Err(e) => return Err(e),
             }
         }

@@ -8,6 +8,7 @@ use super::{complain, write_file};
 use relyant::html::{self, Case, Row};
 use relyant::pipeline::Verdict;
 use relyant::report::FileOutcome;
+use relyant::report::sarif::encoded;
 use relyant_cfa::diagnostic::Diagnostic;
 use std::path::{Path, PathBuf};
 
@@ -45,7 +46,7 @@ fn batch(
         let input = inputs.get(k).and_then(|i| i.as_ref().ok());
         let name = format!("{:04}.html", k + 1);
         write_file(&folder.join(&name), &page(one, input, version))?;
-        rows.push(row(one, input, format!("{}/{name}", escaped(&beside))));
+        rows.push(row(one, input, format!("{}/{name}", encoded(&beside))));
     }
     write_file(out, &html::index(&rows))
 }
@@ -56,12 +57,6 @@ fn folder(out: &Path) -> PathBuf {
     let mut name = stem;
     name.push("_pages");
     out.with_file_name(name)
-}
-
-/// A name as a part of an address.
-fn escaped(name: &str) -> String {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.~".contains(&b);
-    name.bytes().map(|b| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
 }
 
 fn property(outcome: &FileOutcome, input: Option<&Input>) -> String {
@@ -124,6 +119,5 @@ mod tests {
     fn pages_are_beside_their_index() {
         assert_eq!(folder(Path::new("a/out.html")), Path::new("a/out_pages"));
         assert_eq!(folder(Path::new("out")), Path::new("out_pages"));
-        assert_eq!(escaped("a b\"&_pages"), "a%20b%22%26_pages");
     }
 }

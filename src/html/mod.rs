@@ -1,10 +1,8 @@
 //! Reports as pages (`--html`): one file each, which loads nothing.
 //!
 //! `evidence` makes what a *safe* page shows from the certificate, checked once more; `run` is the adapter from a
-//! counterexample to what an *unsafe* page shows; `advice` says what may help where the verdict is *unknown*. The other
-//! files are pages: `page` is what all have in common.
+//! counterexample to what an *unsafe* page shows. The other files are pages: `page` is what all have in common.
 
-mod advice;
 mod evidence;
 mod index;
 mod page;

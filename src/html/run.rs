@@ -95,14 +95,7 @@ impl Run {
         let entry = RunEntry::from(t);
         let texts: BTreeMap<(&str, u32), &str> =
             t.steps.iter().map(|s| ((s.file.as_str(), s.line), s.statement.as_str())).collect();
-        let locks = locks(&entry.steps);
-        let mut b = Builder {
-            entry: &entry,
-            locks,
-            last: BTreeMap::new(),
-            held: BTreeMap::new(),
-            run: Run::default(),
-        };
+        let mut b = Builder::of(&entry);
         let mut before: Option<&RunStep> = None;
         for s in entry.steps.iter() {
             let goes_on = before.is_some_and(|p| {
@@ -117,7 +110,6 @@ impl Run {
         for s in &mut run.steps {
             s.text = texts.get(&(s.file.as_str(), s.line)).map_or(String::new(), |x| x.to_string());
         }
-        run.steps.retain(|s| !s.effects.is_empty());
         run.threads.clone_from(&entry.threads);
         run.folds = folds(&run.steps);
         run
@@ -140,23 +132,51 @@ struct Builder<'r> {
     locks: BTreeSet<(String, String)>,
     /// By cell: the step of its last write.
     last: BTreeMap<String, (usize, u32)>,
+    /// By thread and cell: the step of its last read, and which of the step's effects it is.
+    seen: BTreeMap<(u32, String), (usize, usize)>,
     /// By thread: locks, in the order in which they were taken.
     held: BTreeMap<u32, Vec<String>>,
+    /// What comes next begins a step.
+    fresh: bool,
     run: Run,
 }
 
-impl Builder<'_> {
+impl<'r> Builder<'r> {
+    fn of(entry: &'r RunEntry) -> Builder<'r> {
+        Builder {
+            entry,
+            locks: locks(&entry.steps),
+            last: BTreeMap::new(),
+            seen: BTreeMap::new(),
+            held: BTreeMap::new(),
+            fresh: true,
+            run: Run::default(),
+        }
+    }
+
+    /// A step of which there is nothing to show is none of the page's.
     fn add(&mut self, s: &RunStep, goes_on: bool) {
-        if !goes_on || self.run.steps.is_empty() {
+        self.fresh |= !goes_on;
+        let at = self.run.steps.len() - usize::from(!self.fresh);
+        let effect = self.effect(s, at);
+        if let (true, Some(_)) = (self.fresh, &effect) {
             let (file, line) = (s.file.clone(), s.line);
             self.run.steps.push(Step { thread: s.thread as usize, file, line, ..Step::default() });
+            self.fresh = false;
         }
-        let at = self.run.steps.len() - 1;
-        let effect = self.effect(s, at);
         let holds = self.held.get(&s.thread).cloned().unwrap_or_default();
-        if let Some(step) = self.run.steps.last_mut() {
+        if let Some(step) = self.run.steps.get_mut(at) {
             step.holds = holds;
             step.effects.extend(effect);
+        }
+    }
+
+    /// A thread writes a cell: what it read there before is out of date if another thread has written since.
+    fn outdated(&mut self, thread: u32, object: &str) {
+        let Some((step, effect)) = self.seen.remove(&(thread, object.to_string())) else { return };
+        let other = self.last.get(object).filter(|(at, writer)| *writer != thread && *at > step).map(|x| x.0);
+        if let Some(e) = self.run.steps.get_mut(step).and_then(|s| s.effects.get_mut(effect)) {
+            e.stale = other;
         }
     }
 
@@ -177,6 +197,8 @@ impl Builder<'_> {
             "read" if s.model => return None,
             "read" => {
                 let from = self.last.get(&object).map(|x| x.0);
+                let number = self.run.steps.get(at).map_or(0, |s| s.effects.len());
+                self.seen.insert((s.thread, object.clone()), (at, number));
                 Effect { kind: Kind::Read, from, ..plain("reads") }
             }
             "write" if s.model && self.locks.contains(&(s.object.clone(), s.cell.clone())) => {
@@ -194,6 +216,7 @@ impl Builder<'_> {
             }
             "write" => {
                 self.keep(&object, at, value.clone(), false);
+                self.outdated(s.thread, &object);
                 self.last.insert(object.clone(), (at, s.thread));
                 let verb = if s.model { "sets" } else { "writes" };
                 Effect { kind: Kind::Write, ..plain(verb) }
@@ -283,14 +306,7 @@ mod tests {
     fn run(steps: Vec<RunStep>) -> Run {
         let threads = vec!["main".to_string(), "t1".into(), "t2".into()];
         let entry = RunEntry { threads, steps, ..RunEntry::default() };
-        let locks = locks(&entry.steps);
-        let mut b = Builder {
-            entry: &entry,
-            locks,
-            last: BTreeMap::new(),
-            held: BTreeMap::new(),
-            run: Run::default(),
-        };
+        let mut b = Builder::of(&entry);
         entry.steps.iter().for_each(|s| b.add(s, false));
         b.run
     }
@@ -302,6 +318,24 @@ mod tests {
         let from: Vec<_> = r.steps.iter().flat_map(|s| &s.effects).map(|e| e.from).collect();
         assert_eq!(from, [None, None, Some(1)]);
         assert_eq!(r.cells, [Cell { name: "n".into(), values: vec![(1, "1".into())], lock: false }]);
+    }
+
+    #[test]
+    fn a_read_is_out_of_date_once_another_thread_has_written() {
+        let both = [step(1, "read", "n", 0, 3), step(2, "read", "n", 0, 3), step(1, "write", "n", 1, 3)];
+        let r = run(both.into_iter().chain([step(2, "write", "n", 1, 3)]).collect());
+        let stale: Vec<_> = r.steps.iter().flat_map(|s| &s.effects).map(|e| e.stale).collect();
+        assert_eq!(stale, [None, Some(2), None, None]);
+    }
+
+    #[test]
+    fn steps_with_nothing_to_show_have_no_number() {
+        let hidden = || RunStep { model: true, ..step(1, "read", "q", 0, 2) };
+        let steps = vec![hidden(), step(2, "write", "n", 1, 4), hidden(), step(1, "read", "n", 1, 5)];
+        let r = run(steps);
+        assert_eq!(r.steps.iter().map(|s| s.line).collect::<Vec<_>>(), [4, 5]);
+        assert_eq!(r.steps[1].effects[0].from, Some(0));
+        assert_eq!(r.cells[0].values, [(0, "1".to_string())]);
     }
 
     #[test]

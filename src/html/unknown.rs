@@ -1,6 +1,5 @@
 //! The pages without a verdict: what ran out, where, and what to try.
 
-use super::advice::{Advice, advice};
 use super::page::Page;
 use super::{Case, facts, of_verdict};
 use crate::pipeline::{Hint, Report, Unknown};
@@ -11,7 +10,6 @@ use relyant_engines::limits::Progress;
 
 /// The page of a report.
 pub(super) fn page<'a>(case: &Case<'a>, r: &Report, why: &Unknown) -> Page<'a> {
-    let all = advice(why);
     let mut page = of_verdict(case, "unknown", "Neither a proof nor a run that fails was found.".into());
     page.facts = facts(r, Vec::new());
     let mut reached = Vec::new();
@@ -21,8 +19,20 @@ pub(super) fn page<'a>(case: &Case<'a>, r: &Report, why: &Unknown) -> Page<'a> {
     if let Some(s) = &r.searched {
         reached.push(("search", seen(&s.stats)));
     }
-    page.body = html! { (what(&all)) (far(&reached)) (hints(&r.hints)) (tries(case, &all)) };
+    page.body = html! { (what(&reasons(why))) (far(&reached)) (hints(&r.hints)) };
     page
+}
+
+/// A reason in words, and where it is, if that is known.
+type Ended = (String, Option<Diagnostic>);
+
+/// The reasons, one by one.
+fn reasons(why: &Unknown) -> Vec<Ended> {
+    match why {
+        Unknown::All(all) => all.iter().flat_map(reasons).collect(),
+        Unknown::Refused(d) => vec![(why.to_string(), Some((**d).clone()))],
+        _ => vec![(why.to_string(), None)],
+    }
 }
 
 /// Where it hangs, and what may help there.
@@ -30,7 +40,7 @@ fn hints(all: &[Hint]) -> Markup {
     html! {
         @if !all.is_empty() {
             section #hints aria-labelledby="h-hints" {
-                h2 #h-hints { "Where" }
+                h2 #h-hints { "What to try" }
                 ul.reasons { @for h in all { li { (h.to_string()) } } }
             }
         }
@@ -40,15 +50,11 @@ fn hints(all: &[Hint]) -> Markup {
 /// The page of a run that was left behind.
 pub(super) fn abandoned<'a>(case: &Case<'a>, why: &str, progress: &Progress) -> Page<'a> {
     let mut page = of_verdict(case, "unknown", "The run ended before there was a verdict.".into());
-    let all = vec![Advice {
-        ran_out: format!("{why}{}", progress.stage.during()),
-        place: None,
-        tries: super::advice::limits(),
-    }];
+    let ended = [(format!("{why}{}", progress.stage.during()), None)];
     let standing = standing(&progress.stats);
     let reached = if standing.is_empty() { Vec::new() } else { vec![("refinement", standing)] };
     page.facts = html! { dl.facts { @if !case.property.is_empty() { div { dt { "property" } dd { (case.property) } } } } };
-    page.body = html! { (what(&all)) (far(&reached)) (tries(case, &all)) };
+    page.body = html! { (what(&ended)) (far(&reached)) };
     page
 }
 
@@ -71,15 +77,15 @@ pub(super) fn refused<'a>(file: &'a str, d: &Diagnostic) -> Page<'a> {
     }
 }
 
-fn what(all: &[Advice]) -> Markup {
+fn what(all: &[Ended]) -> Markup {
     html! {
         section #reasons aria-labelledby="h-reasons" {
             h2 #h-reasons { "What ran out" }
             ul.reasons {
-                @for a in all {
+                @for (reason, place) in all {
                     li {
-                        (a.ran_out)
-                        @if let Some(d) = &a.place {
+                        (reason)
+                        @if let Some(d) = place {
                             div.code { div.row {
                                 span.no { (d.line) }
                                 span.src { (d.source_line.as_deref().unwrap_or_default().replace('\t', "    ")) }
@@ -98,25 +104,6 @@ fn far(reached: &[(&str, String)]) -> Markup {
             section aria-labelledby="h-far" {
                 h2 #h-far { "How far it was" }
                 dl.facts { @for (name, text) in reached { div { dt { (name) } dd { (text) } } } }
-            }
-        }
-    }
-}
-
-fn tries(case: &Case<'_>, all: &[Advice]) -> Markup {
-    let mut tries: Vec<(&str, &str)> = Vec::new();
-    for t in all.iter().flat_map(|a| &a.tries) {
-        if !tries.iter().any(|x| x.0 == t.0) {
-            tries.push((&t.0, t.1));
-        }
-    }
-    html! {
-        @if !tries.is_empty() {
-            section #tries aria-labelledby="h-tries" {
-                h2 #h-tries { "What to try" }
-                dl.tries {
-                    @for (options, why) in tries { div { dt { code { "relyant verify " (options) " " (case.file) } } dd { (why) } } }
-                }
             }
         }
     }

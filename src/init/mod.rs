@@ -96,12 +96,20 @@ struct Call<'f> {
     arguments: Vec<String>,
     /// What the argument of a shared object is, to be read.
     notes: Vec<String>,
+    /// Of [`ANY`], what gives values.
+    given: Vec<(&'static str, &'static str)>,
 }
 
 impl Call<'_> {
     fn of(function: &FunctionAt) -> Result<Call<'_>, NoHarness> {
-        let mut call =
-            Call { function, shared: Vec::new(), own: Vec::new(), arguments: Vec::new(), notes: Vec::new() };
+        let mut call = Call {
+            function,
+            shared: Vec::new(),
+            own: Vec::new(),
+            arguments: Vec::new(),
+            notes: Vec::new(),
+            given: Vec::new(),
+        };
         for (i, p) in function.parameters.iter().enumerate() {
             call.argument(i, p)?;
         }
@@ -118,7 +126,9 @@ impl Call<'_> {
         }
         let base = p.base.as_deref().ok_or_else(|| NoHarness::Nameless(f.clone(), i + 1))?;
         if p.pointers == 0 {
-            let any = ANY.iter().find(|a| a.0 == base).map(|a| format!(" = __VERIFIER_nondet_{}()", a.1));
+            let from = ANY.into_iter().find(|a| a.0 == base);
+            self.given.extend(from);
+            let any = from.map(|a| format!(" = __VERIFIER_nondet_{}()", a.1));
             if any.is_none() {
                 self.notes.push(format!("{name}: any value, as nothing initialises it"));
             }
@@ -152,11 +162,7 @@ fn text(wanted: &Wanted, calls: &[Call]) -> String {
         let _ = writeln!(out, "#include \"{name}\"");
     }
     out.push('\n');
-    let used: BTreeMap<&str, &str> = ANY
-        .iter()
-        .filter(|a| calls.iter().any(|c| c.own.iter().any(|d| d.contains(&format!("_{}()", a.1)))))
-        .map(|a| (a.1, a.0))
-        .collect();
+    let used: BTreeMap<&str, &str> = calls.iter().flat_map(|c| &c.given).map(|a| (a.1, a.0)).collect();
     for (suffix, base) in &used {
         let _ = writeln!(out, "extern {base} __VERIFIER_nondet_{suffix}(void);");
     }

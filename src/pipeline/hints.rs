@@ -1,9 +1,8 @@
 //! What may help where there is no verdict: the loop, input or bound that it hangs on, and an option or a change for it.
 
-use super::{Programs, Report, Unknown, Verdict};
+use super::{Programs, Report, Settings, Unknown, Verdict};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::options::MAX_OBJECTS;
-use relyant_cfa::strong::components;
 use relyant_cfa::{Bounded, Count, Limit, Op};
 use relyant_engines::verdict::Reason;
 use relyant_engines::watch::Crowded;
@@ -14,8 +13,8 @@ use std::collections::BTreeSet;
 const MANY_STATES: usize = 12;
 /// Lines of inputs that are named.
 const MOST_INPUTS: usize = 3;
-/// Inputs with at most so many values are tried one by one.
-const FEW_VALUES: i128 = 16;
+/// It is not inputs with fewer values that it hangs on.
+const FEW_VALUES: i128 = 64;
 
 /// What the missing verdict hangs on, and what to try.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,12 +36,12 @@ impl std::fmt::Display for Hint {
 }
 
 /// Hints for a program without a verdict, the most telling one first.
-pub(super) fn of(programs: &Programs, report: &Report, objects: Option<u32>) -> Vec<Hint> {
+pub(super) fn of(programs: &Programs, report: &Report, settings: &Settings) -> Vec<Hint> {
     let Verdict::Unknown(reason) = &report.verdict else { return Vec::new() };
     let mut all = Vec::new();
     for limit in limits(reason) {
         if limit.option == Some(Bounded::Objects) {
-            let more = objects.unwrap_or(MAX_OBJECTS).saturating_mul(2);
+            let more = settings.meaning.max_objects.unwrap_or(MAX_OBJECTS).saturating_mul(2);
             all.push(whole(format!("--max-objects {more} keeps more objects of one place apart")));
         }
     }
@@ -54,7 +53,8 @@ pub(super) fn of(programs: &Programs, report: &Report, objects: Option<u32>) -> 
         return all;
     }
     all.extend(inputs(&programs.search));
-    if programs.search.templates.len() > 1 && report.searched.is_some() {
+    let bounded = settings.search.max_switches.is_some();
+    if programs.search.templates.len() > 1 && report.searched.is_some() && !bounded {
         all.push(whole("--max-switches 2 looks for failing runs with so few context switches only".into()));
     }
     all
@@ -73,26 +73,18 @@ fn limits(reason: &Unknown) -> Vec<&Limit> {
     }
 }
 
-/// The loop at whose locations abstract states pile up: each refinement goes round it once more.
+/// The loop at one of whose locations most abstract states were.
 fn round(program: &Program, crowded: Crowded) -> Option<Hint> {
     if crowded.states < MANY_STATES {
         return None;
     }
     let template = program.templates.get(crowded.template as usize)?;
-    let mut next = vec![Vec::new(); template.locations.len()];
-    for e in &template.edges {
-        next[e.from.0 as usize].push(e.to.0 as usize);
-    }
-    let own = crowded.location as usize;
-    let component = components(&next).into_iter().find(|c| c.contains(&own))?;
-    if component.len() == 1 && !next[own].contains(&own) {
-        return None;
-    }
-    let spans = component.iter().map(|l| template.locations[relyant_program::Loc(*l as u32)].span);
+    let all = template.loops();
+    let own = all.iter().find(|l| l.contains(&crowded.location))?;
+    let spans = own.iter().map(|l| template.locations[*l].span);
     let span = spans.filter(|s| s.line > 0).min_by_key(|s| (s.file, s.line))?;
     let text = format!(
-        "the proof goes round this loop of `{}` again and again ({} of its states are there); a constant bound on its rounds \
-         may help",
+        "states of the proof pile up in this loop of `{}` ({} at one place); a constant bound on its rounds may help",
         template.name, crowded.states
     );
     Some(Hint { place: place(&program.files, [span]), text })

@@ -126,7 +126,7 @@ fn verify_read(
     if let Some(reason) = run.reason().filter(|_| matches!(report.verdict, Verdict::Unknown(_))) {
         report.verdict = Verdict::Unknown(Unknown::Stopped(reason));
     }
-    report.hints = hints::of(&programs, &report, settings.meaning.max_objects);
+    report.hints = hints::of(&programs, &report, settings);
     Ok(report)
 }
 

@@ -82,6 +82,7 @@ pub fn read(words: &[String], folder: &Path) -> Result<Command, Unread> {
             "-m32" => c.data_model = Some(DataModel::Ilp32),
             "-m64" => c.data_model = Some(DataModel::Lp64),
             "-ansi" => c.preprocessing.standard = Some(Standard::parse("c90")?),
+            file if file.starts_with('@') => return Err(Unread::Unsupported(word.clone())),
             "-imacros" | "-nostdinc" => return Err(Unread::Unsupported(word.clone())),
             _ => {}
         }
@@ -134,6 +135,7 @@ mod tests {
     fn what_cannot_be_followed_is_an_error() {
         assert_eq!(of("cc -D").unwrap_err(), Unread::NoValue("-D".into()));
         assert_eq!(of("cc -imacros x.h").unwrap_err(), Unread::Unsupported("-imacros".into()));
+        assert_eq!(of("cc @more a.c").unwrap_err(), Unread::Unsupported("@more".into()));
         assert_eq!(of("cc 'a").unwrap_err(), Unread::Quotes);
         assert!(matches!(of("cc -D9=1"), Err(Unread::Macro(_))));
         assert!(matches!(of("cc -std=d7"), Err(Unread::Standard(_))));

@@ -1,5 +1,6 @@
 //! How others watch an engine: what it has done, and whether it is to stop.
 
+use relyant_program::Loc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ pub struct Stats {
     pub transitions: usize,
     /// The proof, if there is one, is modular.
     pub modular: bool,
-    /// The location with the most abstract states of the last fixpoint.
+    /// Of locations in loops, the one that had the most abstract states after any fixpoint.
     pub crowded: Option<Crowded>,
 }
 
@@ -30,7 +31,7 @@ pub struct Crowded {
     /// Template of the thread program.
     pub template: u32,
     /// Location of it.
-    pub location: u32,
+    pub location: Loc,
     /// Abstract states there.
     pub states: usize,
 }

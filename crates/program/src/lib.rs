@@ -199,6 +199,19 @@ pub struct Template {
     pub edges: Vec<Edge>,
 }
 
+impl Template {
+    /// Its loops: largest sets of locations each of which leads to each other one of its set.
+    pub fn loops(&self) -> Vec<Vec<Loc>> {
+        let mut next = vec![Vec::new(); self.locations.len()];
+        for e in &self.edges {
+            next[e.from.0 as usize].push(e.to.0 as usize);
+        }
+        let mut all = relyant_cfa::strong::components(&next);
+        all.retain(|c| c.len() > 1 || c.iter().any(|l| next[*l].contains(l)));
+        all.into_iter().map(|c| c.into_iter().map(|l| Loc(l as u32)).collect()).collect()
+    }
+}
+
 /// A thread program. Template threads all exist from the start: one that is created later waits at its entry for
 /// its `started` ghost.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -16,9 +16,9 @@ use crate::refine::{self, Refined};
 use crate::verdict::{Answer, Reason};
 use crate::watch::{Crowded, Standing, Stats, Watch};
 use relyant_linear::Cube;
-use relyant_program::Program;
 use relyant_program::recognisers::Recogniser;
-use std::collections::BTreeMap;
+use relyant_program::{Loc, Program};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Refinements after which the engine gives up.
 const MOST_ITERATIONS: u32 = 100_000;
@@ -106,6 +106,7 @@ fn decide(
     if has(Recogniser::Counts) {
         refine::counts::counts(program, &threads, &mut precision);
     }
+    let loops = looping(program, &threads);
     let mut caches = None;
     loop {
         stats.iterations += 1;
@@ -115,7 +116,7 @@ fn decide(
         stats.predicates = precision.size();
         stats.states = aret.states.len();
         stats.environment = aret.envs.len();
-        stats.crowded = crowded(&aret, &threads);
+        stats.crowded = crowded(&aret, &loops, stats.crowded);
         (watch.progress)(&Standing::Refined(*stats));
         let tuple = match reached {
             Reached::Stopped => return Answer::Unknown(Reason::Stopped),
@@ -157,17 +158,26 @@ fn decide(
     }
 }
 
-/// Where the most abstract states are, the first such location.
-fn crowded(aret: &Aret, threads: &[precision::Thread]) -> Option<Crowded> {
-    let mut counts: BTreeMap<(u16, u32), usize> = BTreeMap::new();
+/// By thread: the locations in loops.
+fn looping(program: &Program, threads: &[precision::Thread]) -> Vec<(u32, BTreeSet<Loc>)> {
+    let loops = |t: &precision::Thread| {
+        let template = program.templates.get(t.template as usize);
+        (t.template, template.into_iter().flat_map(|t| t.loops()).flatten().collect())
+    };
+    threads.iter().map(loops).collect()
+}
+
+/// Of the locations in loops the one that has the most abstract states, unless one had more before.
+fn crowded(aret: &Aret, loops: &[(u32, BTreeSet<Loc>)], before: Option<Crowded>) -> Option<Crowded> {
+    let mut counts: BTreeMap<(u16, Loc), usize> = BTreeMap::new();
     for state in aret.states.iter().filter(|s| !s.covered) {
-        *counts.entry((state.thread, state.loc.0)).or_default() += 1;
+        *counts.entry((state.thread, state.loc)).or_default() += 1;
     }
-    let mut most = None;
+    let mut most = before;
     for ((thread, location), states) in counts {
-        if most.is_none_or(|m: Crowded| m.states < states) {
-            let template = threads.get(usize::from(thread))?.template;
-            most = Some(Crowded { template, location, states });
+        let Some((template, inside)) = loops.get(usize::from(thread)) else { continue };
+        if inside.contains(&location) && most.is_none_or(|m| m.states < states) {
+            most = Some(Crowded { template: *template, location, states });
         }
     }
     most
