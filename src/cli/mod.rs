@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod completions;
 mod exit;
 mod explain;
 mod export;
@@ -12,6 +13,7 @@ mod init;
 mod input;
 mod internal;
 mod lsp;
+mod man;
 mod meaning;
 mod method;
 mod observe;
@@ -59,6 +61,8 @@ enum Command {
     Lsp(Box<lsp::Args>),
     Horn(horn::Args),
     Schema(schema::Args),
+    Completions(completions::Args),
+    Man(man::Args),
     #[command(hide = true)]
     Spacer(spacer::Args),
     Bench(bench::Args),
@@ -98,6 +102,8 @@ fn run(command: &Command) -> Status {
         Command::Lsp(a) => lsp::run(a),
         Command::Horn(a) => horn::run(a),
         Command::Schema(a) => schema::run(a),
+        Command::Completions(a) => completions::run(a),
+        Command::Man(a) => man::run(a),
         Command::Spacer(a) => spacer::run(a),
         Command::Bench(a) => bench::run(a),
     });
@@ -124,6 +130,8 @@ fn lost(command: &Command, reason: &str) -> Status {
         | Command::Init(_)
         | Command::Lsp(_)
         | Command::Schema(_)
+        | Command::Completions(_)
+        | Command::Man(_)
         | Command::Spacer(_)
         | Command::Bench(_) => {
             complain(&format!("error: {reason}"));

@@ -13,6 +13,7 @@ mod horn;
 mod html;
 mod limits;
 mod lsp;
+mod manual;
 mod reports;
 #[path = "../schema/mod.rs"]
 mod schema;
