@@ -1,7 +1,7 @@
 //! `relyant verify` and `relyant check` for replicated finite-state threads.
 
 use super::exit::Status;
-use super::format::Format;
+use super::format::Reports;
 use super::watch::{Limits, Signals, watch};
 use super::{complain, say, write_file};
 use clap::{Args, ValueEnum};
@@ -68,8 +68,8 @@ pub struct Request<'a> {
     pub boolean: boolean::Asked,
     /// Of time and memory.
     pub limits: Limits,
-    /// Form of the report.
-    pub format: Format,
+    /// Where reports go.
+    pub reports: &'a Reports,
     /// All steps of runs.
     pub verbose: bool,
     /// Where to keep the evidence.
@@ -109,8 +109,10 @@ pub fn run(files: &[PathBuf], run: &Request) -> Status {
             }
         }
     }
-    if run.format != Format::Text {
-        run.format.print(&report::document(&results));
+    if run.reports.need_data() {
+        status = status.and(run.reports.give(&report::document(&results)));
+    }
+    if !run.reports.are_text() {
         return status;
     }
     for (i, (file, outcome)) in results.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! `relyant verify` for rewriting systems.
 
 use super::exit::Status;
-use super::format::Format;
+use super::format::Reports;
 use super::watch::{self, Signals, watch};
 use super::{complain, say};
 use relyant::report::rewriting::{self as report, RewritingOutcome};
@@ -18,8 +18,8 @@ const TERMS: usize = 4_000_000;
 pub struct Wanted<'a> {
     /// Of time and memory.
     pub limits: watch::Limits,
-    /// Form of the report.
-    pub format: Format,
+    /// Where reports go.
+    pub reports: &'a Reports,
     /// Show the rules of all steps.
     pub verbose: bool,
     /// Why the process that was to do it is no more.
@@ -43,9 +43,12 @@ pub fn run(files: &[PathBuf], wanted: &Wanted) -> Status {
     let signals = Signals::register();
     let results: Vec<(String, RewritingOutcome)> =
         files.iter().map(|f| (f.display().to_string(), one(f, wanted, &signals))).collect();
-    if wanted.format != Format::Text {
-        wanted.format.print_rewriting(&report::document(&results));
-    } else {
+    let mut status =
+        results.iter().map(|r| Status::of_verdict(r.1.verdict())).fold(Status::Good, Status::and);
+    if wanted.reports.need_data() {
+        status = status.and(wanted.reports.give_rewriting(&report::document(&results)));
+    }
+    if wanted.reports.are_text() {
         for (i, (file, outcome)) in results.iter().enumerate() {
             let text = report::text(outcome, wanted.verbose);
             if let RewritingOutcome::BadInput(_) = outcome {
@@ -57,7 +60,7 @@ pub fn run(files: &[PathBuf], wanted: &Wanted) -> Status {
             say(&format!("{gap}{heading}{text}"));
         }
     }
-    results.iter().map(|r| Status::of_verdict(r.1.verdict())).fold(Status::Good, Status::and)
+    status
 }
 
 fn one(file: &Path, wanted: &Wanted, signals: &Signals) -> RewritingOutcome {

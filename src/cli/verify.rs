@@ -1,7 +1,7 @@
 //! `relyant verify`
 
 use super::exit::Status;
-use super::format::Format;
+use super::format::Reports;
 use super::meaning::{Engine, Input, Meaning};
 use super::output::Unwritten;
 use super::sources::Sources;
@@ -49,9 +49,8 @@ pub struct Args {
     /// Files at the same time
     #[arg(long, short, value_name = "N", default_value_t = 1)]
     jobs: usize,
-    /// Form of the report
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    reports: Reports,
     /// Write the certificate of a safe program here
     #[arg(long, value_name = "OUT")]
     proof: Option<PathBuf>,
@@ -112,7 +111,7 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
         return Status::BadInput;
     }
     if rewriting::is_any(&a.files) {
-        let wanted = rewriting::Wanted { limits, format: a.format, verbose: a.verbose, lost };
+        let wanted = rewriting::Wanted { limits, reports: &a.reports, verbose: a.verbose, lost };
         return rewriting::run(&a.files, &wanted);
     }
     if finite::is_any(&a.files) {
@@ -136,7 +135,7 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
         quick_states: a.search,
         ..Settings::default()
     };
-    let line = ProgressLine::new(a.verbose || a.format != Format::Text);
+    let line = ProgressLine::new(a.verbose || !a.reports.are_text());
     let tell: Option<fn(&Stats)> = if a.verbose { Some(|s| complain(&standing(s))) } else { None };
     let asked = sources.asked(&a.meaning);
     let (names, inputs): (Vec<String>, Vec<Result<Input, Diagnostic>>) = asked.into_iter().unzip();
@@ -161,10 +160,11 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
         partly_refused(&names, &mut outcomes);
     }
     let mut status = outcomes.iter().map(|o| Status::of_verdict(o.verdict())).fold(Status::Good, Status::and);
-    if let (Some(path), Some(outcome), Some(job)) = (&a.proof, outcomes.first(), jobs.first()) {
+    let mut proof = a.proof.as_deref();
+    if let (Some(path), Some(outcome), Some(job)) = (proof, outcomes.first(), jobs.first()) {
         if let Err(message) = write_proof(path, job, outcome, a.proof_places) {
             complain(&format!("error: {message}"));
-            status = Status::BadInput;
+            (proof, status) = (None, Status::BadInput);
         }
     }
     let (note, written) = write_witness(a, &outcomes, &inputs);
@@ -173,11 +173,14 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
     let note = note + &more;
     let named: Vec<(String, FileOutcome)> = names.into_iter().zip(outcomes).collect();
     if let Some(out) = &a.html {
-        status = status.and(pages::write(out, &named, &inputs, a.witness_version));
+        let making = pages::Making { version: a.witness_version, proof, timeout: limits.timeout };
+        status = status.and(pages::write(out, &named, &inputs, &making));
     }
-    match a.format {
-        Format::Json | Format::Sarif | Format::Junit => show_data(a.format, &named, &inputs, tried),
-        Format::Text => show_text(a, &named, &inputs, (&note, sources.are_several())),
+    if a.reports.need_data() {
+        status = status.and(show_data(&a.reports, &named, &inputs, tried));
+    }
+    if a.reports.are_text() {
+        show_text(a, &named, &inputs, (&note, sources.are_several()));
     }
     status
 }
@@ -210,7 +213,7 @@ fn run_finite(a: &Args, limits: Limits, lost: Option<&str>) -> Status {
         finite: &a.finite,
         widening: a.widening,
         limits,
-        format: a.format,
+        reports: &a.reports,
         verbose: a.verbose,
         proof: a.proof.as_deref(),
         lost,
@@ -308,11 +311,11 @@ fn reproduced(
 }
 
 fn show_data(
-    format: Format,
+    reports: &Reports,
     named: &[(String, FileOutcome)],
     inputs: &[Result<Input, Diagnostic>],
     reproduced: Option<Attempt>,
-) {
+) -> Status {
     let peak = relyant_cfa::memory::used_kib().map(|m| m.1);
     let mut document = json::document(named, peak);
     if let Some(first) = document.results.first_mut() {
@@ -325,7 +328,7 @@ fn show_data(
         }
         entry.more_files = input.options.more_files.iter().map(|f| f.display().to_string()).collect();
     }
-    format.print(&document);
+    reports.give(&document)
 }
 
 /// With a line for the report, and whether there are several programs.

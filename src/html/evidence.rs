@@ -2,8 +2,8 @@
 //! obligations as an SMT-LIB script that the solver is asked about alone.
 
 use crate::explain::outline::{Outline, outline};
-use crate::pipeline::Report;
 use crate::pipeline::certify::{Certificate, CertifyError};
+use crate::pipeline::{Report, Verdict};
 use relyant_cfa::options::Options;
 use relyant_check::certificate::{AnyCertificate, CertificateError};
 use relyant_check::decide::Conditions;
@@ -66,8 +66,17 @@ pub enum NoEvidence {
     Stopped(#[from] Stop),
 }
 
-/// What there is to see of a report; `None` if its verdict is not *safe*. Once `stop` says so, a proof is not made smaller
-/// any more, and no further obligation is asked about.
+/// What is done for a page.
+pub struct Effort<'a> {
+    /// The certificate of the report, where it is written already.
+    pub certificate: Option<String>,
+    /// For the check of the certificate; `None`: the checker's own limit.
+    pub timeout: Option<Duration>,
+    /// Once it says so, a proof is not made smaller any more, and no further obligation is asked about.
+    pub stop: &'a dyn Fn() -> bool,
+}
+
+/// What there is to see of a report; `None` if its verdict is not *safe*.
 ///
 /// # Errors
 /// Why there is nothing.
@@ -75,15 +84,22 @@ pub fn shown<'a>(
     report: &Report,
     what: impl Into<Unit<'a>>,
     meaning: &Options,
-    stop: &dyn Fn() -> bool,
+    effort: Effort<'_>,
 ) -> Result<Option<Shown>, NoEvidence> {
     let unit: Unit<'a> = what.into();
-    let Some(certificate) = Certificate::of(report, unit, meaning)? else { return Ok(None) };
-    let mut bytes = Vec::new();
-    certificate.write(&mut bytes, stop).map_err(CertifyError::Unwritten)?;
-    let certificate = String::from_utf8_lossy(&bytes).into_owned();
+    let Effort { certificate, timeout, stop } = effort;
+    let Verdict::Safe(_) = &report.verdict else { return Ok(None) };
+    let certificate = match certificate {
+        Some(text) => text,
+        None => {
+            let Some(certificate) = Certificate::of(report, unit, meaning)? else { return Ok(None) };
+            let mut bytes = Vec::new();
+            certificate.write(&mut bytes, stop).map_err(CertifyError::Unwritten)?;
+            String::from_utf8_lossy(&bytes).into_owned()
+        }
+    };
     let read = Claim::about(AnyCertificate::parse(&certificate)?, unit, &meaning.preprocessing)?.read()?;
-    let counted = read.check(None)?.counted;
+    let counted = read.check(timeout)?.counted;
     let outline = outline(&read.evidence)?;
     let (mut obligations, mut smt2) = (Vec::new(), String::new());
     if let Claimed::Proof(proof, program) = &read.evidence {

@@ -12,7 +12,7 @@ mod source;
 mod unknown;
 mod violation;
 
-pub use evidence::{Asked, NoEvidence, Shown, shown};
+pub use evidence::{Asked, Effort, NoEvidence, Shown, shown};
 pub use index::{Row, index};
 
 use crate::pipeline::{Report, Verdict};

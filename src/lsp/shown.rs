@@ -14,6 +14,7 @@ use lsp_types::{
     CodeLens, Command, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Hover, HoverContents,
     Location, MarkupContent, MarkupKind, NumberOrString, Position, PublishDiagnosticsParams, Range, Uri,
 };
+use percent_encoding::percent_decode_str;
 use relyant_cfa::diagnostic;
 use relyant_engines::limits::RunHandle;
 use relyant_frontend::c::outline;
@@ -271,25 +272,8 @@ impl Document {
 
 /// The path of a file, or the name of what is none.
 fn path_of(uri: &str) -> String {
-    let rest = match uri.strip_prefix("file://") {
-        Some(path) => path,
-        None => return "untitled.c".into(),
-    };
-    let (mut out, mut bytes) = (Vec::new(), rest.bytes());
-    while let Some(b) = bytes.next() {
-        let escaped = || {
-            let two = rest.get(rest.len() - bytes.len()..)?.get(..2)?;
-            u8::from_str_radix(two, 16).ok()
-        };
-        match (b, (b == b'%').then(escaped).flatten()) {
-            (_, Some(decoded)) => {
-                out.push(decoded);
-                bytes.nth(1);
-            }
-            (b, None) => out.push(b),
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
+    let Some(rest) = uri.strip_prefix("file://") else { return "untitled.c".into() };
+    percent_decode_str(rest).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
-//! What users read: text for people, JSON for programs, SARIF and JUnit XML for what shows reports.
+//! What users read: text for people, JSON for programs, SARIF, JUnit XML and Markdown for what shows reports.
 
 pub mod automaton;
+pub mod columns;
 pub mod findings;
 pub mod json;
 pub mod junit;
+pub mod markdown;
 pub mod rewriting;
 pub mod rules;
 pub mod run;

@@ -4,9 +4,11 @@
 //! code flow with a thread flow for each thread of the run; `executionOrder` is the order of the run. Verdicts other than
 //! *unsafe* are notifications of the invocation: a result would be shown as a finding.
 
+use super::columns::Columns;
 use super::findings::{self, Finding, place};
 use super::json::{Assignment, Document, Entry, PlaceEntry, StepEntry, TraceEntry};
 use super::rules::{self, Rule};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -16,8 +18,10 @@ pub const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// The log of one call of the tool.
 pub fn log(document: &Document) -> Value {
+    let columns = Columns::default();
     let results: Vec<Value> =
-        document.results.iter().flat_map(findings::findings).map(|f| result(&f)).collect();
+        document.results.iter().flat_map(findings::findings).map(|f| result(&f, &columns)).collect();
+    let notes: Vec<Value> = document.results.iter().filter_map(|e| notification(e, &columns)).collect();
     let refused = document.results.iter().any(|e| e.error.is_some());
     json!({
         "$schema": SCHEMA,
@@ -31,7 +35,7 @@ pub fn log(document: &Document) -> Value {
             }},
             "invocations": [{
                 "executionSuccessful": !refused,
-                "toolExecutionNotifications": document.results.iter().filter_map(notification).collect::<Vec<_>>(),
+                "toolExecutionNotifications": notes,
             }],
             "originalUriBaseIds": {"SRCROOT": {"description": text("The folder in which the tool was called.")}},
             "columnKind": "unicodeCodePoints",
@@ -55,7 +59,7 @@ fn described(r: &Rule) -> Value {
 }
 
 /// What is said of a file that is not unsafe.
-fn notification(e: &Entry) -> Option<Value> {
+fn notification(e: &Entry, columns: &Columns) -> Option<Value> {
     let whole = || place(&e.file, 0, 0);
     let (level, message, at) = match (&e.error, e.verdict.as_deref()) {
         (Some(d), _) => {
@@ -72,25 +76,25 @@ fn notification(e: &Entry) -> Option<Value> {
     Some(json!({
         "level": level,
         "message": text(&message),
-        "locations": [{ "physicalLocation": physical(&at) }],
+        "locations": [{ "physicalLocation": physical(&at, columns) }],
         "properties": {"verdict": e.verdict},
     }))
 }
 
-fn result(f: &Finding) -> Value {
+fn result(f: &Finding, columns: &Columns) -> Value {
     let mut r = json!({
         "ruleId": f.rule,
         "level": "error",
         "kind": "fail",
         "message": text(&f.said.message),
-        "locations": [{"physicalLocation": physical(&f.said.at)}],
+        "locations": [{"physicalLocation": physical(&f.said.at, columns)}],
     });
     if let Some(index) = rules::ALL.iter().position(|x| x.id == f.rule) {
         r["ruleIndex"] = json!(index);
     }
     if !f.related.is_empty() {
         let numbered = f.related.iter().zip(1..).map(|(s, id): (_, u32)| {
-            let mut l = location(&s.at, &s.message);
+            let mut l = location(&s.at, &s.message, columns);
             l["id"] = json!(id);
             l
         });
@@ -98,7 +102,7 @@ fn result(f: &Finding) -> Value {
     }
     if let Some(t) = f.trace {
         r["partialFingerprints"] = json!({ "relyant/v1": fingerprint(t) });
-        r["codeFlows"] = json!([code_flow(t)]);
+        r["codeFlows"] = json!([code_flow(t, columns)]);
     }
     r
 }
@@ -116,18 +120,19 @@ fn fingerprint(t: &TraceEntry) -> String {
 }
 
 /// The run, a flow for each thread.
-fn code_flow(t: &TraceEntry) -> Value {
+fn code_flow(t: &TraceEntry, columns: &Columns) -> Value {
     let mut flows: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     let mut order: Vec<&str> = Vec::new();
     for (n, s) in t.steps.iter().enumerate() {
         if !order.contains(&s.thread.as_str()) {
             order.push(&s.thread);
         }
-        flows.entry(&s.thread).or_default().push(step(n + 1, s));
+        flows.entry(&s.thread).or_default().push(step(n + 1, s, columns));
     }
+    let violated = format!("violated: {}", t.violation);
     let last = json!({
         "executionOrder": t.steps.len() + 1,
-        "location": location(&place(&t.file, t.line, t.column), &format!("violated: {}", t.violation)),
+        "location": location(&place(&t.file, t.line, t.column), &violated, columns),
         "importance": "essential",
     });
     if !order.contains(&t.thread.as_str()) {
@@ -146,10 +151,10 @@ fn code_flow(t: &TraceEntry) -> Value {
     flow
 }
 
-fn step(number: usize, s: &StepEntry) -> Value {
+fn step(number: usize, s: &StepEntry, columns: &Columns) -> Value {
     let mut out = json!({
         "executionOrder": number,
-        "location": location(&place(&s.file, s.line, s.column), &findings::step(s)),
+        "location": location(&place(&s.file, s.line, s.column), &findings::step(s), columns),
         "importance": if s.changes.is_empty() { "unimportant" } else { "important" },
     });
     if !s.changes.is_empty() {
@@ -162,12 +167,12 @@ fn state(values: &[Assignment]) -> Map<String, Value> {
     values.iter().map(|a| (a.name.clone(), text(&a.value.to_string()))).collect()
 }
 
-fn location(at: &PlaceEntry, message: &str) -> Value {
-    json!({ "physicalLocation": physical(at), "message": text(message) })
+fn location(at: &PlaceEntry, message: &str, columns: &Columns) -> Value {
+    json!({ "physicalLocation": physical(at, columns), "message": text(message) })
 }
 
 /// A place; one without a line is the whole file.
-fn physical(at: &PlaceEntry) -> Value {
+fn physical(at: &PlaceEntry, columns: &Columns) -> Value {
     let artifact = match at.file.starts_with('/') {
         true => json!({"uri": format!("file://{}", encoded(&at.file))}),
         false => json!({"uri": encoded(&at.file), "uriBaseId": "SRCROOT"}),
@@ -175,17 +180,19 @@ fn physical(at: &PlaceEntry) -> Value {
     let mut p = json!({ "artifactLocation": artifact });
     if at.line > 0 {
         p["region"] = json!({ "startLine": at.line });
-        if at.column > 0 {
-            p["region"]["startColumn"] = json!(at.column);
+        if let Some(column) = columns.code_points(at) {
+            p["region"]["startColumn"] = json!(column);
         }
     }
     p
 }
 
-/// A path as a part of a URI (RFC 3986).
+/// What stands for itself in the path of a URI (RFC 3986, section 2.3).
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+
+/// A path as a part of a URI.
 pub fn encoded(path: &str) -> String {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._~/".contains(&b);
-    path.bytes().map(|b| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
+    utf8_percent_encode(path, PLAIN).to_string()
 }
 
 #[cfg(test)]
@@ -195,8 +202,9 @@ mod tests {
     #[test]
     fn paths_are_uris() {
         assert_eq!(encoded("a b/é.c"), "a%20b/%C3%A9.c");
-        assert_eq!(physical(&place("/x/a.c", 0, 0))["artifactLocation"]["uri"], "file:///x/a.c");
-        let p = physical(&place("a.c", 3, 0));
+        let columns = Columns::default();
+        assert_eq!(physical(&place("/x/a.c", 0, 0), &columns)["artifactLocation"]["uri"], "file:///x/a.c");
+        let p = physical(&place("a.c", 3, 0), &columns);
         assert_eq!((p["region"]["startLine"].as_u64(), p["region"].get("startColumn")), (Some(3), None));
     }
 }

@@ -133,6 +133,17 @@ fn sarif_fits_its_schema() {
     assert_eq!(strings(&notes["toolExecutionNotifications"], "/level"), ["note", "error"]);
     assert_eq!(notes["executionSuccessful"], false);
 
+    // Columns are counted in characters, two of which have more bytes here.
+    let column = |comment: &str| {
+        let text = UNSAFE.replace("assert(x == 0)", &format!("/* {comment} */ assert(x == 0)"));
+        std::fs::write(dir.path().join("c.c"), text).unwrap();
+        let run = sarif(&["c.c"]);
+        assert_eq!(run["columnKind"], "unicodeCodePoints");
+        run["results"][0]["locations"][0]["physicalLocation"]["region"]["startColumn"].as_u64().unwrap()
+    };
+    assert_eq!(column("\u{e9}\u{1f600}"), column("ab"));
+    assert_eq!(column("ab"), column("a") + 1);
+
     let run = sarif(&["--property", "no-data-race", "r.c"]);
     let rules = strings(&run["results"], "/ruleId");
     assert!(rules.len() > 1 && rules.iter().all(|r| *r == "data-race"), "{rules:?}");

@@ -81,3 +81,17 @@ fn what_cannot_be_written_is_a_failure() {
     let o = relyant(dir.path()).args(["verify", "--html", "none/out.html", "s.c"]).output().unwrap();
     assert_eq!(o.status.code(), Some(2), "{}", out(&o));
 }
+
+/// What is written beside the page is what the page has.
+#[test]
+fn a_page_has_the_certificate_that_is_written() {
+    let dir = folder(&[("s.c", SAFE)]);
+    let options = ["--proof", "proof.json", "--method", "rely-guarantee"];
+    let (text, code) = page(dir.path(), &options, "s.c");
+    let written = std::fs::read_to_string(dir.path().join("proof.json")).unwrap();
+    let embedded = serde_json::Value::from(written).to_string().replace('<', "\\u003c");
+    assert!(code == Some(0) && text.contains(&embedded), "{embedded}");
+    // What cannot be read again is made again.
+    let (text, code) = page(dir.path(), &["--proof", "/dev/null"], "s.c");
+    assert!(code == Some(0) && text.contains("verdict safe"), "{text}");
+}

@@ -1,5 +1,6 @@
 //! The command line from outside: exit statuses, reports, limits, signals, bad input.
 
+mod action;
 mod bad_input;
 mod bench;
 mod certificates;
