@@ -105,7 +105,7 @@ fn sessions_show_what_is_printed() {
             }
         }
     }
-    for page in ["README.md", "FORMATS.md", "METHOD.md", "USE.md"] {
+    for page in ["README.md", "FORMATS.md", "METHOD.md", "TUTORIAL.md", "USE.md"] {
         assert!(with_sessions.contains(std::ffi::OsStr::new(page)), "{page} shows no command");
     }
 }

@@ -1,0 +1,39 @@
+/* A list of jobs is made, and a thread works it off. */
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+struct job {
+	struct job *next;
+};
+
+struct job *jobs;
+int done;
+
+void *worker(void *arg)
+{
+	struct job *j;
+
+	for (j = jobs; j != 0; j = j->next)
+		done++;
+	return 0;
+}
+
+int main(void)
+{
+	pthread_t t;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		struct job *j = malloc(sizeof *j);
+
+		if (j == 0)
+			return 1;
+		j->next = jobs;
+		jobs = j;
+	}
+	pthread_create(&t, 0, worker, 0);
+	pthread_join(t, 0);
+	assert(done == 20);
+	return 0;
+}
