@@ -84,7 +84,7 @@ build_release() {
 		exit 2
 	fi
 	if [ ! -x "$1/target/release/relyant" ]; then
-		echo "relyant: building, once (a minute or two)" >&2
+		echo "relyant: building, once (some minutes)" >&2
 	fi
 	log=$(mktemp)
 	if ! (cd "$1" && cargo build --release --quiet --locked --bin relyant) >"$log" 2>&1; then

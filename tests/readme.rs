@@ -2,7 +2,7 @@
 //!
 //! A block with lines that begin with `$ ` is a session: each such line is run by the shell, in a folder where `benchmarks`,
 //! `examples`, `scripts/relyant` and `relyant` are ours, and what it writes has to be what comes after it. A number with a
-//! decimal point is a time: only that there is one is compared.
+//! decimal point is a time: only that there is one is compared. `RELYANT_BLESS=1` writes what comes into the pages.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -84,12 +84,32 @@ fn workplace() -> tempfile::TempDir {
 }
 
 /// What a command writes, on both streams.
-fn run(command: &str, folder: &Path) -> Vec<String> {
+fn output(command: &str, folder: &Path) -> Vec<String> {
     let path = format!("{}:{}", folder.join("bin").display(), std::env::var("PATH").unwrap());
     let script = format!("{{ {command}\n}} 2>&1");
     let out =
         Command::new("sh").args(["-c", &script]).current_dir(folder).env("PATH", path).output().unwrap();
-    String::from_utf8(out.stdout).unwrap().lines().map(without_times).collect()
+    String::from_utf8(out.stdout).unwrap().lines().map(String::from).collect()
+}
+
+/// A page with what its sessions write now; what differs in times only stays.
+fn blessed(text: &str, folder: &Path) -> String {
+    let masked = |lines: &[String]| lines.iter().map(|l| without_times(l)).collect::<Vec<_>>();
+    let mut out: Vec<String> = Vec::new();
+    let mut lines = text.lines().peekable();
+    let mut inside = false;
+    while let Some(line) = lines.next() {
+        out.push(line.into());
+        inside ^= line.starts_with("```");
+        if let (true, Some(command)) = (inside, line.strip_prefix("$ ")) {
+            let ends = |l: &str| l.starts_with("```") || l.starts_with("$ ");
+            let shown: Vec<String> =
+                std::iter::from_fn(|| lines.next_if(|l| !ends(l)).map(String::from)).collect();
+            let now = output(command, folder);
+            out.extend(if masked(&shown) == masked(&now) { shown } else { now });
+        }
+    }
+    out.join("\n") + "\n"
 }
 
 #[test]
@@ -97,10 +117,16 @@ fn sessions_show_what_is_printed() {
     let mut with_sessions = BTreeSet::new();
     for (path, text) in pages() {
         let folder = workplace();
+        if std::env::var_os("RELYANT_BLESS").is_some() {
+            fs::write(&path, blessed(&text, folder.path())).unwrap();
+        }
+        let text = fs::read_to_string(&path).unwrap();
         for (_, lines) in blocks(&text).into_iter().filter(|b| b.1.iter().any(|l| l.starts_with("$ "))) {
             for (command, shown) in commands(&lines) {
                 let shown: Vec<String> = shown.into_iter().map(without_times).collect();
-                assert_eq!(run(command, folder.path()), shown, "{}: {command}", path.display());
+                let now: Vec<String> =
+                    output(command, folder.path()).iter().map(|l| without_times(l)).collect();
+                assert_eq!(now, shown, "{}: {command}", path.display());
                 with_sessions.insert(path.file_name().unwrap().to_owned());
             }
         }
@@ -132,7 +158,7 @@ fn options_exist() {
                 continue;
             }
             let command = words.next().unwrap();
-            let help = run(&format!("relyant {command} --help"), folder.path()).join("\n");
+            let help = output(&format!("relyant {command} --help"), folder.path()).join("\n");
             let options = words.filter(|w| w.starts_with("--") && w.len() > 2);
             for option in options.map(|w| w.trim_end_matches([';', ',', ':'])) {
                 // What another command takes is told beside it.
