@@ -227,3 +227,25 @@ fn graphs_can_be_drawn() {
         }
     }
 }
+
+/// Of each kind of input; what is printed stays what it is.
+#[test]
+fn reports_go_into_files_as_well() {
+    let dir = folder(&[("u.c", UNSAFE)]);
+    let benchmarks = Path::new(env!("CARGO_MANIFEST_DIR")).join("benchmarks");
+    let at = |name: &str| benchmarks.join(name).display().to_string();
+    let files = ["u.c".to_string(), at("finite/door.tts"), at("rewriting/toy_fixed.timbuk")];
+    for (file, word) in files.iter().zip(["unsafe", "safe", "safe"]) {
+        let text = verify(dir.path(), &["--report", "json=r.json", "--report", "markdown=r.md", file]);
+        assert!(text.contains("property: ") && text.contains(word), "{text}");
+        let written = std::fs::read_to_string(dir.path().join("r.json")).unwrap();
+        let doc: Value = serde_json::from_str(&written).unwrap();
+        assert_eq!(strings(&doc["results"], "/verdict"), [word]);
+        let table = std::fs::read_to_string(dir.path().join("r.md")).unwrap();
+        assert!(table.contains(&format!("\n| {word} | <code>")), "{table}");
+    }
+    for wrong in ["json=none/r.json", "text=r.txt", "json"] {
+        let o = relyant(dir.path()).args(["verify", "--report", wrong, "u.c"]).output().unwrap();
+        assert_eq!(o.status.code(), Some(2), "{wrong}");
+    }
+}
