@@ -29,6 +29,7 @@
 
 use super::FileOutcome;
 use super::run::{Attempt, RunEntry};
+use super::story::Story;
 use super::text::rule;
 use crate::pipeline::{Evidence, Hint, Report, Verdict};
 use relyant_cfa::Count;
@@ -262,6 +263,9 @@ pub struct TraceEntry {
     /// The same as a compiled program does it (`relyant reproduce`).
     #[serde(default)]
     pub run: RunEntry,
+    /// The same for people: with names of threads, values read, locks, and in a sentence what went wrong.
+    #[serde(default)]
+    pub story: Story,
     /// In a data race: the step of the other access, which was about to happen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub race: Option<StepEntry>,
@@ -491,6 +495,7 @@ pub fn trace(t: &Trace) -> TraceEntry {
         start: assignments(&t.start),
         steps: t.steps.iter().map(step).collect(),
         run: RunEntry::from(t),
+        story: Story::from(t),
         race: t.race.as_ref().map(step),
         accesses: t.accesses.iter().map(access).collect(),
         races: Vec::new(),

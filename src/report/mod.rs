@@ -11,6 +11,7 @@ pub mod rules;
 pub mod run;
 pub mod sarif;
 pub mod schema;
+pub mod story;
 pub mod text;
 
 use crate::pipeline::Report;

@@ -4,7 +4,8 @@ use super::{FileOutcome, seen, standing};
 use crate::pipeline::{Evidence, Races, Report, Verdict};
 use anstyle::{AnsiColor, Style};
 use relyant_check::Rule;
-use relyant_interp::render;
+use super::story::{Does, Page, Story, steps_as_text};
+use relyant_interp::{Trace, render};
 use std::fmt::Write;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -85,7 +86,7 @@ fn verdict(out: &mut String, r: &Report, full: bool) {
             last(out, GOOD, "safe");
         }
         Verdict::Unsafe { trace, shortest } => {
-            out.push_str(&render::render(trace, render::Style { full }));
+            run(&mut out, trace, full);
             races(out, &r.races);
             let by = r.engine.unwrap_or_default();
             let how = if *shortest { ", and no run with fewer steps fails" } else { "" };
@@ -102,6 +103,39 @@ fn verdict(out: &mut String, r: &Report, full: bool) {
             last(out, DULL, "unknown");
         }
     }
+}
+
+/// A run: what went wrong, the steps of the threads, and where it ends.
+fn run(out: &mut String, trace: &Trace, full: bool) {
+    let story = Story::from(trace);
+    let _ = writeln!(out, "{BAD}what happened:{BAD:#} {}", story.headline);
+    let unwritten = |name: &str| {
+        let name = name.rsplit("::").next().unwrap_or(name);
+        story.steps.iter().flat_map(|s| &s.effects).any(|e| e.does == Does::Read && e.from.is_none() && e.object == name)
+    };
+    let start = trace.start.iter().filter(|(name, _)| full || unwritten(name));
+    let start: Vec<String> = start.map(|(name, value)| format!("{name} = {value}")).collect();
+    if !start.is_empty() {
+        let _ = writeln!(out, "start: {}", start.join(", "));
+    }
+    out.push_str(&steps_as_text(&story, &trace.place.0, Page { width: width(), full }));
+    let (file, line, _) = &trace.place;
+    let at = if *line > 0 { format!(" at {file}:{line}") } else { String::new() };
+    if story.waits.is_empty() {
+        let _ = writeln!(out, "violated: {}{at} by {}", trace.violation, story.name(trace.thread as usize));
+        out.push_str(&render::accesses(trace));
+        return;
+    }
+    let _ = writeln!(out, "violated: {}", trace.violation);
+    for w in &story.waits {
+        let at = if w.line > 0 { format!(" at {}:{}", w.file, w.line) } else { String::new() };
+        let _ = writeln!(out, "  {} waits{at} for {}", story.name(w.thread), w.what);
+    }
+}
+
+/// Columns of the terminal; 100 where there is none.
+fn width() -> usize {
+    terminal_size::terminal_size_of(std::io::stdout()).map_or(100, |(w, _)| usize::from(w.0).max(60))
 }
 
 fn searched(out: &mut String, r: &Report) {

@@ -16,6 +16,7 @@ mod limits;
 mod lsp;
 mod manual;
 mod reports;
+mod runs;
 #[path = "../schema/mod.rs"]
 mod schema;
 mod security;

@@ -1,6 +1,7 @@
 //! Integer kinds, objects in memory, registers.
 
 use crate::diagnostic::Span;
+use crate::look::Look;
 use std::fmt;
 use std::ops::Range;
 
@@ -73,7 +74,8 @@ pub enum ObjectKind {
 
 /// An object: one or more scalar cells (array elements, members flattened in order).
 /// The address of its cell `k` is its base address plus `k`: one address a cell, whatever the cell's width.
-/// `Debug` leaves the kind out, which the other fields of an object imply: digests of programs are made of what it prints.
+/// `Debug` leaves out the kind, which the other fields of an object imply, and the look: digests of programs are made of
+/// what it prints.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Object {
     /// Name in the source, `function::name` for a static or an addressed local.
@@ -92,11 +94,13 @@ pub struct Object {
     pub constant: Vec<Range<usize>>,
     /// Where it is declared.
     pub span: Span,
+    /// How runs show it to people; nothing else depends on it.
+    pub look: Look,
 }
 
 impl fmt::Debug for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Object { name, kind: _, cells, init, thread_local, synthetic, constant, span } = self;
+        let Object { name, kind: _, cells, init, thread_local, synthetic, constant, span, look: _ } = self;
         f.debug_struct("Object")
             .field("name", name)
             .field("cells", cells)
@@ -150,6 +154,7 @@ mod tests {
             synthetic: true,
             constant: constant.clone(),
             span: Span { line: 3, ..Span::default() },
+            look: Look { cells: vec![crate::Shown::Owner], block: None },
         };
         let p = plain::Object {
             name: o.name.clone(),

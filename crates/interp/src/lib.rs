@@ -33,6 +33,7 @@ mod deadlock;
 pub mod eval;
 pub mod event;
 pub mod explore;
+pub mod fact;
 pub mod flow;
 mod handles;
 pub mod late;
@@ -52,4 +53,4 @@ pub mod store;
 mod tests;
 
 pub use explore::{Exploration, explore, quick_search};
-pub use replay::{AboutTo, ActiveCall, RacingAccess, ReplayError, Trace, TraceStep, Waiting, replay};
+pub use replay::{AboutTo, ActiveCall, Blocked, RacingAccess, ReplayError, Trace, TraceStep, Waiting, replay};

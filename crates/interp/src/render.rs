@@ -68,14 +68,7 @@ pub fn render(trace: &Trace, style: Style) -> String {
     let at = if *line > 0 { format!(" at {file}:{line}") } else { String::new() };
     if trace.waiting.is_empty() {
         let _ = writeln!(out, "violated: {}{at} by {}", trace.violation, trace.thread_name);
-        if let Some(s) = &trace.race {
-            let verb = s.about_to.as_ref().map_or(Use::Access, |a| a.access()).verb();
-            let at = if s.line > 0 { format!(" at {}:{}", s.file, s.line) } else { String::new() };
-            let line = format!("  {} was about to {verb} it{at}  {}", s.thread_name, cut(&s.statement, 48));
-            out.push_str(line.trim_end());
-            out.push('\n');
-        }
-        trace.accesses.iter().for_each(|a| out.push_str(&access(a)));
+        out.push_str(&accesses(trace));
         return out;
     }
     let _ = writeln!(out, "violated: {}", trace.violation);
@@ -85,6 +78,20 @@ pub fn render(trace: &Trace, style: Style) -> String {
         out.push_str(line.trim_end());
         out.push('\n');
     }
+    out
+}
+
+/// Both accesses of a data race; nothing where there is none.
+pub fn accesses(trace: &Trace) -> String {
+    let mut out = String::new();
+    if let Some(s) = &trace.race {
+        let verb = s.about_to.as_ref().map_or(Use::Access, |a| a.access()).verb();
+        let at = if s.line > 0 { format!(" at {}:{}", s.file, s.line) } else { String::new() };
+        let line = format!("  {} was about to {verb} it{at}  {}", s.thread_name, cut(&s.statement, 48));
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    trace.accesses.iter().for_each(|a| out.push_str(&access(a)));
     out
 }
 

@@ -110,6 +110,7 @@ pub(super) fn program(objects: &[(&str, Option<i128>)], templates: Vec<Template>
             kind: ObjectKind::Plain,
             thread_local: false,
             synthetic: false,
+            look: Default::default(),
             constant: Vec::new(),
             span: Span::default(),
         })

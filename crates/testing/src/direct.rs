@@ -17,6 +17,7 @@ impl ThreadProgram {
             kind: ObjectKind::Plain,
             thread_local: false,
             synthetic,
+            look: Default::default(),
             constant: Vec::new(),
             span: Span::default(),
         };

@@ -110,6 +110,7 @@ impl<'a> Lower<'a> {
             kind: ObjectKind::Plain,
             thread_local: false,
             synthetic: false,
+            look: Default::default(),
             constant: Vec::new(),
             span,
         });

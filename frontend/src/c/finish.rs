@@ -70,6 +70,7 @@ impl<'a> Lower<'a> {
         let untyped = super::untyped::write(&mut module, &self.unit)?;
         self.unit.functions.accesses.extend(untyped);
         super::views::check(&module, &self.unit)?;
+        super::look::note(&mut module, &self.unit);
         self.order(&mut module, copies);
         Ok(module)
     }

@@ -55,6 +55,7 @@ mod layout;
 mod library;
 mod literal;
 mod locks;
+mod look;
 mod lower;
 mod meanings;
 mod mend;

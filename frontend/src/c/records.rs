@@ -6,7 +6,7 @@ use super::layout::Declared;
 use super::lower::{Lower, Res};
 use super::scope::{Symbol, Tag};
 use super::specifiers::qualifiers;
-use super::types::{CHAR, Field, INT, Int, Record, RecordId, Ty, UINT};
+use super::types::{CHAR, Field, INT, Names, Int, Record, RecordId, Ty, UINT};
 use lang_c::ast::*;
 use lang_c::span::Node;
 
@@ -156,8 +156,8 @@ impl<'a> Lower<'a> {
         }
         // As gcc has it: unsigned unless a value is negative, int where that is wide enough.
         let long =
-            Int { rank: if self.unit.types.long().bits == 64 { 4 } else { 5 }, bits: 64, signed: true };
-        let candidates = [CHAR, Int { rank: 2, bits: 16, signed: true }, INT, long];
+            Int { rank: if self.unit.types.long().bits == 64 { 4 } else { 5 }, bits: 64, ..INT };
+        let candidates = [CHAR, Int { rank: 2, bits: 16, signed: true, ..super::types::INT }, INT, long];
         let mut candidates = candidates.into_iter().skip(if packed { 0 } else { 2 });
         let holds = |t: &Int| {
             let kind = self.unit.types.kind(&Ty::Int(*t));
@@ -166,7 +166,10 @@ impl<'a> Lower<'a> {
         let Some(int) = candidates.by_ref().map(|t| Int { signed: least < 0, ..t }).find(holds) else {
             return self.error(e.span, "the values of this enum fit no integer type", "");
         };
-        let ty = Ty::Int(int);
+        let enumeration = Names(Some(self.unit.types.enumerations.len() as u32));
+        let ty = Ty::Int(Int { names: enumeration, ..int });
+        let named = names.iter().map(|(n, v)| (super::tokens::original_name(n), *v));
+        self.unit.types.enumerations.push(named.collect());
         for (name, value) in names {
             // A constant that fits int is one.
             if i32::try_from(value).is_err() {

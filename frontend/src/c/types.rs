@@ -7,6 +7,7 @@ use relyant_cfa::{IntKind, Precision};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Largest object, in cells.
 pub const MAX_CELLS: u64 = 1 << 18;
@@ -20,16 +21,35 @@ pub struct Int {
     pub bits: u8,
     /// Has it negative values?
     pub signed: bool,
+    /// The enumeration that it was declared as.
+    pub names: Names,
 }
 
+/// An enumeration, by index, if there is one. To the rules of types it makes no difference: two are always equal.
+#[derive(Clone, Copy, Debug)]
+pub struct Names(pub Option<u32>);
+
+impl Names {
+    /// No enumeration.
+    pub const NONE: Names = Names(None);
+}
+
+impl PartialEq for Names {
+    fn eq(&self, _: &Names) -> bool {
+        true
+    }
+}
+
+impl Eq for Names {}
+
 /// `int`, as x86 has it.
-pub const INT: Int = Int { rank: 3, bits: 32, signed: true };
+pub const INT: Int = Int { rank: 3, bits: 32, signed: true, names: Names::NONE };
 /// `unsigned`, as x86 has it.
-pub const UINT: Int = Int { rank: 3, bits: 32, signed: false };
+pub const UINT: Int = Int { rank: 3, bits: 32, signed: false, names: Names::NONE };
 /// `_Bool`: only 0 and 1.
-pub const BOOL: Int = Int { rank: 0, bits: 1, signed: false };
+pub const BOOL: Int = Int { rank: 0, bits: 1, signed: false, names: Names::NONE };
 /// `char`, which is signed on x86.
-pub const CHAR: Int = Int { rank: 1, bits: 8, signed: true };
+pub const CHAR: Int = Int { rank: 1, bits: 8, signed: true, names: Names::NONE };
 
 /// Types of the thread library, known by name whatever a header says they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -208,6 +228,8 @@ pub struct Types {
     pub aligned: FxHashMap<String, u64>,
     /// Typedef names of `const` types.
     pub constant: FxHashSet<String>,
+    /// Enumerations: names and values.
+    pub enumerations: Vec<Arc<[(String, i128)]>>,
     ideal: bool,
     long_bits: u8,
 }
@@ -223,13 +245,14 @@ impl Types {
             cond_counts: options.deadlock,
             aligned: FxHashMap::default(),
             constant: FxHashSet::default(),
+            enumerations: Vec::new(),
             ideal: options.integers == Integers::Ideal,
             long_bits: if options.data_model == DataModel::Lp64 { 64 } else { 32 },
         }
     }
     /// `long` in the chosen data model.
     pub fn long(&self) -> Int {
-        Int { rank: 4, bits: self.long_bits, signed: true }
+        Int { rank: 4, bits: self.long_bits, ..INT }
     }
     /// `unsigned long`, which `size_t` is too.
     pub fn ulong(&self) -> Int {

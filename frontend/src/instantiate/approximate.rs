@@ -195,6 +195,7 @@ impl Threads {
             kind: ObjectKind::Plain,
             thread_local: false,
             synthetic: true,
+            look: Default::default(),
             constant: Vec::new(),
             span: Span::default(),
         });

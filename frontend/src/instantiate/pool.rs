@@ -12,8 +12,8 @@ use relyant_cfa::options::{MAX_OBJECTS, Options};
 use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::walk;
 use relyant_cfa::{
-    Bounded, Callee, CmpOp, Edge, Expr, FuncId, Function, Graph, HeapSite, IntKind, Limit, Loc, LocationKind,
-    Module, ObjId, Object, ObjectKind, Op, Reg, Register, Source, Violated,
+    Block, Bounded, Callee, CmpOp, Edge, Expr, FuncId, Function, Graph, HeapSite, IntKind, Limit, Loc,
+    LocationKind, Look, Module, ObjId, Object, ObjectKind, Op, Reg, Register, Shown, Source, Violated,
 };
 use std::collections::BTreeSet;
 
@@ -392,7 +392,8 @@ fn make_pool(module: &mut Module, o: ObjId, passes: Option<u32>, span: Span, opt
     let base = object.name.clone();
     let mut instances = Vec::new();
     for k in 1..=count {
-        let copy = Object { name: format!("{base}.{k}"), ..object.clone() };
+        let mut copy = Object { name: format!("{base}.{k}"), ..object.clone() };
+        copy.look.block = copy.look.block.map(|b| Block { number: k as u32, ..b });
         if k == 1 {
             module.objects[o.0 as usize] = copy;
             instances.push(o);
@@ -409,11 +410,15 @@ fn make_pool(module: &mut Module, o: ObjId, passes: Option<u32>, span: Span, opt
         kind: ObjectKind::Plain,
         thread_local: false,
         synthetic: true,
+        look: Default::default(),
         constant: Vec::new(),
         span,
     };
     let used = push(module, control(format!("{base}.used"), 1));
-    let back = push(module, control(format!("{base}.free"), count));
+    let mut given = control(format!("{base}.free"), count);
+    let block = object.look.block.map(|b| Block { number: 0, ..b });
+    given.look = Look { cells: vec![Shown::Freed; count], block };
+    let back = push(module, given);
     let file = file_of(module, span);
     let what = format!(
         "{file}:{}: more than {count} objects made here are alive at once (--max-objects)",

@@ -187,6 +187,7 @@ mod tests {
             kind: ObjectKind::Plain,
             thread_local: false,
             synthetic: false,
+            look: Default::default(),
             constant: Vec::new(),
             span: Span::default(),
         };

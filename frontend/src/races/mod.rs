@@ -121,6 +121,7 @@ fn ghost(module: &mut Module, name: &str, kind: ObjectKind, thread_local: bool) 
         kind,
         thread_local,
         synthetic: true,
+        look: Default::default(),
         constant: Vec::new(),
         span: Span::default(),
     });

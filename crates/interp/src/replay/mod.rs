@@ -4,16 +4,19 @@
 //! an atomic section, and the run must end in a violation.
 
 mod racing;
+mod waiting;
 
 use crate::act::{self, Act};
 use crate::candidates::Candidates;
 use crate::complete;
 use crate::event::Event;
+use crate::fact::{Fact, Recorder};
 use crate::live::written;
 use crate::machine::{Found, Machine, State, Stop, Violation};
 use crate::reliance::Reliance;
 use racing::Notes;
 pub use racing::{ActiveCall, RacingAccess};
+pub use waiting::{Blocked, Waiting};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::schedule::{Move, Schedule, ThreadRef};
 use relyant_cfa::{Count, Edge, Limit, ObjId, ObjectKind, Op, Program, Reg, Source, Use, Violated};
@@ -61,21 +64,6 @@ impl AboutTo {
     }
 }
 
-/// Where a thread waits in a deadlock.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Waiting {
-    /// Name of the thread.
-    pub thread_name: String,
-    /// Source file, empty when unknown.
-    pub file: String,
-    /// Line, 0 when unknown.
-    pub line: u32,
-    /// Column, 0 when unknown.
-    pub column: u32,
-    /// Text of the source line.
-    pub statement: String,
-}
-
 /// A run that ends in a violation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trace {
@@ -99,6 +87,12 @@ pub struct Trace {
     pub calls: Vec<Span>,
     /// Names of all threads, in order of creation.
     pub threads: Vec<String>,
+    /// The variables that hold their handles, where there is one; may be shorter.
+    pub handles: Vec<Option<String>>,
+    /// All steps in full, for people; spans refer to `files`.
+    pub facts: Vec<Fact>,
+    /// The text of the program's files, by line.
+    pub lines: Vec<Vec<String>>,
     /// In a deadlock: the threads that have not ended.
     pub waiting: Vec<Waiting>,
     /// In a data race: the step that the other access belongs to.
@@ -174,6 +168,7 @@ pub fn replay(program: &Program, schedule: &Schedule) -> Result<Trace, ReplayErr
         events: Vec::new(),
         reliance: Reliance::default(),
         notes: Notes::default(),
+        recorder: Recorder::default(),
     };
     let mut found = machine.violation(&run.state);
     for (at, m) in schedule.moves.iter().enumerate() {
@@ -210,6 +205,7 @@ struct Replayer<'a, 'p> {
     events: Vec<Event>,
     reliance: Reliance,
     notes: Notes,
+    recorder: Recorder,
 }
 
 impl Replayer<'_, '_> {
@@ -222,13 +218,14 @@ impl Replayer<'_, '_> {
         loop {
             let (state, steps, events) = (self.state.clone(), self.steps.clone(), self.events.len());
             let reliance = self.reliance.clone();
-            let notes = self.notes.clone();
+            let (notes, recorder) = (self.notes.clone(), self.recorder.clone());
             let Err(e) = self.run_move(at, m) else { return Ok(()) };
             let Some(joined) = self.awaited(&e, m) else { return Err(e) };
             self.state = state;
             self.steps = steps;
             self.reliance = reliance;
             self.notes = notes;
+            self.recorder = recorder;
             self.events.truncate(events);
             // It may have been started by this very move.
             if joined >= self.state.threads.len() {
@@ -298,6 +295,7 @@ impl Replayer<'_, '_> {
                 self.notes.watch(write, step);
             }
             self.reliance.step(self.machine, &before, &self.state, thread, edge);
+            self.recorder.step(self.machine, (&before, &self.state), thread, edge, e);
             let act = Act::of(self.machine, (&before, &self.state), thread, edge, e);
             self.events.push(Event { act, ..Event::new(self.machine, &before, &self.state, thread, e) });
         }
@@ -407,23 +405,6 @@ impl Replayer<'_, '_> {
         self.machine.deadlock(&self.state, &Candidates::new(program, MAX_INPUTS, 0))
     }
 
-    /// The threads that have not ended, and where they are.
-    fn waiting(&self) -> Vec<Waiting> {
-        let program = self.machine.program();
-        let alive = (0..self.state.threads.len()).filter(|i| self.state.threads[*i].ended.is_none());
-        let waits = |i: usize| {
-            let t = &self.state.threads[i];
-            let here = self.machine.location(t.name.template, t.loc).span;
-            let next = self.machine.out(&self.state, i).first();
-            let next = next.and_then(|e| self.machine.edge(t.name.template, *e)).map(|e| e.span);
-            let span = next.filter(|s| s.line > 0).unwrap_or(here);
-            let (file, line, column) = place(program, span);
-            let thread_name = thread_name(program, t.name);
-            Waiting { thread_name, file, line, column, statement: statement(program, span) }
-        };
-        alive.map(waits).collect()
-    }
-
     /// Looks for a violation that only local steps lead to, and does them.
     fn finish(&mut self) -> Option<Violation> {
         let threads = self.state.threads.len();
@@ -513,7 +494,7 @@ impl Replayer<'_, '_> {
         found
     }
 
-    fn trace(self, violation: Violated, thread: usize) -> Trace {
+    fn trace(mut self, violation: Violated, thread: usize) -> Trace {
         let program = self.machine.program();
         let waiting = if violation == Violated::Deadlock { self.waiting() } else { Vec::new() };
         let t = &self.state.threads[thread];
@@ -559,6 +540,9 @@ impl Replayer<'_, '_> {
             thread_name: thread_name(program, t.name),
             thread: thread as u32,
             threads: self.state.threads.iter().map(|t| thread_name(program, t.name)).collect(),
+            handles: self.recorder.handles,
+            facts: self.recorder.facts,
+            lines: program.lines.clone(),
             waiting,
             race,
             accesses,

@@ -219,6 +219,7 @@ fn random_program(seed: u64) -> Program {
             kind: ObjectKind::Plain,
             thread_local: false,
             synthetic: false,
+            look: Default::default(),
             constant: Vec::new(),
             span: Span::default(),
         });

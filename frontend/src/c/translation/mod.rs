@@ -126,6 +126,7 @@ impl<'a> Translation<'a> {
             kind: ObjectKind::Plain,
             thread_local: false,
             synthetic: matches!(ty.plain(), Ty::Sync(_)),
+            look: Default::default(),
             constant: Vec::new(),
             span,
         });

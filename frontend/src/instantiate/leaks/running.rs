@@ -57,6 +57,7 @@ pub(super) fn count_threads(module: &mut Module, main: FuncId, options: &Options
         kind: ObjectKind::Plain,
         thread_local: false,
         synthetic: true,
+        look: Default::default(),
         constant: Vec::new(),
         span,
     });

@@ -93,6 +93,7 @@ pub(super) fn object(name: &str, cells: usize) -> Object {
         kind: ObjectKind::Plain,
         thread_local: false,
         synthetic: false,
+        look: Default::default(),
         constant: Vec::new(),
         span: Span::default(),
     }

@@ -1,0 +1,345 @@
+//! What the steps of a run did, in full and in terms of the source: what reports for people are made of.
+
+use crate::act::At;
+use crate::late::UNCHOSEN;
+use crate::live::written;
+use crate::machine::{Machine, State};
+use crate::replay::Blocked;
+use relyant_cfa::diagnostic::Span;
+use relyant_cfa::{Block, Edge, Expr, IntKind, ObjId, ObjectKind, Op, Owner, Precision, Program, Reg, Shown, Source};
+
+/// A step of a thread. Threads are numbered from 0 as they come to be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fact {
+    /// The thread that did it.
+    pub thread: u32,
+    /// Where; line 0 when unknown.
+    pub span: Span,
+    /// Calls that had not returned.
+    pub depth: usize,
+    /// It goes on what the thread did before: nobody moves between the two.
+    pub held: bool,
+    /// What it did.
+    pub did: Did,
+}
+
+/// What a step did.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Did {
+    /// It read a cell.
+    Read(Touch),
+    /// It wrote a cell.
+    Write(Touch),
+    /// It gave a named register a value: a local variable.
+    Set(String, String),
+    /// It took an input: what gave it, and which.
+    Input(Source, String),
+    /// It created a thread.
+    Create(u32),
+    /// It joined a thread that had ended.
+    Join(u32),
+    /// It is about to access the cell of that name; a write?
+    AboutTo(Option<(String, bool)>),
+    /// The thread ended.
+    End,
+    /// The program ended.
+    Halt,
+}
+
+/// A cell that is read or written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Touch {
+    /// Which cell.
+    pub at: At,
+    /// Its name, as the source would write it.
+    pub name: String,
+    /// What its value says.
+    pub shown: Shown,
+    /// It is of the model, not of the program's memory.
+    pub model: bool,
+    /// All threads may access it.
+    pub shared: bool,
+    /// Its object gets its first values here.
+    pub first: bool,
+    /// Its value before the step.
+    pub before: i128,
+    /// Its value after the step.
+    pub after: i128,
+    /// The value before, as the source would write it.
+    pub was: String,
+    /// The value after.
+    pub is: String,
+    /// A block is given back, or asked for: its name.
+    pub block: Option<String>,
+}
+
+/// Collects facts of a replay.
+#[derive(Clone, Default)]
+pub(crate) struct Recorder {
+    /// In order.
+    pub(crate) facts: Vec<Fact>,
+    /// What the variables are called that hold threads' handles, by thread.
+    pub(crate) handles: Vec<Option<String>>,
+    /// By thread: a register that holds the handle of a thread whose variable is not known yet.
+    pending: Vec<(usize, Reg, usize)>,
+    /// Blocks of dynamic memory in the order in which they were seen, and the number of each among those of its stem.
+    blocks: Vec<(Block, usize)>,
+}
+
+impl Recorder {
+    /// A step was done.
+    pub(crate) fn step(
+        &mut self,
+        machine: &Machine<'_>,
+        (before, after): (&State, &State),
+        thread: usize,
+        number: u32,
+        edge: &Edge,
+    ) {
+        let template = before.threads[thread].name.template;
+        let did = match &edge.op {
+            Op::Load(..) | Op::Store(..) => self.access(machine, (before, after), thread, number, edge),
+            Op::Create { handle, .. } => self.create(machine, (before, after), thread, *handle),
+            Op::Join { .. } => machine.joined(before, thread, number).map(|j| Did::Join(j as u32)),
+            Op::Havoc { dst, source } if !source.is_uninitialised() => {
+                let value = machine.registers(after, thread)[dst.0 as usize];
+                Some(Did::Input(source.clone(), value.to_string()))
+            }
+            Op::ThreadExit(_) => Some(Did::End),
+            Op::Halt => Some(Did::Halt),
+            op => self.set(machine, after, (thread, template), op),
+        };
+        let ended = after.threads[thread].ended.is_some();
+        let from = machine.location(template, edge.from);
+        let depth = machine.calls(before, thread).count();
+        let mut push = |did| {
+            let (thread, held) = (thread as u32, from.atomic);
+            self.facts.push(Fact { thread, span: edge.span, depth, held, did });
+        };
+        let is_end = did == Some(Did::End);
+        did.into_iter().for_each(&mut push);
+        if ended && !is_end {
+            push(Did::End);
+        }
+    }
+
+    fn set(
+        &mut self,
+        machine: &Machine<'_>,
+        after: &State,
+        (thread, template): (usize, u32),
+        op: &Op,
+    ) -> Option<Did> {
+        let r = written(op)?;
+        let register = machine.program().templates[template as usize].registers.get(r.0 as usize)?;
+        if register.name.is_empty() {
+            return None;
+        }
+        if let Op::Assign(_, e) = op
+            && self.is_handle(thread, e, &register.name)
+        {
+            return None;
+        }
+        let value = machine.registers(after, thread)[r.0 as usize];
+        let shown = if register.kind == IntKind::Ideal { Shown::Pointer } else { Shown::Plain };
+        Some(Did::Set(plain(&register.name), self.value(machine.program(), value, &shown)))
+    }
+
+    fn create(
+        &mut self,
+        machine: &Machine<'_>,
+        (before, after): (&State, &State),
+        thread: usize,
+        handle: Reg,
+    ) -> Option<Did> {
+        let new = before.threads.len();
+        if after.threads.len() <= new {
+            return None;
+        }
+        let template = before.threads[thread].name.template as usize;
+        let register = &machine.program().templates[template].registers[handle.0 as usize];
+        self.pending.retain(|p| (p.0, p.1) != (thread, handle));
+        if register.name.is_empty() {
+            self.pending.push((thread, handle, new));
+        } else {
+            self.name(new, &register.name);
+        }
+        Some(Did::Create(new as u32))
+    }
+
+    fn name(&mut self, thread: usize, name: &str) {
+        if self.handles.len() <= thread {
+            self.handles.resize(thread + 1, None);
+        }
+        self.handles[thread] = Some(plain(name));
+    }
+
+    /// Is it the handle of a new thread that is stored, under this name?
+    fn is_handle(&mut self, thread: usize, value: &Expr, name: &str) -> bool {
+        let Some(r) = register(value) else { return false };
+        let Some(i) = self.pending.iter().position(|p| (p.0, p.1) == (thread, r)) else { return false };
+        let (_, _, new) = self.pending.remove(i);
+        self.name(new, name);
+        true
+    }
+
+    fn access(
+        &mut self,
+        machine: &Machine<'_>,
+        (before, after): (&State, &State),
+        thread: usize,
+        number: u32,
+        edge: &Edge,
+    ) -> Option<Did> {
+        let program = machine.program();
+        let (o, k) = machine.accessed(before, thread, number)?;
+        let object = program.objects.get(o.0 as usize)?;
+        if matches!(object.kind, ObjectKind::WatchedRead | ObjectKind::WatchedWrite) {
+            let Op::Store(..) = edge.op else { return None };
+            let at = machine.value(after, thread, (o, k)).and_then(|v| program.cell_at(v));
+            let write = object.kind == ObjectKind::WatchedWrite;
+            return Some(Did::AboutTo(at.map(|(o, k)| (self.cell(program, o, k as u32), write))));
+        }
+        let shared = program.owners.get(o.0 as usize) == Some(&Owner::Shared) && !object.thread_local;
+        let open = object.init.get(k as usize) == Some(&None);
+        let at = At { owner: (!shared).then_some(thread as u32), object: o, cell: k, open };
+        let (was, is) = (machine.value(before, thread, (o, k))?, machine.value(after, thread, (o, k))?);
+        let shown = object.look.of(k).clone();
+        let name = self.lock_name(program, (o, k), &shown);
+        if let Op::Store(_, e, _) = &edge.op
+            && self.is_handle(thread, e, &name)
+        {
+            return None;
+        }
+        let from = machine.location(before.threads[thread].name.template, edge.from);
+        let block = match (&shown, &object.look.block) {
+            (Shown::Freed, Some(b)) => {
+                let block = Block { number: k + 1, ..b.clone() };
+                Some(self.block(&block))
+            }
+            _ => None,
+        };
+        let touch = Touch {
+            at,
+            name,
+            model: object.synthetic || shown.is_model(),
+            shared,
+            first: from.initial,
+            before: was,
+            after: is,
+            was: self.value(program, was, &shown),
+            is: self.value(program, is, &shown),
+            block,
+            shown,
+        };
+        Some(match edge.op {
+            Op::Load(..) => Did::Read(touch),
+            _ => Did::Write(touch),
+        })
+    }
+
+    /// The name of a cell: `x`, `a[2]`, `node1->next`.
+    pub(crate) fn cell(&mut self, program: &Program, o: ObjId, k: u32) -> String {
+        let object = &program.objects[o.0 as usize];
+        let suffix = object.cells.get(k as usize).map_or("", |c| &c.1);
+        match &object.look.block {
+            Some(b) if b.number > 0 => {
+                let block = self.block(b);
+                match suffix.strip_prefix('.') {
+                    Some(member) => format!("{block}->{member}"),
+                    None if suffix.is_empty() => format!("*{block}"),
+                    None => format!("{block}{suffix}"),
+                }
+            }
+            _ => plain(&object.name) + suffix,
+        }
+    }
+
+    /// A cell that somebody waits for.
+    pub(crate) fn blocked(&mut self, program: &Program, (o, k): (ObjId, u32), value: i128) -> Blocked {
+        let shown = program.objects[o.0 as usize].look.of(k).clone();
+        let holder = match shown {
+            Shown::Owner => u32::try_from(value - 1).ok(),
+            _ => None,
+        };
+        let name = self.lock_name(program, (o, k), &shown);
+        Blocked::Cell { name, holder, value: self.value(program, value, &shown), shown }
+    }
+
+    /// The name of a cell; of a lock's it is that of the lock.
+    fn lock_name(&mut self, program: &Program, (o, k): (ObjId, u32), shown: &Shown) -> String {
+        let name = self.cell(program, o, k);
+        let parts = match shown {
+            Shown::Readers | Shown::Waiting | Shown::Woken | Shown::Arrived => true,
+            Shown::Owner => *program.objects[o.0 as usize].look.of(k + 1) == Shown::Readers,
+            _ => false,
+        };
+        // A lock of several cells has a member for each.
+        match (parts, name.rfind(['.', '>'])) {
+            (true, Some(at)) => name[..at].trim_end_matches('-').to_string(),
+            _ => name,
+        }
+    }
+
+    /// The name of a block: what its type is called, and a number.
+    fn block(&mut self, b: &Block) -> String {
+        let n = match self.blocks.iter().find(|x| x.0 == *b) {
+            Some(x) => x.1,
+            None => {
+                let n = self.blocks.iter().filter(|x| x.0.stem == b.stem).count() + 1;
+                self.blocks.push((b.clone(), n));
+                n
+            }
+        };
+        format!("{}{n}", b.stem)
+    }
+
+    /// A value, as the source would write it.
+    fn value(&mut self, program: &Program, v: i128, shown: &Shown) -> String {
+        if v == UNCHOSEN {
+            return "?".into();
+        }
+        match shown {
+            Shown::Float(p) => return float(v, *p),
+            Shown::Enumerators(names) => {
+                if let Some((name, _)) = names.iter().find(|n| n.1 == v) {
+                    return name.clone();
+                }
+                return v.to_string();
+            }
+            Shown::Pointer => {}
+            _ => return v.to_string(),
+        }
+        let Some((o, k)) = program.cell_at(v) else { return v.to_string() };
+        let first = k == 0;
+        let look = &program.objects[o.0 as usize].look;
+        match &look.block {
+            Some(b) if b.number > 0 && first => self.block(b),
+            Some(b) if b.number > 0 => format!("&{}", self.cell(program, o, k as u32)),
+            _ if first => format!("&{}", plain(&program.objects[o.0 as usize].name)),
+            _ => format!("&{}", self.cell(program, o, k as u32)),
+        }
+    }
+}
+
+/// A floating-point number in digits that give its bits back.
+fn float(bits: i128, p: Precision) -> String {
+    match p {
+        Precision::Single => u32::try_from(bits).map_or_else(|_| bits.to_string(), |b| format!("{:?}", f32::from_bits(b))),
+        Precision::Double => u64::try_from(bits).map_or_else(|_| bits.to_string(), |b| format!("{:?}", f64::from_bits(b))),
+    }
+}
+
+/// A name without the function that it is in.
+fn plain(name: &str) -> String {
+    name.rsplit("::").next().unwrap_or(name).to_string()
+}
+
+/// The register that an expression is, whatever it is converted to.
+fn register(e: &Expr) -> Option<Reg> {
+    match e {
+        Expr::Reg(r) => Some(*r),
+        Expr::Cast(e, _) => register(e),
+        _ => None,
+    }
+}

@@ -1,0 +1,210 @@
+//! The steps of a run, made of the facts of its replay.
+
+use super::{Actor, Does, Effect, Step, Story, fold, headline, reads, waits};
+use relyant_cfa::Shown;
+use relyant_interp::Trace;
+use relyant_interp::act::At;
+use relyant_interp::fact::{Did, Fact, Touch};
+use std::collections::BTreeMap;
+
+impl From<&Trace> for Story {
+    fn from(t: &Trace) -> Story {
+        let mut b = Builder { trace: t, cells: BTreeMap::new(), held: BTreeMap::new(), row: Vec::new() };
+        let mut story = Story { threads: threads(t), ..Story::default() };
+        let mut last: BTreeMap<u32, (u32, u32, usize)> = BTreeMap::new();
+        let mut facts = t.facts.iter().peekable();
+        while let Some(first) = facts.next() {
+            let mut row = vec![first];
+            while let Some(f) = facts.next_if(|f| goes_on(&row, f)) {
+                row.push(f);
+            }
+            let Some(step) = b.step(&row, story.steps.len(), &mut story.threads) else { continue };
+            let here = (row.iter().map(|f| f.span.file).max().unwrap_or(0), step.line, step.depth);
+            let thread = first.thread;
+            let between = story.steps.last().is_some_and(|s: &Step| s.thread != step.thread);
+            let continued = between && step.line > 0 && last.insert(thread, here) == Some(here);
+            last.insert(thread, here);
+            story.steps.push(Step { continued, ..step });
+        }
+        reads::mark(&mut story, t.thread as usize);
+        story.waits = waits::of(&story, t);
+        story.headline = headline::of(&story, t);
+        story.folds = fold::folds(&story.steps);
+        story
+    }
+}
+
+/// Names of the threads: a handle's variable where it is one thread's only.
+fn threads(t: &Trace) -> Vec<Actor> {
+    let handle = |i: usize| t.handles.get(i).and_then(Option::as_ref);
+    let others = |n: &String, i: usize| (0..t.threads.len()).any(|k| k != i && (handle(k) == Some(n) || t.threads[k] == *n));
+    let name = |(i, template): (usize, &String)| {
+        let routine = template.split(['/', '#']).next().unwrap_or(template).to_string();
+        let name = handle(i).filter(|n| !others(n, i)).unwrap_or(template).clone();
+        Actor { name, routine, ..Actor::default() }
+    };
+    t.threads.iter().enumerate().map(name).collect()
+}
+
+/// Does a fact belong to the step that is being made?
+fn goes_on(row: &[&Fact], f: &Fact) -> bool {
+    let (Some(first), Some(last)) = (row.first(), row.last()) else { return false };
+    let here = row.iter().rev().find(|r| r.span.line > 0).map_or(f.span, |r| r.span);
+    let line = f.span.line == 0 || (f.span.line, f.span.file) == (here.line, here.file);
+    let again = |r: &&&Fact| r.did == f.did && r.span == f.span && !f.held && !matches!(f.did, Did::AboutTo(_));
+    first.thread == f.thread
+        && (f.did == Did::End && last.did != Did::End || line && last.depth == f.depth && last.did != Did::End)
+        && !row.iter().any(|r| again(&r))
+}
+
+struct Builder<'t> {
+    trace: &'t Trace,
+    /// Numbers of cells.
+    cells: BTreeMap<At, usize>,
+    /// Locks that threads hold.
+    held: BTreeMap<u32, Vec<String>>,
+    row: Vec<Effect>,
+}
+
+impl Builder<'_> {
+    /// A step; `None`: one that there is nothing to say of.
+    fn step(&mut self, row: &[&Fact], number: usize, threads: &mut [Actor]) -> Option<Step> {
+        let span = row.iter().map(|f| f.span).find(|s| s.line > 0).unwrap_or_default();
+        let thread = row[0].thread;
+        self.row.clear();
+        // The cells that are written as well: who reads one of them first updates it.
+        let written: Vec<At> = row
+            .iter()
+            .filter_map(|f| match &f.did {
+                Did::Write(t) => Some(t.at),
+                _ => None,
+            })
+            .collect();
+        for f in row {
+            match &f.did {
+                Did::Read(t) => self.read(t, written.contains(&t.at)),
+                Did::Write(t) => self.write(thread, t, row),
+                Did::Set(name, value) => {
+                    self.add(Effect { does: Does::Set, object: name.clone(), value: value.clone(), own: true, ..Effect::default() });
+                }
+                Did::Input(source, value) => {
+                    self.add(Effect { does: Does::Input, object: source.to_string(), value: value.clone(), ..Effect::default() });
+                }
+                Did::Create(n) => {
+                    if let Some(t) = threads.get_mut(*n as usize) {
+                        t.created = Some(number);
+                    }
+                    self.add(Effect { does: Does::Create, thread: Some(*n as usize), ..Effect::default() });
+                }
+                Did::Join(n) => self.add(Effect { does: Does::Join, thread: Some(*n as usize), ..Effect::default() }),
+                Did::AboutTo(Some((object, write))) => {
+                    let does = if *write { Does::AboutToWrite } else { Does::AboutToRead };
+                    self.add(Effect { does, object: object.clone(), ..Effect::default() });
+                }
+                Did::AboutTo(None) => self.row.retain(|e| !matches!(e.does, Does::AboutToRead | Does::AboutToWrite)),
+                Did::End => {
+                    if let Some(t) = threads.get_mut(thread as usize) {
+                        t.ended = Some(number);
+                    }
+                    self.add(Effect { does: Does::End, ..Effect::default() });
+                }
+                Did::Halt => self.add(Effect { does: Does::Halt, ..Effect::default() }),
+            }
+        }
+        if self.row.is_empty() {
+            return None;
+        }
+        let (file, text) = self.text(span);
+        Some(Step {
+            thread: thread as usize,
+            file,
+            line: span.line,
+            column: span.column,
+            text,
+            continued: false,
+            depth: row[0].depth,
+            effects: std::mem::take(&mut self.row),
+            holds: self.held.get(&thread).cloned().unwrap_or_default(),
+        })
+    }
+
+    fn text(&self, span: relyant_cfa::diagnostic::Span) -> (String, String) {
+        let file = span.file as usize;
+        let line = (span.line as usize).checked_sub(1);
+        let text = line.and_then(|l| self.trace.lines.get(file)?.get(l)).map_or("", |l| l.trim());
+        match span.line {
+            0 => Default::default(),
+            _ => (self.trace.files.get(file).cloned().unwrap_or_default(), text.to_string()),
+        }
+    }
+
+    fn add(&mut self, e: Effect) {
+        self.row.push(e);
+    }
+
+    fn cell(&mut self, at: At) -> usize {
+        let n = self.cells.len() + 1;
+        *self.cells.entry(at).or_insert(n)
+    }
+
+    fn read(&mut self, t: &Touch, written: bool) {
+        let cell = self.cell(t.at);
+        let (object, value) = (t.name.clone(), t.is.clone());
+        match t.shown {
+            Shown::Waiting if t.after == 0 && !written => {
+                self.add(Effect { does: Does::SignalNobody, object, cell, ..Effect::default() });
+            }
+            Shown::Freed => {
+                let object = t.block.clone().unwrap_or(object);
+                let value = if t.after == 0 { "live" } else { "freed" }.to_string();
+                self.add(Effect { does: Does::Look, object, value, cell, ..Effect::default() });
+            }
+            _ if t.model => {}
+            _ => self.add(Effect { does: Does::Read, object, value, own: !t.shared, cell, ..Effect::default() }),
+        }
+    }
+
+    fn write(&mut self, thread: u32, t: &Touch, row: &[&Fact]) {
+        let cell = self.cell(t.at);
+        let e = Effect { object: t.name.clone(), value: t.is.clone(), before: t.was.clone(), cell, own: !t.shared, ..Effect::default() };
+        let more = t.after > t.before;
+        let me = i128::from(thread) + 1;
+        let woken = || row.iter().any(|f| matches!(&f.did, Did::Write(w) if w.shown == Shown::Woken && w.name == t.name));
+        let does = match t.shown {
+            Shown::Owner if t.after == me && t.before != me => Does::Lock,
+            Shown::Owner if t.before == me && t.after == 0 => Does::Unlock,
+            Shown::Readers if more => Does::ShareLock,
+            Shown::Readers if t.after < t.before => Does::ShareUnlock,
+            Shown::Waiting if more => Does::Wait,
+            Shown::Waiting if t.after < t.before && !woken() => Does::WakeSpuriously,
+            Shown::Woken if more => Does::Signal,
+            Shown::Woken if t.after < t.before => Does::Wake,
+            Shown::Available if row.iter().any(|f| matches!(&f.did, Did::Read(r) if r.at == t.at)) => {
+                if more { Does::Post } else { Does::Take }
+            }
+            Shown::Available => Does::Write,
+            Shown::Arrived if more => Does::Arrive,
+            Shown::Freed if more => Does::Free,
+            Shown::Plain | Shown::Pointer | Shown::Float(_) | Shown::Enumerators(_) if !t.model => Does::Write,
+            _ => return,
+        };
+        let held = self.held.entry(thread).or_default();
+        match does {
+            Does::Lock | Does::ShareLock => held.push(t.name.clone()),
+            Does::Unlock | Does::ShareUnlock => {
+                if let Some(i) = held.iter().rposition(|h| *h == t.name) {
+                    held.remove(i);
+                }
+            }
+            _ => {}
+        }
+        let object = match (&t.block, does) {
+            (Some(b), Does::Free) => b.clone(),
+            _ => e.object.clone(),
+        };
+        // An object's first values of any kind are not the program's doing.
+        if !(t.first && does == Does::Write && t.at.open) {
+            self.add(Effect { does, object, ..e });
+        }
+    }
+}

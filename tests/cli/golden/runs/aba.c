@@ -1,0 +1,49 @@
+// assertions
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct node { struct node *next; int taken; };
+struct node a, b, c;
+struct node *_Atomic top = &a;
+
+struct node *pop(void)
+{
+	struct node *old, *new;
+
+	do {
+		old = top;
+		new = old->next;
+	} while (!atomic_compare_exchange_strong(&top, &old, new));
+	return old;
+}
+
+void *one(void *arg)
+{
+	pop();
+	return 0;
+}
+
+void *two(void *arg)
+{
+	struct node *n = pop();
+
+	pop()->taken = 1;
+	n->next = top;
+	top = n;
+	return 0;
+}
+
+int main(void)
+{
+	pthread_t t1, t2;
+
+	a.next = &b;
+	b.next = &c;
+	pthread_create(&t1, 0, one, 0);
+	pthread_create(&t2, 0, two, 0);
+	pthread_join(t1, 0);
+	pthread_join(t2, 0);
+	assert(!top->taken);
+	return 0;
+}

@@ -1,0 +1,26 @@
+// deadlock
+#include <pthread.h>
+
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
+int done;
+
+void *work(void *arg)
+{
+	done = 1;
+	pthread_cond_signal(&ready);
+	return 0;
+}
+
+int main(void)
+{
+	pthread_t worker;
+
+	pthread_create(&worker, 0, work, 0);
+	pthread_mutex_lock(&m);
+	while (!done)
+		pthread_cond_wait(&ready, &m);
+	pthread_mutex_unlock(&m);
+	pthread_join(worker, 0);
+	return 0;
+}

@@ -1,0 +1,58 @@
+//! Runs as people read them, one for each kind of bug: the programs are in `golden/runs`, each with its report beside it.
+//! The first line of a program is its property. `BLESS=1 cargo test --test cli runs` writes the reports anew.
+
+use super::{err, out, relyant};
+use relyant::report::json::Document;
+use std::path::PathBuf;
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/cli/golden/runs")
+}
+
+/// The report on a program of the folder, as it is when nobody is at a terminal.
+fn report(name: &str) -> String {
+    let text = std::fs::read_to_string(folder().join(name)).unwrap();
+    let property = text.lines().next().and_then(|l| l.strip_prefix("// ")).unwrap();
+    let o = relyant(&folder()).args(["verify", "--property", property, name]).output().unwrap();
+    assert_eq!(o.status.code(), Some(1), "{name}: {}", err(&o));
+    out(&o)
+}
+
+fn check(name: &str) {
+    let text = report(&format!("{name}.c"));
+    let path = folder().join(format!("{name}.txt"));
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    assert_eq!(text, std::fs::read_to_string(&path).unwrap_or_default(), "{name}");
+    assert!(text.lines().count() <= 25, "{name}: {} lines", text.lines().count());
+    // What comes after `violated:` names files, as wide as they are.
+    let steps = text.lines().take_while(|l| !l.starts_with("violated:"));
+    let long = steps.skip_while(|l| !l.starts_with("line")).find(|l| l.chars().count() > 100);
+    assert_eq!(long, None, "{name}");
+}
+
+macro_rules! golden {
+    ($($name:ident)*) => { $(#[test] fn $name() { check(stringify!($name)); })* };
+}
+
+golden! {
+    aba bounds deadlock double_free lock_order loop_folded lost_update missed_wakeup order overflow race readers_writer
+    use_after_free
+}
+
+#[test]
+fn json_has_the_story() {
+    let o = relyant(&folder()).args(["verify", "--format", "json", "lost_update.c"]).output().unwrap();
+    let doc: Document = serde_json::from_slice(&o.stdout).unwrap();
+    let story = &doc.results[0].trace.as_ref().unwrap().story;
+    let names: Vec<&str> = story.threads.iter().map(|t| t.name.as_str()).collect();
+    assert_eq!(names, ["main", "t1", "t2"]);
+    let stale: Vec<_> = story.steps.iter().flat_map(|s| &s.effects).filter_map(|e| e.stale).collect();
+    let [by] = stale[..] else { panic!("one stale read: {stale:?}") };
+    assert!(story.steps[by].effects.iter().any(|e| e.object == "n" && e.value == "1"));
+    // A read names the step whose write it saw.
+    let last = story.steps.iter().rev().flat_map(|s| &s.effects).find(|e| e.object == "n").unwrap();
+    let from = last.from.unwrap();
+    assert!(from > by && story.steps[from].effects.iter().any(|e| e.object == "n" && e.value == last.value));
+}
