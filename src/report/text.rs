@@ -86,7 +86,7 @@ fn verdict(out: &mut String, r: &Report, full: bool) {
             last(out, GOOD, "safe");
         }
         Verdict::Unsafe { trace, shortest } => {
-            run(&mut out, trace, full);
+            run(out, trace, full);
             races(out, &r.races);
             let by = r.engine.unwrap_or_default();
             let how = if *shortest { ", and no run with fewer steps fails" } else { "" };

@@ -262,7 +262,7 @@ fn race(story: &Story, t: &Trace) -> Option<String> {
     let [mine, other] = t.accesses.as_slice() else { return None };
     let name = |a: &RacingAccess| {
         let i = t.threads.iter().position(|n| *n == a.thread_name);
-        i.map_or(a.thread_name.as_str(), |i| story.name(i))
+        i.map_or_else(|| a.thread_name.clone(), |i| story.name(i).to_string())
     };
     let does = |a: &RacingAccess| match a.access {
         Use::Access => "accesses",
