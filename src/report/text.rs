@@ -1,10 +1,10 @@
 //! The report as text. Its last line is the verdict.
 
+use super::story::{Does, Page, Story, steps_as_text};
 use super::{FileOutcome, seen, standing};
 use crate::pipeline::{Evidence, Races, Report, Verdict};
 use anstyle::{AnsiColor, Style};
 use relyant_check::Rule;
-use super::story::{Does, Page, Story, steps_as_text};
 use relyant_interp::{Trace, render};
 use std::fmt::Write;
 
@@ -111,7 +111,11 @@ fn run(out: &mut String, trace: &Trace, full: bool) {
     let _ = writeln!(out, "{BAD}what happened:{BAD:#} {}", story.headline);
     let unwritten = |name: &str| {
         let name = name.rsplit("::").next().unwrap_or(name);
-        story.steps.iter().flat_map(|s| &s.effects).any(|e| e.does == Does::Read && e.from.is_none() && e.object == name)
+        story
+            .steps
+            .iter()
+            .flat_map(|s| &s.effects)
+            .any(|e| e.does == Does::Read && e.from.is_none() && e.object == name)
     };
     let start = trace.start.iter().filter(|(name, _)| full || unwritten(name));
     let start: Vec<String> = start.map(|(name, value)| format!("{name} = {value}")).collect();
@@ -123,7 +127,11 @@ fn run(out: &mut String, trace: &Trace, full: bool) {
     let at = if *line > 0 { format!(" at {file}:{line}") } else { String::new() };
     if story.waits.is_empty() {
         let _ = writeln!(out, "violated: {}{at} by {}", trace.violation, story.name(trace.thread as usize));
-        out.push_str(&render::accesses(trace));
+        let name = |n: &str| {
+            let i = trace.threads.iter().position(|t| t == n);
+            i.map_or_else(|| n.to_string(), |i| story.name(i).to_string())
+        };
+        out.push_str(&render::accesses(trace, &name));
         return;
     }
     let _ = writeln!(out, "violated: {}", trace.violation);

@@ -6,7 +6,11 @@ use crate::live::written;
 use crate::machine::{Machine, State};
 use crate::replay::Blocked;
 use relyant_cfa::diagnostic::Span;
-use relyant_cfa::{Block, Edge, Expr, IntKind, ObjId, ObjectKind, Op, Owner, Precision, Program, Reg, Shown, Source};
+use relyant_cfa::{
+    BinOp, Block, Edge, Expr, FloatOp, IntKind, ObjId, ObjectKind, Op, Owner, Precision, Program, Reg, Shown,
+    Source,
+};
+use std::collections::BTreeMap;
 
 /// A step of a thread. Threads are numbered from 0 as they come to be.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -84,6 +88,10 @@ pub(crate) struct Recorder {
     pending: Vec<(usize, Reg, usize)>,
     /// Blocks of dynamic memory in the order in which they were seen, and the number of each among those of its stem.
     blocks: Vec<(Block, usize)>,
+    /// What the values of registers say, by thread, as far as the cells that they were loaded from tell.
+    shown: BTreeMap<(usize, Reg), Shown>,
+    /// By thread: the register that was just given a value that the program does not give.
+    chosen: BTreeMap<usize, Reg>,
 }
 
 impl Recorder {
@@ -97,6 +105,12 @@ impl Recorder {
         edge: &Edge,
     ) {
         let template = before.threads[thread].name.template;
+        let chosen = self.chosen.remove(&thread);
+        if let Op::Store(_, Expr::Reg(r), _) = &edge.op
+            && chosen == Some(*r)
+        {
+            return;
+        }
         let did = match &edge.op {
             Op::Load(..) | Op::Store(..) => self.access(machine, (before, after), thread, number, edge),
             Op::Create { handle, .. } => self.create(machine, (before, after), thread, *handle),
@@ -104,6 +118,10 @@ impl Recorder {
             Op::Havoc { dst, source } if !source.is_uninitialised() => {
                 let value = machine.registers(after, thread)[dst.0 as usize];
                 Some(Did::Input(source.clone(), value.to_string()))
+            }
+            Op::Havoc { dst, .. } => {
+                self.chosen.insert(thread, *dst);
+                None
             }
             Op::ThreadExit(_) => Some(Did::End),
             Op::Halt => Some(Did::Halt),
@@ -132,6 +150,14 @@ impl Recorder {
     ) -> Option<Did> {
         let r = written(op)?;
         let register = machine.program().templates[template as usize].registers.get(r.0 as usize)?;
+        let shown = match op {
+            Op::Assign(_, e) => self.shown(thread, e),
+            _ => None,
+        };
+        match &shown {
+            Some(s) => self.shown.insert((thread, r), s.clone()),
+            None => self.shown.remove(&(thread, r)),
+        };
         if register.name.is_empty() {
             return None;
         }
@@ -141,8 +167,20 @@ impl Recorder {
             return None;
         }
         let value = machine.registers(after, thread)[r.0 as usize];
-        let shown = if register.kind == IntKind::Ideal { Shown::Pointer } else { Shown::Plain };
-        Some(Did::Set(plain(&register.name), self.value(machine.program(), value, &shown)))
+        let program = machine.program();
+        let address = register.kind == IntKind::Ideal && program.cell_at(value).is_some();
+        let shown = shown.unwrap_or(if address { Shown::Pointer } else { Shown::Plain });
+        Some(Did::Set(plain(&register.name), self.value(program, value, &shown)))
+    }
+
+    /// What the value of an expression says, where that can be told.
+    fn shown(&self, thread: usize, e: &Expr) -> Option<Shown> {
+        match e {
+            Expr::Binary(BinOp::Float(FloatOp::Add | FloatOp::Sub | FloatOp::Mul | FloatOp::Div, p), ..) => {
+                Some(Shown::Float(*p))
+            }
+            e => self.shown.get(&(thread, register(e)?)).cloned(),
+        }
     }
 
     fn create(
@@ -165,6 +203,28 @@ impl Recorder {
             self.name(new, &register.name);
         }
         Some(Did::Create(new as u32))
+    }
+
+    /// At the end: names of threads whose creators have not stored the handles yet, but are about to.
+    pub(crate) fn finish(&mut self, machine: &Machine<'_>, state: &State) {
+        for (thread, handle, new) in std::mem::take(&mut self.pending) {
+            let template = state.threads[thread].name.template;
+            let Some(&next) = machine.out(state, thread).first() else { continue };
+            let name = match machine.edge(template, next).map(|e| &e.op) {
+                Some(Op::Assign(r, e)) if register(e) == Some(handle) => {
+                    let registers = &machine.program().templates[template as usize].registers;
+                    registers.get(r.0 as usize).map(|r| r.name.clone())
+                }
+                Some(Op::Store(_, e, _)) if register(e) == Some(handle) => {
+                    let cell = machine.accessed(state, thread, next);
+                    cell.map(|(o, k)| self.cell(machine.program(), o, k))
+                }
+                _ => None,
+            };
+            if let Some(name) = name.filter(|n| !n.is_empty()) {
+                self.name(new, &name);
+            }
+        }
     }
 
     fn name(&mut self, thread: usize, name: &str) {
@@ -233,7 +293,10 @@ impl Recorder {
             shown,
         };
         Some(match edge.op {
-            Op::Load(..) => Did::Read(touch),
+            Op::Load(r, ..) => {
+                self.shown.insert((thread, r), touch.shown.clone());
+                Did::Read(touch)
+            }
             _ => Did::Write(touch),
         })
     }
@@ -307,6 +370,7 @@ impl Recorder {
                 }
                 return v.to_string();
             }
+            Shown::Pointer if v == 0 => return "NULL".into(),
             Shown::Pointer => {}
             _ => return v.to_string(),
         }
@@ -325,8 +389,12 @@ impl Recorder {
 /// A floating-point number in digits that give its bits back.
 fn float(bits: i128, p: Precision) -> String {
     match p {
-        Precision::Single => u32::try_from(bits).map_or_else(|_| bits.to_string(), |b| format!("{:?}", f32::from_bits(b))),
-        Precision::Double => u64::try_from(bits).map_or_else(|_| bits.to_string(), |b| format!("{:?}", f64::from_bits(b))),
+        Precision::Single => {
+            u32::try_from(bits).map_or_else(|_| bits.to_string(), |b| format!("{:?}", f32::from_bits(b)))
+        }
+        Precision::Double => {
+            u64::try_from(bits).map_or_else(|_| bits.to_string(), |b| format!("{:?}", f64::from_bits(b)))
+        }
     }
 }
 

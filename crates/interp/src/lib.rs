@@ -53,4 +53,6 @@ pub mod store;
 mod tests;
 
 pub use explore::{Exploration, explore, quick_search};
-pub use replay::{AboutTo, ActiveCall, Blocked, RacingAccess, ReplayError, Trace, TraceStep, Waiting, replay};
+pub use replay::{
+    AboutTo, ActiveCall, Blocked, RacingAccess, ReplayError, Trace, TraceStep, Waiting, replay,
+};

@@ -68,7 +68,7 @@ pub fn render(trace: &Trace, style: Style) -> String {
     let at = if *line > 0 { format!(" at {file}:{line}") } else { String::new() };
     if trace.waiting.is_empty() {
         let _ = writeln!(out, "violated: {}{at} by {}", trace.violation, trace.thread_name);
-        out.push_str(&accesses(trace));
+        out.push_str(&accesses(trace, &str::to_string));
         return out;
     }
     let _ = writeln!(out, "violated: {}", trace.violation);
@@ -81,22 +81,23 @@ pub fn render(trace: &Trace, style: Style) -> String {
     out
 }
 
-/// Both accesses of a data race; nothing where there is none.
-pub fn accesses(trace: &Trace) -> String {
+/// Both accesses of a data race; nothing where there is none. `name` says what a thread is called.
+pub fn accesses(trace: &Trace, name: &dyn Fn(&str) -> String) -> String {
     let mut out = String::new();
     if let Some(s) = &trace.race {
         let verb = s.about_to.as_ref().map_or(Use::Access, |a| a.access()).verb();
         let at = if s.line > 0 { format!(" at {}:{}", s.file, s.line) } else { String::new() };
-        let line = format!("  {} was about to {verb} it{at}  {}", s.thread_name, cut(&s.statement, 48));
+        let line =
+            format!("  {} was about to {verb} it{at}  {}", name(&s.thread_name), cut(&s.statement, 48));
         out.push_str(line.trim_end());
         out.push('\n');
     }
-    trace.accesses.iter().for_each(|a| out.push_str(&access(a)));
+    trace.accesses.iter().for_each(|a| out.push_str(&access(a, &name(&a.thread_name))));
     out
 }
 
 /// A line on one of two accesses that race.
-fn access(a: &RacingAccess) -> String {
+fn access(a: &RacingAccess, name: &str) -> String {
     let locks = match a.locks.as_slice() {
         [] => "no lock held".to_string(),
         [one] => format!("lock held: {one}"),
@@ -107,7 +108,7 @@ fn access(a: &RacingAccess) -> String {
         _ => String::new(),
     };
     let at = if a.line > 0 { format!(" at {}:{}:{}", a.file, a.line, a.column) } else { String::new() };
-    let mut out = format!("access: {} by {}{at}, {locks}{created}\n", a.access.verb(), a.thread_name);
+    let mut out = format!("access: {} by {name}{at}, {locks}{created}\n", a.access.verb());
     for ActiveCall { function, called } in &a.calls {
         if let Some((file, line, column)) = called {
             let _ = writeln!(out, "  in {function}, called at {file}:{line}:{column}");

@@ -72,7 +72,11 @@ impl<'a> Lower<'a> {
             }
             let name = a.arguments.first().and_then(|e| super::scan::name_of(&e.node)).unwrap_or("");
             let long = self.unit.types.long();
-            let wide = if long.bits == 64 { long } else { Int { rank: 5, bits: 64, signed: true, ..super::types::INT } };
+            let wide = if long.bits == 64 {
+                long
+            } else {
+                Int { rank: 5, bits: 64, signed: true, ..super::types::INT }
+            };
             let int = match bare(name) {
                 "QI" | "byte" => Int { rank: 1, bits: 8, signed: true, ..super::types::INT },
                 "HI" => Int { rank: 2, bits: 16, signed: true, ..super::types::INT },

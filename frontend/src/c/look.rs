@@ -1,7 +1,7 @@
 //! How runs show objects to people: what each cell says, by its type.
 
-use super::types::{Sync, Ty, Types};
 use super::translation::Translation;
+use super::types::{Sync, Ty, Types};
 use relyant_cfa::{Block, Module, Precision, Shown};
 
 /// Notes how all objects are shown.

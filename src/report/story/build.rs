@@ -37,7 +37,9 @@ impl From<&Trace> for Story {
 /// Names of the threads: a handle's variable where it is one thread's only.
 fn threads(t: &Trace) -> Vec<Actor> {
     let handle = |i: usize| t.handles.get(i).and_then(Option::as_ref);
-    let others = |n: &String, i: usize| (0..t.threads.len()).any(|k| k != i && (handle(k) == Some(n) || t.threads[k] == *n));
+    let others = |n: &String, i: usize| {
+        (0..t.threads.len()).any(|k| k != i && (handle(k) == Some(n) || t.threads[k] == *n))
+    };
     let name = |(i, template): (usize, &String)| {
         let routine = template.split(['/', '#']).next().unwrap_or(template).to_string();
         let name = handle(i).filter(|n| !others(n, i)).unwrap_or(template).clone();
@@ -51,9 +53,11 @@ fn goes_on(row: &[&Fact], f: &Fact) -> bool {
     let (Some(first), Some(last)) = (row.first(), row.last()) else { return false };
     let here = row.iter().rev().find(|r| r.span.line > 0).map_or(f.span, |r| r.span);
     let line = f.span.line == 0 || (f.span.line, f.span.file) == (here.line, here.file);
-    let again = |r: &&&Fact| r.did == f.did && r.span == f.span && !f.held && !matches!(f.did, Did::AboutTo(_));
+    let again =
+        |r: &&&Fact| r.did == f.did && r.span == f.span && !f.held && !matches!(f.did, Did::AboutTo(_));
     first.thread == f.thread
-        && (f.did == Did::End && last.did != Did::End || line && last.depth == f.depth && last.did != Did::End)
+        && (f.did == Did::End && last.did != Did::End
+            || line && last.depth == f.depth && last.did != Did::End)
         && !row.iter().any(|r| again(&r))
 }
 
@@ -84,11 +88,24 @@ impl Builder<'_> {
             match &f.did {
                 Did::Read(t) => self.read(t, written.contains(&t.at)),
                 Did::Write(t) => self.write(thread, t, row),
+                // Names that the language keeps for its own, as macros of its headers have them (C11 7.1.3).
+                Did::Set(name, _) if name.starts_with("__") => {}
                 Did::Set(name, value) => {
-                    self.add(Effect { does: Does::Set, object: name.clone(), value: value.clone(), own: true, ..Effect::default() });
+                    self.add(Effect {
+                        does: Does::Set,
+                        object: name.clone(),
+                        value: value.clone(),
+                        own: true,
+                        ..Effect::default()
+                    });
                 }
                 Did::Input(source, value) => {
-                    self.add(Effect { does: Does::Input, object: source.to_string(), value: value.clone(), ..Effect::default() });
+                    self.add(Effect {
+                        does: Does::Input,
+                        object: source.to_string(),
+                        value: value.clone(),
+                        ..Effect::default()
+                    });
                 }
                 Did::Create(n) => {
                     if let Some(t) = threads.get_mut(*n as usize) {
@@ -96,12 +113,16 @@ impl Builder<'_> {
                     }
                     self.add(Effect { does: Does::Create, thread: Some(*n as usize), ..Effect::default() });
                 }
-                Did::Join(n) => self.add(Effect { does: Does::Join, thread: Some(*n as usize), ..Effect::default() }),
+                Did::Join(n) => {
+                    self.add(Effect { does: Does::Join, thread: Some(*n as usize), ..Effect::default() })
+                }
                 Did::AboutTo(Some((object, write))) => {
                     let does = if *write { Does::AboutToWrite } else { Does::AboutToRead };
                     self.add(Effect { does, object: object.clone(), ..Effect::default() });
                 }
-                Did::AboutTo(None) => self.row.retain(|e| !matches!(e.does, Does::AboutToRead | Does::AboutToWrite)),
+                Did::AboutTo(None) => {
+                    self.row.retain(|e| !matches!(e.does, Does::AboutToRead | Does::AboutToWrite))
+                }
                 Did::End => {
                     if let Some(t) = threads.get_mut(thread as usize) {
                         t.ended = Some(number);
@@ -160,16 +181,32 @@ impl Builder<'_> {
                 self.add(Effect { does: Does::Look, object, value, cell, ..Effect::default() });
             }
             _ if t.model => {}
-            _ => self.add(Effect { does: Does::Read, object, value, own: !t.shared, cell, ..Effect::default() }),
+            _ => self.add(Effect {
+                does: Does::Read,
+                object,
+                value,
+                own: !t.shared,
+                cell,
+                ..Effect::default()
+            }),
         }
     }
 
     fn write(&mut self, thread: u32, t: &Touch, row: &[&Fact]) {
         let cell = self.cell(t.at);
-        let e = Effect { object: t.name.clone(), value: t.is.clone(), before: t.was.clone(), cell, own: !t.shared, ..Effect::default() };
+        let e = Effect {
+            object: t.name.clone(),
+            value: t.is.clone(),
+            before: t.was.clone(),
+            cell,
+            own: !t.shared,
+            ..Effect::default()
+        };
         let more = t.after > t.before;
         let me = i128::from(thread) + 1;
-        let woken = || row.iter().any(|f| matches!(&f.did, Did::Write(w) if w.shown == Shown::Woken && w.name == t.name));
+        let woken = || {
+            row.iter().any(|f| matches!(&f.did, Did::Write(w) if w.shown == Shown::Woken && w.name == t.name))
+        };
         let does = match t.shown {
             Shown::Owner if t.after == me && t.before != me => Does::Lock,
             Shown::Owner if t.before == me && t.after == 0 => Does::Unlock,
@@ -185,7 +222,9 @@ impl Builder<'_> {
             Shown::Available => Does::Write,
             Shown::Arrived if more => Does::Arrive,
             Shown::Freed if more => Does::Free,
-            Shown::Plain | Shown::Pointer | Shown::Float(_) | Shown::Enumerators(_) if !t.model => Does::Write,
+            Shown::Plain | Shown::Pointer | Shown::Float(_) | Shown::Enumerators(_) if !t.model => {
+                Does::Write
+            }
             _ => return,
         };
         let held = self.held.entry(thread).or_default();
@@ -202,8 +241,8 @@ impl Builder<'_> {
             (Some(b), Does::Free) => b.clone(),
             _ => e.object.clone(),
         };
-        // An object's first values of any kind are not the program's doing.
-        if !(t.first && does == Does::Write && t.at.open) {
+        // Addresses that variables with static storage start with are stored before anything else.
+        if !(t.first && does == Does::Write && !t.at.open) {
             self.add(Effect { does, object, ..e });
         }
     }

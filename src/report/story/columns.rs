@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use std::fmt::Write;
 
 /// Columns that are narrower than this are none: the thread's name stands in front of each line.
-const NARROWEST: usize = 20;
+const NARROWEST: usize = 16;
 
 const HEAD: Style = Style::new().bold();
 const STALE: Style = AnsiColor::Red.on_default().bold();
@@ -24,22 +24,27 @@ pub struct Page {
 
 /// The steps of a run. `file` is named in no line.
 pub fn steps_as_text(story: &Story, file: &str, page: Page) -> String {
-    let shown: Vec<usize> = (0..story.steps.len()).filter(|i| page.full || is_shown(&story.steps[*i])).collect();
+    let shown: Vec<usize> =
+        (0..story.steps.len()).filter(|i| page.full || is_shown(&story.steps[*i])).collect();
     let label = |s: &Step| match s.line {
         0 => String::new(),
         l if s.file == file => l.to_string(),
         l => format!("{}:{l}", s.file.rsplit('/').next().unwrap_or(&s.file)),
     };
-    let margin = shown.iter().map(|i| label(&story.steps[*i]).chars().count()).max().unwrap_or(0).clamp(4, 24);
+    let margin =
+        shown.iter().map(|i| label(&story.steps[*i]).chars().count()).max().unwrap_or(0).clamp(4, 24);
     let mut threads: Vec<usize> = shown.iter().map(|i| story.steps[*i].thread).collect();
     threads.sort_unstable();
     threads.dedup();
-    let each = page.width.saturating_sub(margin + 2) / threads.len().max(1);
+    // The last column has twice the room, as there is nothing on its right.
+    let parts = threads.len() + usize::from(threads.len() > 1);
+    let each = page.width.saturating_sub(margin + 2) / parts.max(1);
     let narrow = each < NARROWEST;
     let names = threads.iter().map(|t| story.name(*t).chars().count()).max().unwrap_or(0);
     let mut out = String::new();
     if !narrow {
-        let heads: Vec<String> = threads.iter().map(|t| format!("{:each$}", cut(&head(story, *t), each - 1))).collect();
+        let heads: Vec<String> =
+            threads.iter().map(|t| format!("{:each$}", cut(&head(story, *t), each - 1))).collect();
         let line = format!("{:>margin$}  {}", "line", heads.concat());
         let _ = writeln!(out, "{HEAD}{}{HEAD:#}", line.trim_end());
     }
@@ -51,7 +56,8 @@ pub fn steps_as_text(story: &Story, file: &str, page: Page) -> String {
             true => format!("{:>margin$}  {:names$}  ", label(s), story.name(s.thread)),
             false => format!("{:>margin$}  {:indent$}", label(s), "", indent = start - margin - 2),
         };
-        let fold = story.folds.iter().find(|f| (f.first..f.first + f.steps).contains(&i)).filter(|_| !page.full);
+        let fold =
+            story.folds.iter().find(|f| (f.first..f.first + f.steps).contains(&i)).filter(|_| !page.full);
         if let Some(f) = fold {
             if f.first == i {
                 let _ = writeln!(out, "{:start$}{FAINT}… {} more rounds{FAINT:#}", "", f.rounds);
@@ -132,8 +138,15 @@ impl Part {
 
 fn parts(story: &Story, s: &Step) -> Vec<Part> {
     let mut out: Vec<Part> = Vec::new();
-    let written = |e: &Effect| s.effects.iter().any(|w| w.does == Does::Write && w.cell == e.cell && w.before == e.value);
-    let read = |e: &Effect| s.effects.iter().any(|r| r.does == Does::Read && r.cell == e.cell && r.value == e.before && r.stale.is_none());
+    let written = |e: &Effect| {
+        s.effects.iter().any(|w| w.does == Does::Write && w.cell == e.cell && w.before == e.value)
+    };
+    let read = |e: &Effect| {
+        s.effects
+            .iter()
+            .any(|r| r.does == Does::Read && r.cell == e.cell && r.value == e.before && r.stale.is_none())
+    };
+    let reads: Vec<&String> = s.effects.iter().filter(|e| e.does == Does::Read).map(|e| &e.value).collect();
     let thread = |e: &Effect| e.thread.map_or("a thread", |t| story.name(t));
     for e in &s.effects {
         let o = &e.object;
@@ -144,6 +157,8 @@ fn parts(story: &Story, s: &Step) -> Vec<Part> {
             Does::Read if e.own || written(e) => continue,
             Does::Read => format!("reads {o} = {v}"),
             Does::Write if read(e) => format!("{o} = {} → {v}", e.before),
+            // A local that takes what was read.
+            Does::Set if reads.contains(&v) => continue,
             Does::Write | Does::Set => format!("{o} = {v}"),
             Does::Input => format!("{o}() gives {v}"),
             Does::Lock => format!("takes {o}"),

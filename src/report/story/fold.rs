@@ -10,7 +10,10 @@ pub fn folds(steps: &[Step]) -> Vec<Fold> {
     let mut out = Vec::new();
     let mut i = 0;
     while i < steps.len() {
-        let best = (1..=LONGEST).map(|n| (n, rounds(steps, i, n))).filter(|(_, r)| *r > 3).max_by_key(|(n, r)| (n * r, usize::MAX - n));
+        let best = (1..=LONGEST)
+            .map(|n| (n, rounds(steps, i, n)))
+            .filter(|(_, r)| *r > 3)
+            .max_by_key(|(n, r)| (n * r, usize::MAX - n));
         match best {
             Some((n, r)) => {
                 out.push(Fold { first: i + n, steps: n * (r - 2), rounds: r - 2 });
@@ -26,7 +29,11 @@ pub fn folds(steps: &[Step]) -> Vec<Fold> {
 fn rounds(steps: &[Step], from: usize, n: usize) -> usize {
     let alike = |a: &Step, b: &Step| {
         let same = (a.thread, a.line, a.depth, &a.file) == (b.thread, b.line, b.depth, &b.file);
-        let plain = |s: &Step| !s.effects.iter().any(|e| matches!(e.does, Does::Create | Does::Join | Does::End) || e.stale.is_some());
+        let plain = |s: &Step| {
+            !s.effects
+                .iter()
+                .any(|e| matches!(e.does, Does::Create | Does::Join | Does::End) || e.stale.is_some())
+        };
         same && plain(a) && plain(b)
     };
     let mut r = 1;

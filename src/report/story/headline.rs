@@ -12,7 +12,9 @@ pub fn of(story: &Story, t: &Trace) -> String {
         Violated::Race(_) => race(story, t),
         Violated::DoubleFree => it.freed("freed it again"),
         Violated::Gone => it.freed("used it"),
-        Violated::Leak { line } => Some(format!("the block made in line {line} is lost: nobody gives it back")),
+        Violated::Leak { line } => {
+            Some(format!("the block made in line {line} is lost: nobody gives it back"))
+        }
         Violated::Exclusive(label) => Some(format!("two threads are at {label} at once")),
         Violated::SignedOverflow => it.because("computes what no int holds"),
         Violated::DivisionByZero => it.because("divides by 0"),
@@ -54,13 +56,17 @@ impl<'s> Run<'s> {
 
     /// What led to a wrong value.
     fn values(&self) -> Option<String> {
-        self.aba().or_else(|| self.lost()).or_else(|| self.torn()).or_else(|| self.outdated()).or_else(|| self.last())
+        self.aba()
+            .or_else(|| self.lost())
+            .or_else(|| self.torn())
+            .or_else(|| self.outdated())
+            .or_else(|| self.last())
     }
 
     /// A violation that is an operation: with what the thread had read.
     fn because(&self, does: &str) -> Option<String> {
         let what = format!("{} {does} (line {})", self.name(self.fails), self.line);
-        Some(self.values().map_or(what.clone(), |why| format!("{what}: {why}")))
+        Some(self.values().map_or_else(|| what.clone(), |why| format!("{what}: {why}")))
     }
 
     fn plain(&self, violated: &Violated) -> String {
@@ -123,7 +129,8 @@ impl<'s> Run<'s> {
         let mine = |r: &Found<'_>| r.1.thread == thread && r.2.cell == e.cell && r.0 < k;
         let first = self.reads().rev().find(mine)?;
         let away = |w: &Found<'_>| w.0 > first.0 && w.0 < k && w.1.thread != thread && w.2.value != e.value;
-        (first.2.value == e.value && first.2.from != e.from && self.writes(e.cell).any(|w| away(&w))).then_some(first)
+        (first.2.value == e.value && first.2.from != e.from && self.writes(e.cell).any(|w| away(&w)))
+            .then_some(first)
     }
 
     /// The thread that fails read one cell before and another one after somebody wrote both.
@@ -133,14 +140,22 @@ impl<'s> Run<'s> {
             let Some(from) = new.from.filter(|f| self.story.steps[*f].thread != self.fails) else { continue };
             let writer = self.story.steps[from].thread;
             let old = mine().find(|(i1, _, e)| {
-                let by = |w: &Found<'_>| w.1.thread == writer && w.0 > *i1 && w.0 < i2 && w.2.before != w.2.value;
-                *i1 < from.min(i2) && e.cell != new.cell && e.stale.is_some() && self.writes(e.cell).any(|w| by(&w))
+                let by =
+                    |w: &Found<'_>| w.1.thread == writer && w.0 > *i1 && w.0 < i2 && w.2.before != w.2.value;
+                *i1 < from.min(i2)
+                    && e.cell != new.cell
+                    && e.stale.is_some()
+                    && self.writes(e.cell).any(|w| by(&w))
             });
             if let Some((_, s1, old)) = old {
                 let (a, b) = (self.name(self.fails), self.name(writer));
                 return Some(format!(
                     "{a} read {} = {} ({}) before and {} = {} after {b} wrote both",
-                    old.object, old.value, lines(s1.line, s2.line), new.object, new.value
+                    old.object,
+                    old.value,
+                    lines(s1.line, s2.line),
+                    new.object,
+                    new.value
                 ));
             }
         }
@@ -171,15 +186,12 @@ impl<'s> Run<'s> {
             }
             seen.push(e.cell);
             early &= e.from.is_none();
-            parts.push(match e.from.and_then(|f| self.story.steps.get(f)) {
-                Some(w) if w.thread != self.fails => {
-                    format!("{} = {}, as {} wrote in line {}", e.object, e.value, self.name(w.thread), w.line)
-                }
-                _ => format!("{} = {}", e.object, e.value),
+            let line = if parts.is_empty() { format!(" (line {})", s.line) } else { String::new() };
+            let writer = e.from.and_then(|f| self.story.steps.get(f)).filter(|w| w.thread != self.fails);
+            let wrote = writer.map_or(String::new(), |w| {
+                format!(", which {} wrote (line {})", self.name(w.thread), w.line)
             });
-            if parts.len() == 1 {
-                parts[0] += &format!(" (line {})", s.line);
-            }
+            parts.push(format!("{} = {}{line}{wrote}", e.object, e.value));
         }
         // Threads that write it are still to come.
         let before = if early { " before any thread wrote it" } else { "" };
@@ -193,8 +205,12 @@ impl<'s> Run<'s> {
         let by = self.story.steps.get(e.from?)?;
         let (a, b) = (self.name(self.fails), self.name(by.thread));
         Some(match by.thread == self.fails {
-            true => format!("{a} freed {} (line {}) and then {again} (line {})", e.object, by.line, self.line),
-            false => format!("{b} freed {} (line {}), then {a} {again} (line {})", e.object, by.line, self.line),
+            true => {
+                format!("{a} freed {} (line {}) and then {again} (line {})", e.object, by.line, self.line)
+            }
+            false => {
+                format!("{b} freed {} (line {}), then {a} {again} (line {})", e.object, by.line, self.line)
+            }
         })
     }
 
@@ -207,7 +223,8 @@ impl<'s> Run<'s> {
         let waits = &self.story.waits;
         for first in waits {
             let mut round = vec![first];
-            while let Some(next) = round.last().and_then(|w| waits.iter().find(|x| Some(x.thread) == w.whom)) {
+            while let Some(next) = round.last().and_then(|w| waits.iter().find(|x| Some(x.thread) == w.whom))
+            {
                 if next.thread == first.thread {
                     let part = |w: &&super::Wait| {
                         let a = self.name(w.thread);
@@ -215,8 +232,12 @@ impl<'s> Run<'s> {
                         let held = round.iter().find(|x| x.whom == Some(w.thread)).map_or("", |x| &x.lock);
                         match held {
                             "" => format!("{a} waits for {} (line {})", w.what, w.line),
-                            _ if held == w.lock => format!("{a} holds {held} and waits for it again (line {})", w.line),
-                            _ if w.lock.is_empty() => format!("{a} holds {held} and waits for {} (line {})", w.what, w.line),
+                            _ if held == w.lock => {
+                                format!("{a} holds {held} and waits for it again (line {})", w.line)
+                            }
+                            _ if w.lock.is_empty() => {
+                                format!("{a} holds {held} and waits for {} (line {})", w.what, w.line)
+                            }
                             _ => format!("{a} holds {held} and waits for {} (line {})", w.lock, w.line),
                         }
                     };
@@ -234,25 +255,33 @@ impl<'s> Run<'s> {
 
     /// A signal that came before the wait.
     fn missed(&self) -> Option<String> {
-        let wait = |f: &Found<'_>| f.2.does == Does::Wait && self.story.waits.iter().any(|w| w.thread == f.1.thread);
+        let wait =
+            |f: &Found<'_>| f.2.does == Does::Wait && self.story.waits.iter().any(|w| w.thread == f.1.thread);
         let (i, s, e) = self.effects().rev().find(wait)?;
         let lost = |f: &Found<'_>| f.2.does == Does::SignalNobody && f.2.object == e.object && f.0 < i;
         let (a, object) = (self.name(s.thread), &e.object);
         Some(match self.effects().rev().find(lost) {
             Some((_, b, _)) => format!(
                 "{} signalled {object} (line {}) before {a} waited for it (line {})",
-                self.name(b.thread), b.line, s.line
+                self.name(b.thread),
+                b.line,
+                s.line
             ),
             None => format!("{a} waits for {object} (line {}), and nobody signals it any more", s.line),
         })
     }
 
     fn waits(&self) -> Option<String> {
-        let parts: Vec<String> = self.story.waits.iter().map(|w| {
-            let ended = w.whom.filter(|h| self.story.threads.get(*h).is_some_and(|t| t.ended.is_some()));
-            let ended = if ended.is_some() { " though it has ended" } else { "" };
-            format!("{} waits for {}{ended} (line {})", self.name(w.thread), w.what, w.line)
-        }).collect();
+        let parts: Vec<String> = self
+            .story
+            .waits
+            .iter()
+            .map(|w| {
+                let ended = w.whom.filter(|h| self.story.threads.get(*h).is_some_and(|t| t.ended.is_some()));
+                let ended = if ended.is_some() { " though it has ended" } else { "" };
+                format!("{} waits for {}{ended} (line {})", self.name(w.thread), w.what, w.line)
+            })
+            .collect();
         (!parts.is_empty()).then(|| parts.join(", "))
     }
 }
@@ -270,7 +299,8 @@ fn race(story: &Story, t: &Trace) -> Option<String> {
         Use::Read => "reads",
         Use::Write => "writes",
     };
-    let object = [other, mine].into_iter().map(|a| a.object.as_str()).find(|o| !o.is_empty()).unwrap_or("memory");
+    let object =
+        [other, mine].into_iter().map(|a| a.object.as_str()).find(|o| !o.is_empty()).unwrap_or("memory");
     let held = |a: &RacingAccess| match a.locks.as_slice() {
         [] => format!("{} holds no lock", name(a)),
         l => format!("{} holds {}", name(a), l.join(", ")),
@@ -281,7 +311,12 @@ fn race(story: &Story, t: &Trace) -> Option<String> {
     };
     Some(format!(
         "{} {} {object} (line {}) and {} {} it (line {}), and nothing orders them: {locks}",
-        name(other), does(other), other.line, name(mine), does(mine), mine.line
+        name(other),
+        does(other),
+        other.line,
+        name(mine),
+        does(mine),
+        mine.line
     ))
 }
 

@@ -16,10 +16,10 @@ use crate::machine::{Found, Machine, State, Stop, Violation};
 use crate::reliance::Reliance;
 use racing::Notes;
 pub use racing::{ActiveCall, RacingAccess};
-pub use waiting::{Blocked, Waiting};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::schedule::{Move, Schedule, ThreadRef};
 use relyant_cfa::{Count, Edge, Limit, ObjId, ObjectKind, Op, Program, Reg, Source, Use, Violated};
+pub use waiting::{Blocked, Waiting};
 
 /// What one thread did, a statement or a part of one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -496,6 +496,7 @@ impl Replayer<'_, '_> {
 
     fn trace(mut self, violation: Violated, thread: usize) -> Trace {
         let program = self.machine.program();
+        self.recorder.finish(self.machine, &self.state);
         let waiting = if violation == Violated::Deadlock { self.waiting() } else { Vec::new() };
         let t = &self.state.threads[thread];
         let mut at = place(program, self.machine.location(t.name.template, t.loc).span);

@@ -82,8 +82,7 @@ impl Replayer<'_, '_> {
                 stuck = false;
                 steps += 1;
                 let template = state.threads[thread].name.template;
-                let loads =
-                    self.machine.edge(template, edge).is_some_and(|e| matches!(e.op, Op::Load(..)));
+                let loads = self.machine.edge(template, edge).is_some_and(|e| matches!(e.op, Op::Load(..)));
                 let read = if loads { self.machine.accessed(&state, thread, edge) } else { None };
                 todo.push((after, read.or(seen)));
             }

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 
 struct node { struct node *next; int taken; };
-struct node a, b, c;
+struct node c, b = { &c }, a = { &b };
 struct node *_Atomic top = &a;
 
 struct node *pop(void)
@@ -12,8 +12,7 @@ struct node *pop(void)
 	struct node *old, *new;
 
 	do {
-		old = top;
-		new = old->next;
+		old = top, new = old->next;
 	} while (!atomic_compare_exchange_strong(&top, &old, new));
 	return old;
 }
@@ -29,8 +28,7 @@ void *two(void *arg)
 	struct node *n = pop();
 
 	pop()->taken = 1;
-	n->next = top;
-	top = n;
+	n->next = top, top = n;
 	return 0;
 }
 
@@ -38,8 +36,6 @@ int main(void)
 {
 	pthread_t t1, t2;
 
-	a.next = &b;
-	b.next = &c;
 	pthread_create(&t1, 0, one, 0);
 	pthread_create(&t2, 0, two, 0);
 	pthread_join(t1, 0);

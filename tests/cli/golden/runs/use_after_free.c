@@ -8,12 +8,8 @@ struct node *top;
 
 void push(void)
 {
-	struct node *n = malloc(sizeof *n);
-
-	n->state = IDLE;
-	n->load = 0.5;
-	n->next = top;
-	top = n;
+	top = malloc(sizeof *top);
+	*top = (struct node){ IDLE, 0.5, 0 };
 }
 
 void *pop(void *arg)
@@ -30,7 +26,6 @@ int main(void)
 {
 	pthread_t t[2];
 
-	push();
 	push();
 	pthread_create(&t[0], 0, pop, 0);
 	pthread_create(&t[1], 0, pop, 0);
