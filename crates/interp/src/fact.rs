@@ -10,7 +10,7 @@ use relyant_cfa::{
     BinOp, Block, Edge, Expr, FloatOp, IntKind, ObjId, ObjectKind, Op, Owner, Precision, Program, Reg, Shown,
     Source,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A step of a thread. Threads are numbered from 0 as they come to be.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -90,8 +90,8 @@ pub(crate) struct Recorder {
     blocks: Vec<(Block, usize)>,
     /// What the values of registers say, by thread, as far as the cells that they were loaded from tell.
     shown: BTreeMap<(usize, Reg), Shown>,
-    /// By thread: the register that was just given a value that the program does not give.
-    chosen: BTreeMap<usize, Reg>,
+    /// Registers that were given a value that the program does not give, by thread.
+    chosen: BTreeSet<(usize, Reg)>,
 }
 
 impl Recorder {
@@ -105,11 +105,13 @@ impl Recorder {
         edge: &Edge,
     ) {
         let template = before.threads[thread].name.template;
-        let chosen = self.chosen.remove(&thread);
         if let Op::Store(_, Expr::Reg(r), _) = &edge.op
-            && chosen == Some(*r)
+            && self.chosen.remove(&(thread, *r))
         {
             return;
+        }
+        if let Some(r) = written(&edge.op) {
+            self.chosen.remove(&(thread, r));
         }
         let did = match &edge.op {
             Op::Load(..) | Op::Store(..) => self.access(machine, (before, after), thread, number, edge),
@@ -120,7 +122,7 @@ impl Recorder {
                 Some(Did::Input(source.clone(), value.to_string()))
             }
             Op::Havoc { dst, .. } => {
-                self.chosen.insert(thread, *dst);
+                self.chosen.insert((thread, *dst));
                 None
             }
             Op::ThreadExit(_) => Some(Did::End),

@@ -53,12 +53,16 @@ fn goes_on(row: &[&Fact], f: &Fact) -> bool {
     let (Some(first), Some(last)) = (row.first(), row.last()) else { return false };
     let here = row.iter().rev().find(|r| r.span.line > 0).map_or(f.span, |r| r.span);
     let line = f.span.line == 0 || (f.span.line, f.span.file) == (here.line, here.file);
-    let again =
-        |r: &&&Fact| r.did == f.did && r.span == f.span && !f.held && !matches!(f.did, Did::AboutTo(_));
+    // A loop's next round.
+    let again = |r: &Fact| match (&r.did, &f.did) {
+        (Did::Write(a), Did::Write(b)) => a.at == b.at && !a.model && r.span == f.span,
+        (Did::Set(a, _), Did::Set(b, _)) => a == b && r.span == f.span,
+        _ => false,
+    };
     first.thread == f.thread
         && (f.did == Did::End && last.did != Did::End
             || line && last.depth == f.depth && last.did != Did::End)
-        && !row.iter().any(|r| again(&r))
+        && !row.iter().any(|r| again(r))
 }
 
 struct Builder<'t> {

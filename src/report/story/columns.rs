@@ -80,6 +80,9 @@ fn head(story: &Story, thread: usize) -> String {
 
 /// Is there something to say of a step, beyond where it is?
 fn is_shown(s: &Step) -> bool {
+    if s.continued && s.effects.iter().all(|e| e.own && e.does == Does::Set) {
+        return false;
+    }
     s.effects.iter().any(|e| !(e.own && e.does == Does::Read) && (e.does != Does::Look || e.value == "freed"))
 }
 

@@ -16,10 +16,10 @@ pub fn of(story: &Story, t: &Trace) -> String {
             Some(format!("the block made in line {line} is lost: nobody gives it back"))
         }
         Violated::Exclusive(label) => Some(format!("two threads are at {label} at once")),
-        Violated::SignedOverflow => it.because("computes what no int holds"),
+        Violated::SignedOverflow => it.because("leaves the range of its type"),
         Violated::DivisionByZero => it.because("divides by 0"),
         Violated::Null => it.because("goes through a null pointer"),
-        Violated::Outside => it.because("goes beyond an object"),
+        Violated::Outside => it.because("leaves its object"),
         _ => it.values(),
     };
     found.unwrap_or_else(|| it.plain(&t.violation))

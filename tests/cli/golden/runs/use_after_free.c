@@ -6,16 +6,12 @@ enum state { IDLE, BUSY };
 struct node { enum state state; double load; struct node *next; };
 struct node *top;
 
-void push(void)
-{
-	top = malloc(sizeof *top);
-	*top = (struct node){ IDLE, 0.5, 0 };
-}
-
 void *pop(void *arg)
 {
 	struct node *n = top;
 
+	if (!n)
+		return 0;
 	n->state = BUSY;
 	top = n->next;
 	free(n);
@@ -26,7 +22,9 @@ int main(void)
 {
 	pthread_t t[2];
 
-	push();
+	top = malloc(sizeof *top);
+	top->load = 0.5;
+	top->next = 0;
 	pthread_create(&t[0], 0, pop, 0);
 	pthread_create(&t[1], 0, pop, 0);
 	pthread_join(t[0], 0);
