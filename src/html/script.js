@@ -163,7 +163,7 @@
         make("path", { class: "tip", d: `M${x2 + 4 * way} ${b.y}l${-6 * way} -4v8z` });
       }));
     };
-    const value = (cell, i) => { let v = null; for (const [k, x] of cell.values) { if (k > i) break; v = x; } return v; };
+    const value = (cell, i) => { let v = cell.first; for (const [k, x] of cell.values) { if (k > i) break; v = x; } return v; };
     const select = (i, focus) => {
       now = Math.max(0, Math.min(end, i));
       const fold = steps[now].dataset.fold;

@@ -137,7 +137,7 @@ fn run(out: &mut String, trace: &Trace, full: bool) {
     let _ = writeln!(out, "violated: {}", trace.violation);
     for w in &story.waits {
         let at = if w.line > 0 { format!(" at {}:{}", w.file, w.line) } else { String::new() };
-        let _ = writeln!(out, "  {} waits{at} for {}", story.name(w.thread), w.what);
+        let _ = writeln!(out, "  {} waits{at} for {}", story.name(w.thread), w.words(&story));
     }
 }
 

@@ -5,6 +5,7 @@ use crate::late::UNCHOSEN;
 use crate::live::written;
 use crate::machine::{Machine, State};
 use crate::replay::Blocked;
+use crate::uses::Follower;
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::{
     BinOp, Block, Edge, Expr, FloatOp, IntKind, ObjId, ObjectKind, Op, Owner, Precision, Program, Reg, Shown,
@@ -38,6 +39,8 @@ pub enum Did {
     Set(String, String),
     /// It took an input: what gave it, and which.
     Input(Source, String),
+    /// It looks at what a signal is set to, to run it: which signal.
+    Signal(u8),
     /// It created a thread.
     Create(u32),
     /// It joined a thread that had ended.
@@ -92,9 +95,32 @@ pub(crate) struct Recorder {
     shown: BTreeMap<(usize, Reg), Shown>,
     /// Registers that were given a value that the program does not give, by thread.
     chosen: BTreeSet<(usize, Reg)>,
+    /// What values are made of.
+    pub(crate) follower: Follower,
+}
+
+/// How far a replay was.
+pub(crate) struct Mark {
+    facts: usize,
+    rest: Recorder,
 }
 
 impl Recorder {
+    /// To go back to.
+    pub(crate) fn mark(&mut self) -> Mark {
+        let facts = std::mem::take(&mut self.facts);
+        let rest = self.clone();
+        self.facts = facts;
+        Mark { facts: self.facts.len(), rest }
+    }
+
+    /// Forgets what was done since.
+    pub(crate) fn back(&mut self, mark: Mark) {
+        let mut facts = std::mem::take(&mut self.facts);
+        facts.truncate(mark.facts);
+        *self = Recorder { facts, ..mark.rest };
+    }
+
     /// A step was done.
     pub(crate) fn step(
         &mut self,
@@ -108,6 +134,8 @@ impl Recorder {
         if let Op::Store(_, Expr::Reg(r), _) = &edge.op
             && self.chosen.remove(&(thread, *r))
         {
+            let cell = machine.accessed(before, thread, number);
+            cell.into_iter().for_each(|c| self.follower.forget(at(machine.program(), thread, c)));
             return;
         }
         if let Some(r) = written(&edge.op) {
@@ -129,6 +157,14 @@ impl Recorder {
             Op::Halt => Some(Did::Halt),
             op => self.set(machine, after, (thread, template), op),
         };
+        let accessed = match &did {
+            Some(Did::Read(t) | Did::Write(t)) => Some((self.facts.len(), t.at)),
+            _ => None,
+        };
+        let registers = &machine.program().templates[template as usize].registers;
+        let register = written(&edge.op).and_then(|r| registers.get(r.0 as usize));
+        let named = register.is_some_and(|r| !r.name.is_empty());
+        self.follower.step(thread, &edge.op, accessed, named);
         let ended = after.threads[thread].ended.is_some();
         let from = machine.location(template, edge.from);
         let depth = machine.calls(before, thread).count();
@@ -262,9 +298,10 @@ impl Recorder {
             let write = object.kind == ObjectKind::WatchedWrite;
             return Some(Did::AboutTo(at.map(|(o, k)| (self.cell(program, o, k as u32), write))));
         }
-        let shared = program.owners.get(o.0 as usize) == Some(&Owner::Shared) && !object.thread_local;
-        let open = object.init.get(k as usize) == Some(&None);
-        let at = At { owner: (!shared).then_some(thread as u32), object: o, cell: k, open };
+        if let (Op::Load(..), ObjectKind::Signal(n)) = (&edge.op, object.kind) {
+            return Some(Did::Signal(n));
+        }
+        let at = at(program, thread, (o, k));
         let (was, is) = (machine.value(before, thread, (o, k))?, machine.value(after, thread, (o, k))?);
         let shown = object.look.of(k).clone();
         let name = self.lock_name(program, (o, k), &shown);
@@ -285,7 +322,7 @@ impl Recorder {
             at,
             name,
             model: object.synthetic || shown.is_model(),
-            shared,
+            shared: at.owner.is_none(),
             first: from.initial,
             before: was,
             after: is,
@@ -386,6 +423,14 @@ impl Recorder {
             _ => format!("&{}", self.cell(program, o, k as u32)),
         }
     }
+}
+
+/// A cell that a thread accesses.
+fn at(program: &Program, thread: usize, (o, k): (ObjId, u32)) -> At {
+    let object = &program.objects[o.0 as usize];
+    let shared = program.owners.get(o.0 as usize) == Some(&Owner::Shared) && !object.thread_local;
+    let open = object.init.get(k as usize) == Some(&None);
+    At { owner: (!shared).then_some(thread as u32), object: o, cell: k, open }
 }
 
 /// A floating-point number in digits that give its bits back.

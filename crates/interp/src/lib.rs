@@ -51,6 +51,7 @@ mod stop;
 pub mod store;
 #[cfg(test)]
 mod tests;
+pub mod uses;
 
 pub use explore::{Exploration, explore, quick_search};
 pub use replay::{

@@ -173,9 +173,8 @@ fn lost_update_is_found_and_replays() {
     let stores: Vec<_> = trace.steps.iter().filter(|s| s.changes.iter().any(|(n, _)| n == "x")).collect();
     assert_eq!(stores.len(), 2);
     assert!(stores.iter().all(|s| s.changes.contains(&("x".into(), 1)) && s.statement == "line 2;"));
-    let text = super::render::render(&trace, Default::default());
-    assert!(text.contains("worker/2") && text.contains("x = 1"), "{text}");
-    assert!(text.ends_with("violated: assertion at test.c:6 by main\n"), "{text}");
+    assert!(trace.steps.iter().any(|s| s.thread_name == "worker/2"));
+    assert_eq!((trace.place.0.as_str(), trace.place.1), ("test.c", 6));
 }
 
 #[test]
@@ -510,10 +509,9 @@ fn deadlocks_are_found_and_replay() {
     assert_eq!(schedule.moves.len(), 2);
     let trace = replay(&p, &schedule).unwrap();
     assert_eq!(trace.violation, Violated::Deadlock);
-    let places: Vec<_> = trace.waiting.iter().map(|w| (w.thread_name.as_str(), w.line)).collect();
-    assert_eq!(places, [("one", 4), ("two", 4)]);
-    let text = super::render::render(&trace, Default::default());
-    assert!(text.ends_with("  one waits at test.c:4  line 4;\n  two waits at test.c:4  line 4;\n"), "{text}");
+    let places: Vec<_> =
+        trace.waiting.iter().map(|w| (w.thread_name.as_str(), w.line, w.statement.as_str())).collect();
+    assert_eq!(places, [("one", 4, "line 4;"), ("two", 4, "line 4;")]);
     // Somebody can still move before the last step.
     let mut short = schedule.clone();
     short.moves.pop();

@@ -72,14 +72,10 @@ impl<'a> Lower<'a> {
             }
             let name = a.arguments.first().and_then(|e| super::scan::name_of(&e.node)).unwrap_or("");
             let long = self.unit.types.long();
-            let wide = if long.bits == 64 {
-                long
-            } else {
-                Int { rank: 5, bits: 64, signed: true, ..super::types::INT }
-            };
+            let wide = if long.bits == 64 { long } else { super::types::LONG_LONG };
             let int = match bare(name) {
-                "QI" | "byte" => Int { rank: 1, bits: 8, signed: true, ..super::types::INT },
-                "HI" => Int { rank: 2, bits: 16, signed: true, ..super::types::INT },
+                "QI" | "byte" => super::types::CHAR,
+                "HI" => super::types::SHORT,
                 "SI" => super::types::INT,
                 "DI" => wide,
                 "word" | "pointer" | "unwind_word" => long,

@@ -13,7 +13,8 @@ use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Op, Reg};
 impl<'a> Lower<'a> {
     /// `__builtin_popcount` and the like, on an unsigned number of so many bits.
     pub fn bits_call(&mut self, b: Bits, bits: u8, args: Args<'a>, at: Bytes) -> Res<Value> {
-        let ty = Int { signed: false, bits, rank: if bits > 32 { 5 } else { 3 }, ..super::types::INT };
+        let of = if bits > 32 { super::types::LONG_LONG } else { super::types::INT };
+        let ty = Int { signed: false, bits, ..of };
         let kind = self.unit.types.kind(&Ty::Int(ty));
         let v = self.value(self.argument(args, 0, at)?)?;
         let v = self.convert(v, &Ty::Int(ty), at)?.expr;

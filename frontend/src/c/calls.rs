@@ -460,8 +460,8 @@ impl Translation<'_> {
     /// The type that a short name stands for (`uchar`, `longlong`); `int` for others.
     pub fn named_type(&self, name: &str) -> Ty {
         let unsigned = |i: Int| Ty::Int(Int { signed: false, ..i });
-        let short = Int { rank: 2, bits: 16, signed: true, ..super::types::INT };
-        let long_long = Int { rank: 5, bits: 64, signed: true, ..super::types::INT };
+        let short = super::types::SHORT;
+        let long_long = super::types::LONG_LONG;
         match name {
             "bool" => Ty::Int(BOOL),
             "char" => Ty::Int(CHAR),

@@ -118,10 +118,10 @@ impl<'a> Lower<'a> {
             None => {
                 let base = match (char, short, long) {
                     (true, _, _) => Int { signed, ..CHAR },
-                    (_, true, _) => Int { rank: 2, bits: 16, signed: true, ..super::types::INT },
+                    (_, true, _) => super::types::SHORT,
                     (_, _, 0) => INT,
                     (_, _, 1) => self.unit.types.long(),
-                    _ => Int { rank: 5, bits: 64, signed: true, ..super::types::INT },
+                    _ => super::types::LONG_LONG,
                 };
                 // Plain char is signed, as on x86 and in the SV-COMP rules.
                 Ty::Int(Int { signed: !unsigned, ..base })

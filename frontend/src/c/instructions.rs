@@ -95,7 +95,7 @@ impl<'a> Lower<'a> {
                 self.effect(&port.node.variable_name)?;
                 let place = self.place(&value.node.variable_name)?;
                 self.unit.assume("what is read from a port is any value");
-                let ty = Ty::Int(Int { rank: 3, bits, signed: false, ..super::types::INT });
+                let ty = Ty::Int(Int { bits, ..super::types::UINT });
                 let v = self.any(&ty, Source::input("a port"), true, at)?;
                 self.write(&place, v, at)?;
             }

@@ -101,7 +101,7 @@ impl Lower<'_> {
             );
         };
         let long = self.unit.types.long();
-        let long_long = Int { rank: 5, bits: 64, signed: true, ..super::types::INT };
+        let long_long = super::types::LONG_LONG;
         let least = match i.suffix.size {
             IntegerSize::Int => 3,
             IntegerSize::Long => 4,
@@ -152,7 +152,7 @@ impl Translation<'_> {
         let (prefix, body) = text.split_at(text.find(quote).unwrap_or(0));
         let unit = match prefix.trim() {
             "L" => self.types.wide_char(),
-            "u" => Int { rank: 2, bits: 16, signed: false, ..super::types::INT },
+            "u" => Int { signed: false, ..super::types::SHORT },
             "U" => UINT,
             _ => CHAR,
         };

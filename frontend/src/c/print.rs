@@ -295,10 +295,10 @@ impl<'a> Lower<'a> {
     fn as_length(&mut self, length: &[u8], signed: bool, v: Value, at: Bytes) -> Res<Value> {
         let ty = match length {
             b"hh" => Int { signed, ..CHAR },
-            b"h" => Int { rank: 2, bits: 16, signed, ..super::types::INT },
+            b"h" => Int { signed, ..super::types::SHORT },
             b"" => Int { signed, ..INT },
             b"l" | b"z" | b"t" => Int { signed, ..self.unit.types.long() },
-            _ => Int { rank: 5, bits: 64, signed, ..super::types::INT },
+            _ => Int { signed, ..super::types::LONG_LONG },
         };
         self.convert(v, &Ty::Int(ty), at)
     }

@@ -6,7 +6,7 @@ use super::layout::Declared;
 use super::lower::{Lower, Res};
 use super::scope::{Symbol, Tag};
 use super::specifiers::qualifiers;
-use super::types::{CHAR, Field, INT, Int, Names, Record, RecordId, Ty, UINT};
+use super::types::{CHAR, Field, INT, Int, Names, Record, RecordId, SHORT, Ty, UINT};
 use lang_c::ast::*;
 use lang_c::span::Node;
 
@@ -156,7 +156,7 @@ impl<'a> Lower<'a> {
         }
         // As gcc has it: unsigned unless a value is negative, int where that is wide enough.
         let long = Int { rank: if self.unit.types.long().bits == 64 { 4 } else { 5 }, bits: 64, ..INT };
-        let candidates = [CHAR, Int { rank: 2, bits: 16, signed: true, ..super::types::INT }, INT, long];
+        let candidates = [CHAR, SHORT, INT, long];
         let mut candidates = candidates.into_iter().skip(if packed { 0 } else { 2 });
         let holds = |t: &Int| {
             let kind = self.unit.types.kind(&Ty::Int(*t));

@@ -46,6 +46,10 @@ impl Eq for Names {}
 pub const INT: Int = Int { rank: 3, bits: 32, signed: true, names: Names::NONE };
 /// `unsigned`, as x86 has it.
 pub const UINT: Int = Int { rank: 3, bits: 32, signed: false, names: Names::NONE };
+/// `short`.
+pub const SHORT: Int = Int { rank: 2, bits: 16, ..INT };
+/// `long long`.
+pub const LONG_LONG: Int = Int { rank: 5, bits: 64, ..INT };
 /// `_Bool`: only 0 and 1.
 pub const BOOL: Int = Int { rank: 0, bits: 1, signed: false, names: Names::NONE };
 /// `char`, which is signed on x86.

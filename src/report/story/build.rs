@@ -1,6 +1,7 @@
 //! The steps of a run, made of the facts of its replay.
 
-use super::{Actor, Does, Effect, Step, Story, fold, headline, reads, waits};
+use super::reads::{self, Known, Place};
+use super::{Actor, Does, Effect, Step, Story, fold, headline, waits};
 use relyant_cfa::Shown;
 use relyant_interp::Trace;
 use relyant_interp::act::At;
@@ -9,15 +10,25 @@ use std::collections::BTreeMap;
 
 impl From<&Trace> for Story {
     fn from(t: &Trace) -> Story {
-        let mut b = Builder { trace: t, cells: BTreeMap::new(), held: BTreeMap::new(), row: Vec::new() };
+        let mut b = Builder {
+            trace: t,
+            cells: BTreeMap::new(),
+            held: BTreeMap::new(),
+            places: BTreeMap::new(),
+            fact: 0,
+            row: Vec::new(),
+        };
         let mut story = Story { threads: threads(t), ..Story::default() };
         let mut last: BTreeMap<u32, (u32, u32, usize)> = BTreeMap::new();
         let mut facts = t.facts.iter().peekable();
+        let mut done = 0;
         while let Some(first) = facts.next() {
             let mut row = vec![first];
             while let Some(f) = facts.next_if(|f| goes_on(&row, f)) {
                 row.push(f);
             }
+            b.fact = done;
+            done += row.len();
             let Some(step) = b.step(&row, story.steps.len(), &mut story.threads) else { continue };
             let here = (row.iter().map(|f| f.span.file).max().unwrap_or(0), step.line, step.depth);
             let thread = first.thread;
@@ -26,9 +37,10 @@ impl From<&Trace> for Story {
             last.insert(thread, here);
             story.steps.push(Step { continued, ..step });
         }
-        reads::mark(&mut story, t.thread as usize);
-        story.waits = waits::of(&story, t);
-        story.headline = headline::of(&story, t);
+        story.waits = waits::of(t);
+        let known = Known::new(&t.uses, b.places);
+        reads::mark(&mut story, &known, t.thread as usize, &t.violation);
+        story.headline = headline::of(&story, &known, t);
         story.folds = fold::folds(&story.steps);
         story
     }
@@ -71,7 +83,12 @@ struct Builder<'t> {
     cells: BTreeMap<At, usize>,
     /// Locks that threads hold.
     held: BTreeMap<u32, Vec<String>>,
-    row: Vec<Effect>,
+    /// The facts that effects are made of.
+    places: BTreeMap<Place, usize>,
+    /// Number of the fact that comes next.
+    fact: usize,
+    /// The step that is being made: effects, and the facts that they are made of.
+    row: Vec<(Effect, usize)>,
 }
 
 impl Builder<'_> {
@@ -111,6 +128,9 @@ impl Builder<'_> {
                         ..Effect::default()
                     });
                 }
+                Did::Signal(n) => {
+                    self.add(Effect { does: Does::Handle, value: n.to_string(), ..Effect::default() });
+                }
                 Did::Create(n) => {
                     if let Some(t) = threads.get_mut(*n as usize) {
                         t.created = Some(number);
@@ -125,7 +145,7 @@ impl Builder<'_> {
                     self.add(Effect { does, object: object.clone(), ..Effect::default() });
                 }
                 Did::AboutTo(None) => {
-                    self.row.retain(|e| !matches!(e.does, Does::AboutToRead | Does::AboutToWrite))
+                    self.row.retain(|e| !matches!(e.0.does, Does::AboutToRead | Does::AboutToWrite))
                 }
                 Did::End => {
                     if let Some(t) = threads.get_mut(thread as usize) {
@@ -135,11 +155,14 @@ impl Builder<'_> {
                 }
                 Did::Halt => self.add(Effect { does: Does::Halt, ..Effect::default() }),
             }
+            self.fact += 1;
         }
         if self.row.is_empty() {
             return None;
         }
         let (file, text) = self.text(span);
+        let (effects, facts): (Vec<Effect>, Vec<usize>) = self.row.drain(..).unzip();
+        self.places.extend(facts.into_iter().enumerate().map(|(k, fact)| ((number, k), fact)));
         Some(Step {
             thread: thread as usize,
             file,
@@ -148,23 +171,23 @@ impl Builder<'_> {
             text,
             continued: false,
             depth: row[0].depth,
-            effects: std::mem::take(&mut self.row),
+            effects,
             holds: self.held.get(&thread).cloned().unwrap_or_default(),
         })
     }
 
     fn text(&self, span: relyant_cfa::diagnostic::Span) -> (String, String) {
-        let file = span.file as usize;
-        let line = (span.line as usize).checked_sub(1);
-        let text = line.and_then(|l| self.trace.lines.get(file)?.get(l)).map_or("", |l| l.trim());
-        match span.line {
-            0 => Default::default(),
-            _ => (self.trace.files.get(file).cloned().unwrap_or_default(), text.to_string()),
+        if span.line == 0 {
+            return Default::default();
         }
+        let file = self.trace.files.get(span.file as usize).cloned().unwrap_or_default();
+        let text = self.trace.texts.get(&(span.file, span.line)).map_or("", String::as_str);
+        // Whatever moves the cursor of a terminal.
+        (file, text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect())
     }
 
     fn add(&mut self, e: Effect) {
-        self.row.push(e);
+        self.row.push((e, self.fact));
     }
 
     fn cell(&mut self, at: At) -> usize {

@@ -2,8 +2,10 @@
 //!
 //! In a line only one thread does something, so what it does may run to the right edge, over columns of others.
 
-use super::{Does, Effect, Step, Story};
+use super::words::{Told, told};
+use super::{Step, Story};
 use anstyle::{AnsiColor, Style};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Columns that are narrower than this are none: the thread's name stands in front of each line.
@@ -25,7 +27,7 @@ pub struct Page {
 /// The steps of a run. `file` is named in no line.
 pub fn steps_as_text(story: &Story, file: &str, page: Page) -> String {
     let shown: Vec<usize> =
-        (0..story.steps.len()).filter(|i| page.full || is_shown(&story.steps[*i])).collect();
+        (0..story.steps.len()).filter(|i| page.full || story.steps[*i].is_told()).collect();
     let label = |s: &Step| match s.line {
         0 => String::new(),
         l if s.file == file => l.to_string(),
@@ -42,6 +44,7 @@ pub fn steps_as_text(story: &Story, file: &str, page: Page) -> String {
     let narrow = each < NARROWEST;
     let names = threads.iter().map(|t| story.name(*t).chars().count()).max().unwrap_or(0);
     let mut out = String::new();
+    let mut folded = BTreeSet::new();
     if !narrow {
         let heads: Vec<String> =
             threads.iter().map(|t| format!("{:each$}", cut(&head(story, *t), each - 1))).collect();
@@ -59,7 +62,7 @@ pub fn steps_as_text(story: &Story, file: &str, page: Page) -> String {
         let fold =
             story.folds.iter().find(|f| (f.first..f.first + f.steps).contains(&i)).filter(|_| !page.full);
         if let Some(f) = fold {
-            if f.first == i {
+            if folded.insert(f.first) {
                 let _ = writeln!(out, "{:start$}{FAINT}… {} more rounds{FAINT:#}", "", f.rounds);
             }
             continue;
@@ -78,23 +81,15 @@ fn head(story: &Story, thread: usize) -> String {
     }
 }
 
-/// Is there something to say of a step, beyond where it is?
-fn is_shown(s: &Step) -> bool {
-    if s.continued && s.effects.iter().all(|e| e.own && e.does == Does::Set) {
-        return false;
-    }
-    s.effects.iter().any(|e| !(e.own && e.does == Does::Read) && (e.does != Does::Look || e.value == "freed"))
-}
-
 /// A line or more: the statement, and what it does beside it or, where there is no room, below.
 fn step(out: &mut String, story: &Story, s: &Step, before: &str, room: usize) {
     let continued = if s.continued { "… " } else { "" };
     let text = format!("{}{continued}{}", "  ".repeat(s.depth.min(4)), s.text);
-    let parts = parts(story, s);
-    let plain: usize = parts.iter().map(|p| p.text.chars().count() + 2).sum::<usize>().saturating_sub(2);
+    let parts = told(story, s);
+    let plain: usize = parts.iter().map(|p| p.text().chars().count() + 2).sum::<usize>().saturating_sub(2);
     let length = text.chars().count();
     if parts.is_empty() || length + 2 + plain <= room {
-        let effects: Vec<String> = parts.iter().map(Part::styled).collect();
+        let effects: Vec<String> = parts.iter().map(styled).collect();
         let gap = if parts.is_empty() || s.text.is_empty() { "" } else { "  " };
         let _ = writeln!(out, "{}", format!("{before}{text}{gap}{}", effects.join(", ")).trim_end());
         return;
@@ -112,7 +107,7 @@ fn step(out: &mut String, story: &Story, s: &Step, before: &str, room: usize) {
     }
     let mut used = 0;
     for p in &parts {
-        let n = p.text.chars().count();
+        let n = p.text().chars().count();
         if used > 0 && used + 2 + n > room.saturating_sub(2) {
             let _ = writeln!(out, "{},", line.trim_end());
             (line, used) = (indent.clone(), 0);
@@ -121,75 +116,14 @@ fn step(out: &mut String, story: &Story, s: &Step, before: &str, room: usize) {
             line.push_str(", ");
             used += 2;
         }
-        line.push_str(&p.styled());
+        line.push_str(&styled(p));
         used += n;
     }
     let _ = writeln!(out, "{}", line.trim_end());
 }
 
-/// Words about an effect.
-struct Part {
-    text: String,
-    stale: bool,
-}
-
-impl Part {
-    fn styled(&self) -> String {
-        if self.stale { format!("{STALE}{}{STALE:#}", self.text) } else { self.text.clone() }
-    }
-}
-
-fn parts(story: &Story, s: &Step) -> Vec<Part> {
-    let mut out: Vec<Part> = Vec::new();
-    let written = |e: &Effect| {
-        s.effects.iter().any(|w| w.does == Does::Write && w.cell == e.cell && w.before == e.value)
-    };
-    let read = |e: &Effect| {
-        s.effects
-            .iter()
-            .any(|r| r.does == Does::Read && r.cell == e.cell && r.value == e.before && r.stale.is_none())
-    };
-    let reads: Vec<&String> = s.effects.iter().filter(|e| e.does == Does::Read).map(|e| &e.value).collect();
-    let thread = |e: &Effect| e.thread.map_or("a thread", |t| story.name(t));
-    for e in &s.effects {
-        let o = &e.object;
-        let v = &e.value;
-        let stale = e.stale.is_some();
-        let text = match e.does {
-            Does::Read if stale => format!("reads {o} = {v} (stale)"),
-            Does::Read if e.own || written(e) => continue,
-            Does::Read => format!("reads {o} = {v}"),
-            Does::Write if read(e) => format!("{o} = {} → {v}", e.before),
-            // A local that takes what was read.
-            Does::Set if reads.contains(&v) => continue,
-            Does::Write | Does::Set => format!("{o} = {v}"),
-            Does::Input => format!("{o}() gives {v}"),
-            Does::Lock => format!("takes {o}"),
-            Does::ShareLock => format!("takes {o} to read"),
-            Does::Unlock | Does::ShareUnlock => format!("releases {o}"),
-            Does::Wait => format!("waits for {o}"),
-            Does::Wake => format!("is woken by {o}"),
-            Does::WakeSpuriously => "wakes up by itself".into(),
-            Does::Signal => format!("signals {o}"),
-            Does::SignalNobody => format!("signals {o}, nobody waits"),
-            Does::Post => format!("posts {o} = {v}"),
-            Does::Take => format!("takes {o} = {v}"),
-            Does::Arrive => format!("comes to {o}"),
-            Does::Free => format!("frees {o}"),
-            Does::Look if v == "freed" => format!("{o} is freed"),
-            Does::Look => continue,
-            Does::Create => format!("starts {}", thread(e)),
-            Does::Join => format!("joins {}", thread(e)),
-            Does::AboutToRead => format!("about to read {o}"),
-            Does::AboutToWrite => format!("about to write {o}"),
-            Does::End => "ends".into(),
-            Does::Halt => "ends the program".into(),
-        };
-        if out.last().is_none_or(|p| p.text != text) {
-            out.push(Part { text, stale });
-        }
-    }
-    out
+fn styled(t: &Told) -> String {
+    if t.stale { format!("{STALE}{}{STALE:#}", t.text()) } else { t.text() }
 }
 
 fn cut(text: &str, most: usize) -> String {

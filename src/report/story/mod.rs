@@ -2,21 +2,27 @@
 //!
 //! It is made of the facts of the replay ([`relyant_interp::fact`]) and shared by the text, the JSON and whatever else
 //! shows runs. `build` makes the steps, `reads` says which write each read saw and which reads are out of date,
-//! `fold` leaves rounds of loops out, `headline` says what happened, `columns` writes it as text.
+//! `fold` leaves rounds of loops out, `headline` says what happened (`values`: how a wrong value came about, `stuck`: why nobody
+//! can go on, `waits`: for what they wait), `words` puts steps into words, `columns` writes them as text.
 
 mod build;
 mod columns;
 mod fold;
 mod headline;
 mod reads;
+mod stuck;
+mod values;
 mod waits;
+mod words;
 
 pub use columns::{Page, steps_as_text};
+pub use words::{Told, told};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A run for people.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Story {
     /// What went wrong, in a sentence.
     pub headline: String,
@@ -33,7 +39,7 @@ pub struct Story {
 }
 
 /// A thread of a run.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Actor {
     /// What it is called: the variable that holds its handle where no other thread's has that name, else its start
     /// routine, numbered where there are several of it.
@@ -49,7 +55,7 @@ pub struct Actor {
 }
 
 /// What a thread did in one line of the source without anybody else in between.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     /// The thread.
     pub thread: usize,
@@ -75,7 +81,7 @@ pub struct Step {
 }
 
 /// What kind of thing is done.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Does {
     /// Reads memory: `object` is `value`.
@@ -115,6 +121,8 @@ pub enum Does {
     Free,
     /// Asks whether the block `object` was given back: `value` is `freed` or `live`.
     Look,
+    /// Runs the handler of the signal number `value`.
+    Handle,
     /// Creates a thread.
     Create,
     /// Sees that a thread has ended.
@@ -130,7 +138,7 @@ pub enum Does {
 }
 
 /// A part of a step.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Effect {
     /// What is done.
     pub does: Does,
@@ -152,7 +160,7 @@ pub struct Effect {
     /// A read: the step whose write it saw; absent for what was there from the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<usize>,
-    /// A read: the step of another thread that overwrote what the reader still relied on.
+    /// A read that is out of date when its thread relies on it: the step of another thread that overwrote the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stale: Option<usize>,
     /// A number for the cell: effects with the same one are about the same cell.
@@ -161,7 +169,7 @@ pub struct Effect {
 }
 
 /// Rounds of a loop that are left out where a run is shown.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Fold {
     /// The first step left out.
     pub first: usize,
@@ -171,8 +179,31 @@ pub struct Fold {
     pub rounds: usize,
 }
 
+/// What a thread waits for in a deadlock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Awaited {
+    /// The lock `object`, which `whom` holds.
+    Lock,
+    /// The lock `object`, which readers hold.
+    Readers,
+    /// A signal of the condition variable `object`.
+    Signal,
+    /// The semaphore `object`, which is 0.
+    Semaphore,
+    /// That others come to the barrier `object`.
+    Barrier,
+    /// That the thread `whom` ends.
+    End,
+    /// That `object` has another value than `value`.
+    Value,
+    /// What cannot be told.
+    #[default]
+    Unknown,
+}
+
 /// A thread that waits in a deadlock.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Wait {
     /// The thread.
     pub thread: usize,
@@ -182,13 +213,16 @@ pub struct Wait {
     pub line: u32,
     /// The text of the line.
     pub text: String,
-    /// What it waits for, in words.
+    /// What it waits for.
     #[serde(rename = "for")]
-    pub what: String,
-    /// The lock that it waits for; empty where it is none.
+    pub what: Awaited,
+    /// The lock, the condition variable or whatever else it is about.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub lock: String,
-    /// The thread that it waits for: that holds the lock, or is joined.
+    pub object: String,
+    /// Its value, where the thread waits for another one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub value: String,
+    /// The thread that it waits for: that holds the lock, or has to end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whom: Option<usize>,
 }
@@ -197,5 +231,9 @@ impl Story {
     /// The name of a thread.
     pub fn name(&self, thread: usize) -> &str {
         self.threads.get(thread).map_or("?", |t| &t.name)
+    }
+
+    fn effect(&self, (step, k): (usize, usize)) -> &Effect {
+        &self.steps[step].effects[k]
     }
 }

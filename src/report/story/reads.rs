@@ -1,16 +1,74 @@
-//! Which write each read saw, and which reads are out of date when their value is used.
+//! Which write each read saw, and which reads were out of date when the thread relied on them.
 
-use super::{Does, Story};
+use super::{Awaited, Does, Effect, Story};
+use relyant_cfa::Violated;
+use relyant_interp::uses::Uses;
 use std::collections::BTreeMap;
 
-/// An access: step, effect.
-type Place = (usize, usize);
+/// An effect: step, and place in it.
+pub(super) type Place = (usize, usize);
 
-/// Marks reads with the step whose write they saw, and those that are stale. `fails`: who comes to the violation.
-pub fn mark(story: &mut Story, fails: usize) {
+/// What is known of reads beyond what they saw.
+pub(super) struct Known<'t> {
+    uses: &'t Uses,
+    /// Facts by effect, effects by fact.
+    facts: BTreeMap<Place, usize>,
+    places: BTreeMap<usize, Place>,
+}
+
+impl<'t> Known<'t> {
+    pub(super) fn new(uses: &'t Uses, facts: BTreeMap<Place, usize>) -> Known<'t> {
+        let places = facts.iter().map(|(p, f)| (*f, *p)).collect();
+        Known { uses, facts, places }
+    }
+
+    /// The reads that decided the last branch of the thread that fails.
+    pub(super) fn decided(&self) -> Vec<Place> {
+        self.uses.decided.iter().filter_map(|f| self.places.get(f).copied()).collect()
+    }
+
+    /// Did the read decide a branch?
+    pub(super) fn tested(&self, read: Place) -> bool {
+        self.facts.get(&read).is_some_and(|f| self.uses.tested.contains(f))
+    }
+
+    /// Is what is written there made of the read?
+    fn made_of(&self, write: Place, read: Place) -> bool {
+        let fact = |p: Place| self.facts.get(&p);
+        let of = fact(write).and_then(|w| self.uses.made_of.get(w));
+        of.is_some_and(|of| fact(read).is_some_and(|r| of.contains(r)))
+    }
+
+    /// Pairs of reads of one cell that decided a branch together, the earlier one first.
+    pub(super) fn compared(&self, story: &Story) -> Vec<(Place, Place)> {
+        let mut out = Vec::new();
+        for all in &self.uses.together {
+            let all: Vec<Place> = all.iter().filter_map(|f| self.places.get(f).copied()).collect();
+            for (n, a) in all.iter().enumerate() {
+                let same = |b: &&Place| story.effect(**b).cell == story.effect(*a).cell && a.0 < b.0;
+                out.extend(all[n + 1..].iter().filter(same).map(|b| (*a, *b)));
+            }
+        }
+        out
+    }
+}
+
+/// The last read of a cell by a thread since it wrote the cell.
+struct Last {
+    at: Place,
+    /// The last write of another thread since.
+    between: Option<usize>,
+    /// How often the thread had given a lock back.
+    released: usize,
+}
+
+/// Marks reads with the step whose write they saw, and those that are stale: the thread wrote what it made of the value, or
+/// decided by it and wrote without giving a lock back in between, after another thread had given the cell another value.
+/// So are those that decided the violation, or that a thread waits for a signal after. `fails`: who comes to the violation.
+pub(super) fn mark(story: &mut Story, known: &Known<'_>, fails: usize, violation: &Violated) {
     let mut writer: BTreeMap<usize, usize> = BTreeMap::new();
-    // By thread and cell, the last read since the thread wrote the cell, and the last write of another thread since.
-    let mut last: BTreeMap<(usize, usize), (Place, Option<usize>)> = BTreeMap::new();
+    let mut last: BTreeMap<(usize, usize), Last> = BTreeMap::new();
+    let mut released: BTreeMap<usize, usize> = BTreeMap::new();
     let mut stale: Vec<(Place, usize)> = Vec::new();
     for i in 0..story.steps.len() {
         let thread = story.steps[i].thread;
@@ -19,32 +77,62 @@ pub fn mark(story: &mut Story, fails: usize) {
             match e.does {
                 Does::Read | Does::Look => {
                     e.from = writer.get(&e.cell).copied();
-                    last.insert((thread, e.cell), ((i, k), None));
+                    let released = released.get(&thread).copied().unwrap_or(0);
+                    last.insert((thread, e.cell), Last { at: (i, k), between: None, released });
                 }
                 Does::Write | Does::Free => {
                     writer.insert(e.cell, i);
-                    if let Some((read, Some(between))) = last.remove(&(thread, e.cell)) {
-                        stale.push((read, between));
+                    let since = released.get(&thread).copied().unwrap_or(0);
+                    if let Some(Last { at, between: Some(between), released }) =
+                        last.remove(&(thread, e.cell))
+                        && (known.made_of((i, k), at) || known.tested(at) && since == released)
+                    {
+                        stale.push((at, between));
                     }
                     let changed = e.before != e.value;
-                    for ((t, c), (_, between)) in &mut last {
+                    for ((t, c), l) in &mut last {
                         if *t != thread && *c == e.cell && changed {
-                            *between = Some(i);
+                            l.between = Some(i);
                         }
                     }
                 }
+                Does::Unlock | Does::ShareUnlock | Does::Wait => *released.entry(thread).or_default() += 1,
                 _ => {}
             }
         }
     }
-    // Nobody wrote over what it had not seen: then the one that fails may rely on what is no longer so.
-    if stale.is_empty() {
-        let of = |((t, _), (read, between)): (&(usize, usize), &(Place, Option<usize>))| {
-            between.filter(|_| *t == fails).map(|b| (*read, b))
-        };
-        stale.extend(last.iter().filter_map(of));
-    }
+    let decided = known.decided();
+    let waits = |t: usize| story.waits.iter().any(|w| w.thread == t && w.what == Awaited::Signal);
+    let relied = |t: usize, at: Place| match violation {
+        Violated::Race(_) => false,
+        Violated::Deadlock => waits(t) && known.tested(at),
+        _ => t == fails && decided.contains(&at),
+    };
+    let of =
+        |((t, _), l): (&(usize, usize), &Last)| l.between.filter(|_| relied(*t, l.at)).map(|b| (l.at, b));
+    stale.extend(last.iter().filter_map(of));
+    stale.extend(unnoticed(story, known));
     for ((i, k), between) in stale {
-        story.steps[i].effects[k].stale = Some(between);
+        let e = &mut story.steps[i].effects[k];
+        if e.does == Does::Read && !e.own {
+            e.stale = Some(between);
+        }
     }
+}
+
+/// Reads that were compared with a later one of the same value, though the value had been another in between.
+fn unnoticed(story: &Story, known: &Known<'_>) -> Vec<(Place, usize)> {
+    let pairs = known.compared(story);
+    pairs.into_iter().filter_map(|(a, b)| Some((a, away(story, a, b)?))).collect()
+}
+
+/// The step between two reads of the same value at which another thread gave the cell another value.
+pub(super) fn away(story: &Story, a: Place, b: Place) -> Option<usize> {
+    let (first, second) = (story.effect(a), story.effect(b));
+    let thread = story.steps[a.0].thread;
+    if first.value != second.value || first.from == second.from || story.steps[b.0].thread != thread {
+        return None;
+    }
+    let other = |e: &Effect| e.does == Does::Write && e.cell == first.cell && e.value != first.value;
+    (a.0 + 1..b.0).find(|i| story.steps[*i].thread != thread && story.steps[*i].effects.iter().any(other))
 }

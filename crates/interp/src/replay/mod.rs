@@ -14,11 +14,13 @@ use crate::fact::{Fact, Recorder};
 use crate::live::written;
 use crate::machine::{Found, Machine, State, Stop, Violation};
 use crate::reliance::Reliance;
+use crate::uses::Uses;
 use racing::Notes;
 pub use racing::{ActiveCall, RacingAccess};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::schedule::{Move, Schedule, ThreadRef};
 use relyant_cfa::{Count, Edge, Limit, ObjId, ObjectKind, Op, Program, Reg, Source, Use, Violated};
+use std::collections::BTreeMap;
 pub use waiting::{Blocked, Waiting};
 
 /// What one thread did, a statement or a part of one.
@@ -91,8 +93,10 @@ pub struct Trace {
     pub handles: Vec<Option<String>>,
     /// All steps in full, for people; spans refer to `files`.
     pub facts: Vec<Fact>,
-    /// The text of the program's files, by line.
-    pub lines: Vec<Vec<String>>,
+    /// What the reads among them were good for.
+    pub uses: Uses,
+    /// The text of the lines that they are in, by file and line.
+    pub texts: BTreeMap<(u32, u32), String>,
     /// In a deadlock: the threads that have not ended.
     pub waiting: Vec<Waiting>,
     /// In a data race: the step that the other access belongs to.
@@ -218,14 +222,14 @@ impl Replayer<'_, '_> {
         loop {
             let (state, steps, events) = (self.state.clone(), self.steps.clone(), self.events.len());
             let reliance = self.reliance.clone();
-            let (notes, recorder) = (self.notes.clone(), self.recorder.clone());
+            let (notes, mark) = (self.notes.clone(), self.recorder.mark());
             let Err(e) = self.run_move(at, m) else { return Ok(()) };
             let Some(joined) = self.awaited(&e, m) else { return Err(e) };
             self.state = state;
             self.steps = steps;
             self.reliance = reliance;
             self.notes = notes;
-            self.recorder = recorder;
+            self.recorder.back(mark);
             self.events.truncate(events);
             // It may have been started by this very move.
             if joined >= self.state.threads.len() {
@@ -530,6 +534,8 @@ impl Replayer<'_, '_> {
             _ => Vec::new(),
         };
         let race = raced.map(|(_, other)| other);
+        let spans = self.recorder.facts.iter().map(|f| f.span).filter(|s| s.line > 0);
+        let texts = spans.map(|s| ((s.file, s.line), statement(program, s))).collect();
         Trace {
             calls: act::calls(self.machine, &self.state, thread, t.loc),
             start: self.schedule.start.iter().map(|(o, k, v)| (name(o, k), *v)).collect(),
@@ -543,7 +549,8 @@ impl Replayer<'_, '_> {
             threads: self.state.threads.iter().map(|t| thread_name(program, t.name)).collect(),
             handles: self.recorder.handles,
             facts: self.recorder.facts,
-            lines: program.lines.clone(),
+            uses: self.recorder.follower.finish(thread),
+            texts,
             waiting,
             race,
             accesses,
