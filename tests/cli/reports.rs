@@ -33,10 +33,7 @@ fn a_run_names_thread_line_statement_and_change() {
     let text = out(&relyant(dir.path()).args(["verify", "u.c"]).output().unwrap());
     let step = text.lines().find(|l| l.contains("x = 1") && l.trim_start().starts_with("5 "));
     assert!(step.is_some(), "{text}");
-    assert!(
-        text.lines().any(|l| l.starts_with("line") && l.contains("main") && l.ends_with(" f")),
-        "{text}"
-    );
+    assert!(text.lines().any(|l| l.starts_with("line") && l.contains("main") && l.ends_with(" f")), "{text}");
     assert!(text.contains("violated: assertion at u.c:6 by main"), "{text}");
 }
 

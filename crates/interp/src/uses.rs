@@ -125,6 +125,10 @@ mod tests {
         Op::Load(Reg(r), Expr::Addr(ObjId(0)), IntKind::Ideal)
     }
 
+    fn store(r: u32) -> Op {
+        Op::Store(Expr::Addr(ObjId(2)), Expr::Reg(Reg(r)), IntKind::Ideal)
+    }
+
     fn sum(a: u32, b: u32) -> Expr {
         let [a, b] = [a, b].map(|r| Box::new(Expr::Reg(Reg(r))));
         Expr::Binary(BinOp::Add, a, b, IntKind::Ideal)
@@ -136,7 +140,7 @@ mod tests {
         f.step(0, &load(0), Some((3, at(0))), true);
         f.step(0, &load(1), Some((4, at(1))), true);
         f.step(0, &Op::Assign(Reg(2), sum(0, 1)), None, true);
-        f.step(0, &Op::Store(Expr::Addr(ObjId(2)), Expr::Reg(Reg(2)), IntKind::Ideal), Some((5, at(2))), false);
+        f.step(0, &store(2), Some((5, at(2))), false);
         // What another thread reads there is not made of it, as far as is told.
         f.step(1, &load(0), Some((6, at(2))), true);
         f.step(0, &load(3), Some((7, at(2))), true);
@@ -144,7 +148,7 @@ mod tests {
         f.step(0, &Op::Assume(test), None, false);
         // A constant that a branch gives to no variable is made of what decided the branch.
         f.step(0, &Op::Assign(Reg(4), Expr::Const(1)), None, false);
-        f.step(0, &Op::Store(Expr::Addr(ObjId(2)), Expr::Reg(Reg(4)), IntKind::Ideal), Some((8, at(2))), false);
+        f.step(0, &store(4), Some((8, at(2))), false);
         let one = f.clone().finish(1);
         assert_eq!(one.decided, Vec::<usize>::new());
         let u = f.finish(0);
@@ -161,7 +165,7 @@ mod tests {
             f.step(0, &load(1), Some((k, at(0))), true);
             f.step(0, &Op::Assign(Reg(0), sum(0, 1)), None, true);
         }
-        f.step(0, &Op::Store(Expr::Addr(ObjId(2)), Expr::Reg(Reg(0)), IntKind::Ideal), Some((40, at(2))), false);
+        f.step(0, &store(0), Some((40, at(2))), false);
         assert_eq!(f.finish(0).made_of[&40], (24..40).collect::<Vec<_>>());
     }
 }
