@@ -4,7 +4,6 @@ use crate::act::At;
 use crate::late::UNCHOSEN;
 use crate::live::written;
 use crate::machine::{Machine, State};
-use crate::replay::Blocked;
 use crate::uses::Follower;
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::{
@@ -78,6 +77,24 @@ pub struct Touch {
     pub is: String,
     /// A block is given back, or asked for: its name.
     pub block: Option<String>,
+}
+
+/// What a thread waits for in a deadlock.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Blocked {
+    /// That a thread ends, by its number.
+    End(u32),
+    /// That a cell gets another value.
+    Cell {
+        /// Its name.
+        name: String,
+        /// What its value says.
+        shown: Shown,
+        /// The thread that holds it, of a lock.
+        holder: Option<u32>,
+        /// Its value, as the source would write it.
+        value: String,
+    },
 }
 
 /// Collects facts of a replay.

@@ -54,6 +54,5 @@ mod tests;
 pub mod uses;
 
 pub use explore::{Exploration, explore, quick_search};
-pub use replay::{
-    AboutTo, ActiveCall, Blocked, RacingAccess, ReplayError, Trace, TraceStep, Waiting, replay,
-};
+pub use fact::Blocked;
+pub use replay::{AboutTo, ActiveCall, RacingAccess, ReplayError, Trace, TraceStep, Waiting, replay};

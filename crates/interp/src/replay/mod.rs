@@ -21,7 +21,7 @@ use relyant_cfa::diagnostic::Span;
 use relyant_cfa::schedule::{Move, Schedule, ThreadRef};
 use relyant_cfa::{Count, Edge, Limit, ObjId, ObjectKind, Op, Program, Reg, Source, Use, Violated};
 use std::collections::BTreeMap;
-pub use waiting::{Blocked, Waiting};
+pub use waiting::Waiting;
 
 /// What one thread did, a statement or a part of one.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,8 +1,9 @@
 //! The threads that have not ended in a deadlock: where they are, and for what they wait.
 
 use super::{Replayer, place, statement, thread_name};
+use crate::fact::Blocked;
 use crate::machine::State;
-use relyant_cfa::{Op, Shown};
+use relyant_cfa::Op;
 
 /// Where a thread waits in a deadlock.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,24 +22,6 @@ pub struct Waiting {
     pub statement: String,
     /// For what it waits, where that can be told.
     pub blocked: Option<Blocked>,
-}
-
-/// What a thread waits for.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Blocked {
-    /// That a thread ends, by its number.
-    End(u32),
-    /// That a cell gets another value.
-    Cell {
-        /// Its name.
-        name: String,
-        /// What its value says.
-        shown: Shown,
-        /// The thread that holds it, of a lock.
-        holder: Option<u32>,
-        /// Its value, as the source would write it.
-        value: String,
-    },
 }
 
 /// Steps that lead from where a thread stands to what it waits for.
