@@ -9,23 +9,14 @@ use rayon::prelude::*;
 use relyant::bench::manifest::{self, Row};
 use relyant::bench::results::{self, Judgement, Plan};
 use relyant::bench::runner;
-use std::path::{Path, PathBuf};
+use relyant_testing::binary;
+use std::path::Path;
 use std::time::Duration;
 
 /// For rows that have to be decided. A limit, not an aim: machines differ.
 const LONG: Duration = Duration::from_secs(120);
 /// For rows that may stay unknown.
 const SHORT: Duration = Duration::from_secs(2);
-
-/// The release build that is named, if one is.
-fn release() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    std::env::var_os("RELYANT_BINARY").map(|file| root.join(file))
-}
-
-fn exe() -> PathBuf {
-    release().unwrap_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_relyant")))
-}
 
 fn read(manifest: &str) -> Vec<Row> {
     manifest::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("benchmarks").join(manifest)).unwrap()
@@ -38,7 +29,7 @@ fn rows() -> Vec<Row> {
 /// Decides the rows as `verify` does by default.
 fn decide(rows: &[&Row]) {
     let plan = |row: &Row| Plan {
-        exe: exe(),
+        exe: relyant_testing::relyant!(),
         timeout: if row.open { SHORT } else { LONG },
         check: true,
         unbiased: false,
@@ -63,7 +54,7 @@ fn decide(rows: &[&Row]) {
 #[test]
 fn default_method() {
     let rows = rows();
-    decide(&rows.iter().filter(|row| release().is_some() || row.set != "extra").collect::<Vec<_>>());
+    decide(&rows.iter().filter(|row| binary::release().is_some() || row.set != "extra").collect::<Vec<_>>());
 }
 
 /// Programs for any number of threads. Without a release build the two slow sets are left out, and those that are not decided yet.
@@ -71,12 +62,12 @@ fn default_method() {
 fn any_number_of_threads() {
     let rows = read("unbounded/manifest.csv");
     let slow = |row: &&Row| row.open || ["stacks", "generators"].contains(&row.set.as_str());
-    decide(&rows.iter().filter(|row| release().is_some() || !slow(row)).collect::<Vec<_>>());
+    decide(&rows.iter().filter(|row| binary::release().is_some() || !slow(row)).collect::<Vec<_>>());
 }
 
 #[test]
 fn other_methods() {
-    if release().is_none() {
+    if binary::release().is_none() {
         return;
     }
     let variants: [&[&str]; 4] =
@@ -91,7 +82,7 @@ fn other_methods() {
         .map(|(row, variant)| {
             let mut args = row.args.clone();
             args.extend(variant.iter().map(ToString::to_string));
-            (row, variant, runner::verify(&exe(), &row.file, &args, SHORT))
+            (row, variant, runner::verify(&relyant_testing::relyant!(), &row.file, &args, SHORT))
         })
         .collect();
     let mut failures = Vec::new();

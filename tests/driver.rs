@@ -5,7 +5,6 @@ use relyant_cfa::options::Options;
 use relyant_engines::limits::RunHandle;
 use relyant_frontend::c;
 use relyant_testing::driver::driver;
-use std::path::Path;
 use std::process::Command;
 
 fn programs(lines: usize) -> Programs {
@@ -47,11 +46,10 @@ fn verdicts() {
 /// now and then.
 #[test]
 fn ten_thousand_lines_are_read_in_a_second() {
-    let Some(binary) = std::env::var_os("RELYANT_BINARY") else { return };
+    let Some(binary) = relyant_testing::binary::release() else { return };
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("driver.i");
     std::fs::write(&file, driver(10_000, true)).unwrap();
-    let binary = Path::new(env!("CARGO_MANIFEST_DIR")).join(binary);
     let times: Vec<f64> = (0..3)
         .map(|_| {
             let start = std::time::Instant::now();

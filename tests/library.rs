@@ -28,7 +28,7 @@ fn certificates_are_those_of_the_command_line() {
     for (name, method) in methods {
         let file = benchmark("library/handle_fixed.c");
         let out = dir.path().join(name);
-        let run = Command::new(env!("CARGO_BIN_EXE_relyant"))
+        let run = Command::new(relyant_testing::relyant!())
             .args(["verify", "--method", name, "--proof"])
             .args([&out, &file])
             .output()

@@ -52,7 +52,8 @@ fn run(file: &Path, folder: &Path) -> Result<i32, String> {
     let log = folder.join("log");
     let to_log = || std::fs::OpenOptions::new().create(true).append(true).open(&log).expect("a log");
     let mut child = Command::new("sh")
-        .args(["-c", &script, env!("CARGO_BIN_EXE_relyant")])
+        .args(["-c", &script])
+        .arg(relyant_testing::relyant!())
         .arg(file)
         .stdin(Stdio::null())
         .stdout(to_log())

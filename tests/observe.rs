@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn relyant(args: &[&str]) -> (Option<i32>, String) {
-    let run = Command::new(env!("CARGO_BIN_EXE_relyant")).args(args).output().expect("it runs");
+    let run = Command::new(relyant_testing::relyant!()).args(args).output().expect("it runs");
     let said = [run.stdout, run.stderr].concat();
     (run.status.code(), String::from_utf8_lossy(&said).into_owned())
 }

@@ -279,7 +279,7 @@ fn real_certificates() -> Vec<Vec<u8>> {
     std::fs::write(folder.path().join("a.c"), source).expect("a file");
     let mut out = Vec::new();
     for method in ["search", "rely-guarantee"] {
-        let run = std::process::Command::new(env!("CARGO_BIN_EXE_relyant"))
+        let run = std::process::Command::new(relyant_testing::relyant!())
             .current_dir(folder.path())
             .args(["verify", "a.c", "--proof", "p.json", "--method", method])
             .output();

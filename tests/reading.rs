@@ -31,7 +31,7 @@ fn handles_take_memory_as_they_are_many() {
     let path = dir.path().join("handles.c");
     for (n, most) in [(100, 100), (1000, 200)] {
         std::fs::write(&path, handles(n)).unwrap();
-        let mut show = Command::new(env!("CARGO_BIN_EXE_relyant"));
+        let mut show = Command::new(relyant_testing::relyant!());
         let status = show.arg("show").arg(&path).stdout(Stdio::null()).status().unwrap();
         assert!(status.success());
         assert!(peak() < most, "{n} handles: {} MiB", peak());

@@ -78,7 +78,7 @@ fn workplace() -> tempfile::TempDir {
     }
     for folder in ["scripts", "bin"] {
         fs::create_dir(dir.path().join(folder)).unwrap();
-        symlink(env!("CARGO_BIN_EXE_relyant"), dir.path().join(folder).join("relyant")).unwrap();
+        symlink(relyant_testing::relyant!(), dir.path().join(folder).join("relyant")).unwrap();
     }
     dir
 }

@@ -68,8 +68,7 @@ fn problem(path: &Path) -> Option<String> {
     let text = std::fs::read_to_string(path).expect("a program");
     let args: Vec<String> =
         headers(&text, "relyant:").flat_map(str::split_whitespace).map(String::from).collect();
-    let exe = Path::new(env!("CARGO_BIN_EXE_relyant"));
-    let run = match runner::verify(exe, path, &args, LIMIT) {
+    let run = match runner::verify(&relyant_testing::relyant!(), path, &args, LIMIT) {
         Ok(run) => run,
         Err(e) => return Some(format!("{name}: {e}")),
     };

@@ -12,7 +12,7 @@ use std::process::{Command, Output};
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 fn relyant(args: &[&str]) -> Output {
-    let mut c = Command::new(env!("CARGO_BIN_EXE_relyant"));
+    let mut c = Command::new(relyant_testing::relyant!());
     c.current_dir(ROOT).env("SOURCE_DATE_EPOCH", "1700000000").args(args).output().unwrap()
 }
 

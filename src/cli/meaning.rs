@@ -331,6 +331,8 @@ enum StrategyArg {
     DepthFirst,
     /// Runs with few context switches first
     FewSwitches,
+    /// Runs at random, from the start to the end
+    Random,
 }
 
 /// How it is proved.
@@ -349,6 +351,9 @@ pub struct Engine {
     /// Search runs with at most so many context switches
     #[arg(long, value_name = "K")]
     max_switches: Option<u32>,
+    /// What runs at random are drawn from (`--strategy random`)
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    seed: u64,
     /// States that the search may keep
     #[arg(long, value_name = "N")]
     max_states: Option<usize>,
@@ -392,12 +397,14 @@ impl Engine {
                 StrategyArg::BreadthFirst => Strategy::BreadthFirst,
                 StrategyArg::DepthFirst => Strategy::DepthFirst,
                 StrategyArg::FewSwitches => Strategy::FewSwitches,
+                StrategyArg::Random => Strategy::Random,
             },
             max_switches: self.max_switches,
             max_states: self.max_states.unwrap_or(usize::MAX),
             reduction: !self.no_reduction,
             symmetry: !self.no_symmetry,
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
+            seed: self.seed,
             ..default
         }
     }

@@ -13,7 +13,11 @@ pub const QUICK_STATES: usize = 20_000;
 
 /// States that the search for deep errors looks at before breadth first takes over: few switches find them soon or
 /// not at all.
-const FEW_SWITCHES: usize = 1_000_000;
+const FEW_SWITCHES: usize = 500_000;
+/// Before it, states of the searches with at most 0, 1, … context switches: each sees all such runs, or gives up.
+const BOUNDED: [usize; 4] = [50_000, 100_000, 100_000, 200_000];
+/// Steps of random runs, after the second bound and after all of them.
+const RANDOM: [u64; 2] = [500_000, 5_000_000];
 
 /// How a file is decided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -93,10 +97,13 @@ impl Settings {
         let searches = if self.searches_only() {
             vec![own]
         } else {
-            vec![with(Strategy::FewSwitches, FEW_SWITCHES), with(Strategy::BreadthFirst, usize::MAX)]
+            let mut all = if own.max_switches.is_none() { lanes_for_bugs(&own) } else { Vec::new() };
+            all.extend([with(Strategy::FewSwitches, FEW_SWITCHES), with(Strategy::BreadthFirst, usize::MAX)]);
+            all
         };
         let symbolic = symbolic::Settings::default();
-        registry::all(&registry::Settings { proof: self.engine, searches, symbolic })
+        let chances = search::Settings { seed: own.seed.wrapping_add(1), ..own };
+        registry::all(&registry::Settings { proof: self.engine, searches, chances, symbolic })
     }
 
     /// Must there be a thread program?
@@ -124,4 +131,23 @@ impl Settings {
             ..self.search
         })
     }
+}
+
+/// Searches for runs that a person would find with luck and patience: few context switches, or chance.
+fn lanes_for_bugs(own: &search::Settings) -> Vec<search::Settings> {
+    let bounded = |(bound, states): (u32, usize)| search::Settings {
+        strategy: Strategy::BreadthFirst,
+        max_switches: Some(bound),
+        max_states: own.max_states.min(states),
+        ..*own
+    };
+    let random = |steps: u64| search::Settings {
+        strategy: Strategy::Random,
+        max_steps: own.max_steps.min(steps),
+        ..*own
+    };
+    let mut all: Vec<search::Settings> = (0..).zip(BOUNDED).map(bounded).collect();
+    all.insert(2, random(RANDOM[0]));
+    all.push(random(RANDOM[1]));
+    all
 }

@@ -60,6 +60,9 @@ pub fn standing(stats: &relyant_engines::watch::Stats) -> String {
 
 /// How far the search came, in words.
 pub fn seen(s: &relyant_engines::search::Stats) -> String {
+    if s.states == 0 && s.runs > 0 {
+        return format!("{} random run{}", s.runs, if s.runs == 1 { "" } else { "s" });
+    }
     let states = if s.states == 1 { "1 state".to_string() } else { format!("{} states", s.states) };
     format!("{states}, all within {} steps", s.depth)
 }

@@ -29,7 +29,7 @@ use std::process::{Command, Output};
 
 /// The program, in a folder of the tests' own.
 fn relyant(folder: &Path) -> Command {
-    let mut c = Command::new(env!("CARGO_BIN_EXE_relyant"));
+    let mut c = Command::new(relyant_testing::relyant!());
     c.current_dir(folder);
     c
 }

@@ -308,7 +308,7 @@ fn sighup_ends_with_a_report() {
         let mut c = relyant(dir.path());
         if nohup {
             c = Command::new("sh");
-            c.args(["-c", "trap '' HUP; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_relyant")]);
+            c.args(["-c", "trap '' HUP; exec \"$@\"", "sh"]).arg(relyant_testing::relyant!());
         }
         c.args(["verify", "--timeout", "4"]).arg(endless()).stdout(Stdio::piped()).spawn().unwrap()
     };
@@ -352,7 +352,8 @@ fn what_cannot_be_written_is_no_success() {
         code(&relyant(dir).args(args).stdout(writer).output().unwrap(), status);
         let closed = Command::new("sh")
             .current_dir(dir)
-            .args(["-c", "exec \"$@\" >&-", "sh", env!("CARGO_BIN_EXE_relyant")])
+            .args(["-c", "exec \"$@\" >&-", "sh"])
+            .arg(relyant_testing::relyant!())
             .args(args)
             .output()
             .unwrap();
@@ -407,7 +408,8 @@ fn where_memory_runs_out_nothing_is_known() {
 fn limited(dir: &Path, kib: u32, file: &str) -> Output {
     Command::new("sh")
         .current_dir(dir)
-        .args(["-c", &format!("ulimit -v {kib}; exec \"$@\""), "sh", env!("CARGO_BIN_EXE_relyant")])
+        .args(["-c", &format!("ulimit -v {kib}; exec \"$@\""), "sh"])
+        .arg(relyant_testing::relyant!())
         .args(["verify", "--timeout", "8"])
         .arg(std::ffi::OsStr::from_bytes(file.as_bytes()))
         .output()

@@ -24,7 +24,7 @@ impl Case {
     }
 
     fn relyant(&self, args: &[&str]) -> (Option<i32>, String) {
-        let run = Command::new(env!("CARGO_BIN_EXE_relyant")).args(args).output().expect("it runs");
+        let run = Command::new(relyant_testing::relyant!()).args(args).output().expect("it runs");
         let said = [run.stdout, run.stderr].concat();
         (run.status.code(), String::from_utf8_lossy(&said).into_owned())
     }

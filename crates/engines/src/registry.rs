@@ -3,7 +3,7 @@
 use crate::engine::{Choice, Engine};
 use crate::rely_guarantee::Refinement;
 use crate::replicated::Replicated;
-use crate::search::Interleavings;
+use crate::search::{Chances, Interleavings};
 use crate::symbolic::SymbolicSearch;
 use crate::{aret, search, symbolic};
 
@@ -14,6 +14,8 @@ pub struct Settings {
     pub proof: aret::Settings,
     /// Searches of states, one after the other.
     pub searches: Vec<search::Settings>,
+    /// For random runs where no engine looks for a proof any more.
+    pub chances: search::Settings,
     /// Limits of the symbolic search.
     pub symbolic: symbolic::Settings,
 }
@@ -38,12 +40,13 @@ const SEARCHES: usize = 1;
 const ALL: u64 = u64::MAX;
 
 /// All engines, in the order in which reports name their reasons. With fewer notions than refinement has, replicated
-/// threads give a proof soon, or none at all.
+/// threads give a proof soon, or none at all; once both have given up, their processor makes random runs.
 #[rustfmt::skip]
 pub fn all(s: &Settings) -> Vec<Entry> {
     vec![
         entry(PROOFS, &[8_000_000, ALL], Refinement(s.proof)),
         entry(PROOFS, &[4_000_000, ALL], Replicated { joins: s.proof.is_usual() }),
+        Entry { fallback: true, ..entry(PROOFS, &[0, 0, ALL], Chances(s.chances)) },
         entry(SEARCHES, &[ALL], Interleavings(s.searches.clone())),
         Entry { fallback: true, ..entry(SEARCHES, &[ALL], SymbolicSearch(s.symbolic)) },
     ]

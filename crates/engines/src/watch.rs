@@ -47,6 +47,8 @@ pub struct Explored {
     pub depth: u32,
     /// Bytes that the states take; 0 for symbolic states.
     pub bytes: usize,
+    /// Random runs made, none of which keeps states.
+    pub runs: u64,
 }
 
 /// Where an engine stands, in its own terms.

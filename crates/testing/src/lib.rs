@@ -8,6 +8,7 @@
 //! ```
 #![deny(missing_docs)]
 
+pub mod binary;
 pub mod damage;
 pub mod direct;
 pub mod driver;

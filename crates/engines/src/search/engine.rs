@@ -1,6 +1,6 @@
 //! The search as an engine.
 
-use super::{Reason, SearchOutcome, Settings, search};
+use super::{Reason, SearchOutcome, Settings, Strategy, search};
 use crate::engine::{Choice, Claim, Engine, Finding, Needs, Task};
 use crate::verdict;
 use crate::watch::{Standing, Watch};
@@ -55,6 +55,24 @@ impl Engine for Interleavings {
             }
         }
         finding
+    }
+}
+
+/// Random runs, as long as there is time for them.
+#[derive(Clone, Copy, Debug)]
+pub struct Chances(pub Settings);
+
+impl Engine for Chances {
+    fn name(&self) -> &'static str {
+        "random runs"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Search
+    }
+
+    fn run(&self, task: &Task<'_>, watch: &Watch<'_>) -> Finding {
+        Interleavings(vec![Settings { strategy: Strategy::Random, ..self.0 }]).run(task, watch)
     }
 }
 

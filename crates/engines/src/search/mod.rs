@@ -5,7 +5,7 @@
 //! (Basler et al., "Context-aware counter abstraction", section 5), is what is stored.
 //!
 //! `moves` makes successors, `independence` says which moves need no interleaving, `store` keeps what was
-//! seen, `levels` searches breadth first, `ordered` in other orders, `trace` finds a run to a violation.
+//! seen, `levels` searches breadth first, `ordered` in other orders, `random` makes runs, `trace` finds a run to a violation.
 
 mod account;
 mod config;
@@ -19,6 +19,7 @@ mod moves;
 mod observed;
 mod order;
 mod ordered;
+mod random;
 mod store;
 mod switches;
 #[cfg(test)]
@@ -27,7 +28,7 @@ mod trace;
 
 pub use crate::verdict::Unseen as Reason;
 pub use crate::watch::Explored as Stats;
-pub use engine::{Interleavings, NAME};
+pub use engine::{Chances, Interleavings, NAME};
 
 use crate::watch::Watch;
 use account::Account;
@@ -54,6 +55,8 @@ pub enum Strategy {
     DepthFirst,
     /// Few context switches first: finds most errors with few states.
     FewSwitches,
+    /// Runs at random, from the start to the end: keeps no states, and never sees all.
+    Random,
 }
 
 /// What to search, and how far.
@@ -79,6 +82,8 @@ pub struct Settings {
     pub max_depth: Option<u32>,
     /// Threads of an initial template of unbounded count.
     pub unbounded_initial: u32,
+    /// What random runs are drawn from.
+    pub seed: u64,
 }
 
 impl Default for Settings {
@@ -94,6 +99,7 @@ impl Default for Settings {
             max_steps: u64::MAX,
             max_depth: None,
             unbounded_initial: 2,
+            seed: 0,
         }
     }
 }
@@ -206,6 +212,8 @@ enum Found {
 /// States of the search for a shorter run, by those of the first search, and at least.
 const SHORTEN: usize = 4;
 const MIN_SHORTEN: usize = 10_000;
+/// Bounds on context switches that are tried for a run that was found at random.
+const SWITCHES: std::ops::Range<u32> = 0..4;
 
 /// Searches a program. An error means that the program is malformed.
 pub fn search(
@@ -250,6 +258,9 @@ fn run<'p>(
     config: &Config<'p>,
 ) -> Result<(SearchOutcome, Stats), Stop> {
     let reduction = settings.reduction.then(|| Independence::new(config));
+    if settings.strategy == Strategy::Random {
+        return at_random(program, settings, account, config, reduction.as_ref());
+    }
     let by_levels = settings.strategy == Strategy::BreadthFirst && settings.max_switches.is_none();
     let order = (by_levels && settings.subsumption).then(|| order::find(program)).filter(|o| !o.is_exact());
     let mut search = Search {
@@ -319,7 +330,25 @@ fn run<'p>(
     }
 }
 
-/// Looks for a shorter run, breadth first, with a few times the work that the first one took.
+/// Runs at random; one to a violation is made shorter.
+fn at_random<'p>(
+    program: &'p Program,
+    settings: &Settings,
+    account: &Account<'_>,
+    config: &Config<'p>,
+    reduction: Option<&Independence>,
+) -> Result<(SearchOutcome, Stats), Stop> {
+    let mut stats = Stats::default();
+    match random::run(config, reduction, settings, account, &mut stats)? {
+        random::Ended::Violation(schedule) => {
+            shorten(program, settings, account, (schedule, false), 0, stats)
+        }
+        random::Ended::Limit(reason) => Ok((SearchOutcome::Limit { reason, depth: 0 }, stats)),
+    }
+}
+
+/// Looks for a shorter run, breadth first, with a few times the work that the first one took; where that was drawn at
+/// random, then for one with few context switches.
 fn shorten(
     program: &Program,
     settings: &Settings,
@@ -335,12 +364,17 @@ fn shorten(
         max_states: states.saturating_mul(SHORTEN).saturating_add(MIN_SHORTEN).min(settings.max_states),
         ..*settings
     };
-    let (outcome, more) = within(program, &levels, &account.after(stats.steps).quiet())?;
-    let steps = stats.steps + more.steps;
-    Ok(match outcome {
-        SearchOutcome::Violation { .. } => (outcome, Stats { steps, ..more }),
-        _ => (SearchOutcome::Violation { schedule, shortest }, Stats { steps, ..stats }),
-    })
+    let bounds = if settings.strategy == Strategy::Random { SWITCHES } else { 0..0 };
+    let bounded = bounds.map(|b| Settings { max_switches: Some(b), ..levels });
+    let mut steps = stats.steps;
+    for attempt in std::iter::once(levels).chain(bounded) {
+        let (outcome, more) = within(program, &attempt, &account.after(steps).quiet())?;
+        steps += more.steps;
+        if matches!(outcome, SearchOutcome::Violation { .. }) {
+            return Ok((outcome, Stats { steps, runs: stats.runs, ..more }));
+        }
+    }
+    Ok((SearchOutcome::Violation { schedule, shortest }, Stats { steps, ..stats }))
 }
 
 impl Search<'_, '_, '_> {

@@ -188,6 +188,31 @@ fn a_bound_on_switches_is_kept() {
 }
 
 #[test]
+fn random_runs_find_what_lies_deep() {
+    let text = |lock: &str, unlock: &str| {
+        format!(
+            "int n; pthread_mutex_t m; pthread_t t;
+             void *add(void *a) {{ for (int i = 0; i < 3000; i++) {{ {lock} n++; {unlock} }} return 0; }}
+             int main(void) {{ pthread_create(&t, 0, add, 0); add(0); pthread_join(t, 0);
+               __VERIFIER_assert(n == 6000); return 0; }}"
+        )
+    };
+    let racy = program(&text("", ""));
+    let random = |seed| Settings { strategy: Strategy::Random, seed, max_steps: 400_000, ..Settings::default() };
+    for seed in 0..3 {
+        let Answer::Unsafe { moves, shortest, .. } = run(&racy, &random(seed)) else { panic!("seed {seed}") };
+        assert!(moves > 2 && !shortest);
+        assert_eq!(run(&racy, &random(seed)), run(&racy, &random(seed)));
+    }
+    let locked = program(&text("pthread_mutex_lock(&m);", "pthread_mutex_unlock(&m);"));
+    assert_eq!(run(&locked, &random(0)), Answer::Limit(Reason::Work));
+    // One thread and no input: there is no other run than the first.
+    let alone = program("int n; int main(void) { n = 1; __VERIFIER_assert(n == 1); return 0; }");
+    let (_, stats) = search(&alone, &random(0), &Watch::NONE).unwrap();
+    assert_eq!(stats.runs, 0);
+}
+
+#[test]
 fn deadlocks() {
     let text = |second: &str| {
         format!(

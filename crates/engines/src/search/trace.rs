@@ -49,7 +49,7 @@ pub(super) fn schedule(
                     parts = split(&path(nodes, node), false);
                 }
             })?;
-            return finish(config, i, &parts, found);
+            return finish(config, i, &parts, found, false);
         }
         Found::After(id) | Found::Deadlock(id) => id,
     };
@@ -57,7 +57,7 @@ pub(super) fn schedule(
         Some(guide) => guided(search, found, guide)?,
         None => by_parents(search, found, last)?,
     };
-    finish(config, parts.0, &parts.1, found)
+    finish(config, parts.0, &parts.1, found, false)
 }
 
 /// The run on which each state was found first.
@@ -199,7 +199,7 @@ fn any_move(
 }
 
 /// Steps in moves; the first move is visible or not, the others are not.
-fn split(nodes: &[StepNode], visible: bool) -> Vec<Part> {
+pub(super) fn split(nodes: &[StepNode], visible: bool) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     for n in nodes {
         if n.begins {
@@ -213,12 +213,18 @@ fn split(nodes: &[StepNode], visible: bool) -> Vec<Part> {
     parts
 }
 
-/// The run with invisible moves where they belong.
-fn finish(config: &Config<'_>, start: usize, parts: &[Part], found: Found) -> Result<Schedule, Stop> {
+/// The run with invisible moves where they belong; with few switches, where it has `many`.
+pub(super) fn finish(
+    config: &Config<'_>,
+    start: usize,
+    parts: &[Part],
+    found: Found,
+    many: bool,
+) -> Result<Schedule, Stop> {
     let family = Family::of(config, start, parts)?;
     let all: Vec<&Part> = parts.iter().collect();
     let order = put_off(&family, parts, found).unwrap_or(all);
-    let order = gather(&family, order, found);
+    let order = gather(&family, order, found, many);
     let mut run = family.begin()?;
     let mut moves: Vec<Move> = Vec::new();
     let mut early = Early::default();
@@ -351,8 +357,8 @@ fn put_off<'a>(family: &Family<'_, '_>, parts: &'a [Part], found: Found) -> Opti
     family.violates(&order, found).then_some(order)
 }
 
-/// Moves what a thread does between moves of others to its moves before, where that is only invisible steps.
-fn gather<'a>(family: &Family<'_, '_>, order: Vec<&'a Part>, found: Found) -> Vec<&'a Part> {
+/// Moves what a thread does between moves of others to its moves before, where that is only invisible steps, or `any`.
+fn gather<'a>(family: &Family<'_, '_>, order: Vec<&'a Part>, found: Found, any: bool) -> Vec<&'a Part> {
     if order.len() > LONG {
         return order;
     }
@@ -365,10 +371,10 @@ fn gather<'a>(family: &Family<'_, '_>, order: Vec<&'a Part>, found: Found) -> Ve
     }
     let mut i = 1;
     while i < groups.len() {
-        let invisible = groups[i].iter().all(|p| !p.visible);
+        let movable = any || groups[i].iter().all(|p| !p.visible);
         let thread = groups[i][0].thread;
         let before = groups[..i].iter().rposition(|g| g[0].thread == thread);
-        if let (true, Some(before)) = (invisible, before) {
+        if let (true, Some(before)) = (movable, before) {
             let mut fewer = groups.clone();
             let group = fewer.remove(i);
             fewer[before].extend(group);

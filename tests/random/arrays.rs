@@ -3,8 +3,7 @@
 //!
 //! `RELYANT_CASES` sets how many, `RELYANT_SEED` the first seed.
 
-mod judged;
-
+use super::judged;
 use rayon::prelude::*;
 use relyant_program::linearise::Limits;
 use relyant_testing::rng::{Rng, cases};
@@ -118,9 +117,9 @@ fn program(seed: u64) -> String {
 fn no_proof_of_an_unsafe_program() {
     let first = std::env::var("RELYANT_SEED").ok().and_then(|v| v.parse().ok()).unwrap_or(0);
     let seeds: Vec<u64> = (first..first + cases(150)).collect();
-    let outcomes: Vec<judged::Outcome> =
-        seeds.par_iter().map(|s| judged::judge(&program(*s), SMALL)).collect();
-    let (proved, wrong) = judged::count(&outcomes);
+    let outcomes: Vec<super::judged::Outcome> =
+        seeds.par_iter().map(|s| super::judged::judge(&program(*s), SMALL)).collect();
+    let (proved, wrong) = super::judged::count(&outcomes);
     let safe = outcomes.iter().filter(|o| o.safe == Some(true)).count();
     println!("{proved} programs proved, {safe} safe by exploration, {wrong} unsafe ones");
     assert!(proved > 0 && wrong > 0);

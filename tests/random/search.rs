@@ -19,6 +19,9 @@ use relyant_testing::threads::{ThreadProgram, generate};
 /// States that exploration may look at; the search, without reduction, may need more.
 const STATES: usize = 6_000;
 
+/// Steps of random runs.
+const RANDOM_STEPS: u64 = 2_000;
+
 const ORDERS: [(Strategy, Option<u32>); 4] = [
     (Strategy::DepthFirst, None),
     (Strategy::FewSwitches, None),
@@ -116,6 +119,11 @@ fn compare(p: &ThreadProgram, deadlock: bool) -> Result<Option<bool>, String> {
                     return Err(format!("{other:?}: not decided; {what}"));
                 }
             }
+        }
+        let random = Settings { strategy: Strategy::Random, max_steps: RANDOM_STEPS, ..one };
+        let (answer, what) = found(program, &random)?;
+        if answer == Some(false) || (answer == Some(true) && truth == Some(false)) {
+            return Err(format!("at random: violation {answer:?}, but {truth:?}; {what}"));
         }
         if reduction && symmetry {
             let second = found(program, &Settings { jobs: 2, ..one })?;

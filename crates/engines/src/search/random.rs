@@ -1,0 +1,305 @@
+//! Runs at random, each from the start to its end: finds errors that many runs have, however deep they lie.
+//!
+//! Most runs follow priorities (Burckhardt et al., "A randomized scheduler with probabilistic guarantees of finding bugs",
+//! ASPLOS 2010): threads have random priorities, of those that can move the first one does, and at a few random moves of
+//! the run the thread that moves becomes the last. A thread that has moved for long without the others does so, too,
+//! since it may wait for one of them. In each fourth run all threads are equal. Inputs are drawn from the values that the
+//! search tries. All draws come from a seed and the number of the run: the same program has the same runs.
+
+use super::config::Config;
+use super::independence::Independence;
+use super::moves::{Mover, NO_NODE, StepNode, path};
+use super::trace::{self, Part, split};
+use super::{Account, Found, Reason, Settings, Stats};
+use fastrand::Rng;
+use relyant_cfa::schedule::Schedule;
+use relyant_interp::machine::{State, Stop};
+
+/// Moves of a run, at first, and of each second one; a run that is cut makes the limit of the others larger.
+const FIRST_LENGTH: usize = 2_000;
+/// So many times.
+const GROWTH: usize = 4;
+/// Moves of a run at most.
+const MAX_LENGTH: usize = 1 << 21;
+/// Moves in a row after which a thread may become the last.
+const PATIENCE: usize = 64;
+/// Every so many of such moves it does.
+const YIELD: u32 = 32;
+/// Changes of priority in a run at most, yields not counted.
+const CHANGES: usize = 3;
+/// Moves between two reports.
+const REPORT: usize = 1024;
+
+/// What came of random runs.
+pub(super) enum Ended {
+    /// A run to a violation.
+    Violation(Schedule),
+    /// No run had one.
+    Limit(Reason),
+}
+
+/// Makes runs until one leads to a violation, or the limits are met.
+pub(super) fn run(
+    config: &Config<'_>,
+    reduction: Option<&Independence>,
+    settings: &Settings,
+    account: &Account<'_>,
+    stats: &mut Stats,
+) -> Result<Ended, Stop> {
+    let mut runs = Runs { config, reduction, settings, account, stats, steps: 0, longest: 1 };
+    let mut most = settings.max_depth.map_or(FIRST_LENGTH, |d| d as usize);
+    loop {
+        let number = runs.stats.runs;
+        let mut walk = Walk::new(settings.seed, number, runs.longest);
+        // What has no end is left to see how others go.
+        let length = if number % 2 == 1 { most.min(FIRST_LENGTH) } else { most };
+        match runs.walk(&mut walk, length, &mut None)? {
+            How::Limit(reason) => return Ok(Ended::Limit(reason)),
+            How::Violation(found) => {
+                // The same run once more, to write it down.
+                let mut again = Walk::new(settings.seed, number, walk.length);
+                let mut parts = Some(Vec::new());
+                runs.walk(&mut again, length, &mut parts)?;
+                let parts = parts.unwrap_or_default();
+                return trace::finish(config, again.start, &parts, found, true).map(Ended::Violation);
+            }
+            How::Cut if settings.max_depth.is_none() && length == most => {
+                most = (GROWTH * most).min(MAX_LENGTH);
+            }
+            How::Cut => {}
+            How::End if !walk.chose => return Ok(Ended::Limit(Reason::Work)),
+            How::End => {}
+        }
+        runs.stats.runs += 1;
+    }
+}
+
+/// How a run ended.
+enum How {
+    Violation(Found),
+    /// No thread could move.
+    End,
+    /// It was too long.
+    Cut,
+    /// No further runs.
+    Limit(Reason),
+}
+
+struct Runs<'r, 'c, 'p, 'w> {
+    config: &'c Config<'p>,
+    reduction: Option<&'c Independence>,
+    settings: &'r Settings,
+    account: &'r Account<'w>,
+    stats: &'r mut Stats,
+    /// Steps of the runs before this one.
+    steps: u64,
+    /// Moves of the longest run so far.
+    longest: usize,
+}
+
+/// The draws of a run.
+struct Walk {
+    rng: Rng,
+    /// Index of its start.
+    start: usize,
+    /// By thread; the highest moves. `None`: any thread does.
+    priorities: Option<Vec<u64>>,
+    /// Moves at which the thread that is to move becomes the last, in descending order.
+    changes: Vec<usize>,
+    /// Lower than all priorities.
+    lowest: u64,
+    /// The length for which the changes were drawn.
+    length: usize,
+    /// There was something to choose.
+    chose: bool,
+}
+
+/// Priorities that are drawn are not lower.
+const DRAWN: u64 = 1 << 32;
+
+impl Walk {
+    fn new(seed: u64, number: u64, length: usize) -> Walk {
+        // Neighbouring seeds give unlike draws.
+        let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number));
+        rng.u64(..);
+        let any = number % 4 == 3;
+        let count = if any { 0 } else { (number % 4) as usize % CHANGES };
+        let mut changes: Vec<usize> = (0..count).map(|_| rng.usize(..length)).collect();
+        changes.sort_unstable_by(|a, b| b.cmp(a));
+        Walk {
+            rng,
+            start: 0,
+            priorities: (!any).then(Vec::new),
+            changes,
+            lowest: DRAWN,
+            length,
+            chose: false,
+        }
+    }
+
+    /// The threads of a state, who is to move first.
+    fn order(&mut self, threads: usize, order: &mut Vec<usize>) {
+        order.clear();
+        order.extend(0..threads);
+        match &mut self.priorities {
+            None => self.rng.shuffle(order),
+            Some(priorities) => {
+                while priorities.len() < threads {
+                    priorities.push(self.rng.u64(DRAWN..));
+                }
+                order.sort_by_key(|t| std::cmp::Reverse(priorities[*t]));
+            }
+        }
+    }
+
+    /// A thread becomes the last.
+    fn put_last(&mut self, thread: usize) {
+        if let Some(priorities) = &mut self.priorities {
+            self.lowest -= 1;
+            priorities[thread] = self.lowest;
+        }
+    }
+}
+
+/// A successor of a state, drawn from all.
+#[derive(Default)]
+struct Drawn {
+    state: State,
+    nodes: Vec<StepNode>,
+    count: usize,
+    violation: bool,
+}
+
+impl Drawn {
+    fn clear(&mut self) {
+        (self.count, self.violation) = (0, false);
+    }
+
+    /// One more to draw from: a violation is taken at once, else each with the same chance.
+    fn offer(&mut self, rng: &mut Rng, after: &State, (nodes, node): (&[StepNode], u32), violation: bool) {
+        if self.violation {
+            return;
+        }
+        self.count += 1;
+        if violation || rng.usize(..self.count) == 0 {
+            self.violation = violation;
+            self.state.clone_from(after);
+            self.nodes = if node == NO_NODE { Vec::new() } else { path(nodes, node) };
+        }
+    }
+}
+
+impl Runs<'_, '_, '_, '_> {
+    /// One run; what it does is added to `parts`, if that is wanted.
+    fn walk(&mut self, walk: &mut Walk, most: usize, parts: &mut Option<Vec<Part>>) -> Result<How, Stop> {
+        let config = self.config;
+        let mut mover = Mover::new(config, self.reduction);
+        let mut drawn = Drawn::default();
+        walk.start = walk.rng.usize(..config.starts.len());
+        walk.chose |= config.starts.len() > 1;
+        let initial = config.initial(&config.starts[walk.start])?;
+        mover.start(&initial, &mut |after, nodes, node, violation| {
+            drawn.offer(&mut walk.rng, after, (nodes, node), violation);
+        })?;
+        if drawn.violation {
+            note(parts, &drawn.nodes, false);
+            return Ok(How::Violation(Found::AtStart(walk.start)));
+        }
+        let (mut visible, mut moves, mut in_a_row, mut last) = (false, 0, 0, usize::MAX);
+        let mut order = Vec::new();
+        let end = loop {
+            if drawn.count == 0 {
+                break How::End;
+            }
+            walk.chose |= drawn.count > 1;
+            note(parts, &drawn.nodes, visible);
+            visible = true;
+            if parts.is_none()
+                && moves % REPORT == 0
+                && let Some(reason) = self.report(mover.steps)
+            {
+                return Ok(How::Limit(reason));
+            }
+            if moves >= most {
+                break How::Cut;
+            }
+            moves += 1;
+            let state = std::mem::take(&mut drawn.state);
+            walk.order(state.threads.len(), &mut order);
+            let Some(thread) = self.next(walk, &mut mover, &state, &order, moves, &mut drawn)? else {
+                let stuck = config.deadlock(&state);
+                break if stuck { How::Violation(Found::Deadlock(0)) } else { How::End };
+            };
+            if drawn.violation {
+                note(parts, &drawn.nodes, true);
+                break How::Violation(Found::After(0));
+            }
+            in_a_row = if thread == last { in_a_row + 1 } else { 0 };
+            last = thread;
+            if in_a_row > PATIENCE && walk.rng.u32(..YIELD) == 0 {
+                walk.put_last(thread);
+                in_a_row = 0;
+            }
+        };
+        self.longest = self.longest.max(moves);
+        self.steps += mover.steps;
+        self.stats.steps = self.steps;
+        Ok(end)
+    }
+
+    /// Does a move of the first thread that can, and says which that is.
+    fn next(
+        &self,
+        walk: &mut Walk,
+        mover: &mut Mover<'_, '_>,
+        state: &State,
+        order: &[usize],
+        moves: usize,
+        drawn: &mut Drawn,
+    ) -> Result<Option<usize>, Stop> {
+        let mut change = walk.changes.last().is_some_and(|at| *at < moves);
+        if change {
+            walk.changes.pop();
+        }
+        let mut second = None;
+        for &thread in order {
+            drawn.clear();
+            let moved = mover.successors(state, thread, &mut |after, nodes, node, violation| {
+                drawn.offer(&mut walk.rng, after, (nodes, node), violation);
+            })?;
+            if !moved {
+                continue;
+            }
+            if !change || drawn.violation {
+                walk.chose |= order.len() > 1;
+                return Ok(Some(thread));
+            }
+            // Another one goes on, if there is one.
+            walk.put_last(thread);
+            (change, second) = (false, Some(thread));
+        }
+        let Some(thread) = second else { return Ok(None) };
+        drawn.clear();
+        mover.successors(state, thread, &mut |after, nodes, node, violation| {
+            drawn.offer(&mut walk.rng, after, (nodes, node), violation);
+        })?;
+        Ok(Some(thread))
+    }
+
+    /// Tells how far it has come, and whether it is to stop.
+    fn report(&mut self, steps: u64) -> Option<Reason> {
+        self.stats.steps = self.steps + steps;
+        self.account.tell(self.stats);
+        if self.account.cancelled() {
+            return Some(Reason::Cancelled);
+        }
+        (self.stats.steps >= self.settings.max_steps).then_some(Reason::Work)
+    }
+}
+
+/// Adds the steps of a move to a run that is written down.
+fn note(parts: &mut Option<Vec<Part>>, nodes: &[StepNode], visible: bool) {
+    if let Some(parts) = parts {
+        parts.extend(split(nodes, visible));
+    }
+}

@@ -1,0 +1,12 @@
+//! Random programs: what engines say of them is compared with plain exploration, or with real runs.
+
+mod arrays;
+mod ghosts;
+mod inputs;
+mod judged;
+mod late;
+mod real;
+mod replicated;
+mod search;
+mod symbolic;
+mod threads;
