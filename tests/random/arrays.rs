@@ -3,7 +3,6 @@
 //!
 //! `RELYANT_CASES` sets how many, `RELYANT_SEED` the first seed.
 
-use super::judged;
 use rayon::prelude::*;
 use relyant_program::linearise::Limits;
 use relyant_testing::rng::{Rng, cases};
