@@ -16,8 +16,10 @@ pub const QUICK_STATES: usize = 20_000;
 const FEW_SWITCHES: usize = 500_000;
 /// Before it, states of the searches with at most 0, 1, … context switches: each sees all such runs, or gives up.
 const BOUNDED: [usize; 4] = [50_000, 100_000, 100_000, 200_000];
-/// Steps of random runs, after the second bound and after all of them.
-const RANDOM: [u64; 2] = [500_000, 5_000_000];
+/// Steps for each state of such a search. In large states, and with many inputs, a step is more work.
+const STEPS: u64 = 20;
+/// Steps of random runs: at first, after the second bound and after all of them.
+const RANDOM: [u64; 3] = [100_000, 500_000, 5_000_000];
 
 /// How a file is decided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -102,7 +104,7 @@ impl Settings {
             all
         };
         let symbolic = symbolic::Settings::default();
-        let chances = search::Settings { seed: own.seed.wrapping_add(1), ..own };
+        let chances = search::Settings { seed: own.seed.wrapping_add(RANDOM.len() as u64), ..own };
         registry::all(&registry::Settings { proof: self.engine, searches, chances, symbolic })
     }
 
@@ -139,15 +141,19 @@ fn lanes_for_bugs(own: &search::Settings) -> Vec<search::Settings> {
         strategy: Strategy::BreadthFirst,
         max_switches: Some(bound),
         max_states: own.max_states.min(states),
+        max_steps: own.max_steps.min((states as u64).saturating_mul(STEPS)),
         ..*own
     };
-    let random = |steps: u64| search::Settings {
+    let random = |k: usize| search::Settings {
         strategy: Strategy::Random,
-        max_steps: own.max_steps.min(steps),
+        max_steps: own.max_steps.min(RANDOM[k]),
+        // Other runs each time.
+        seed: own.seed.wrapping_add(k as u64),
         ..*own
     };
     let mut all: Vec<search::Settings> = (0..).zip(BOUNDED).map(bounded).collect();
-    all.insert(2, random(RANDOM[0]));
-    all.push(random(RANDOM[1]));
+    all.insert(2, random(1));
+    all.insert(0, random(0));
+    all.push(random(2));
     all
 }

@@ -3,8 +3,9 @@
 //! Most runs follow priorities (Burckhardt et al., "A randomized scheduler with probabilistic guarantees of finding bugs",
 //! ASPLOS 2010): threads have random priorities, of those that can move the first one does, and at a few random moves of
 //! the run the thread that moves becomes the last. A thread that has moved for long without the others does so, too,
-//! since it may wait for one of them. In each fourth run all threads are equal. Inputs are drawn from the values that the
-//! search tries. All draws come from a seed and the number of the run: the same program has the same runs.
+//! since it may wait for one of them. In each fourth run, the first one included, all threads are equal. Inputs are drawn
+//! from the values that the search tries. All draws come from a seed and the number of the run: the same program has the
+//! same runs.
 
 use super::config::Config;
 use super::independence::Independence;
@@ -122,7 +123,7 @@ impl Walk {
         // Neighbouring seeds give unlike draws.
         let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number));
         rng.u64(..);
-        let any = number % 4 == 3;
+        let any = number % 4 == 0;
         let count = if any { 0 } else { (number % 4) as usize % CHANGES };
         let mut changes: Vec<usize> = (0..count).map(|_| rng.usize(..length)).collect();
         changes.sort_unstable_by(|a, b| b.cmp(a));
