@@ -116,7 +116,9 @@ fn turns(entries: &[Entry]) -> impl Iterator<Item = (usize, &Entry, u64)> {
     let rounds = entries.iter().map(|e| e.turns.len()).max().unwrap_or(0);
     let first = if entries.len() == 1 { rounds.saturating_sub(1) } else { 0 };
     (first..rounds).flat_map(move |round| {
-        let turn = move |(own, e): (usize, &'_ Entry)| e.turns.get(round).filter(|work| **work > 0).map(|work| (own, *work));
+        let turn = move |(own, e): (usize, &'_ Entry)| {
+            e.turns.get(round).filter(|work| **work > 0).map(|work| (own, *work))
+        };
         let playing: Vec<(usize, u64)> = entries.iter().enumerate().filter_map(turn).collect();
         playing.into_iter().map(|(own, work)| (own, &entries[own], work))
     })

@@ -27,7 +27,7 @@ impl Job {
     fn new(files: &[(&str, &str)]) -> Job {
         let dir = folder(files);
         fs::create_dir(dir.path().join("bin")).unwrap();
-        symlink(env!("CARGO_BIN_EXE_relyant"), dir.path().join("bin/relyant")).unwrap();
+        symlink(relyant_testing::relyant!(), dir.path().join("bin/relyant")).unwrap();
         Job(dir)
     }
 

@@ -103,6 +103,7 @@ fn program(edges: &[(u32, u32, Op)]) -> Program {
         synthetic: false,
         constant: Vec::new(),
         span: Span::default(),
+        look: Default::default(),
     };
     Program {
         objects: (0..3).map(object).collect(),

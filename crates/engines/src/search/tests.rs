@@ -198,7 +198,8 @@ fn random_runs_find_what_lies_deep() {
         )
     };
     let racy = program(&text("", ""));
-    let random = |seed| Settings { strategy: Strategy::Random, seed, max_steps: 400_000, ..Settings::default() };
+    let random =
+        |seed| Settings { strategy: Strategy::Random, seed, max_steps: 400_000, ..Settings::default() };
     for seed in 0..3 {
         let Answer::Unsafe { moves, shortest, .. } = run(&racy, &random(seed)) else { panic!("seed {seed}") };
         assert!(moves > 2 && !shortest);
