@@ -53,8 +53,9 @@ pub(super) fn of(programs: &Programs, report: &Report, settings: &Settings) -> V
         return all;
     }
     all.extend(inputs(&programs.search));
-    let bounded = settings.search.max_switches.is_some();
-    if programs.search.templates.len() > 1 && report.searched.is_some() && !bounded {
+    // A search that came to a bound of the program has seen the runs with few switches.
+    let seen = settings.search.max_switches.is_some() || !limits(reason).is_empty();
+    if programs.search.templates.len() > 1 && report.searched.is_some() && !seen {
         all.push(whole("--max-switches 2 looks for failing runs with so few context switches only".into()));
     }
     all
