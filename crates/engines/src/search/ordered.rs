@@ -18,8 +18,9 @@ use std::collections::{BTreeMap, VecDeque};
 const SWITCH: u32 = 20;
 /// The thread that moved last where nobody did: at the start.
 pub(super) const NOBODY: u16 = u16::MAX;
-/// States explored between two reports.
+/// States explored between two reports, and steps, as those in large states count for several.
 const REPORT: usize = 1024;
+const REPORT_STEPS: u64 = 16_384;
 
 /// A state to explore: its number, the thread of its normal form that moved last, and the moves to it.
 #[derive(Clone, Copy)]
@@ -220,7 +221,7 @@ impl<'s, 'c, 'p, 'w> Run<'s, 'c, 'p, 'w> {
     /// Explores states until one violates the property or a limit is met; none: all that are within the bounds.
     fn explore_all(&mut self) -> Result<Option<End>, Stop> {
         let bounded = self.reached.bound.is_some();
-        let mut explored = 0usize;
+        let (mut explored, mut due) = (0usize, 0);
         while let Some((cost, item)) = self.reached.queue.pop() {
             if bounded && self.reached.least.get(&item.id).is_some_and(|least| *least < cost) {
                 continue;
@@ -229,7 +230,8 @@ impl<'s, 'c, 'p, 'w> Run<'s, 'c, 'p, 'w> {
                 self.too_deep = true;
                 continue;
             }
-            if explored % REPORT == 0 {
+            if explored % REPORT == 0 || self.mover.steps >= due {
+                due = self.mover.steps + REPORT_STEPS;
                 self.search.stats.steps = self.mover.steps;
                 if let Some(reason) = self.search.report() {
                     return Ok(Some(End::Limit(reason)));

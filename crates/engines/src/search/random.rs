@@ -28,8 +28,8 @@ const PATIENCE: usize = 64;
 const YIELD: u32 = 32;
 /// Changes of priority in a run at most, yields not counted.
 const CHANGES: usize = 3;
-/// Moves between two reports.
-const REPORT: usize = 1024;
+/// Steps between two reports; in large states a step counts for several.
+const REPORT: u64 = 2_000;
 
 /// What came of random runs.
 pub(super) enum Ended {
@@ -206,7 +206,7 @@ impl Runs<'_, '_, '_, '_> {
             note(parts, &drawn.nodes, false);
             return Ok(How::Violation(Found::AtStart(walk.start)));
         }
-        let (mut visible, mut moves, mut in_a_row, mut last) = (false, 0, 0, usize::MAX);
+        let (mut visible, mut moves, mut in_a_row, mut last, mut due) = (false, 0, 0, usize::MAX, 0);
         let mut order = Vec::new();
         let end = loop {
             if drawn.count == 0 {
@@ -215,11 +215,11 @@ impl Runs<'_, '_, '_, '_> {
             walk.chose |= drawn.count > 1;
             note(parts, &drawn.nodes, visible);
             visible = true;
-            if parts.is_none()
-                && moves % REPORT == 0
-                && let Some(reason) = self.report(mover.steps)
-            {
-                return Ok(How::Limit(reason));
+            if parts.is_none() && mover.steps >= due {
+                due = mover.steps + REPORT;
+                if let Some(reason) = self.report(mover.steps) {
+                    return Ok(How::Limit(reason));
+                }
             }
             if moves >= most {
                 break How::Cut;
