@@ -21,6 +21,9 @@ const STEPS: u64 = 20;
 /// Steps of random runs: at first, after the second bound and after all of them.
 const RANDOM: [u64; 3] = [100_000, 500_000, 5_000_000];
 
+/// Steps of random runs where no engine looks for a proof any more: who has no verdict wants to know soon.
+const CHANCES: u64 = 5_000_000;
+
 /// How a file is decided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Method {
@@ -104,7 +107,11 @@ impl Settings {
             all
         };
         let symbolic = symbolic::Settings::default();
-        let chances = search::Settings { seed: own.seed.wrapping_add(RANDOM.len() as u64), ..own };
+        let chances = search::Settings {
+            seed: own.seed.wrapping_add(RANDOM.len() as u64),
+            max_steps: own.max_steps.min(CHANCES),
+            ..own
+        };
         registry::all(&registry::Settings { proof: self.engine, searches, chances, symbolic })
     }
 

@@ -58,7 +58,7 @@ impl Engine for Interleavings {
     }
 }
 
-/// Random runs, as long as there is time for them.
+/// Random runs, within the limits of these settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Chances(pub Settings);
 
