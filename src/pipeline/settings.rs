@@ -18,7 +18,9 @@ const FEW_SWITCHES: usize = 500_000;
 const BOUNDED: [usize; 4] = [50_000, 100_000, 100_000, 200_000];
 /// Steps for each state of such a search. In large states, and with many inputs, a step is more work.
 const STEPS: u64 = 20;
-/// Steps of random runs: at first, after the second bound and after all of them.
+/// States that breadth first may look at before the last random runs; with more it starts anew after them.
+const SOON: usize = 1_000_000;
+/// Steps of random runs: at first, after the second bound, and where there are many states.
 const RANDOM: [u64; 3] = [100_000, 500_000, 5_000_000];
 
 /// Steps of random runs where no engine looks for a proof any more: who has no verdict wants to know soon.
@@ -103,7 +105,10 @@ impl Settings {
             vec![own]
         } else {
             let mut all = if own.max_switches.is_none() { lanes_for_bugs(&own) } else { Vec::new() };
-            all.extend([with(Strategy::FewSwitches, FEW_SWITCHES), with(Strategy::BreadthFirst, usize::MAX)]);
+            all.push(with(Strategy::FewSwitches, FEW_SWITCHES));
+            all.push(with(Strategy::BreadthFirst, SOON));
+            all.push(random(&own, RANDOM.len() - 1));
+            all.push(with(Strategy::BreadthFirst, usize::MAX));
             all
         };
         let symbolic = symbolic::Settings::default();
@@ -151,16 +156,18 @@ fn lanes_for_bugs(own: &search::Settings) -> Vec<search::Settings> {
         max_steps: own.max_steps.min((states as u64).saturating_mul(STEPS)),
         ..*own
     };
-    let random = |k: usize| search::Settings {
-        strategy: Strategy::Random,
-        max_steps: own.max_steps.min(RANDOM[k]),
-        // Other runs each time.
-        seed: own.seed.wrapping_add(k as u64),
-        ..*own
-    };
     let mut all: Vec<search::Settings> = (0..).zip(BOUNDED).map(bounded).collect();
-    all.insert(2, random(1));
-    all.insert(0, random(0));
-    all.push(random(2));
+    all.insert(2, random(own, 1));
+    all.insert(0, random(own, 0));
     all
+}
+
+/// Random runs for the how-manyth time, other ones each time.
+fn random(own: &search::Settings, time: usize) -> search::Settings {
+    search::Settings {
+        strategy: Strategy::Random,
+        max_steps: own.max_steps.min(RANDOM[time]),
+        seed: own.seed.wrapping_add(time as u64),
+        ..*own
+    }
 }
