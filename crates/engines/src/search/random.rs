@@ -62,7 +62,11 @@ pub(super) fn run(
                 let mut parts = Some(Vec::new());
                 runs.walk(&mut again, length, &mut parts)?;
                 let parts = parts.unwrap_or_default();
-                return trace::finish(config, again.start, &parts, found, true).map(Ended::Violation);
+                match trace::finish(config, again.start, &parts, found, true) {
+                    // Others may be written down.
+                    Err(trace::LOST) => {}
+                    finished => return finished.map(Ended::Violation),
+                }
             }
             How::Cut if settings.max_depth.is_none() && length == most => {
                 most = (GROWTH * most).min(MAX_LENGTH);
