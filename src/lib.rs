@@ -28,6 +28,7 @@ pub mod api;
 pub mod bench;
 pub mod explain;
 pub mod export;
+pub mod fences;
 pub mod finite;
 pub mod html;
 pub mod init;

@@ -104,3 +104,11 @@ fn other_methods() {
     // most of them are decided, or something is broken
     assert!(decided >= rows.len() * 2, "only {decided} decided");
 }
+
+/// Stores that go through buffers. Without a release build, those that are decided in a moment.
+#[test]
+fn store_buffers() {
+    let rows = read("tso/manifest.csv");
+    let quick = |row: &&Row| !row.open && row.set != "slow";
+    decide(&rows.iter().filter(|row| binary::release().is_some() || quick(row)).collect::<Vec<_>>());
+}

@@ -30,3 +30,4 @@ pub mod instantiate;
 mod orders;
 pub mod programs;
 pub mod races;
+pub mod tso;

@@ -3,6 +3,7 @@
 use crate::c;
 use crate::c::unit::Unit;
 use crate::instantiate;
+use crate::tso::{self, Form};
 use relyant_cfa as cfa;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::Options;
@@ -30,7 +31,15 @@ pub fn read_for_search<'a>(what: impl Into<Unit<'a>>, meaning: &Options) -> Resu
 /// # Errors
 /// What of the module cannot be modelled.
 pub fn for_search(module: &cfa::Module, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
-    sliced(instantiate::for_search(module, meaning)).or_else(|e| for_proof(module, meaning).map_err(|_| e))
+    for_search_alone(module, meaning).or_else(|e| for_proof(module, meaning).map_err(|_| e))
+}
+
+/// The same, where the program that proofs are about does not take its place.
+///
+/// # Errors
+/// What of the module cannot be modelled.
+pub fn for_search_alone(module: &cfa::Module, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
+    finished(instantiate::for_search(module, meaning)?, Form::Buffers, meaning)
 }
 
 /// The program with everything inlined and specialised, which proofs are about.
@@ -38,13 +47,13 @@ pub fn for_search(module: &cfa::Module, meaning: &Options) -> Result<cfa::Progra
 /// # Errors
 /// What of the module cannot be modelled.
 pub fn for_proof(module: &cfa::Module, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
-    sliced(instantiate::instantiate(module, meaning))
+    let form = if meaning.robust { Form::Attacks } else { Form::Buffers };
+    finished(instantiate::instantiate(module, meaning)?, form, meaning)
 }
 
-/// Leaves out what no property depends on.
-pub fn sliced(mut program: Result<cfa::Program, Diagnostic>) -> Result<cfa::Program, Diagnostic> {
-    if let Ok(p) = &mut program {
-        instantiate::slice(p);
-    }
-    program
+/// With store buffers if they are asked for, and without what no property depends on.
+fn finished(program: cfa::Program, form: Form, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
+    let mut program = tso::buffered(program, form, meaning)?;
+    instantiate::slice(&mut program);
+    Ok(program)
 }

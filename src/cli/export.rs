@@ -10,7 +10,7 @@ use relyant_check::finite::{Kind, boolean, export, kind, read};
 use relyant_rewriting::export as timbuk;
 
 use relyant_frontend::c;
-use relyant_frontend::instantiate;
+use relyant_frontend::{instantiate, tso};
 use relyant_program::thread_program;
 use std::path::PathBuf;
 
@@ -49,11 +49,10 @@ pub fn run(a: &Args) -> Status {
         Target::Spec => finite_text(a, Kind::Net),
         Target::Pnml => finite_text(a, Kind::Pnml),
         Target::Chc => chc_text(a),
-        Target::Timbuk => a
-            .meaning
-            .input(&a.file)
-            .and_then(|i| instantiate::for_search(&c::load(&i.file, &i.options)?, &i.options))
-            .and_then(|p| timbuk::export(&p)),
+        Target::Timbuk => a.meaning.input(&a.file).and_then(|i| {
+            let program = instantiate::for_search(&c::load(&i.file, &i.options)?, &i.options)?;
+            timbuk::export(&tso::buffered(program, tso::Form::Buffers, &i.options)?)
+        }),
     };
     match text {
         Ok(text) => {

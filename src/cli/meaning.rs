@@ -6,7 +6,7 @@ use relyant::finite::boolean;
 use relyant::pipeline::Method;
 use relyant::task::{self, Task};
 use relyant_cfa::diagnostic::Diagnostic;
-use relyant_cfa::options::{Atomicity, DataModel, Integers, Options, Property, Signed};
+use relyant_cfa::options::{Atomicity, DataModel, Integers, MemoryModel, Options, Property, Signed};
 use relyant_checker::macros::Macros;
 use relyant_engines::aret;
 use relyant_engines::search::{self, Strategy};
@@ -17,6 +17,14 @@ use std::path::{Path, PathBuf};
 enum AtomicityArg {
     Access,
     Statement,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum MemoryModelArg {
+    /// Sequential consistency: all threads see a store at once
+    Sc,
+    /// Total store order, as on x86: a store waits in a buffer of its thread, and later loads may overtake it
+    Tso,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -111,6 +119,9 @@ pub struct Meaning {
     /// A step is one access to a shared object, or a whole C statement
     #[arg(long, value_enum, default_value = "access", value_name = "STEP")]
     atomicity: AtomicityArg,
+    /// How stores come to other threads
+    #[arg(long, value_enum, default_value = "sc", value_name = "MODEL")]
+    memory_model: MemoryModelArg,
     /// Machine integers wrap and are bounded as in C; ideal ones are mathematical
     #[arg(long, value_enum, default_value = "machine", value_name = "KIND")]
     integers: IntegersArg,
@@ -281,6 +292,11 @@ impl Meaning {
                 AtomicityArg::Access => Atomicity::Access,
                 AtomicityArg::Statement => Atomicity::Statement,
             },
+            memory_model: match self.memory_model {
+                MemoryModelArg::Sc => MemoryModel::Sc,
+                MemoryModelArg::Tso => MemoryModel::Tso,
+            },
+            robust: false,
             integers: match self.integers {
                 IntegersArg::Machine => Integers::Machine,
                 IntegersArg::Ideal => Integers::Ideal,

@@ -6,6 +6,7 @@ mod completions;
 mod exit;
 mod explain;
 mod export;
+mod fences;
 mod finite;
 mod format;
 mod horn;
@@ -57,6 +58,7 @@ enum Command {
     Explain(explain::Args),
     Observe(observe::Args),
     Export(export::Args),
+    Fences(Box<fences::Args>),
     Init(init::Args),
     Lsp(Box<lsp::Args>),
     Horn(horn::Args),
@@ -98,6 +100,7 @@ fn run(command: &Command) -> Status {
         Command::Explain(a) => explain::run(a),
         Command::Observe(a) => observe::run(a),
         Command::Export(a) => export::run(a),
+        Command::Fences(a) => fences::run(a),
         Command::Init(a) => init::run(a),
         Command::Lsp(a) => lsp::run(a),
         Command::Horn(a) => horn::run(a),
@@ -127,6 +130,7 @@ fn lost(command: &Command, reason: &str) -> Status {
         | Command::Explain(_)
         | Command::Observe(_)
         | Command::Export(_)
+        | Command::Fences(_)
         | Command::Init(_)
         | Command::Lsp(_)
         | Command::Schema(_)

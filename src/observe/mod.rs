@@ -76,6 +76,9 @@ pub enum Reason {
     /// The machine's integers are others.
     #[error("the integers of the proof are not those of the machine that it would be compiled for")]
     Integers,
+    /// Stores go through buffers.
+    #[error("the proof is about a program with store buffers, of which the source says nothing")]
+    Buffers,
     /// There are several files.
     #[error("only one source file can be observed")]
     Files,
@@ -238,6 +241,9 @@ fn checks(
 fn possible(options: &Options) -> Result<(), Error> {
     if options.integers == Integers::Ideal || options.data_model == DataModel::Ilp32 {
         return Err(Error::Not(Reason::Integers));
+    }
+    if options.is_tso() {
+        return Err(Error::Not(Reason::Buffers));
     }
     if !options.more_files.is_empty() {
         return Err(Error::Not(Reason::Files));

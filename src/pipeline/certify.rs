@@ -58,7 +58,8 @@ impl<'a> Certificate<'a> {
             }
             Evidence::Proof { .. } | Evidence::Replicated { .. } => None,
         };
-        let meta = Meta { sources, includes, options: meaning.clone() };
+        let robust = report.robust && searched.is_none();
+        let meta = Meta { sources, includes, options: Options { robust, ..meaning.clone() } };
         Ok(Some(Certificate { evidence, meta, searched, automata: None }))
     }
 

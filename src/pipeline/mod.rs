@@ -109,6 +109,7 @@ fn verify_read(
         checks: module.checks,
         assumes: Vec::new(),
         races: Races::default(),
+        robust: draft.robust,
         losses: Vec::new(),
         hints: Vec::new(),
         source_lines: source_lines(unit.path()),

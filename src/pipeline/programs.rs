@@ -7,14 +7,18 @@
 use relyant_cfa as cfa;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::Options;
+use relyant_engines::search::{self, Reason, SearchOutcome};
+use relyant_engines::watch::Watch;
 use relyant_frontend::c;
 use relyant_frontend::c::unit::Unit;
-use relyant_frontend::instantiate;
-use relyant_frontend::programs::{for_proof, sliced};
+use relyant_frontend::programs::{for_proof, for_search_alone};
 use relyant_program::Program;
 use relyant_program::linearise::Limits;
 use relyant_program::recognisers::Recognisers;
 use relyant_program::thread_program_with;
+
+/// States that are looked at to see whether another thread can tell that there are store buffers.
+const ROBUST_STATES: usize = 5_000;
 
 /// What the proof engines work on.
 #[derive(Clone, Debug)]
@@ -39,15 +43,18 @@ pub struct Programs {
 pub(super) struct Draft {
     pub(super) search: Result<cfa::Program, Diagnostic>,
     pub(super) automata: Result<cfa::Program, Diagnostic>,
+    /// Where there are store buffers: the proof program has none, but shows that nobody can tell.
+    pub(super) robust: bool,
 }
 
 impl Draft {
     pub(super) fn of(module: &cfa::Module, meaning: &Options) -> Result<Draft, Diagnostic> {
-        let automata = for_proof(module, meaning);
-        let search = sliced(instantiate::for_search(module, meaning));
+        let robust = robust(module, meaning);
+        let automata = for_proof(module, &Options { robust, ..meaning.clone() });
+        let search = for_search_alone(module, meaning);
         match (&search, &automata) {
             (Err(_), Err(e)) => Err(e.clone()),
-            _ => Ok(Draft { search, automata }),
+            _ => Ok(Draft { search, automata, robust }),
         }
     }
 
@@ -75,6 +82,19 @@ impl Draft {
     pub(super) fn shown(&self) -> Option<&cfa::Program> {
         self.automata.as_ref().or(self.search.as_ref()).ok()
     }
+}
+
+/// Is a proof by robustness to be tried? Not if a short search finds that another thread can tell.
+fn robust(module: &cfa::Module, meaning: &Options) -> bool {
+    let of = |p: &cfa::Program| {
+        let settings = search::Settings { max_states: ROBUST_STATES, ..search::Settings::default() };
+        match search::search(p, &settings, &Watch::NONE) {
+            Ok((SearchOutcome::Limit { reason, .. }, _)) => !matches!(reason, Reason::Bound { .. }),
+            Ok(_) => true,
+            Err(_) => false,
+        }
+    };
+    meaning.is_tso() && for_proof(module, &Options { robust: true, ..meaning.clone() }).is_ok_and(|p| of(&p))
 }
 
 impl Programs {

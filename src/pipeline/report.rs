@@ -105,6 +105,8 @@ pub struct Report {
     pub assumes: Vec<String>,
     /// In a program with a data race: all pairs of accesses that race, the one of the verdict first.
     pub races: Races,
+    /// A proof says that nobody can tell that there are store buffers, and that the program is safe without.
+    pub robust: bool,
     /// Where the proof engine had to take the program for more than it is, a line each.
     pub losses: Vec<String>,
     /// Where there is no verdict: what may help.

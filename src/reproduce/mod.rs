@@ -165,6 +165,8 @@ fn impossible(found: &Found<'_>) -> Option<String> {
         Some(format!("threads of `{}` are made for 64 bits only", edits::ASYNC))
     } else if found.options.integers == Integers::Ideal {
         Some("the integers of the run are not those of the machine".into())
+    } else if found.options.is_tso() {
+        Some("stores wait in buffers, which no scheduler can ask of the processor".into())
     } else {
         None
     }

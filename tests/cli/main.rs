@@ -15,6 +15,7 @@ mod html;
 mod limits;
 mod lsp;
 mod manual;
+mod memory_model;
 mod reports;
 mod runs;
 #[path = "../schema/mod.rs"]

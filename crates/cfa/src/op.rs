@@ -57,8 +57,25 @@ impl std::fmt::Display for Limit {
     }
 }
 
-/// A point of control. Edges leave it unless its kind says otherwise.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// What the step from or to a location is on a machine with store buffers. Without them all locations are `Direct`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Order {
+    /// An access from here is the front end's own and goes straight to memory.
+    #[default]
+    Direct,
+    /// A store from here goes into the thread's buffer, a load looks there first.
+    Buffered,
+    /// A step from here waits until the thread's buffer is empty, and an access then goes straight to memory.
+    Drained,
+    /// The step to here put a store into the buffer: address and value.
+    Appended(Expr, Expr),
+    /// The step to here took the oldest store from the buffer to memory.
+    Arrived,
+}
+
+/// A point of control. Edges leave it unless its kind says otherwise. `Debug` leaves out the order, which decides what
+/// edges there are: digests of programs are made of what it prints.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Location {
     /// Nobody else moves while a thread is here.
     pub atomic: bool,
@@ -75,6 +92,23 @@ pub struct Location {
     pub initial: bool,
     /// The inlined call that this is a copy for, by index into [`super::Template::inlined`]; 0 for none.
     pub inlined: u32,
+    /// What it is on a machine with store buffers.
+    pub order: Order,
+}
+
+impl std::fmt::Debug for Location {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Location { atomic, kind, labels, span, assumes, initial, inlined, order: _ } = self;
+        f.debug_struct("Location")
+            .field("atomic", atomic)
+            .field("kind", kind)
+            .field("labels", labels)
+            .field("span", span)
+            .field("assumes", assumes)
+            .field("initial", initial)
+            .field("inlined", inlined)
+            .finish()
+    }
 }
 
 /// Who is called or started.
@@ -175,6 +209,7 @@ impl Graph {
             assumes: false,
             initial: false,
             inlined: 0,
+            order: Order::Direct,
         });
         Loc(self.locations.len() as u32 - 1)
     }

@@ -62,6 +62,17 @@ pub enum DataModel {
     Ilp32,
 }
 
+/// How stores come to other threads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum MemoryModel {
+    /// At once: sequential consistency (Lamport, 1979).
+    #[default]
+    Sc,
+    /// Through a buffer of the thread, first in, first out: total store order, as on x86 (Sewell et al., "x86-TSO: a
+    /// rigorous and usable programmer's model for x86 multiprocessors", CACM 2010).
+    Tso,
+}
+
 /// Objects made at one place that are kept apart while they are alive.
 pub const MAX_OBJECTS: u32 = 16;
 
@@ -70,6 +81,10 @@ pub const MAX_OBJECTS: u32 = 16;
 pub struct Options {
     /// How large a step is.
     pub atomicity: Atomicity,
+    /// How stores come to other threads; `--memory-model`.
+    pub memory_model: MemoryModel,
+    /// With buffers: proofs show that no thread can tell that there are some, and that the program is safe without.
+    pub robust: bool,
     /// Which numbers the values of C's integer types are; `--integers`.
     pub integers: Integers,
     /// What signed overflow does.
@@ -151,6 +166,9 @@ impl Options {
         if self.atomicity == Atomicity::Statement {
             out.push("each statement is one step".into());
         }
+        if self.is_tso() {
+            out.push("stores go through buffers (x86-TSO)".into());
+        }
         if self.integers == Integers::Ideal {
             out.push("integers are mathematical ones".into());
         }
@@ -169,6 +187,10 @@ impl Options {
         out.extend(self.max_threads.map(|n| format!("at most {n} threads")));
         out.extend(self.max_objects.map(|n| format!("at most {n} objects of one place")));
         out
+    }
+    /// Do stores go through buffers?
+    pub fn is_tso(&self) -> bool {
+        self.memory_model == MemoryModel::Tso
     }
     /// Is undefined arithmetic an error?
     pub fn checks_overflow(&self) -> bool {

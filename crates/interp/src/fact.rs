@@ -1,14 +1,15 @@
 //! What the steps of a run did, in full and in terms of the source: what reports for people are made of.
 
 use crate::act::At;
+use crate::eval::{Env, eval};
 use crate::late::UNCHOSEN;
 use crate::live::written;
 use crate::machine::{Machine, State};
 use crate::uses::Follower;
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::{
-    BinOp, Block, Edge, Expr, FloatOp, IntKind, ObjId, ObjectKind, Op, Owner, Precision, Program, Reg, Shown,
-    Source,
+    BinOp, Block, Edge, Expr, FloatOp, IntKind, ObjId, ObjectKind, Op, Order, Owner, Precision, Program, Reg,
+    Shown, Source,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,6 +35,8 @@ pub enum Did {
     Read(Touch),
     /// It wrote a cell.
     Write(Touch),
+    /// It put a store to a cell into its buffer; the value after is the one that waits.
+    Buffer(Touch),
     /// It gave a named register a value: a local variable.
     Set(String, String),
     /// It took an input: what gave it, and which.
@@ -67,6 +70,8 @@ pub struct Touch {
     pub shared: bool,
     /// Its object gets its first values here.
     pub first: bool,
+    /// What is written has waited in the thread's buffer.
+    pub waited: bool,
     /// Its value before the step.
     pub before: i128,
     /// Its value after the step.
@@ -158,7 +163,12 @@ impl Recorder {
         if let Some(r) = written(&edge.op) {
             self.chosen.remove(&(thread, r));
         }
+        let appended = match &machine.location(template, edge.to).order {
+            Order::Appended(a, v) => self.append(machine, after, thread, (a, v)),
+            _ => None,
+        };
         let did = match &edge.op {
+            _ if appended.is_some() => appended,
             Op::Load(..) | Op::Store(..) => self.access(machine, (before, after), thread, number, edge),
             Op::Create { handle, .. } => self.create(machine, (before, after), thread, *handle),
             Op::Join { .. } => machine.joined(before, thread, number).map(|j| Did::Join(j as u32)),
@@ -298,6 +308,44 @@ impl Recorder {
         true
     }
 
+    /// A store that waits: its address and its value, in registers.
+    fn append(
+        &mut self,
+        machine: &Machine<'_>,
+        after: &State,
+        thread: usize,
+        (address, value): (&Expr, &Expr),
+    ) -> Option<Did> {
+        let program = machine.program();
+        let env = Env {
+            registers: machine.registers(after, thread),
+            self_id: thread as i128 + 1,
+            bases: &program.bases,
+            function_bases: &program.function_bases,
+            signed_wraps: program.signed_wraps,
+        };
+        let (o, k) = program.cell_at(eval(address, &env).ok()?)?;
+        let cell = (o, k as u32);
+        let (was, is) = (machine.value(after, thread, cell)?, eval(value, &env).ok()?);
+        let object = program.objects.get(o.0 as usize)?;
+        let shown = object.look.of(cell.1).clone();
+        let at = at(program, thread, cell);
+        Some(Did::Buffer(Touch {
+            at,
+            name: self.cell(program, o, cell.1),
+            model: object.synthetic || shown.is_model(),
+            shared: at.owner.is_none(),
+            first: false,
+            waited: false,
+            before: was,
+            after: is,
+            was: self.value(program, was, &shown),
+            is: self.value(program, is, &shown),
+            block: None,
+            shown,
+        }))
+    }
+
     fn access(
         &mut self,
         machine: &Machine<'_>,
@@ -327,7 +375,8 @@ impl Recorder {
         {
             return None;
         }
-        let from = machine.location(before.threads[thread].name.template, edge.from);
+        let template = before.threads[thread].name.template;
+        let from = machine.location(template, edge.from);
         let block = match (&shown, &object.look.block) {
             (Shown::Freed, Some(b)) => {
                 let block = Block { number: k + 1, ..b.clone() };
@@ -341,6 +390,7 @@ impl Recorder {
             model: object.synthetic || shown.is_model(),
             shared: at.owner.is_none(),
             first: from.initial,
+            waited: machine.location(template, edge.to).order == Order::Arrived,
             before: was,
             after: is,
             was: self.value(program, was, &shown),

@@ -12,6 +12,8 @@ pub mod binary;
 pub mod damage;
 pub mod direct;
 pub mod driver;
+pub mod litmus;
+pub mod litmus_run;
 pub mod mutate;
 pub mod real;
 pub mod records;

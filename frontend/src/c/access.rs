@@ -35,6 +35,10 @@ pub struct Relaxed {
     pub failure: bool,
     /// Its writes: the order is no release.
     pub store: bool,
+    /// Its write is not sequentially consistent: on x86 it is a plain store.
+    pub buffered: bool,
+    /// It reads and writes in one step.
+    pub locked: bool,
 }
 
 impl Part {
@@ -63,8 +67,9 @@ impl Lower<'_> {
         let to = Target::Cell;
         let relaxed = atomic && if write { self.context.relaxed.store } else { self.context.relaxed.load };
         let fails_relaxed = atomic && !write && self.context.relaxed.failure;
+        let drains = atomic && (self.context.relaxed.locked || write && !self.context.relaxed.buffered);
         let from = self.body.cur;
-        self.body.accesses.push(Access { from, write, atomic, relaxed, fails_relaxed, in_unit, to });
+        self.body.accesses.push(Access { from, write, atomic, relaxed, fails_relaxed, drains, in_unit, to });
     }
 }
 
@@ -77,19 +82,22 @@ impl Body {
             atomic: false,
             relaxed: false,
             fails_relaxed: false,
+            drains: false,
             in_unit: 0,
             to: Target::Object,
         });
     }
 
-    /// A fence: nothing that comes before it is unordered with what comes after it any more.
-    pub fn fence(&mut self) {
+    /// A fence: nothing that comes before it is unordered with what comes after it any more. `drains`: stores before it
+    /// have come to memory, too.
+    pub fn fence(&mut self, drains: bool) {
         self.accesses.push(Access {
             from: self.cur,
             write: false,
             atomic: true,
             relaxed: false,
             fails_relaxed: false,
+            drains,
             in_unit: 0,
             to: Target::Fence,
         });

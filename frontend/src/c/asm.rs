@@ -31,6 +31,11 @@ const HARMLESS: [&str; 22] = [
     "lockorl$0,(%rsp)",
 ];
 
+/// Does it wait until the store buffer is empty (Intel's manual, volume 3, 9.3)?
+fn drains(i: &str) -> bool {
+    matches!(i, "mfence" | "serialize") || i.starts_with("lock")
+}
+
 /// The instructions of a template, without blanks and comments.
 fn instructions(template: &[String]) -> Vec<String> {
     let text: String = template.iter().map(|t| t.trim().trim_matches('"')).collect();
@@ -100,6 +105,9 @@ impl<'a> Lower<'a> {
         }
         if let Some(other) = instructions.iter().find(|i| !is_harmless(i)) {
             return self.beyond(at, &format!("assembler code (`{other}`) is"), "write it in C");
+        }
+        if self.unit.options.is_tso() && instructions.iter().any(|i| drains(i)) {
+            self.body.fence(true);
         }
         let Some(x) = operands else { return Ok(()) };
         for o in &x.outputs {

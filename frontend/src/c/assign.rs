@@ -49,6 +49,7 @@ impl<'a> Lower<'a> {
         compute: impl FnOnce(&mut Self, Value) -> Res<Value>,
         at: Bytes,
     ) -> Res<(Value, Value)> {
+        self.context.relaxed.locked = true;
         let mut old = self.read(p, at)?;
         let mark = self.body.mark();
         match p.at {
@@ -61,6 +62,7 @@ impl<'a> Lower<'a> {
         }
         let new = compute(self, old.clone())?;
         let new = self.write(p, new, at)?;
+        self.context.relaxed.locked = false;
         self.body.one_step(mark);
         Ok((old, new))
     }

@@ -28,12 +28,13 @@ impl<'a> Lower<'a> {
     /// The last arguments; notes a memory order that is not sequentially consistent.
     fn orders(&mut self, args: Args<'a>, from: usize) -> Res<()> {
         self.body.end_operand();
-        let mut relaxed = Relaxed::default();
+        let mut relaxed = Relaxed { buffered: self.context.relaxed.buffered, ..Relaxed::default() };
         for (k, a) in args.iter().skip(from).enumerate() {
             let order = self.constant(a)?;
-            if order != Some(5) {
+            if order != Some(5) && !self.unit.options.is_tso() {
                 self.unit.assume("every memory order is sequentially consistent");
             }
+            relaxed.buffered |= k == 0 && order != Some(5);
             // The order of a failure is one of a read only.
             relaxed.load |= k == 0 && matches!(order, Some(0 | 3));
             relaxed.failure |= k > 0 && matches!(order, Some(0 | 3));
@@ -47,7 +48,9 @@ impl<'a> Lower<'a> {
     }
 
     /// A call of an atomic function.
-    pub fn atomic_call(&mut self, f: Atomic, args: Args<'a>, at: Bytes) -> Res<Value> {
+    pub fn atomic_call(&mut self, name: &str, f: Atomic, args: Args<'a>, at: Bytes) -> Res<Value> {
+        // One that releases, and one that does not even order anything; neither has an argument that says so.
+        self.context.relaxed.buffered = matches!(name, "__sync_lock_release" | "atomic_init");
         let v = self.atomic_operation(f, args, at);
         self.context.relaxed = Relaxed::default();
         v
@@ -245,6 +248,7 @@ impl<'a> Lower<'a> {
     fn swap(&mut self, p: &Place, old: Value, new: Value, weak: bool, at: Bytes) -> Res<(Value, Loc, Loc)> {
         let old = self.convert(old, &p.ty, at)?;
         let new = self.convert(new, &p.ty, at)?;
+        self.context.relaxed.locked = true;
         let mut seen = self.read(p, at)?;
         if let super::value::At::Register(_) = p.at {
             let kind = self.unit.types.kind(&seen.ty);
@@ -258,6 +262,7 @@ impl<'a> Lower<'a> {
         self.body.edge_to(differed, fails);
         self.body.cur = write;
         self.write(p, new, at)?;
+        self.context.relaxed.locked = false;
         self.body.edge_to(swapped, Op::Skip);
         Ok((seen, swapped, differed))
     }

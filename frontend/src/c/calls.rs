@@ -267,8 +267,9 @@ impl<'a> Lower<'a> {
                 return Ok(Value::int(0));
             }
             Model::Fence => {
+                let order = args.first().map(|a| self.constant(a)).transpose()?.flatten();
                 self.evaluate(args)?;
-                self.body.fence();
+                self.body.fence(args.is_empty() || order == Some(5));
                 return Ok(Value::int(0));
             }
             Model::Fills(which) => {
@@ -327,7 +328,7 @@ impl<'a> Lower<'a> {
             Model::Divide => return self.divide(name, args, at),
             Model::Lock(l) => return self.lock_call(l, false, args, at),
             Model::Lock11(l) => return self.lock_call(l, true, args, at),
-            Model::Atomic(a) => return self.atomic_call(a, args, at),
+            Model::Atomic(a) => return self.atomic_call(name, a, args, at),
             Model::Allocate(which) => return self.allocate(which, args, at),
             Model::Free => return self.give_back(args, at),
             Model::Scan(what) => return self.scan_call(name, what, args, at),

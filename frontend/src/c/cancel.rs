@@ -46,6 +46,13 @@ pub struct Cancellation {
     runner: Option<FuncId>,
 }
 
+impl Cancellation {
+    /// Does anybody cancel a thread?
+    pub fn is_used(&self) -> bool {
+        self.requests > 0
+    }
+}
+
 /// When a call is a cancellation point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Point {

@@ -65,6 +65,9 @@ impl<'a> Lower<'a> {
             assumes: self.unit.assumes().to_vec(),
             checks,
         };
+        if self.unit.options.is_tso() {
+            crate::tso::supported(&module, self.unit.cancellation.is_used(), self.unit.options)?;
+        }
         super::signals::check_actions(&module, &self.unit.signals, source)?;
         let copies = super::settle::settle(&mut module, &mut self.unit)?;
         let untyped = super::untyped::write(&mut module, &self.unit)?;
@@ -86,6 +89,9 @@ impl<'a> Lower<'a> {
         let of = |f: u32| unsequenced.remove(&FuncId(f)).unwrap_or_default();
         let unsequenced: Vec<Unsequenced> = (0..module.functions.len() as u32).map(of).collect();
         crate::orders::add(module, unsequenced, &mut accesses, self.unit.options);
+        if self.unit.options.is_tso() {
+            crate::tso::mark(module, &accesses);
+        }
         if self.unit.options.property == Property::NoDataRace {
             let of = |f: u32| accesses.remove(&FuncId(f)).unwrap_or_default();
             let accesses: Vec<Vec<Access>> = (0..module.functions.len() as u32).map(of).collect();

@@ -47,6 +47,26 @@ enum Taken {
     TimesOut(i128),
 }
 
+/// Does the call order memory (POSIX, 4.12)?
+fn synchronises(l: Lock) -> bool {
+    !matches!(
+        l,
+        Lock::MutexInit
+            | Lock::SpinInit
+            | Lock::AttributeInit
+            | Lock::AttributeKind
+            | Lock::AttributeRead
+            | Lock::AttributeRobust
+            | Lock::CondInit
+            | Lock::CondSignal
+            | Lock::CondBroadcast
+            | Lock::RwInit
+            | Lock::SemInit
+            | Lock::SemValue
+            | Lock::BarrierInit
+    )
+}
+
 /// A section of one call: everything after its first access is atomic with it.
 struct Section {
     result: Reg,
@@ -83,6 +103,9 @@ impl<'a> Lower<'a> {
             return Ok(Value::int(0));
         }
         let (lock, kinds) = self.lock_operands(l, args, at)?;
+        if self.unit.options.is_tso() && synchronises(l) {
+            self.body.fence(true);
+        }
         match l {
             Lock::MutexInit => return self.mutex_init(lock, kinds, c11, args.get(1)),
             Lock::SpinInit | Lock::AttributeInit => self.body.clear(&lock, 1),

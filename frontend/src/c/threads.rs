@@ -225,6 +225,9 @@ impl<'a> Lower<'a> {
             }
         };
         self.body.emit_open(Op::Call { dst: None, callee, args: Vec::new() });
+        if self.unit.options.is_tso() {
+            self.body.fence(true);
+        }
         self.body.store(control, Expr::Const(2), IntKind::Ideal);
         self.body.join(end);
         Ok(Value::int(0))

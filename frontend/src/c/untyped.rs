@@ -285,6 +285,7 @@ impl Code {
             atomic: false,
             relaxed: false,
             fails_relaxed: false,
+            drains: false,
             in_unit,
             to: Target::Cell,
         });

@@ -43,6 +43,10 @@ impl Lower<'_> {
     /// The address and the cells of an atomic struct.
     fn whole(&mut self, p: &Place, at: Bytes) -> Res<(Expr, Vec<Part>)> {
         let what = self.unit.types.describe(&p.ty);
+        if self.unit.options.is_tso() {
+            let what = format!("an atomic access to `{what}` under --memory-model tso is");
+            return self.refuse(at, what, "use an atomic integer or pointer");
+        }
         let (At::Memory(address), None) = (&p.at, &p.through) else {
             let what = format!("`{what}` in a union that is seen in several ways is");
             return self.refuse(at, what, "put it in a struct");

@@ -182,6 +182,8 @@ fn check(
     let atomic = template.graph.locations[from.0 as usize].atomic;
     let mut code = Code { template, at: from, span, atomic };
     let good = code.fresh();
+    let order = code.template.graph.locations[from.0 as usize].order.clone();
+    code.template.graph.locations[good.0 as usize].order = order;
     let null = code.error(Violated::Null);
     code.edge(null, is(CmpOp::Eq, address, Expr::Const(0)));
     code.step(is(CmpOp::Ne, address, Expr::Const(0)));

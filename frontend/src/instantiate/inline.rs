@@ -8,8 +8,8 @@ use super::memory::Memory;
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::walk;
 use relyant_cfa::{
-    Callee, Edge, Expr, FuncId, Function, Graph, Inlined, IntKind, Loc, Module, ObjId, Op, Reg, Register,
-    Source,
+    Callee, Edge, Expr, FuncId, Function, Graph, Inlined, IntKind, Loc, Module, ObjId, Op, Order, Reg,
+    Register, Source,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -174,6 +174,9 @@ impl Body {
             let mut l = l.clone();
             l.atomic |= atomic;
             l.inlined = frame;
+            if atomic && l.order == Order::Buffered {
+                l.order = Order::Drained;
+            }
             self.graph.locations.push(l);
             self.origin.push((frame, Some(Loc(i as u32))));
         }

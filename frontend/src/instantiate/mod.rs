@@ -98,7 +98,8 @@ fn with_pools(
                 ref refusal @ (Refusal::EscapingLocal { original: o, .. }
                 | Refusal::EscapingActivation { original: o, .. }),
             ) => {
-                if !many::is_possible(module, o) || !which.insert(o) {
+                // A store may still wait when its object is another one's.
+                if options.is_tso() || !many::is_possible(module, o) || !which.insert(o) {
                     return Err(refusal.clone());
                 }
             }

@@ -7,7 +7,7 @@
 
 use super::fold::may_be_undefined;
 use relyant_cfa::walk;
-use relyant_cfa::{Expr, Graph, Inlined, Loc, LocationKind, Object, Op, Reg, Register, Template};
+use relyant_cfa::{Expr, Graph, Inlined, Loc, LocationKind, Object, Op, Order, Reg, Register, Template};
 
 /// What simplification must know of the program.
 pub(super) struct Context<'a> {
@@ -161,11 +161,14 @@ fn skip_chains(graph: &mut Graph, entry: &mut Loc, exclusive: Option<&str>) {
     // Edges that lead out of merged locations are gone with them; their targets keep their count.
     for l in 0..graph.locations.len() {
         let [e] = out[l][..] else { continue };
-        if graph.edges[e].op != Op::Skip {
+        if graph.edges[e].op != Op::Skip
+            || !matches!(graph.locations[l].order, Order::Direct | Order::Buffered)
+        {
             continue;
         }
         let m = resolve(&mut forward, graph.edges[e].to);
-        if m.0 as usize == l {
+        let marks = matches!(graph.locations[m.0 as usize].order, Order::Appended(..) | Order::Arrived);
+        if m.0 as usize == l || marks {
             continue;
         }
         let labelled =

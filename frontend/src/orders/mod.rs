@@ -138,7 +138,7 @@ pub(crate) fn add(
                 effects: facts.edges(id).into_iter().map(Rc::new).collect(),
                 statements: options.atomicity == Atomicity::Statement,
             };
-            if options.property == Property::NoDataRace {
+            if options.property == Property::NoDataRace || options.is_tso() {
                 for a in accesses.get(&id).into_iter().flatten() {
                     work.accesses.entry(a.from).or_default().push(*a);
                 }

@@ -55,6 +55,9 @@ pub struct Access {
     pub relaxed: bool,
     /// A read of a compare-exchange that orders nothing where that fails.
     pub fails_relaxed: bool,
+    /// On x86 it waits until the thread's stores have come to memory: a sequentially consistent store, a step that reads
+    /// and writes, a fence of that strength.
+    pub drains: bool,
     /// Cells from the first bit-field of its storage unit: they are one memory location (C11 3.14).
     pub in_unit: u64,
     /// What it is to.

@@ -109,6 +109,11 @@ impl Builder<'_> {
             match &f.did {
                 Did::Read(t) => self.read(t, written.contains(&t.at)),
                 Did::Write(t) => self.write(thread, t, row),
+                Did::Buffer(t) => {
+                    let cell = self.cell(t.at);
+                    let (object, value) = (t.name.clone(), t.is.clone());
+                    self.add(Effect { does: Does::Buffer, object, value, cell, ..Effect::default() });
+                }
                 // Names that the language keeps for its own, as macros of its headers have them (C11 7.1.3).
                 Did::Set(name, _) if name.starts_with("__") => {}
                 Did::Set(name, value) => {
@@ -221,7 +226,14 @@ impl Builder<'_> {
 
     fn write(&mut self, thread: u32, t: &Touch, row: &[&Fact]) {
         let cell = self.cell(t.at);
+        // It did not wait for long.
+        let at_once =
+            t.waited && self.row.last().is_some_and(|(e, _)| e.does == Does::Buffer && e.cell == cell);
+        if at_once {
+            self.row.pop();
+        }
         let e = Effect {
+            waited: t.waited && !at_once,
             object: t.name.clone(),
             value: t.is.clone(),
             before: t.was.clone(),

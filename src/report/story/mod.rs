@@ -89,6 +89,8 @@ pub enum Does {
     Read,
     /// Writes memory: `object` was `before` and is `value`.
     Write,
+    /// Puts a store to `object` into the thread's buffer: others do not see `value` yet.
+    Buffer,
     /// Gives a local variable a value.
     Set,
     /// Takes an input: the function `object` gives `value`.
@@ -163,6 +165,9 @@ pub struct Effect {
     /// A read that is out of date when its thread relies on it: the step of another thread that overwrote the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stale: Option<usize>,
+    /// A write: it waited in the thread's buffer until now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waited: bool,
     /// A number for the cell: effects with the same one are about the same cell.
     #[serde(default)]
     pub cell: usize,

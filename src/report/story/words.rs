@@ -59,6 +59,8 @@ pub fn told(story: &Story, s: &Step) -> Vec<Told> {
             }
             Does::Read if e.own || cell(Does::Write, e).any(|w| w.before == *v) => continue,
             Does::Read => Told::new("reads", format!("{o} = {v}"), ""),
+            Does::Write if e.waited => Told::new("", format!("{o} = {v}"), "comes to memory"),
+            Does::Buffer => Told::new("", format!("{o} = {v}"), "waits in its buffer"),
             Does::Write if cell(Does::Read, e).any(|r| r.value == e.before && r.stale.is_none()) => {
                 Told::new("", format!("{o} = {} → {v}", e.before), "")
             }

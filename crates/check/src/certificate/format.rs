@@ -3,7 +3,7 @@
 use super::Source;
 use super::macros::PreprocessingRecord;
 use crate::Rule;
-use relyant_cfa::options::{Atomicity, DataModel, Integers, Options, Property, Signed};
+use relyant_cfa::options::{Atomicity, DataModel, Integers, MemoryModel, Options, Property, Signed};
 use relyant_program::Program;
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +56,10 @@ pub enum RuleName {
 #[serde(deny_unknown_fields)]
 pub struct OptionsRecord {
     pub atomicity: AtomicityName,
+    #[serde(default, skip_serializing_if = "MemoryModelName::is_sc")]
+    pub memory_model: MemoryModelName,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub robust: bool,
     pub integers: IntegersName,
     pub signed: SignedName,
     #[serde(default)]
@@ -86,6 +90,20 @@ pub struct OptionsRecord {
 pub enum AtomicityName {
     Access,
     Statement,
+}
+
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryModelName {
+    #[default]
+    Sc,
+    Tso,
+}
+
+impl MemoryModelName {
+    fn is_sc(&self) -> bool {
+        *self == MemoryModelName::Sc
+    }
 }
 
 #[derive(Serialize, Deserialize, Clone, Copy)]
@@ -212,6 +230,7 @@ macro_rules! same {
 }
 same!(RuleName, Rule: RelyGuarantee, OwickiGries, Monolithic);
 same!(AtomicityName, Atomicity: Access, Statement);
+same!(MemoryModelName, MemoryModel: Sc, Tso);
 same!(IntegersName, Integers: Machine, Ideal);
 same!(SignedName, Signed: Assume, Wrap, Check);
 same!(PropertyName, Property: Assertions, NoDataRace, NoOverflow, ValidMemory, NoDeadlock);
@@ -221,6 +240,8 @@ impl From<&Options> for OptionsRecord {
     fn from(o: &Options) -> OptionsRecord {
         OptionsRecord {
             atomicity: o.atomicity.into(),
+            memory_model: o.memory_model.into(),
+            robust: o.robust,
             integers: o.integers.into(),
             signed: o.signed.into(),
             property: o.property.into(),
@@ -245,6 +266,8 @@ impl From<OptionsRecord> for Options {
         Options {
             race_pair: None,
             atomicity: o.atomicity.into(),
+            memory_model: o.memory_model.into(),
+            robust: o.robust,
             integers: o.integers.into(),
             signed: o.signed.into(),
             property: o.property.into(),
