@@ -53,6 +53,46 @@ impl State {
     }
 }
 
+/// What a thread's steps may change, as it was before them.
+#[derive(Clone, Debug, Default)]
+pub struct Before {
+    thread: Option<Thread>,
+    cells: Vec<i128>,
+    data: Vec<i128>,
+    stack: Vec<i128>,
+    /// How many threads, and how much data there was.
+    sizes: (usize, usize),
+}
+
+impl State {
+    /// Keeps what steps of a thread, with so many registers and own cells, may change, unless they end the program.
+    pub fn keep(&self, thread: usize, size: usize, before: &mut Before) {
+        let t = self.threads[thread];
+        before.thread = Some(t);
+        before.cells.clone_from(&self.cells);
+        before.data.clear();
+        before.data.extend_from_slice(&self.data[t.at..t.at + size]);
+        before.stack.clear();
+        before.stack.extend_from_slice(self.stacks.get(thread).map_or(&[], |s| s));
+        before.sizes = (self.threads.len(), self.data.len());
+    }
+
+    /// Undoes the steps of a thread since that.
+    pub fn undo(&mut self, thread: usize, before: &Before) {
+        let Some(t) = before.thread else { return };
+        self.threads.truncate(before.sizes.0);
+        self.threads[thread] = t;
+        self.data.truncate(before.sizes.1);
+        self.data[t.at..t.at + before.data.len()].copy_from_slice(&before.data);
+        self.cells.clone_from(&before.cells);
+        if !self.stacks.is_empty() {
+            self.stacks.truncate(before.sizes.0);
+            self.stacks[thread].clone_from(&before.stack);
+        }
+        self.halted = false;
+    }
+}
+
 impl Clone for State {
     fn clone(&self) -> Self {
         let mut copy = State::default();

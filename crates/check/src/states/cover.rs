@@ -5,6 +5,7 @@
 //! looks for states there only; the second looks for each state on the way; the third goes back and tries other
 //! threads, too.
 
+use super::doors::Memo;
 use super::facts::Facts;
 use super::split::Parts;
 use super::{Rejection, Space};
@@ -39,6 +40,7 @@ pub(super) struct Walker<'f, 'p> {
     twins: Vec<bool>,
     parts: Parts,
     spare: Vec<State>,
+    memo: Memo,
 }
 
 /// What a thread's moves did to a state.
@@ -72,6 +74,7 @@ impl<'f, 'p> Walker<'f, 'p> {
             twins: Vec::new(),
             parts: Parts::default(),
             spare: Vec::new(),
+            memo: Memo::default(),
         }
     }
 
@@ -153,7 +156,7 @@ impl<'f, 'p> Walker<'f, 'p> {
                 for k in 0..n {
                     // The thread that moved last is the one to be able to go on.
                     let thread = (last + k) % n;
-                    if facts.independent(&state, thread) == Some(false) {
+                    if facts.independent(&state, thread, &mut self.memo) == Some(false) {
                         let went = self.advance(&mut state, thread)?;
                         if !matches!(went, Went::Nowhere) {
                             next = Some((thread, went));
@@ -172,7 +175,7 @@ impl<'f, 'p> Walker<'f, 'p> {
                     let order = std::mem::take(&mut self.scratch.order);
                     for &thread in &order {
                         let thread = thread as usize;
-                        if facts.independent(&state, thread).is_some() {
+                        if facts.independent(&state, thread, &mut self.memo).is_some() {
                             let went = self.advance(&mut state, thread)?;
                             if !matches!(went, Went::Nowhere) {
                                 next = Some((thread, went));
@@ -223,7 +226,7 @@ impl<'f, 'p> Walker<'f, 'p> {
             return Ok(false);
         }
         for thread in 0..state.threads.len() {
-            if self.facts.independent(state, thread).is_none() {
+            if self.facts.independent(state, thread, &mut self.memo).is_none() {
                 continue;
             }
             let ends = self.moves(state, thread)?;
@@ -268,7 +271,7 @@ impl<'f, 'p> Walker<'f, 'p> {
         let mut only = None;
         for &edge in machine.out(state, thread) {
             self.observe(state, thread, edge);
-            if machine.is_blocked(state, thread, edge) {
+            if facts.begins_nothing(state, thread, edge) {
                 continue;
             }
             let inputs = facts.inputs(state, thread, edge)?;
@@ -317,7 +320,7 @@ impl<'f, 'p> Walker<'f, 'p> {
         let facts = self.facts;
         for &edge in facts.machine.out(from, thread) {
             self.observe(from, thread, edge);
-            if facts.machine.is_blocked(from, thread, edge) {
+            if facts.begins_nothing(from, thread, edge) {
                 continue;
             }
             for input in facts.inputs(from, thread, edge)? {

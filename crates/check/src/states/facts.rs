@@ -1,5 +1,6 @@
 //! What the checker knows of a program before it looks at states.
 
+use super::doors::Memo;
 use super::future::Future;
 use super::order::holds;
 use super::split::Larger;
@@ -100,7 +101,7 @@ impl<'p> Facts<'p> {
             let of = |i: &Inputs| i.values.len() > 1;
             inputs.get(t).and_then(|list: &Vec<Option<Inputs>>| list.get(e)?.as_ref()).is_some_and(of)
         };
-        let future = Future::new(&machine, &several);
+        let future = Future::new(&machine, &several, observer.is_none());
         let larger = match space.order() {
             Some(order) if order.fits(program) && holds(program, order) => {
                 Some(Larger::new(&machine, &normal, order, space))
@@ -111,6 +112,14 @@ impl<'p> Facts<'p> {
         Ok(Facts { larger, machine, normal, candidates, future, inputs, cells, observer, starts })
     }
 
+    /// Is it plain that no move begins with the edge? Where inputs are observed, what it does with one has to be seen.
+    pub fn begins_nothing(&self, state: &State, thread: usize, edge: u32) -> bool {
+        match self.observer {
+            Some(_) => self.machine.is_blocked(state, thread, edge),
+            None => self.machine.begins_nothing(state, thread, edge),
+        }
+    }
+
     /// May a step begin an atomic section?
     pub fn may_begin_section(&self, template: u32, edge: u32) -> bool {
         self.machine.edge(template, edge).is_none_or(|e| {
@@ -119,9 +128,9 @@ impl<'p> Facts<'p> {
         })
     }
 
-    /// Are all moves of a thread independent of what others may do from here on? Then: is it a place to look around?
-    pub fn independent(&self, state: &State, thread: usize) -> Option<bool> {
-        let rest = self.future.independent(&self.machine, state, thread)?;
+    /// Are all moves of a thread independent of what others may do before it moves? Then: is it a place to look around?
+    pub fn independent(&self, state: &State, thread: usize, memo: &mut Memo) -> Option<bool> {
+        let rest = self.future.independent(&self.machine, state, thread, memo)?;
         let several = |edge: &u32| {
             self.machine.chosen_by(state, thread, *edge).is_some()
                 && self.inputs(state, thread, *edge).map_or(2, <[_]>::len) > 1

@@ -1,9 +1,10 @@
-//! Which moves are independent of all that other threads may ever do.
+//! Which moves are independent of all that other threads may do before the thread moves.
 //!
 //! For each location, the cells that a thread there may yet read or write, the threads that it may yet create
 //! included: the least solution of the equations "what a step touches, and what is touched from where it leads to".
-//! A move is *independent* in a state when no other thread may yet write what it reads, nor read or write what it
-//! writes. Beside cells, threads touch two things:
+//! A move is *independent* in a state when no other thread may write what it reads, nor read or write what it writes,
+//! before it is done: where a thread may yet do that, [`Doors`] say whether it has to wait. Beside cells, threads touch
+//! two things:
 //!
 //! * the number of the next thread, which every creation writes;
 //! * with a bound on live threads, how many there are: creations read it, and the ends of threads write it.
@@ -19,6 +20,7 @@
 //! Where pointers may point to is taken from an analysis. [`Future::foreseen`] tells whether a step does as foreseen;
 //! the checker asks before each, and the first step of a run that did not would not be moved past others either.
 
+use super::doors::{Doors, Memo, Place};
 use relyant_cfa::points_to::{PointsTo, Targets};
 use relyant_cfa::{Callee, Edge, Expr, Loc, LocationKind, ObjId, Op, Owner, Program, Template};
 use relyant_interp::machine::{Machine, State};
@@ -27,7 +29,7 @@ use relyant_interp::machine::{Machine, State};
 const MOST_CELLS: usize = 2048;
 
 /// A thing that is read or written, by number.
-type Thing = u32;
+pub(super) type Thing = u32;
 
 /// What a move touches.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,9 +44,9 @@ enum Touch {
 
 /// What may yet be touched from a location: a bit for each [`Thing`], 64 a word.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct Yet {
-    read: Vec<u64>,
-    written: Vec<u64>,
+pub(super) struct Yet {
+    pub read: Vec<u64>,
+    pub written: Vec<u64>,
 }
 
 /// What the rest of a run may touch.
@@ -54,6 +56,7 @@ pub(super) struct Future {
     yet: Vec<Vec<Yet>>,
     /// `touch[template][location]`: of the one move from there.
     touch: Vec<Vec<Touch>>,
+    doors: Doors,
     /// `rest[template][location]`: a place to look around in. On each cycle there is one, and where an input is
     /// chosen. Only the order in which the checker tries things depends on it.
     rest: Vec<Vec<bool>>,
@@ -151,7 +154,8 @@ fn constant(program: &Program, e: &Expr) -> Option<i128> {
 
 impl Future {
     /// For the states of a machine; `several` tells at which edges (template, edge) an input has several values.
-    pub fn new(machine: &Machine<'_>, several: &dyn Fn(usize, usize) -> bool) -> Future {
+    /// Without `waiting` nobody is known to wait.
+    pub fn new(machine: &Machine<'_>, several: &dyn Fn(usize, usize) -> bool, waiting: bool) -> Future {
         let program = machine.program();
         let points = PointsTo::new(program);
         let things = Things::new(program);
@@ -168,7 +172,16 @@ impl Future {
             };
             foreseen.push(template.graph.edges.iter().map(access).collect::<Vec<_>>());
         }
-        let yet = solve(program, &things, &steps);
+        let (own, next) = (own(program, &things, &steps), successors(program));
+        let yet = solve(program, own.clone());
+        let doors = Doors::new(machine, own, next, &|address| {
+            if !waiting {
+                return None;
+            }
+            let (o, k) = program.cell_at(constant(program, address)?)?;
+            let thing = things.cell(o.0 as usize, k)?;
+            Some(((o, k as u32), thing))
+        });
         let mut touch = Vec::new();
         for (t, template) in program.templates.iter().enumerate() {
             let out = template.graph.out_edges();
@@ -184,7 +197,7 @@ impl Future {
             };
             touch.push((0..template.graph.locations.len()).map(one).collect());
         }
-        let mut future = Future { things, yet, touch, rest: Vec::new(), foreseen };
+        let mut future = Future { things, yet, touch, doors, rest: Vec::new(), foreseen };
         future.rest = future.resting(program, several);
         future
     }
@@ -197,19 +210,25 @@ impl Future {
         self.things.cell(o.0 as usize, k as usize).is_none_or(|x| list.binary_search(&x).is_ok())
     }
 
-    /// Are all moves of a thread independent from here on, whatever the others do? Then: is it a place to look around?
-    /// Asked where nobody is inside an atomic section.
-    pub fn independent(&self, machine: &Machine<'_>, state: &State, thread: usize) -> Option<bool> {
+    /// Are all moves of a thread independent of what the others may do before it moves? Then: is it a place to look
+    /// around? Asked where nobody is inside an atomic section.
+    pub fn independent(
+        &self,
+        machine: &Machine<'_>,
+        state: &State,
+        thread: usize,
+        memo: &mut Memo,
+    ) -> Option<bool> {
         let t = &state.threads[thread];
         if t.ended.is_some() {
             return None;
         }
         let (template, l) = (t.name.template as usize, t.loc.0 as usize);
+        let mut free = |x: &Thing, write| self.free(machine, state, thread, (*x, write), memo);
         let yes = match &self.touch[template][l] {
             Touch::Anything => false,
             Touch::Things { read, written } => {
-                read.iter().all(|x| self.free(machine, state, thread, *x, false))
-                    && written.iter().all(|x| self.free(machine, state, thread, *x, true))
+                read.iter().all(|x| free(x, false)) && written.iter().all(|x| free(x, true))
             }
             Touch::Access(edge) => {
                 let write =
@@ -217,28 +236,37 @@ impl Future {
                 // Where there is no cell the step cannot be done.
                 let cell = machine.accessed(state, thread, *edge);
                 let thing = cell.and_then(|(o, k)| self.things.cell(o.0 as usize, k as usize));
-                thing.is_none_or(|x| self.free(machine, state, thread, x, write))
+                thing.is_none_or(|x| free(&x, write))
             }
         };
         yes.then(|| self.rest[template][l])
     }
 
-    /// Will no other thread write the thing, nor read it if it is written?
-    fn free(&self, machine: &Machine<'_>, state: &State, thread: usize, x: Thing, write: bool) -> bool {
+    /// Will no other thread write the thing before the thread moves, nor read it if it is written?
+    fn free(
+        &self,
+        machine: &Machine<'_>,
+        state: &State,
+        thread: usize,
+        (x, write): (Thing, bool),
+        memo: &mut Memo,
+    ) -> bool {
         let write = write || self.things.is_unchosen(machine, state, x);
         let (word, bit) = (x as usize / 64, 1 << (x % 64));
         let leaves = |yet: &Yet| yet.written[word] & bit == 0 && (!write || yet.read[word] & bit == 0);
-        (0..state.threads.len()).all(|i| {
-            let t = &state.threads[i];
-            let of = &self.yet[t.name.template as usize];
-            i == thread
-                || t.ended.is_some()
-                || leaves(&of[t.loc.0 as usize])
-                    && machine.calls(state, i).all(|call| {
-                        let returns = machine.edge(t.name.template, call);
-                        returns.is_some_and(|e| leaves(&of[e.to.0 as usize]))
-                    })
-        })
+        let of_others = (0..state.threads.len()).filter(|i| *i != thread && state.threads[*i].ended.is_none());
+        let at = |(t, l): Place| leaves(&self.yet[t][l]);
+        if of_others.clone().all(|i| places(machine, state, i).all(at)) {
+            return true;
+        }
+        let shut = self.doors.shut(machine, state, memo);
+        if shut == 0 {
+            return false;
+        }
+        let mut others: Vec<Place> = of_others.flat_map(|i| places(machine, state, i)).collect();
+        others.sort_unstable();
+        others.dedup();
+        self.doors.hold(shut, &others, memo, &leaves)
     }
 
     /// Targets of back edges, and sources of inputs with several values. Where a cycle makes threads or frames, nothing
@@ -337,19 +365,46 @@ fn called(template: &Template, callee: &Callee) -> Vec<usize> {
     template.procedures.iter().filter(may).map(|p| p.entry.0 as usize).collect()
 }
 
-/// The least solution, by location: what its edges touch, and what is touched after them.
-fn solve(program: &Program, things: &Things, steps: &[Vec<(Vec<Thing>, Vec<Thing>)>]) -> Vec<Vec<Yet>> {
+/// Where a thread is, and where its calls return to.
+fn places<'s>(machine: &'s Machine<'_>, state: &'s State, thread: usize) -> impl Iterator<Item = Place> + 's {
+    let t = &state.threads[thread];
+    let template = t.name.template;
+    let returns = machine.calls(state, thread).filter_map(move |call| machine.edge(template, call));
+    std::iter::once(t.loc).chain(returns.map(|e| e.to)).map(move |l| (template as usize, l.0 as usize))
+}
+
+/// By location: what its edges touch.
+fn own(program: &Program, things: &Things, steps: &[Vec<(Vec<Thing>, Vec<Thing>)>]) -> Vec<Vec<Yet>> {
     let words = things.count().div_ceil(64);
     let empty = Yet { read: vec![0; words], written: vec![0; words] };
-    let mut yet: Vec<Vec<Yet>> =
+    let mut own: Vec<Vec<Yet>> =
         program.templates.iter().map(|t| vec![empty.clone(); t.graph.locations.len()]).collect();
     for (t, template) in program.templates.iter().enumerate() {
         for (e, (read, written)) in template.graph.edges.iter().zip(&steps[t]) {
-            let at = &mut yet[t][e.from.0 as usize];
+            let at = &mut own[t][e.from.0 as usize];
             read.iter().for_each(|x| at.read[*x as usize / 64] |= 1 << (x % 64));
             written.iter().for_each(|x| at.written[*x as usize / 64] |= 1 << (x % 64));
         }
     }
+    own
+}
+
+/// By location: where its edges lead, new threads and what is called included.
+fn successors(program: &Program) -> Vec<Vec<Vec<Place>>> {
+    let of = |(t, template): (usize, &Template)| {
+        let mut next = vec![Vec::new(); template.graph.locations.len()];
+        for e in &template.graph.edges {
+            let list = &mut next[e.from.0 as usize];
+            list.push((t, e.to.0 as usize));
+            list.extend(entries(program, t, e));
+        }
+        next
+    };
+    program.templates.iter().enumerate().map(of).collect()
+}
+
+/// The least solution, by location: what its edges touch, and what is touched after them.
+fn solve(program: &Program, mut yet: Vec<Vec<Yet>>) -> Vec<Vec<Yet>> {
     // Backwards through the edges, again and again until nothing grows.
     loop {
         let mut grown = false;

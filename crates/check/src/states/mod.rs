@@ -22,6 +22,7 @@
 //! only those states of the set that it came upon, so that a set may have anything else in it.
 
 mod cover;
+mod doors;
 mod facts;
 mod future;
 pub mod order;

@@ -147,6 +147,14 @@ impl<'p> Config<'p> {
         }
     }
 
+    /// Is it plain that no move begins with the edge? Where inputs are observed, what it does with one has to be seen.
+    pub fn begins_nothing(&self, state: &State, thread: usize, edge: u32) -> bool {
+        match self.observing {
+            Some(_) => self.machine.is_blocked(state, thread, edge),
+            None => self.machine.begins_nothing(state, thread, edge),
+        }
+    }
+
     /// Does one edge; `choice` picks the value of an input.
     #[inline]
     pub fn step(&self, state: &mut State, thread: usize, edge: u32, choice: u32) -> Result<(), Stop> {

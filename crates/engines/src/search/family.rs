@@ -46,6 +46,11 @@ impl<'c, 'p> Family<'c, 'p> {
         Ok(Family { config, start, children })
     }
 
+    /// Number of threads that there are in the end.
+    pub fn threads(&self) -> usize {
+        self.children.len()
+    }
+
     /// The run before any move.
     pub fn begin(&self) -> Result<FamilyRun<'_, 'p>, Stop> {
         let state = self.config.initial(&self.config.starts[self.start])?;

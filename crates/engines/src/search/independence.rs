@@ -1,9 +1,9 @@
 //! Partial-order reduction: which moves are independent of all that other threads may do (Boom section 7.3).
 //!
 //! A move of a thread, an atomic section with all it may do, is *independent* in a state when no other live thread,
-//! nor any that it may yet create, will ever write what the move reads, nor read or write what the move writes. The
-//! sets of future accesses are worked out by data flow, for each location of each template; a call's frames add what
-//! follows them. Further:
+//! nor any that it may yet create, may write what the move reads, nor read or write what the move writes, before the
+//! thread moves. The sets of future accesses are worked out by data flow, for each location of each template; a call's
+//! frames add what follows them. Where they say no, [`super::guards`] says what others may do while they wait. Further:
 //!
 //! * Creating a thread gives it a number, and so writes what all creations write.
 //! * A load that chooses the value of its cell ([`relyant_interp::late`]) writes that, too.
@@ -27,12 +27,11 @@
 //! that creates threads or deepens the stack is never left by an invisible move.
 
 use super::config::Config;
-use relyant_cfa::points_to::{PointsTo, Targets};
-use relyant_cfa::{BinOp, Callee, Edge, Expr, FuncId, IntKind, Loc, LocationKind, ObjId, Op, Owner, Program};
+use super::accesses::{Keys, Rows};
+use super::guards::{Guards, Reached};
+use relyant_cfa::points_to::PointsTo;
+use relyant_cfa::{Callee, Edge, Expr, FuncId, Loc, LocationKind, Op, Program};
 use relyant_interp::machine::State;
-
-/// More cells than this are told apart by object only.
-const MAX_KEYS: usize = 2048;
 
 /// An input of more values is left for when its thread's turn comes.
 const MAX_CHOICES: u32 = 4;
@@ -48,14 +47,6 @@ enum Touch {
     At(u32, bool),
 }
 
-/// Accesses by location, as bits: those of location `l` are `words` words from `l * words` on, a bit for each key.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Rows {
-    words: usize,
-    reads: Vec<u64>,
-    writes: Vec<u64>,
-}
-
 /// Facts for the reduction.
 #[derive(Clone, Debug)]
 pub(super) struct Independence {
@@ -65,126 +56,12 @@ pub(super) struct Independence {
     future: Rows,
     /// By location, as `future`.
     touch: Vec<Touch>,
+    /// By location: the keys of its touch.
+    touched: Rows,
     /// By location: is it a cut-point?
     cut_point: Vec<bool>,
     keys: Keys,
-}
-
-/// Numbers of what is accessed.
-#[derive(Clone, Debug)]
-struct Keys {
-    /// First key of each shared object.
-    objects: Vec<Option<u32>>,
-    /// One key a cell, or one an object.
-    cells: bool,
-    /// Object and cell of each key; cell 0 where keys are objects.
-    of_key: Vec<(ObjId, u32)>,
-    number: u32,
-    /// With a bound on live threads.
-    bounded: bool,
-}
-
-impl Keys {
-    fn new(program: &Program) -> Keys {
-        let shared = |i: usize| program.owners[i] == Owner::Shared;
-        let cells: usize =
-            program.objects.iter().enumerate().filter(|(i, _)| shared(*i)).map(|(_, o)| o.cells.len()).sum();
-        let by_cell = cells <= MAX_KEYS;
-        let mut number = 0;
-        let mut of_key = Vec::new();
-        let objects = program.objects.iter().enumerate().map(|(i, o)| {
-            shared(i).then(|| {
-                let first = number;
-                number += if by_cell { o.cells.len() as u32 } else { 1 };
-                of_key.extend((0..number - first).map(|k| (ObjId(i as u32), k)));
-                first
-            })
-        });
-        let objects = objects.collect();
-        Keys { objects, cells: by_cell, of_key, number, bounded: program.max_threads.is_some() }
-    }
-    fn created(&self) -> u32 {
-        self.number
-    }
-    fn alive(&self) -> u32 {
-        self.number + 1
-    }
-    /// Is the value of a cell of the key still to be chosen?
-    fn is_unchosen(&self, config: &Config<'_>, state: &State, key: u32) -> bool {
-        let Some((o, k)) = self.of_key.get(key as usize).copied() else { return false };
-        let all = config.machine.program().objects[o.0 as usize].cells.len();
-        let cells = if self.cells { k as usize..k as usize + 1 } else { 0..all };
-        cells.into_iter().any(|k| config.machine.is_unchosen(state, o, k))
-    }
-    /// The key of a cell; `None` for one that only its thread may access.
-    fn of(&self, object: usize, cell: usize) -> Option<u32> {
-        self.objects[object].map(|first| if self.cells { first + cell as u32 } else { first })
-    }
-    /// What an address may access, and whether that is one cell for certain.
-    fn targets(&self, program: &Program, points: &PointsTo, t: usize, address: &Expr) -> (Vec<u32>, bool) {
-        if let Ok(key) = self.constant(program, address) {
-            return (key.into_iter().collect(), true);
-        }
-        let mut keys = Vec::new();
-        match points.targets(t as u32, address) {
-            Targets::Unknown => keys.extend(0..self.number),
-            Targets::Objects(list) => {
-                for (o, k) in list {
-                    let cells = match k {
-                        Some(k) => k..k + 1,
-                        None => 0..program.objects[o.0 as usize].cells.len(),
-                    };
-                    keys.extend(cells.filter_map(|k| self.of(o.0 as usize, k)));
-                }
-            }
-        }
-        keys.sort_unstable();
-        keys.dedup();
-        (keys, false)
-    }
-    /// What a constant address accesses: `Err` where it is not constant.
-    fn constant(&self, program: &Program, address: &Expr) -> Result<Option<u32>, ()> {
-        let c = match address {
-            Expr::Addr(o) => program.bases[o.0 as usize],
-            Expr::Const(c) => *c,
-            Expr::Binary(BinOp::Add, a, b, IntKind::Ideal) => match (&**a, &**b) {
-                (Expr::Addr(o), Expr::Const(c)) | (Expr::Const(c), Expr::Addr(o)) => {
-                    program.bases[o.0 as usize].checked_add(*c).ok_or(())?
-                }
-                _ => return Err(()),
-            },
-            _ => return Err(()),
-        };
-        // An access that is none at all ends the run.
-        Ok(program.cell_at(c).and_then(|(o, k)| self.of(o.0 as usize, k)))
-    }
-}
-
-impl Rows {
-    fn new(n: usize, keys: u32) -> Rows {
-        let words = (keys as usize + 2).div_ceil(64);
-        Rows { words, reads: vec![0; n * words], writes: vec![0; n * words] }
-    }
-    fn set(&mut self, row: usize, key: u32, write: bool) {
-        let list = if write { &mut self.writes } else { &mut self.reads };
-        list[row * self.words + key as usize / 64] |= 1 << (key % 64);
-    }
-    fn has(&self, row: usize, key: u32, write: bool) -> bool {
-        let list = if write { &self.writes } else { &self.reads };
-        list[row * self.words + key as usize / 64] >> (key % 64) & 1 == 1
-    }
-    /// Adds a row to another; has it grown?
-    fn join(&mut self, to: usize, from: usize) -> bool {
-        let mut grown = false;
-        for list in [&mut self.reads, &mut self.writes] {
-            for w in 0..self.words {
-                let new = list[from * self.words + w] & !list[to * self.words + w];
-                list[to * self.words + w] |= new;
-                grown |= new != 0;
-            }
-        }
-        grown
-    }
+    guards: Guards,
 }
 
 impl Independence {
@@ -202,11 +79,19 @@ impl Independence {
             first,
             future: Rows::new(n, keys.number),
             touch: vec![Touch::Visible; n],
+            touched: Rows::new(n, keys.number),
             cut_point: vec![false; n],
             keys,
+            guards: Guards::default(),
         };
         let points = PointsTo::new(program);
-        facts.futures(program, &points);
+        let next = facts.accesses(program, &points);
+        let own = facts.future.clone();
+        facts.futures(&next);
+        // Where inputs are observed, it has to be seen what a guard does with one.
+        if config.observing.is_none() {
+            facts.guards = Guards::new(program, &facts.keys, own, next);
+        }
         let out: Vec<Vec<Vec<usize>>> = program.templates.iter().map(|t| t.graph.out_edges()).collect();
         let mut moves = vec![Vec::new(); n];
         for (t, template) in program.templates.iter().enumerate() {
@@ -246,23 +131,35 @@ impl Independence {
                 }
             }
         }
+        for (row, touch) in facts.touch.iter().enumerate() {
+            if let Touch::Keys(list) = touch {
+                list.iter().for_each(|(k, write)| facts.touched.set(row, *k, *write));
+            }
+        }
         facts
     }
 
-    /// Future accesses of each location, to the least fixpoint.
-    fn futures(&mut self, program: &Program, points: &PointsTo) {
-        let mut before = vec![Vec::new(); self.touch.len()];
+    /// Puts into `future` what the steps of each location access; where they lead.
+    fn accesses(&mut self, program: &Program, points: &PointsTo) -> Vec<Vec<usize>> {
+        let mut next = vec![Vec::new(); self.touch.len()];
         for (t, template) in program.templates.iter().enumerate() {
             for e in &template.graph.edges {
                 let row = self.first[t] + e.from.0 as usize;
-                before[self.first[t] + e.to.0 as usize].push(row);
-                for entry in entries(program, t, e) {
-                    before[self.first[entry.0] + entry.1].push(row);
-                }
+                next[row].push(self.first[t] + e.to.0 as usize);
+                next[row].extend(entries(program, t, e).into_iter().map(|(t, l)| self.first[t] + l));
                 let ends = template.graph.locations[e.to.0 as usize].kind == LocationKind::End;
                 let (list, _) = self.access(program, points, t, &e.op, ends);
                 list.into_iter().for_each(|(k, w)| self.future.set(row, k, w));
             }
+        }
+        next
+    }
+
+    /// Future accesses of each location, to the least fixpoint.
+    fn futures(&mut self, next: &[Vec<usize>]) {
+        let mut before = vec![Vec::new(); next.len()];
+        for (row, list) in next.iter().enumerate() {
+            list.iter().for_each(|n| before[*n].push(row));
         }
         let mut worklist: Vec<usize> = (0..before.len()).collect();
         while let Some(row) = worklist.pop() {
@@ -322,8 +219,39 @@ impl Independence {
         Touch::Keys(keys)
     }
 
-    /// Are all moves of a thread independent now? `Some(true)` at a cut-point.
-    pub fn invisible(&self, config: &Config<'_>, state: &State, thread: usize) -> Option<bool> {
+    /// Where the threads of a state are, into `at`.
+    pub fn occupy(&self, config: &Config<'_>, state: &State, at: &mut Occupied) {
+        at.rows.iter().for_each(|row| at.counts[*row as usize] = 0);
+        at.rows.clear();
+        at.closed = None;
+        at.independent.resize(self.touch.len(), None);
+        at.counts.resize(self.touch.len(), 0);
+        for (u, t) in state.threads.iter().enumerate() {
+            if t.ended.is_none() {
+                self.rows(config, state, u, |row| at.add(row));
+            }
+        }
+        at.rows.iter().for_each(|row| at.independent[*row as usize] = None);
+    }
+
+    /// Where a thread is, and where its calls return to.
+    fn rows(&self, config: &Config<'_>, state: &State, thread: usize, mut each: impl FnMut(usize)) {
+        let t = &state.threads[thread];
+        let first = self.first[t.name.template as usize];
+        each(first + t.loc.0 as usize);
+        for e in config.machine.calls(state, thread) {
+            each(first + config.machine.edge(t.name.template, e).map_or(0, |e| e.to.0 as usize));
+        }
+    }
+
+    /// Are all moves of a thread independent now? `Some(true)` at a cut-point. `at` is where the threads are.
+    pub fn invisible(
+        &self,
+        config: &Config<'_>,
+        state: &State,
+        thread: usize,
+        at: &mut Occupied,
+    ) -> Option<bool> {
         let t = &state.threads[thread];
         if t.ended.is_some() {
             return None;
@@ -331,9 +259,7 @@ impl Independence {
         let row = self.first[t.name.template as usize] + t.loc.0 as usize;
         let free = match &self.touch[row] {
             Touch::Visible => false,
-            Touch::Keys(list) => {
-                list.iter().all(|(k, write)| self.is_independent(config, state, thread, *k, *write))
-            }
+            Touch::Keys(list) => self.has_independent_keys(config, state, (thread, row), list, at),
             Touch::At(edge, write) => {
                 let address = match config.machine.edge(t.name.template, *edge).map(|e| &e.op) {
                     Some(Op::Load(_, a, _) | Op::Store(a, _, _)) => a,
@@ -344,7 +270,7 @@ impl Independence {
                     Ok(Some((o, k))) => self
                         .keys
                         .of(o.0 as usize, k)
-                        .is_none_or(|key| self.is_independent(config, state, thread, key, *write)),
+                        .is_none_or(|key| self.is_independent(config, state, thread, (key, *write), at)),
                     Err(()) => false,
                 }
             }
@@ -361,27 +287,106 @@ impl Independence {
         }
     }
 
-    /// Is the access independent of all that other threads may do?
+    /// Are the keys that the moves of a thread touch independent of all that other threads may do? Threads at one
+    /// location that wait for no return have the same answer.
+    fn has_independent_keys(
+        &self,
+        config: &Config<'_>,
+        state: &State,
+        (thread, row): (usize, usize),
+        list: &[(u32, bool)],
+        at: &mut Occupied,
+    ) -> bool {
+        if list.is_empty() {
+            return true;
+        }
+        let alone = config.machine.calls(state, thread).next().is_none();
+        if let Some(known) = at.independent[row].filter(|_| alone) {
+            return known;
+        }
+        let (read, written) = self.touched.row(row);
+        let apart = |reads: &[u64], writes: &[u64]| {
+            (0..read.len()).all(|w| writes[w] & (read[w] | written[w]) == 0 && reads[w] & written[w] == 0)
+        };
+        let free = self.is_true_of_others(config, state, thread, at, apart)
+            && list.iter().all(|(k, write)| {
+                *write
+                    || !self.keys.is_unchosen(config, state, *k)
+                    || self.is_independent(config, state, thread, (*k, true), at)
+            });
+        if alone {
+            at.independent[row] = Some(free);
+        }
+        free
+    }
+
+    /// Is the access independent of all that other threads may do before the thread moves?
     fn is_independent(
         &self,
         config: &Config<'_>,
         state: &State,
         thread: usize,
-        key: u32,
-        write: bool,
+        (key, write): (u32, bool),
+        at: &mut Occupied,
     ) -> bool {
         let write = write || self.keys.is_unchosen(config, state, key);
-        let free =
-            |row: usize| !(self.future.has(row, key, true) || write && self.future.has(row, key, false));
-        state.threads.iter().enumerate().all(|(u, t)| {
-            let template = t.name.template;
-            let first = self.first[template as usize];
-            let after = |e: u32| config.machine.edge(template, e).map_or(0, |e| e.to.0 as usize);
-            u == thread
-                || t.ended.is_some()
-                || (free(first + t.loc.0 as usize)
-                    && config.machine.calls(state, u).all(|e| free(first + after(e))))
-        })
+        let (word, bit) = (key as usize / 64, 1 << (key % 64));
+        let apart =
+            |reads: &[u64], writes: &[u64]| writes[word] & bit == 0 && (!write || reads[word] & bit == 0);
+        self.is_true_of_others(config, state, thread, at, apart)
+    }
+
+    /// Is it so of all that other threads may access before the thread moves?
+    fn is_true_of_others(
+        &self,
+        config: &Config<'_>,
+        state: &State,
+        thread: usize,
+        at: &mut Occupied,
+        holds: impl Fn(&[u64], &[u64]) -> bool,
+    ) -> bool {
+        let is_others = |row: usize| {
+            let mut own = 0;
+            self.rows(config, state, thread, |r| own += u32::from(r == row));
+            at.counts[row] > own
+        };
+        let mut worst = at.rows.iter().map(|r| *r as usize).filter(|row| {
+            let (reads, writes) = self.future.row(*row);
+            !holds(reads, writes) && is_others(*row)
+        });
+        if worst.next().is_none() {
+            return true;
+        }
+        let machine = &config.machine;
+        let closed = *at.closed.get_or_insert_with(|| self.guards.closed(machine, state, &mut at.reached));
+        if closed == 0 {
+            return false;
+        }
+        let others: Vec<usize> = at.rows.iter().map(|r| *r as usize).filter(|r| is_others(*r)).collect();
+        self.guards.hold(closed, &others, &mut at.reached, holds)
+    }
+}
+
+/// Where the threads of a state are that have not ended.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Occupied {
+    /// By location, how many threads are there or will return there.
+    counts: Vec<u32>,
+    /// Locations of which that is not 0.
+    rows: Vec<u32>,
+    /// By location: are the moves of a thread there independent?
+    independent: Vec<Option<bool>>,
+    /// Guards that are closed, once that was asked.
+    closed: Option<u64>,
+    reached: Reached,
+}
+
+impl Occupied {
+    fn add(&mut self, row: usize) {
+        if self.counts[row] == 0 {
+            self.rows.push(row as u32);
+        }
+        self.counts[row] += 1;
     }
 }
 

@@ -7,12 +7,14 @@
 //! `moves` makes successors, `independence` says which moves need no interleaving, `store` keeps what was
 //! seen, `levels` searches breadth first, `ordered` in other orders, `random` makes runs, `trace` finds a run to a violation.
 
+mod accesses;
 mod account;
 mod config;
 mod cycles;
 mod engine;
 mod family;
 mod fronts;
+mod guards;
 mod independence;
 mod levels;
 mod moves;

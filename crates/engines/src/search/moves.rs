@@ -8,10 +8,10 @@
 //! moves count.
 
 use super::config::Config;
-use super::independence::Independence;
+use super::independence::{Independence, Occupied};
 use super::store::hash;
-use relyant_cfa::LocationKind;
-use relyant_interp::machine::{State, Stop};
+use relyant_cfa::{LocationKind, Op};
+use relyant_interp::machine::{Before, State, Stop};
 use relyant_interp::normal::Scratch;
 use rustc_hash::FxHashSet;
 
@@ -22,7 +22,7 @@ pub(super) const NO_NODE: u32 = u32::MAX;
 const MAX_ROUNDS: usize = 256;
 /// Branches of what follows a visible move, after which no more inputs are tried.
 const MAX_BRANCHES: usize = 64;
-/// A step in a state of this many numbers counts for one more.
+/// To copy so many numbers, or to look at so many threads, counts for a step more.
 const LARGE: u64 = 64;
 /// Steps of one atomic section, and branches of what follows a visible move at all.
 const MAX_MOVE: usize = 20_000;
@@ -79,8 +79,8 @@ impl Cut {
     }
 }
 
-/// What a successor is given to: the state, the steps, the last of them, and whether it violates a property.
-pub(super) type Emit<'e> = dyn FnMut(&State, &[StepNode], u32, bool) + 'e;
+/// What a successor is given to: the state, which it may take, the steps, the last of them, and whether it violates a property.
+pub(super) type Emit<'e> = dyn FnMut(&mut State, &[StepNode], u32, bool) + 'e;
 
 /// Makes successors; one for each worker.
 pub(super) struct Mover<'c, 'p> {
@@ -100,6 +100,8 @@ pub(super) struct Mover<'c, 'p> {
     /// States whose invisible moves are still to be done, with the last step to each; a stack.
     chain: Vec<(State, u32)>,
     met: FxHashSet<u64>,
+    occupied: Occupied,
+    before: Before,
     branches: usize,
     bytes: Vec<u8>,
     scratch: Scratch,
@@ -119,6 +121,8 @@ impl<'c, 'p> Mover<'c, 'p> {
             ends: Vec::new(),
             chain: Vec::new(),
             met: FxHashSet::default(),
+            occupied: Occupied::default(),
+            before: Before::default(),
             branches: 0,
             bytes: Vec::new(),
             scratch: Scratch::default(),
@@ -128,28 +132,50 @@ impl<'c, 'p> Mover<'c, 'p> {
     /// What follows a start by invisible moves.
     pub fn start(&mut self, state: &State, emit: &mut Emit<'_>) -> Result<(), Stop> {
         self.nodes.clear();
+        let mut copy = self.copy(state);
         if self.config.machine.violation(state).is_some() {
-            emit(state, &self.nodes, NO_NODE, true);
+            emit(&mut copy, &self.nodes, NO_NODE, true);
             return Ok(());
         }
-        let copy = self.copy(state);
         self.chain.push((copy, NO_NODE));
         self.settle(emit)
     }
 
     /// All successors by a move of a thread, in a fixed order. Says whether there is a move at all.
     pub fn successors(&mut self, from: &State, thread: usize, emit: &mut Emit<'_>) -> Result<bool, Stop> {
+        if from.halted || from.threads[thread].ended.is_some() {
+            return Ok(false);
+        }
+        if self.config.observing.is_none() {
+            let nothing = |edge: &u32| self.config.begins_nothing(from, thread, *edge);
+            if self.config.machine.out(from, thread).iter().all(nothing) {
+                return Ok(false);
+            }
+        }
+        let mut state = self.copy(from);
+        let moved = self.go_on(&mut state, thread, emit);
+        self.spare.push(state);
+        moved
+    }
+
+    /// The same, of a state that is not needed any more once there is a move.
+    pub fn go_on(&mut self, from: &mut State, thread: usize, emit: &mut Emit<'_>) -> Result<bool, Stop> {
         self.nodes.clear();
         if from.halted || from.threads[thread].ended.is_some() {
             return Ok(false);
         }
-        self.moves(from, thread, NO_NODE)?;
-        let moved = !self.ends.is_empty();
-        while let Some((state, node)) = self.ends.pop() {
-            self.chain.push((state, node));
+        let mut node = NO_NODE;
+        match self.advance(from, &mut node, thread)? {
+            Next::None => return Ok(false),
+            Next::InPlace => self.chain.push((std::mem::take(from), node)),
+            Next::Branches => {
+                while let Some(end) = self.ends.pop() {
+                    self.chain.push(end);
+                }
+            }
         }
         self.settle(emit)?;
-        Ok(moved)
+        Ok(true)
     }
 
     /// Invisible moves of the states in `chain`, until there is none.
@@ -164,11 +190,11 @@ impl<'c, 'p> Mover<'c, 'p> {
                     break;
                 }
                 if node != NO_NODE && self.violates(&state, node) {
-                    emit(&state, &self.nodes, node, true);
+                    emit(&mut state, &self.nodes, node, true);
                     break;
                 }
                 let Some(reduction) = self.reduction.filter(|_| self.branches < MAX_MOVE) else {
-                    emit(&state, &self.nodes, node, false);
+                    emit(&mut state, &self.nodes, node, false);
                     break;
                 };
                 match self.invisible(reduction, &mut state, &mut node, &mut last)? {
@@ -180,7 +206,7 @@ impl<'c, 'p> Mover<'c, 'p> {
                         break;
                     }
                     Next::None => {
-                        emit(&state, &self.nodes, node, false);
+                        emit(&mut state, &self.nodes, node, false);
                         break;
                     }
                 }
@@ -199,11 +225,28 @@ impl<'c, 'p> Mover<'c, 'p> {
         last: &mut usize,
     ) -> Result<Next, Stop> {
         let n = state.threads.len();
+        self.steps += n as u64 / LARGE;
+        let mut at = std::mem::take(&mut self.occupied);
+        reduction.occupy(self.config, state, &mut at);
+        let next = self.invisible_among(reduction, state, node, last, &mut at);
+        self.occupied = at;
+        next
+    }
+
+    fn invisible_among(
+        &mut self,
+        reduction: &Independence,
+        state: &mut State,
+        node: &mut u32,
+        last: &mut usize,
+        at: &mut Occupied,
+    ) -> Result<Next, Stop> {
+        let n = state.threads.len();
         let mut resting = false;
         for k in 0..n {
             // The thread that moved last is the one to be able to go on.
             let thread = (*last + k) % n;
-            let Some(cut_point) = reduction.invisible(self.config, state, thread) else { continue };
+            let Some(cut_point) = reduction.invisible(self.config, state, thread, at) else { continue };
             if cut_point {
                 resting = true;
                 continue;
@@ -224,7 +267,7 @@ impl<'c, 'p> Mover<'c, 'p> {
         if self.met.insert(hash(&self.bytes)) {
             let order = std::mem::take(&mut self.scratch.order);
             for &thread in &order {
-                if reduction.invisible(self.config, state, thread as usize).is_some() {
+                if reduction.invisible(self.config, state, thread as usize, at).is_some() {
                     next = self.advance(state, node, thread as usize)?;
                     if !matches!(next, Next::None) {
                         *last = thread as usize;
@@ -241,27 +284,58 @@ impl<'c, 'p> Mover<'c, 'p> {
     fn advance(&mut self, state: &mut State, node: &mut u32, thread: usize) -> Result<Next, Stop> {
         let machine = &self.config.machine;
         let template = state.threads[thread].name.template;
-        let mut only = None;
-        let mut several = false;
-        for &edge in machine.out(state, thread) {
-            self.config.observe(state, thread, edge);
-            if machine.is_blocked(state, thread, edge) {
-                continue;
+        let start = (*node, self.nodes.len());
+        let mut steps = 0;
+        loop {
+            let (mut only, mut several) = (None, steps > LONG);
+            for &edge in machine.out(state, thread) {
+                self.config.observe(state, thread, edge);
+                if self.config.begins_nothing(state, thread, edge) {
+                    continue;
+                }
+                several |= only.is_some() || self.config.choices(state, thread, edge) != (1, true);
+                only = Some(edge);
             }
-            let single = only.is_none() && self.config.choices(state, thread, edge) == (1, true);
-            several |= !single || self.config.is_atomic_target(template, edge);
-            only = Some(edge);
+            if several {
+                self.take_back(state, node, thread, (steps, start));
+                self.moves(state, thread, *node)?;
+                return Ok(if self.ends.is_empty() { Next::None } else { Next::Branches });
+            }
+            if let (0, Some(edge)) = (steps, only)
+                && self.config.is_atomic_target(template, edge)
+            {
+                state.keep(thread, machine.data_size(template), &mut self.before);
+            }
+            let done = match only {
+                Some(edge) => self.step(state, thread, edge, 0)?,
+                None => false,
+            };
+            let Some(edge) = only.filter(|_| done) else {
+                self.take_back(state, node, thread, (steps, start));
+                return Ok(Next::None);
+            };
+            let new = StepNode { parent: *node, thread: thread as u32, edge, choice: 0, begins: steps == 0 };
+            *node = self.node(new);
+            if !machine.inside_atomic(state, thread) {
+                return Ok(Next::InPlace);
+            }
+            steps += 1;
         }
-        let Some(edge) = only else { return Ok(Next::None) };
-        if several {
-            self.moves(state, thread, *node)?;
-            return Ok(if self.ends.is_empty() { Next::None } else { Next::Branches });
+    }
+
+    /// The state, and the last step to it, before so many steps of a thread.
+    fn take_back(
+        &mut self,
+        state: &mut State,
+        node: &mut u32,
+        thread: usize,
+        (steps, (last, nodes)): (usize, (u32, usize)),
+    ) {
+        if steps > 0 {
+            state.undo(thread, &self.before);
+            self.nodes.truncate(nodes);
+            *node = last;
         }
-        if !self.step(state, thread, edge, 0)? {
-            return Ok(Next::None);
-        }
-        *node = self.node(StepNode { parent: *node, thread: thread as u32, edge, choice: 0, begins: true });
-        Ok(Next::InPlace)
     }
 
     /// All moves of a thread: `ends` is where they lead.
@@ -299,7 +373,7 @@ impl<'c, 'p> Mover<'c, 'p> {
         let first = self.sections.len();
         for &edge in machine.out(from, thread) {
             self.config.observe(from, thread, edge);
-            if machine.is_blocked(from, thread, edge) {
+            if self.config.begins_nothing(from, thread, edge) {
                 continue;
             }
             let (choices, all) = self.config.choices(from, thread, edge);
@@ -324,25 +398,37 @@ impl<'c, 'p> Mover<'c, 'p> {
 
     /// Does a step, if it can be done.
     fn step(&mut self, state: &mut State, thread: usize, edge: u32, choice: u32) -> Result<bool, Stop> {
-        // In large states steps take longer, for what is copied and packed.
-        self.steps += 1 + (state.data.len() + 4 * state.threads.len()) as u64 / LARGE;
+        self.steps += 1;
+        let machine = &self.config.machine;
+        let template = state.threads[thread].name.template;
+        let Some(e) = machine.edge(template, edge) else { return Ok(false) };
+        if matches!(e.op, Op::Call { .. }) && state.stacks.get(thread).is_some_and(|s| s.len() > MAX_STACK) {
+            self.cut.stack = true;
+            return Ok(false);
+        }
+        let limit = machine.is_watched(template, e.to)
+            && matches!(machine.location(template, e.to).kind, LocationKind::Limit(_));
+        if limit {
+            let mut before = Before::default();
+            state.keep(thread, machine.data_size(template), &mut before);
+            if self.try_step(state, thread, edge, choice)? {
+                state.undo(thread, &before);
+                self.cut.add(Cut { limit: Some((template, e.to.0)), ..Cut::default() });
+            }
+            return Ok(false);
+        }
+        self.try_step(state, thread, edge, choice)
+    }
+
+    fn try_step(
+        &mut self,
+        state: &mut State,
+        thread: usize,
+        edge: u32,
+        choice: u32,
+    ) -> Result<bool, Stop> {
         match self.config.step(state, thread, edge, choice) {
-            Ok(()) if state.stacks.get(thread).is_some_and(|s| s.len() > MAX_STACK) => {
-                self.cut.stack = true;
-                Ok(false)
-            }
-            Ok(()) => {
-                let t = &state.threads[thread];
-                let (template, loc) = (t.name.template, t.loc);
-                let machine = &self.config.machine;
-                if !machine.is_watched(template, loc)
-                    || !matches!(machine.location(template, loc).kind, LocationKind::Limit(_))
-                {
-                    return Ok(true);
-                }
-                self.cut.add(Cut { limit: Some((template, loc.0)), ..Cut::default() });
-                Ok(false)
-            }
+            Ok(()) => Ok(true),
             Err(Stop::Malformed(what)) => Err(Stop::Malformed(what)),
             Err(Stop::TooLarge) => {
                 self.cut.large = true;
@@ -370,6 +456,8 @@ impl<'c, 'p> Mover<'c, 'p> {
     }
 
     fn copy(&mut self, state: &State) -> State {
+        // In large states steps take longer, for what is copied.
+        self.steps += (state.data.len() + 4 * state.threads.len()) as u64 / LARGE;
         let mut copy = self.spare.pop().unwrap_or_default();
         copy.clone_from(state);
         copy

@@ -109,6 +109,8 @@ struct Walk {
     start: usize,
     /// By thread; the highest moves. `None`: any thread does.
     priorities: Option<Vec<u64>>,
+    /// All threads, the one with the highest priority first.
+    order: Vec<usize>,
     /// Moves at which the thread that is to move becomes the last, in descending order.
     changes: Vec<usize>,
     /// Lower than all priorities.
@@ -135,6 +137,7 @@ impl Walk {
             rng,
             start: 0,
             priorities: (!any).then(Vec::new),
+            order: Vec::new(),
             changes,
             lowest: DRAWN,
             length,
@@ -142,26 +145,36 @@ impl Walk {
         }
     }
 
-    /// The threads of a state, who is to move first.
-    fn order(&mut self, threads: usize, order: &mut Vec<usize>) {
-        order.clear();
-        order.extend(0..threads);
-        match &mut self.priorities {
-            None => self.rng.shuffle(order),
-            Some(priorities) => {
-                while priorities.len() < threads {
-                    priorities.push(self.rng.u64(DRAWN..));
-                }
-                order.sort_by_key(|t| std::cmp::Reverse(priorities[*t]));
-            }
+    /// As many threads as a state has.
+    fn grow(&mut self, threads: usize) {
+        for thread in self.order.len()..threads {
+            let Some(priorities) = &mut self.priorities else {
+                self.order.push(thread);
+                continue;
+            };
+            let own = self.rng.u64(DRAWN..);
+            priorities.push(own);
+            let at = self.order.partition_point(|t| priorities[*t] >= own);
+            self.order.insert(at, thread);
         }
     }
 
-    /// A thread becomes the last.
-    fn put_last(&mut self, thread: usize) {
+    /// The thread to be tried after so many others.
+    fn pick(&mut self, tried: usize) -> usize {
+        if self.priorities.is_none() {
+            let at = self.rng.usize(tried..self.order.len());
+            self.order.swap(tried, at);
+        }
+        self.order[tried]
+    }
+
+    /// The thread that was tried after so many others becomes the last.
+    fn put_last(&mut self, tried: usize) {
         if let Some(priorities) = &mut self.priorities {
             self.lowest -= 1;
+            let thread = self.order.remove(tried);
             priorities[thread] = self.lowest;
+            self.order.push(thread);
         }
     }
 }
@@ -181,14 +194,14 @@ impl Drawn {
     }
 
     /// One more to draw from: a violation is taken at once, else each with the same chance.
-    fn offer(&mut self, rng: &mut Rng, after: &State, (nodes, node): (&[StepNode], u32), violation: bool) {
+    fn offer(&mut self, rng: &mut Rng, after: &mut State, (nodes, node): (&[StepNode], u32), violation: bool) {
         if self.violation {
             return;
         }
         self.count += 1;
         if violation || rng.usize(..self.count) == 0 {
             self.violation = violation;
-            self.state.clone_from(after);
+            std::mem::swap(&mut self.state, after);
             self.nodes = if node == NO_NODE { Vec::new() } else { path(nodes, node) };
         }
     }
@@ -211,7 +224,7 @@ impl Runs<'_, '_, '_, '_> {
             return Ok(How::Violation(Found::AtStart(walk.start)));
         }
         let (mut visible, mut moves, mut in_a_row, mut last, mut due) = (false, 0, 0, usize::MAX, 0);
-        let mut order = Vec::new();
+        let mut state = State::default();
         let end = loop {
             if drawn.count == 0 {
                 break How::End;
@@ -229,12 +242,13 @@ impl Runs<'_, '_, '_, '_> {
                 break How::Cut;
             }
             moves += 1;
-            let state = std::mem::take(&mut drawn.state);
-            walk.order(state.threads.len(), &mut order);
-            let Some(thread) = self.next(walk, &mut mover, &state, &order, moves, &mut drawn)? else {
+            std::mem::swap(&mut state, &mut drawn.state);
+            walk.grow(state.threads.len());
+            let Some(tried) = self.next(walk, &mut mover, &mut state, moves, &mut drawn)? else {
                 let stuck = config.deadlock(&state);
                 break if stuck { How::Violation(Found::Deadlock(0)) } else { How::End };
             };
+            let thread = walk.order[tried];
             if drawn.violation {
                 note(parts, &drawn.nodes, true);
                 break How::Violation(Found::After(0));
@@ -242,7 +256,7 @@ impl Runs<'_, '_, '_, '_> {
             in_a_row = if thread == last { in_a_row + 1 } else { 0 };
             last = thread;
             if in_a_row > PATIENCE && walk.rng.u32(..YIELD) == 0 {
-                walk.put_last(thread);
+                walk.put_last(tried);
                 in_a_row = 0;
             }
         };
@@ -252,13 +266,12 @@ impl Runs<'_, '_, '_, '_> {
         Ok(end)
     }
 
-    /// Does a move of the first thread that can, and says which that is.
+    /// Does a move of the first thread that can, and says how many others were tried.
     fn next(
         &self,
         walk: &mut Walk,
         mover: &mut Mover<'_, '_>,
-        state: &State,
-        order: &[usize],
+        state: &mut State,
         moves: usize,
         drawn: &mut Drawn,
     ) -> Result<Option<usize>, Stop> {
@@ -266,29 +279,32 @@ impl Runs<'_, '_, '_, '_> {
         if change {
             walk.changes.pop();
         }
-        let mut second = None;
-        for &thread in order {
+        let threads = state.threads.len();
+        let mut tried = 0;
+        while tried < threads {
+            let thread = walk.pick(tried);
             drawn.clear();
-            let moved = mover.successors(state, thread, &mut |after, nodes, node, violation| {
-                drawn.offer(&mut walk.rng, after, (nodes, node), violation);
-            })?;
+            let rng = &mut walk.rng;
+            let offer = &mut |after: &mut State, nodes: &[StepNode], node: u32, violation: bool| {
+                drawn.offer(rng, after, (nodes, node), violation);
+            };
+            // At a change another one goes on, if there is one.
+            let moved = if change {
+                mover.successors(state, thread, offer)?
+            } else {
+                mover.go_on(state, thread, offer)?
+            };
             if !moved {
-                continue;
+                tried += 1;
+            } else if change && !drawn.violation {
+                change = false;
+                walk.put_last(tried);
+            } else {
+                walk.chose |= threads > 1;
+                return Ok(Some(tried));
             }
-            if !change || drawn.violation {
-                walk.chose |= order.len() > 1;
-                return Ok(Some(thread));
-            }
-            // Another one goes on, if there is one.
-            walk.put_last(thread);
-            (change, second) = (false, Some(thread));
         }
-        let Some(thread) = second else { return Ok(None) };
-        drawn.clear();
-        mover.successors(state, thread, &mut |after, nodes, node, violation| {
-            drawn.offer(&mut walk.rng, after, (nodes, node), violation);
-        })?;
-        Ok(Some(thread))
+        Ok(None)
     }
 
     /// Tells how far it has come, and whether it is to stop.

@@ -19,6 +19,8 @@ use std::collections::BTreeMap;
 
 /// Longer runs are left as they are.
 const LONG: usize = 1000;
+/// Moves times threads of a run whose invisible moves stay where they are: putting them off copies states.
+const LARGE: usize = 10_000_000;
 
 /// A move of a run, with the state it leads to left implicit.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -223,7 +225,12 @@ pub(super) fn finish(
 ) -> Result<Schedule, Stop> {
     let family = Family::of(config, start, parts)?;
     let all: Vec<&Part> = parts.iter().collect();
-    let order = put_off(&family, parts, found).unwrap_or(all);
+    let put_off = if parts.len().saturating_mul(family.threads()) > LARGE {
+        None
+    } else {
+        put_off(&family, parts, found)
+    };
+    let order = put_off.unwrap_or(all);
     let order = gather(&family, order, found, many);
     let mut run = family.begin()?;
     let mut moves: Vec<Move> = Vec::new();

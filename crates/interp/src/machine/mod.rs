@@ -2,10 +2,11 @@
 
 mod step;
 
+use crate::code::Code;
 use crate::eval::in_kind;
 use crate::late::{UNCHOSEN, declarations};
 use crate::live::{for_each_read, written};
-pub use crate::state::{State, Thread};
+pub use crate::state::{Before, State, Thread};
 pub use crate::stop::Stop;
 use relyant_cfa::schedule::ThreadRef;
 use relyant_cfa::{
@@ -33,6 +34,9 @@ impl CellRef {
     }
 }
 
+/// Registers of a template whose guards are told apart from other loads.
+const MOST_GUARDED: usize = 32;
+
 /// Facts about a template, worked out once.
 pub(crate) struct Unit {
     /// `out[location]`: indices of its out-edges, in the order in which they are tried.
@@ -51,6 +55,8 @@ pub(crate) struct Unit {
     pub(crate) called: Vec<Option<u32>>,
     /// Edges of declarations whose values are chosen late.
     late: Vec<bool>,
+    /// By edge: what has to hold of what it loads, as that is all that can be done next, in the same atomic section.
+    guards: Vec<Vec<Code>>,
 }
 
 /// What a call of a procedure keeps: registers and own cells, by index into a thread's data.
@@ -189,6 +195,7 @@ impl<'p> Machine<'p> {
             called.push(callee);
             steps.push(self.compile(t, edge, callee)?);
         }
+        let guards = self.guards(t, &out)?;
         let watched = template.graph.locations.iter().map(|l| {
             let label = self.program.exclusive.as_ref();
             matches!(l.kind, LocationKind::Error(_) | LocationKind::Limit(_))
@@ -203,7 +210,30 @@ impl<'p> Machine<'p> {
             activations,
             called,
             late: Vec::new(),
+            guards,
         })
+    }
+
+    /// By edge: the conditions after a load into an atomic section, where there is nothing else.
+    fn guards(&self, t: usize, out: &[Vec<u32>]) -> Result<Vec<Vec<Code>>, Stop> {
+        let template = &self.program.templates[t];
+        let graph = &template.graph;
+        let guard = |e: &Edge| {
+            let after = e.to.0 as usize;
+            let assumed = |i: &u32| match &graph.edges[*i as usize].op {
+                Op::Assume(e) => Some(self.code(template, e)),
+                _ => None,
+            };
+            let inside = graph.locations[after].atomic && graph.locations[after].kind == LocationKind::Normal;
+            let all: Option<Vec<_>> = match &e.op {
+                Op::Load(..) if inside && template.registers.len() <= MOST_GUARDED => {
+                    out[after].iter().map(assumed).collect()
+                }
+                _ => None,
+            };
+            all.unwrap_or_default().into_iter().collect()
+        };
+        graph.edges.iter().map(guard).collect()
     }
 
     fn activations(&self, t: usize) -> Result<Vec<Activation>, Stop> {

@@ -1,10 +1,10 @@
 //! One step of one thread: edges made ready to be done often, and doing them.
 
-use super::{CellRef, Machine, State, Stop};
+use super::{CellRef, MOST_GUARDED, Machine, State, Stop};
 use crate::code::{Code, Range};
 use crate::eval::{Env, cast};
 use crate::late::UNCHOSEN;
-use relyant_cfa::{BinOp, Edge, Expr, IntKind, Loc, LocationKind, ObjId, Op, Reg, Undefined};
+use relyant_cfa::{BinOp, Edge, Expr, IntKind, Loc, LocationKind, ObjId, Op, Reg, Template, Undefined};
 
 /// An edge, ready to be done.
 pub(super) struct CompiledStep {
@@ -70,7 +70,7 @@ impl Machine<'_> {
     pub(super) fn compile(&self, t: usize, edge: &Edge, called: Option<u32>) -> Result<CompiledStep, Stop> {
         let program = self.program();
         let template = &program.templates[t];
-        let code = |e: &Expr| Code::new(e, template.registers.len(), &program.bases, &program.function_bases);
+        let code = |e: &Expr| self.code(template, e);
         let target = |t: usize, r: Reg| {
             let register = program.templates[t].registers.get(r.0 as usize);
             let kind = register.ok_or(Stop::Malformed("bad target register"))?.kind;
@@ -115,6 +115,12 @@ impl Machine<'_> {
         };
         let ends = template.graph.locations[edge.to.0 as usize].kind == LocationKind::End;
         Ok(CompiledStep { from: edge.from, to: edge.to, ends, what })
+    }
+
+    /// An expression of a template, ready to be evaluated.
+    pub(super) fn code(&self, template: &Template, e: &Expr) -> Result<Code, Stop> {
+        let program = self.program();
+        Code::new(e, template.registers.len(), &program.bases, &program.function_bases)
     }
 
     fn env<'s>(&'s self, registers: &'s [i128], thread: usize) -> Env<'s> {
@@ -419,6 +425,30 @@ impl Machine<'_> {
             Some(What::Join(..)) => self.awaited(state, thread, edge).is_some(),
             _ => false,
         }
+    }
+
+    /// Is it plain that no move begins with the edge now? As where it is blocked, and where the value that it loads lets
+    /// none of the conditions hold that are all that can be done next, in the same atomic section.
+    pub fn begins_nothing(&self, state: &State, thread: usize, edge: u32) -> bool {
+        let t = &state.threads[thread];
+        let unit = &self.units[t.name.template as usize];
+        let step = unit.steps.get(edge as usize).map(|s| &s.what);
+        let (r, v) = match step {
+            Some(What::Load(r, At::Known(CellRef::Shared(i), cell), kind)) if cell == kind => {
+                (r, state.cells[*i])
+            }
+            _ => return self.is_blocked(state, thread, edge),
+        };
+        let Some(conditions) = unit.guards.get(edge as usize).filter(|g| !g.is_empty()) else { return false };
+        if v == UNCHOSEN || !r.range.has(v) {
+            return false;
+        }
+        let mut registers = [0; MOST_GUARDED];
+        let registers = &mut registers[..unit.registers];
+        registers.copy_from_slice(&state.data[t.at..t.at + unit.registers]);
+        registers[r.register as usize] = v;
+        let env = self.env(registers, thread);
+        conditions.iter().all(|c| c.run(&env) == Ok(0))
     }
 
     /// The thread that has not ended yet and for which an edge waits.
