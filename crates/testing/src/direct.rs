@@ -337,6 +337,7 @@ impl<'p> Builder<'p> {
                 self.block(body);
                 self.unlock(*m);
             }
+            Stmt::Try(m, body, other) => self.try_lock(*m, body, other),
             Stmt::Lock(m) => self.lock(*m),
             Stmt::Unlock(m) => self.unlock(*m),
             Stmt::Assume(c) => {
@@ -365,6 +366,25 @@ impl<'p> Builder<'p> {
         self.edge(Op::Assume(Expr::Reg(r).is_false()));
         self.atomic = outer;
         self.edge(Op::Store(self.mutex(m), Expr::Const(1), IntKind::INT));
+    }
+
+    fn try_lock(&mut self, m: usize, body: &[Stmt], other: &[Stmt]) {
+        let r = self.register(IntKind::INT);
+        let outer = std::mem::replace(&mut self.atomic, true);
+        self.edge(Op::Load(r, self.mutex(m), IntKind::INT));
+        let yes = self.location();
+        self.atomic = outer;
+        let (no, join) = (self.location(), self.location());
+        self.test(Expr::Reg(r).is_false(), yes, no);
+        self.at = yes;
+        self.edge(Op::Store(self.mutex(m), Expr::Const(1), IntKind::INT));
+        self.block(body);
+        self.unlock(m);
+        self.jump(join, Op::Skip);
+        self.at = no;
+        self.block(other);
+        self.jump(join, Op::Skip);
+        self.at = join;
     }
 
     fn unlock(&mut self, m: usize) {

@@ -100,6 +100,11 @@ fn simpler_stmts(s: &Stmt) -> Vec<Vec<Stmt>> {
             out.push(a.clone());
             out.extend(simpler_blocks(a).into_iter().map(|a| one(Stmt::Locked(*m, a))));
         }
+        Stmt::Try(m, a, b) => {
+            out.extend([a.clone(), b.clone(), one(Stmt::Locked(*m, a.clone()))]);
+            out.extend(simpler_blocks(a).into_iter().map(|a| one(Stmt::Try(*m, a, b.clone()))));
+            out.extend(simpler_blocks(b).into_iter().map(|b| one(Stmt::Try(*m, a.clone(), b))));
+        }
         Stmt::Assume(c) => out.extend(simpler_conds(c).into_iter().map(|c| one(Stmt::Assume(c)))),
         Stmt::Assert(c) => out.extend(simpler_conds(c).into_iter().map(|c| one(Stmt::Assert(c)))),
         Stmt::Step(..) | Stmt::Lock(_) | Stmt::Unlock(_) | Stmt::Return => {}

@@ -58,6 +58,8 @@ pub enum Stmt {
     DoWhile(Vec<Stmt>, Cond),
     Atomic(Vec<Stmt>),
     Locked(usize, Vec<Stmt>),
+    /// The first block with the mutex, if nobody has it; else the second.
+    Try(usize, Vec<Stmt>, Vec<Stmt>),
     Lock(usize),
     Unlock(usize),
     Assume(Cond),
@@ -215,6 +217,12 @@ impl Gen {
                 Stmt::Locked(self.rng.below(self.mutexes), self.block(depth - 1, false))
             }
             16 if self.mutexes > 0 => Stmt::Lock(self.rng.below(self.mutexes)),
+            32..35 if depth > 0 && self.mutexes > 0 => {
+                let m = self.rng.below(self.mutexes);
+                let body = self.block(depth - 1, false);
+                let other = if self.rng.percent(60) { self.block(depth - 1, false) } else { Vec::new() };
+                Stmt::Try(m, body, other)
+            }
             17..20 => Stmt::Assume(self.cond(1)),
             20..24 => Stmt::Assert(self.check()),
             24 if depth < 2 => Stmt::Return,
@@ -290,6 +298,7 @@ typedef struct { int dummy; } pthread_mutexattr_t;
 extern int pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 extern int pthread_join(pthread_t, void **);
 extern int pthread_mutex_lock(pthread_mutex_t *);
+extern int pthread_mutex_trylock(pthread_mutex_t *);
 extern int pthread_mutex_unlock(pthread_mutex_t *);
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);
@@ -372,6 +381,16 @@ fn block(out: &mut String, list: &[Stmt], indent: usize, ret: &str) {
                 block(out, body, indent, ret);
                 writeln!(out, "{pad}pthread_mutex_unlock(&{});", MUTEXES[*m])
             }
+            Stmt::Try(m, body, other) => {
+                let _ = writeln!(out, "{pad}if (pthread_mutex_trylock(&{}) == 0) {{", MUTEXES[*m]);
+                inner(out, body);
+                let _ = writeln!(out, "{pad}  pthread_mutex_unlock(&{});", MUTEXES[*m]);
+                if !other.is_empty() {
+                    let _ = writeln!(out, "{pad}}} else {{");
+                    inner(out, other);
+                }
+                writeln!(out, "{pad}}}")
+            }
             Stmt::Lock(m) => writeln!(out, "{pad}pthread_mutex_lock(&{});", MUTEXES[*m]),
             Stmt::Unlock(m) => writeln!(out, "{pad}pthread_mutex_unlock(&{});", MUTEXES[*m]),
             Stmt::Assume(c) => writeln!(out, "{pad}__VERIFIER_assume({});", cond(c)),
@@ -391,6 +410,7 @@ pub(super) fn without_return(s: &Stmt) -> Stmt {
         Stmt::While(c, a) => Stmt::While(c.clone(), all(a)),
         Stmt::DoWhile(a, c) => Stmt::DoWhile(all(a), c.clone()),
         Stmt::Locked(m, a) => Stmt::Locked(*m, all(a)),
+        Stmt::Try(m, a, b) => Stmt::Try(*m, all(a), all(b)),
         Stmt::Atomic(a) => {
             let t = Cond::Compare(Ex::Const(1), "==", Ex::Const(1));
             Stmt::If(t, all(a), Vec::new())

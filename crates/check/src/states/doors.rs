@@ -86,33 +86,38 @@ impl Doors {
         bits
     }
 
-    /// Does it hold of all that others at these places may touch before a thread that is not among them moves?
+    /// Does it hold of all that others at these places may touch before a thread that is not among them moves, and of
+    /// these things, which are read by others as they are now?
     pub fn hold(
         &self,
         mut shut: u64,
-        others: &[Place],
+        (others, read): (&[Place], &[Thing]),
         memo: &mut Memo,
         holds: &dyn Fn(&Yet) -> bool,
     ) -> bool {
+        let has = |set: &[u64], x: Thing| set[x as usize / 64] >> (x % 64) & 1 == 1;
         loop {
-            if shut == 0 {
-                return false;
-            }
             let mut open = 0;
             let mut all = true;
             for place in others {
                 let yet = self.before(*place, shut, memo);
                 for (i, door) in self.doors.iter().enumerate() {
-                    let (word, bit) = (door.thing as usize / 64, 1u64 << (door.thing % 64));
-                    open |= u64::from(yet.written[word] & bit != 0) << i;
+                    open |= u64::from(has(&yet.written, door.thing)) << i;
                 }
-                all &= holds(yet);
+                all &= holds(yet) && !read.iter().any(|x| has(&yet.written, *x));
             }
             if open & shut == 0 {
-                return all;
+                return all && (read.is_empty() || holds(&self.reads(read)));
             }
             shut &= !open;
         }
+    }
+
+    fn reads(&self, read: &[Thing]) -> Yet {
+        let words = self.own.iter().flatten().map(|yet| yet.read.len()).max().unwrap_or(0);
+        let mut sum = Yet { read: vec![0; words], written: vec![0; words] };
+        read.iter().for_each(|x| sum.read[*x as usize / 64] |= 1 << (x % 64));
+        sum
     }
 
     /// What may be touched from a place on, on this side of the shut doors.

@@ -3,7 +3,7 @@
 //! For each location, the cells that a thread there may yet read or write, the threads that it may yet create
 //! included: the least solution of the equations "what a step touches, and what is touched from where it leads to".
 //! A move is *independent* in a state when no other thread may write what it reads, nor read or write what it writes,
-//! before it is done: where a thread may yet do that, [`Doors`] say whether it has to wait. Beside cells, threads touch
+//! before it is done: where a thread may yet do that, [`Doors`] and [`waiting`] say whether it has to wait. Beside cells, threads touch
 //! two things:
 //!
 //! * the number of the next thread, which every creation writes;
@@ -21,6 +21,7 @@
 //! the checker asks before each, and the first step of a run that did not would not be moved past others either.
 
 use super::doors::{Doors, Memo, Place};
+use super::waiting::{Waiting, waiting};
 use relyant_cfa::points_to::{PointsTo, Targets};
 use relyant_cfa::{Callee, Edge, Expr, Loc, LocationKind, ObjId, Op, Owner, Program, Template};
 use relyant_interp::machine::{Machine, State};
@@ -57,6 +58,8 @@ pub(super) struct Future {
     /// `touch[template][location]`: of the one move from there.
     touch: Vec<Vec<Touch>>,
     doors: Doors,
+    /// Whether threads at joins are looked at.
+    waiting: bool,
     /// `rest[template][location]`: a place to look around in. On each cycle there is one, and where an input is
     /// chosen. Only the order in which the checker tries things depends on it.
     rest: Vec<Vec<bool>>,
@@ -154,8 +157,8 @@ fn constant(program: &Program, e: &Expr) -> Option<i128> {
 
 impl Future {
     /// For the states of a machine; `several` tells at which edges (template, edge) an input has several values.
-    /// Without `waiting` nobody is known to wait.
-    pub fn new(machine: &Machine<'_>, several: &dyn Fn(usize, usize) -> bool, waiting: bool) -> Future {
+    /// Without `waits` nobody is known to wait.
+    pub fn new(machine: &Machine<'_>, several: &dyn Fn(usize, usize) -> bool, waits: bool) -> Future {
         let program = machine.program();
         let points = PointsTo::new(program);
         let things = Things::new(program);
@@ -175,7 +178,7 @@ impl Future {
         let (own, next) = (own(program, &things, &steps), successors(program));
         let yet = solve(program, own.clone());
         let doors = Doors::new(machine, own, next, &|address| {
-            if !waiting {
+            if !waits {
                 return None;
             }
             let (o, k) = program.cell_at(constant(program, address)?)?;
@@ -197,7 +200,7 @@ impl Future {
             };
             touch.push((0..template.graph.locations.len()).map(one).collect());
         }
-        let mut future = Future { things, yet, touch, doors, rest: Vec::new(), foreseen };
+        let mut future = Future { things, yet, touch, doors, waiting: waits, rest: Vec::new(), foreseen };
         future.rest = future.resting(program, several);
         future
     }
@@ -259,14 +262,19 @@ impl Future {
         if of_others.clone().all(|i| places(machine, state, i).all(at)) {
             return true;
         }
-        let shut = self.doors.shut(machine, state, memo);
-        if shut == 0 {
-            return false;
+        let (mut others, mut read) = (Vec::new(), Vec::new());
+        for i in of_others {
+            let w = if self.waiting { waiting(machine, state, i) } else { Waiting::default() };
+            if w.awaited.contains(&thread) {
+                read.extend(w.read.iter().filter_map(|(o, k)| self.things.cell(o.0 as usize, *k as usize)));
+            } else {
+                others.extend(places(machine, state, i));
+            }
         }
-        let mut others: Vec<Place> = of_others.flat_map(|i| places(machine, state, i)).collect();
         others.sort_unstable();
         others.dedup();
-        self.doors.hold(shut, &others, memo, &leaves)
+        let shut = self.doors.shut(machine, state, memo);
+        self.doors.hold(shut, (&others, &read), memo, &leaves)
     }
 
     /// Targets of back edges, and sources of inputs with several values. Where a cycle makes threads or frames, nothing

@@ -97,31 +97,44 @@ impl Guards {
         bits
     }
 
-    /// Does it hold of all that threads at these locations may read and write as long as only they move?
+    /// No guard is known.
+    pub fn forget(&mut self) {
+        self.list.clear();
+        self.keys.clear();
+        self.at.iter_mut().for_each(|g| *g = None);
+    }
+
+    /// Does it hold of all that threads at these locations may read and write as long as only they move, and others
+    /// that read these keys? Those must find in them what is there now.
     pub fn hold(
         &self,
         mut closed: u64,
-        others: &[usize],
+        (others, read): (&[usize], &[u32]),
         reached: &mut Reached,
         holds: impl Fn(&[u64], &[u64]) -> bool,
     ) -> bool {
-        while closed != 0 {
+        let words = self.own.words;
+        let mut reads = vec![0; words];
+        read.iter().for_each(|k| reads[*k as usize / 64] |= 1 << (k % 64));
+        loop {
             let rows: Vec<u32> = others.iter().map(|row| self.reach(*row, closed, reached)).collect();
-            let words = reached.rows.words;
-            let opened = (0..self.keys.len()).filter(|n| closed >> n & 1 == 1).filter(|n| {
-                let (word, bit) = self.keys[*n];
-                rows.iter().any(|r| reached.rows.writes[*r as usize * words + word] & bit != 0)
-            });
+            let written = |word: usize, bits: u64| {
+                rows.iter().any(|r| reached.rows.writes[*r as usize * words + word] & bits != 0)
+            };
+            let opened = (0..self.keys.len()).filter(|n| closed >> n & 1 == 1);
+            let opened = opened.filter(|n| written(self.keys[*n].0, self.keys[*n].1));
             let opened = opened.fold(0, |bits, n| bits | 1u64 << n);
             if opened == 0 {
-                return rows.iter().all(|r| {
-                    let (reads, writes) = reached.rows.row(*r as usize);
-                    holds(reads, writes)
-                });
+                let changed = (0..words).any(|w| reads[w] != 0 && written(w, reads[w]));
+                return !changed
+                    && (read.is_empty() || holds(&reads, &vec![0; words]))
+                    && rows.iter().all(|r| {
+                        let (reads, writes) = reached.rows.row(*r as usize);
+                        holds(reads, writes)
+                    });
             }
             closed &= !opened;
         }
-        false
     }
 
     /// What may be accessed from a location without going past closed guards: a row of what was reached.

@@ -28,7 +28,9 @@
 
 use super::config::Config;
 use super::accesses::{Keys, Rows};
-use super::guards::{Guards, Reached};
+use super::guards::Guards;
+use super::joins::{Wait, is_join};
+use super::occupied::Occupied;
 use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::{Callee, Edge, Expr, FuncId, Loc, LocationKind, Op, Program};
 use relyant_interp::machine::State;
@@ -38,7 +40,7 @@ const MAX_CHOICES: u32 = 4;
 
 /// What the moves from a location may touch.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Touch {
+pub(super) enum Touch {
     /// The move may interfere with others, in this or another way.
     Visible,
     /// These keys; those written are marked. None: nothing that others may touch.
@@ -51,17 +53,19 @@ enum Touch {
 #[derive(Clone, Debug)]
 pub(super) struct Independence {
     /// First location of each template.
-    first: Vec<usize>,
+    pub(super) first: Vec<usize>,
     /// By location, numbered from `first` of its template on: what may yet be accessed from there.
     future: Rows,
     /// By location, as `future`.
-    touch: Vec<Touch>,
+    pub(super) touch: Vec<Touch>,
     /// By location: the keys of its touch.
     touched: Rows,
     /// By location: is it a cut-point?
     cut_point: Vec<bool>,
-    keys: Keys,
-    guards: Guards,
+    /// By location: does one wait there for the end of a thread, and for nothing else?
+    pub(super) joins: Vec<bool>,
+    pub(super) keys: Keys,
+    pub(super) guards: Guards,
 }
 
 impl Independence {
@@ -81,6 +85,7 @@ impl Independence {
             touch: vec![Touch::Visible; n],
             touched: Rows::new(n, keys.number),
             cut_point: vec![false; n],
+            joins: vec![false; n],
             keys,
             guards: Guards::default(),
         };
@@ -89,8 +94,11 @@ impl Independence {
         let own = facts.future.clone();
         facts.futures(&next);
         // Where inputs are observed, it has to be seen what a guard does with one.
-        if config.observing.is_none() {
-            facts.guards = Guards::new(program, &facts.keys, own, next);
+        facts.guards = Guards::new(program, &facts.keys, own, next);
+        if config.observing.is_some() {
+            facts.guards.forget();
+        } else {
+            facts.find_joins(program);
         }
         let out: Vec<Vec<Vec<usize>>> = program.templates.iter().map(|t| t.graph.out_edges()).collect();
         let mut moves = vec![Vec::new(); n];
@@ -137,6 +145,15 @@ impl Independence {
             }
         }
         facts
+    }
+
+    fn find_joins(&mut self, program: &Program) {
+        for (first, template) in self.first.iter().zip(&program.templates) {
+            for (l, edges) in template.graph.out_edges().iter().enumerate() {
+                let edges: Vec<&Edge> = edges.iter().map(|e| &template.graph.edges[*e]).collect();
+                self.joins[first + l] = is_join(&edges);
+            }
+        }
     }
 
     /// Puts into `future` what the steps of each location access; where they lead.
@@ -219,23 +236,8 @@ impl Independence {
         Touch::Keys(keys)
     }
 
-    /// Where the threads of a state are, into `at`.
-    pub fn occupy(&self, config: &Config<'_>, state: &State, at: &mut Occupied) {
-        at.rows.iter().for_each(|row| at.counts[*row as usize] = 0);
-        at.rows.clear();
-        at.closed = None;
-        at.independent.resize(self.touch.len(), None);
-        at.counts.resize(self.touch.len(), 0);
-        for (u, t) in state.threads.iter().enumerate() {
-            if t.ended.is_none() {
-                self.rows(config, state, u, |row| at.add(row));
-            }
-        }
-        at.rows.iter().for_each(|row| at.independent[*row as usize] = None);
-    }
-
     /// Where a thread is, and where its calls return to.
-    fn rows(&self, config: &Config<'_>, state: &State, thread: usize, mut each: impl FnMut(usize)) {
+    pub(super) fn rows(&self, config: &Config<'_>, state: &State, thread: usize, mut each: impl FnMut(usize)) {
         let t = &state.threads[thread];
         let first = self.first[t.name.template as usize];
         each(first + t.loc.0 as usize);
@@ -289,7 +291,7 @@ impl Independence {
 
     /// Are the keys that the moves of a thread touch independent of all that other threads may do? Threads at one
     /// location that wait for no return have the same answer.
-    fn has_independent_keys(
+    pub(super) fn has_independent_keys(
         &self,
         config: &Config<'_>,
         state: &State,
@@ -300,8 +302,12 @@ impl Independence {
         if list.is_empty() {
             return true;
         }
-        let alone = config.machine.calls(state, thread).next().is_none();
-        if let Some(known) = at.independent[row].filter(|_| alone) {
+        let alone = config.machine.calls(state, thread).next().is_none() && at.joining.len() <= 1;
+        if !at.joining.is_empty() && alone {
+            at.look(self, config, state);
+        }
+        let awaited = usize::from(at.waits.iter().any(|w| w.is_for(thread)));
+        if let Some(known) = at.independent[row][awaited].filter(|_| alone) {
             return known;
         }
         let (read, written) = self.touched.row(row);
@@ -315,7 +321,7 @@ impl Independence {
                     || self.is_independent(config, state, thread, (*k, true), at)
             });
         if alone {
-            at.independent[row] = Some(free);
+            at.independent[row][awaited] = Some(free);
         }
         free
     }
@@ -345,48 +351,36 @@ impl Independence {
         at: &mut Occupied,
         holds: impl Fn(&[u64], &[u64]) -> bool,
     ) -> bool {
-        let is_others = |row: usize| {
+        let own = |row: usize| {
             let mut own = 0;
             self.rows(config, state, thread, |r| own += u32::from(r == row));
-            at.counts[row] > own
+            own
         };
-        let mut worst = at.rows.iter().map(|r| *r as usize).filter(|row| {
-            let (reads, writes) = self.future.row(*row);
-            !holds(reads, writes) && is_others(*row)
+        let never = at.rows().all(|row| {
+            let (reads, writes) = self.future.row(row);
+            holds(reads, writes) || at.counts[row] == own(row)
         });
-        if worst.next().is_none() {
+        if never {
             return true;
         }
-        let machine = &config.machine;
-        let closed = *at.closed.get_or_insert_with(|| self.guards.closed(machine, state, &mut at.reached));
-        if closed == 0 {
+        at.look(self, config, state);
+        let closed = at.closed.unwrap_or(0);
+        let waits = at.waits.iter().filter(|w| w.thread != thread && w.is_for(thread));
+        let waits: Vec<&Wait> = waits.collect();
+        if closed == 0 && waits.is_empty() {
             return false;
         }
-        let others: Vec<usize> = at.rows.iter().map(|r| *r as usize).filter(|r| is_others(*r)).collect();
-        self.guards.hold(closed, &others, &mut at.reached, holds)
-    }
-}
-
-/// Where the threads of a state are that have not ended.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Occupied {
-    /// By location, how many threads are there or will return there.
-    counts: Vec<u32>,
-    /// Locations of which that is not 0.
-    rows: Vec<u32>,
-    /// By location: are the moves of a thread there independent?
-    independent: Vec<Option<bool>>,
-    /// Guards that are closed, once that was asked.
-    closed: Option<u64>,
-    reached: Reached,
-}
-
-impl Occupied {
-    fn add(&mut self, row: usize) {
-        if self.counts[row] == 0 {
-            self.rows.push(row as u32);
-        }
-        self.counts[row] += 1;
+        let counted = |row: usize| {
+            let mut count = at.counts[row] - own(row);
+            for w in &waits {
+                self.rows(config, state, w.thread, |r| count -= u32::from(r == row));
+            }
+            count
+        };
+        let others: Vec<usize> = at.rows().filter(|r| counted(*r) > 0).collect();
+        let reads: Vec<u32> = waits.iter().flat_map(|w| w.reads.iter().copied()).collect();
+        drop(waits);
+        self.guards.hold(closed, (&others, &reads), &mut at.reached, holds)
     }
 }
 

@@ -196,6 +196,7 @@ impl Worker<'_, '_> {
     fn expand_one(&mut self, search: &Search<'_, '_, '_>, id: u32, chunk: &mut Chunk) -> Result<(), Stop> {
         let (config, store) = (search.config, &search.store);
         config.unpack_twins(store.get(id), &mut self.state, &mut self.twins);
+        self.mover.count(&self.state);
         let (packed, scratch) = (&mut self.packed, &mut self.scratch);
         let mut moved = false;
         for thread in 0..self.state.threads.len() {

@@ -16,9 +16,11 @@ mod family;
 mod fronts;
 mod guards;
 mod independence;
+mod joins;
 mod levels;
 mod moves;
 mod observed;
+mod occupied;
 mod order;
 mod ordered;
 mod random;
@@ -214,6 +216,8 @@ enum Found {
 /// States of the search for a shorter run, by those of the first search, and at least.
 const SHORTEN: usize = 4;
 const MIN_SHORTEN: usize = 10_000;
+/// Steps that each attempt may take at least.
+const MIN_SHORTEN_STEPS: u64 = 500_000;
 /// Bounds on context switches that are tried for a run that was found at random.
 const SWITCHES: std::ops::Range<u32> = 0..4;
 
@@ -364,6 +368,7 @@ fn shorten(
         subsumption: false,
         max_depth: None,
         max_states: states.saturating_mul(SHORTEN).saturating_add(MIN_SHORTEN).min(settings.max_states),
+        max_steps: (stats.steps / 4).max(MIN_SHORTEN_STEPS).min(settings.max_steps),
         ..*settings
     };
     let bounds = if settings.strategy == Strategy::Random { SWITCHES } else { 0..0 };

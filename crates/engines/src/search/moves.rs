@@ -8,7 +8,8 @@
 //! moves count.
 
 use super::config::Config;
-use super::independence::{Independence, Occupied};
+use super::independence::Independence;
+use super::occupied::Occupied;
 use super::store::hash;
 use relyant_cfa::{LocationKind, Op};
 use relyant_interp::machine::{Before, State, Stop};
@@ -22,8 +23,10 @@ pub(super) const NO_NODE: u32 = u32::MAX;
 const MAX_ROUNDS: usize = 256;
 /// Branches of what follows a visible move, after which no more inputs are tried.
 const MAX_BRANCHES: usize = 64;
-/// To copy so many numbers, or to look at so many threads, counts for a step more.
+/// To look at so many threads counts for a step more.
 const LARGE: u64 = 64;
+/// To copy a state of so many numbers, and to store it, counts for a step more.
+const COPIED: u64 = 16;
 /// Steps of one atomic section, and branches of what follows a visible move at all.
 const MAX_MOVE: usize = 20_000;
 /// Numbers on a thread's stack.
@@ -146,19 +149,25 @@ impl<'c, 'p> Mover<'c, 'p> {
         if from.halted || from.threads[thread].ended.is_some() {
             return Ok(false);
         }
-        if self.config.observing.is_none() {
-            let nothing = |edge: &u32| self.config.begins_nothing(from, thread, *edge);
-            if self.config.machine.out(from, thread).iter().all(nothing) {
-                return Ok(false);
-            }
+        if !self.begins_something(from, thread) {
+            return Ok(false);
         }
         let mut state = self.copy(from);
+        self.occupied.known = false;
         let moved = self.go_on(&mut state, thread, emit);
+        self.occupied.known = false;
         self.spare.push(state);
         moved
     }
 
-    /// The same, of a state that is not needed any more once there is a move.
+    /// May a thread have a move? Where inputs are observed, all that it tries has to be seen.
+    fn begins_something(&self, state: &State, thread: usize) -> bool {
+        let nothing = |edge: &u32| self.config.begins_nothing(state, thread, *edge);
+        self.config.observing.is_some() || !self.config.machine.out(state, thread).iter().all(nothing)
+    }
+
+    /// The same, of a state that is not needed any more once there is a move. It is the one that the last call led to,
+    /// if that was one state, or the last other call was of something else.
     pub fn go_on(&mut self, from: &mut State, thread: usize, emit: &mut Emit<'_>) -> Result<bool, Stop> {
         self.nodes.clear();
         if from.halted || from.threads[thread].ended.is_some() {
@@ -167,8 +176,14 @@ impl<'c, 'p> Mover<'c, 'p> {
         let mut node = NO_NODE;
         match self.advance(from, &mut node, thread)? {
             Next::None => return Ok(false),
-            Next::InPlace => self.chain.push((std::mem::take(from), node)),
+            Next::InPlace => {
+                if let Some(reduction) = self.reduction {
+                    reduction.moved(from, thread, &mut self.occupied);
+                }
+                self.chain.push((std::mem::take(from), node));
+            }
             Next::Branches => {
+                self.occupied.known = false;
                 while let Some(end) = self.ends.pop() {
                     self.chain.push(end);
                 }
@@ -184,6 +199,7 @@ impl<'c, 'p> Mover<'c, 'p> {
         self.branches = 0;
         while let Some((mut state, mut node)) = self.chain.pop() {
             self.branches += 1;
+            self.occupied.known &= self.branches == 1;
             let mut last = 0;
             loop {
                 if state.halted {
@@ -200,6 +216,7 @@ impl<'c, 'p> Mover<'c, 'p> {
                 match self.invisible(reduction, &mut state, &mut node, &mut last)? {
                     Next::InPlace => {}
                     Next::Branches => {
+                        self.occupied.known = false;
                         while let Some(end) = self.ends.pop() {
                             self.chain.push(end);
                         }
@@ -224,11 +241,17 @@ impl<'c, 'p> Mover<'c, 'p> {
         node: &mut u32,
         last: &mut usize,
     ) -> Result<Next, Stop> {
-        let n = state.threads.len();
-        self.steps += n as u64 / LARGE;
         let mut at = std::mem::take(&mut self.occupied);
-        reduction.occupy(self.config, state, &mut at);
+        if !at.known {
+            self.steps += state.threads.len() as u64 / LARGE;
+            reduction.occupy(self.config, state, &mut at);
+        }
         let next = self.invisible_among(reduction, state, node, last, &mut at);
+        match next {
+            Ok(Next::InPlace) => reduction.moved(state, *last, &mut at),
+            Ok(Next::None) => {}
+            _ => at.known = false,
+        }
         self.occupied = at;
         next
     }
@@ -241,14 +264,14 @@ impl<'c, 'p> Mover<'c, 'p> {
         last: &mut usize,
         at: &mut Occupied,
     ) -> Result<Next, Stop> {
-        let n = state.threads.len();
         let mut resting = false;
-        for k in 0..n {
-            // The thread that moved last is the one to be able to go on.
-            let thread = (*last + k) % n;
+        // The thread that moved last is the one to be able to go on.
+        reduction.find_candidates(self.config, state, *last, at);
+        for k in 0..at.candidates.len() {
+            let thread = at.candidates[k] as usize;
             let Some(cut_point) = reduction.invisible(self.config, state, thread, at) else { continue };
             if cut_point {
-                resting = true;
+                resting |= self.begins_something(state, thread);
                 continue;
             }
             match self.advance(state, node, thread)? {
@@ -455,9 +478,13 @@ impl<'c, 'p> Mover<'c, 'p> {
         self.nodes.len() as u32 - 1
     }
 
+    /// Counts the work of unpacking a state: in large states all takes longer.
+    pub fn count(&mut self, state: &State) {
+        self.steps += (state.data.len() + 4 * state.threads.len()) as u64 / COPIED;
+    }
+
     fn copy(&mut self, state: &State) -> State {
-        // In large states steps take longer, for what is copied.
-        self.steps += (state.data.len() + 4 * state.threads.len()) as u64 / LARGE;
+        self.count(state);
         let mut copy = self.spare.pop().unwrap_or_default();
         copy.clone_from(state);
         copy

@@ -252,6 +252,7 @@ impl<'s, 'c, 'p, 'w> Run<'s, 'c, 'p, 'w> {
         let bytes = self.search.store.get(item.id);
         let bytes = if bounded { without_last(bytes) } else { bytes };
         config.unpack_twins(bytes, &mut self.state, &mut self.twins);
+        self.mover.count(&self.state);
         let n = self.state.threads.len();
         let last = usize::from(item.last);
         let (mut goes_on, mut moved) = (false, false);

@@ -109,8 +109,10 @@ struct Walk {
     start: usize,
     /// By thread; the highest moves. `None`: any thread does.
     priorities: Option<Vec<u64>>,
-    /// All threads, the one with the highest priority first.
+    /// Threads that are not known to have ended, the one with the highest priority first.
     order: Vec<usize>,
+    /// How many there were.
+    threads: usize,
     /// Moves at which the thread that is to move becomes the last, in descending order.
     changes: Vec<usize>,
     /// Lower than all priorities.
@@ -138,6 +140,7 @@ impl Walk {
             start: 0,
             priorities: (!any).then(Vec::new),
             order: Vec::new(),
+            threads: 0,
             changes,
             lowest: DRAWN,
             length,
@@ -147,7 +150,7 @@ impl Walk {
 
     /// As many threads as a state has.
     fn grow(&mut self, threads: usize) {
-        for thread in self.order.len()..threads {
+        for thread in self.threads..threads {
             let Some(priorities) = &mut self.priorities else {
                 self.order.push(thread);
                 continue;
@@ -157,6 +160,7 @@ impl Walk {
             let at = self.order.partition_point(|t| priorities[*t] >= own);
             self.order.insert(at, thread);
         }
+        self.threads = self.threads.max(threads);
     }
 
     /// The thread to be tried after so many others.
@@ -281,8 +285,12 @@ impl Runs<'_, '_, '_, '_> {
         }
         let threads = state.threads.len();
         let mut tried = 0;
-        while tried < threads {
+        while tried < walk.order.len() {
             let thread = walk.pick(tried);
+            if state.threads[thread].ended.is_some() {
+                walk.order.remove(tried);
+                continue;
+            }
             drawn.clear();
             let rng = &mut walk.rng;
             let offer = &mut |after: &mut State, nodes: &[StepNode], node: u32, violation: bool| {

@@ -442,7 +442,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The edges that leave a location.
-    pub(crate) fn leaving(&self, template: u32, loc: Loc) -> impl Iterator<Item = &'p Edge> {
+    pub fn leaving(&self, template: u32, loc: Loc) -> impl Iterator<Item = &'p Edge> {
         let edges = &self.program.templates[template as usize].graph.edges;
         self.units[template as usize].out[loc.0 as usize].iter().map(|e| &edges[*e as usize])
     }

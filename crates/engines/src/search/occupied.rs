@@ -1,0 +1,179 @@
+//! Where the threads of a state are, kept up to date while one state becomes the next.
+
+use super::config::Config;
+use super::guards::Reached;
+use super::independence::{Independence, Touch};
+use super::joins::{Wait, follow};
+use relyant_interp::machine::State;
+
+/// More threads at one location than this are asked one for all.
+const MANY: usize = 4;
+
+/// Where the threads of a state are that have not ended.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Occupied {
+    /// It is true of the state at hand.
+    pub known: bool,
+    /// By location, how many threads are there or will return there.
+    pub counts: Vec<u32>,
+    /// Locations of which that is not 0.
+    rows: Vec<u32>,
+    /// By location: the threads there.
+    members: Vec<Vec<u32>>,
+    /// By thread: its location, and its place among those there; no location if it has ended.
+    places: Vec<(u32, u32)>,
+    /// By location: are the moves of a thread there independent, which nobody waits for, or one does?
+    pub independent: Vec<[Option<bool>; 2]>,
+    /// Threads at joins.
+    pub joining: Vec<usize>,
+    /// Guards that are closed, once that was asked.
+    pub closed: Option<u64>,
+    /// Who waits for whom, once that was asked.
+    pub waits: Vec<Wait>,
+    /// What was worked out for all states.
+    pub reached: Reached,
+    /// Threads that may have an independent move, in the order in which they are asked.
+    pub candidates: Vec<u32>,
+}
+
+/// The location of a thread that has ended.
+const NOWHERE: u32 = u32::MAX;
+
+impl Occupied {
+    /// Locations where threads are, or will return to.
+    pub fn rows(&self) -> impl Iterator<Item = usize> + '_ {
+        self.rows.iter().map(|r| *r as usize)
+    }
+
+    /// Finds out who waits, for guards and for threads.
+    pub fn look(&mut self, facts: &Independence, config: &Config<'_>, state: &State) {
+        if self.closed.is_none() {
+            self.closed = Some(facts.guards.closed(&config.machine, state, &mut self.reached));
+            let follow = |u: &usize| follow(config, &facts.keys, state, *u);
+            self.waits.extend(self.joining.iter().filter_map(follow));
+        }
+    }
+
+    /// What was found out about another state does not hold any more.
+    fn forget(&mut self) {
+        self.closed = None;
+        self.waits.clear();
+        for row in &self.rows {
+            self.independent[*row as usize] = [None; 2];
+        }
+    }
+
+    fn count(&mut self, row: usize) {
+        if self.counts[row] == 0 {
+            self.rows.push(row as u32);
+            self.independent[row] = [None; 2];
+        }
+        self.counts[row] += 1;
+    }
+
+    fn enter(&mut self, thread: usize, row: usize, joins: bool) {
+        self.places[thread] = (row as u32, self.members[row].len() as u32);
+        self.members[row].push(thread as u32);
+        self.count(row);
+        if joins {
+            self.joining.push(thread);
+        }
+    }
+
+    fn leave(&mut self, thread: usize) {
+        let (row, at) = std::mem::replace(&mut self.places[thread], (NOWHERE, 0));
+        if row == NOWHERE {
+            return;
+        }
+        let members = &mut self.members[row as usize];
+        members.swap_remove(at as usize);
+        if let Some(other) = members.get(at as usize) {
+            self.places[*other as usize].1 = at;
+        }
+        self.counts[row as usize] -= 1;
+        if self.counts[row as usize] == 0 {
+            self.rows.retain(|r| *r != row);
+        }
+        self.joining.retain(|t| *t != thread);
+    }
+}
+
+impl Independence {
+    fn row(&self, state: &State, thread: usize) -> usize {
+        let t = &state.threads[thread];
+        self.first[t.name.template as usize] + t.loc.0 as usize
+    }
+
+    /// Where the threads of a state are, into `at`.
+    pub fn occupy(&self, config: &Config<'_>, state: &State, at: &mut Occupied) {
+        for row in std::mem::take(&mut at.rows) {
+            at.counts[row as usize] = 0;
+            at.members[row as usize].clear();
+        }
+        at.joining.clear();
+        at.waits.clear();
+        at.closed = None;
+        at.independent.resize(self.touch.len(), [None; 2]);
+        at.counts.resize(self.touch.len(), 0);
+        at.members.resize(self.touch.len(), Vec::new());
+        at.places.clear();
+        at.places.resize(state.threads.len(), (NOWHERE, 0));
+        for (u, t) in state.threads.iter().enumerate() {
+            if t.ended.is_none() {
+                let row = self.row(state, u);
+                at.enter(u, row, self.joins[row]);
+                if !state.stacks.is_empty() {
+                    let mut own = true;
+                    self.rows(config, state, u, |row| {
+                        if !std::mem::take(&mut own) {
+                            at.count(row);
+                        }
+                    });
+                }
+            }
+        }
+        at.known = true;
+    }
+
+    /// After a move of a thread.
+    pub fn moved(&self, state: &State, thread: usize, at: &mut Occupied) {
+        // Where calls return to is worked out anew.
+        at.known &= state.stacks.is_empty() && !state.halted;
+        if !at.known {
+            return;
+        }
+        at.forget();
+        at.leave(thread);
+        let before = at.places.len();
+        at.places.resize(state.threads.len(), (NOWHERE, 0));
+        for u in std::iter::once(thread).chain(before..state.threads.len()) {
+            if state.threads[u].ended.is_none() {
+                let row = self.row(state, u);
+                at.enter(u, row, self.joins[row]);
+            }
+        }
+    }
+
+    /// Threads that may have an independent move, the one with this number first.
+    pub fn find_candidates(&self, config: &Config<'_>, state: &State, first: usize, at: &mut Occupied) {
+        at.candidates.clear();
+        for k in 0..at.rows.len() {
+            let row = at.rows[k] as usize;
+            let all = at.members[row].len();
+            if all == 0 || matches!(self.touch[row], Touch::Visible) {
+                continue;
+            }
+            let alike = all > MANY && state.stacks.is_empty() && at.joining.is_empty();
+            if alike
+                && let Touch::Keys(list) = &self.touch[row]
+                && !self.has_independent_keys(config, state, (at.members[row][0] as usize, row), list, at)
+            {
+                continue;
+            }
+            let (members, candidates) = (&at.members, &mut at.candidates);
+            candidates.extend_from_slice(&members[row]);
+        }
+        let n = state.threads.len();
+        at.candidates.sort_unstable_by_key(|t| (*t as usize + n - first) % n);
+    }
+}
