@@ -21,7 +21,7 @@ const STEPS: u64 = 20;
 /// States that breadth first may look at before the last random runs; with more it starts anew after them.
 const SOON: usize = 1_000_000;
 /// Steps of random runs: at first, after the second bound, and where there are many states.
-const RANDOM: [u64; 3] = [100_000, 500_000, 5_000_000];
+const RANDOM: [u64; 3] = [100_000, 1_000_000, 5_000_000];
 
 /// Steps of random runs where no engine looks for a proof any more: who has no verdict wants to know soon.
 const CHANCES: u64 = 5_000_000;
@@ -99,7 +99,9 @@ impl Settings {
         let own = search::Settings { jobs: if alone { self.search.jobs } else { 1 }, ..self.search };
         let with = |strategy, states: usize| {
             let max_states = own.max_states.min(states);
-            search::Settings { strategy, max_states, ..own }
+            // What has no end is not held up by its size.
+            let most = if states == usize::MAX { u64::MAX } else { states as u64 * STEPS };
+            search::Settings { strategy, max_states, max_steps: own.max_steps.min(most), ..own }
         };
         let searches = if self.searches_only() {
             vec![own]

@@ -77,6 +77,21 @@ impl State {
         before.sizes = (self.threads.len(), self.data.len());
     }
 
+    /// Becomes what a thread's step made of it.
+    pub(crate) fn follow(&mut self, after: &State, thread: usize, size: usize) {
+        self.cells.clone_from(&after.cells);
+        self.threads.extend_from_slice(&after.threads[self.threads.len()..]);
+        self.data.extend_from_slice(&after.data[self.data.len()..]);
+        let t = after.threads[thread];
+        self.threads[thread] = t;
+        self.data[t.at..t.at + size].copy_from_slice(&after.data[t.at..t.at + size]);
+        self.stacks.resize_with(after.stacks.len(), Vec::new);
+        if let (Some(own), Some(stack)) = (self.stacks.get_mut(thread), after.stacks.get(thread)) {
+            own.clone_from(stack);
+        }
+        self.halted = after.halted;
+    }
+
     /// Undoes the steps of a thread since that.
     pub fn undo(&mut self, thread: usize, before: &Before) {
         let Some(t) = before.thread else { return };

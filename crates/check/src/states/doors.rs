@@ -19,8 +19,13 @@ const MOST_DOORS: usize = 64;
 /// A place in the program: template and location.
 pub(super) type Place = (usize, usize);
 
+type Cell = (ObjId, u32);
+
+/// The cell at a constant address, and its number among what threads share.
+type ThingAt<'t> = dyn Fn(&Expr) -> Option<(Cell, Thing)> + 't;
+
 struct Door {
-    cell: (ObjId, u32),
+    cell: Cell,
     thing: Thing,
     /// Where the value goes: template, register.
     into: (usize, u32),
@@ -53,7 +58,7 @@ impl Doors {
         machine: &Machine<'_>,
         own: Vec<Vec<Yet>>,
         next: Vec<Vec<Vec<Place>>>,
-        thing: &dyn Fn(&Expr) -> Option<((ObjId, u32), Thing)>,
+        thing: &ThingAt<'_>,
     ) -> Doors {
         let mut doors = Doors { own, next, ..Doors::default() };
         for (t, template) in machine.program().templates.iter().enumerate() {
@@ -166,7 +171,7 @@ fn door(
     (t, template): (usize, &Template),
     out: &[Vec<usize>],
     l: usize,
-    thing: &dyn Fn(&Expr) -> Option<((ObjId, u32), Thing)>,
+    thing: &ThingAt<'_>,
 ) -> Option<Door> {
     let graph = &template.graph;
     let &[load] = out[l].as_slice() else { return None };
@@ -195,9 +200,7 @@ fn is_about(e: &Expr, register: u32) -> bool {
         Expr::Const(_) => true,
         Expr::Reg(r) => r.0 == register,
         Expr::Unary(_, a, _) | Expr::Not(a) | Expr::Cast(a, _) => is_about(a, register),
-        Expr::Binary(_, a, b, _) | Expr::Compare(_, a, b) => {
-            is_about(a, register) && is_about(b, register)
-        }
+        Expr::Binary(_, a, b, _) | Expr::Compare(_, a, b) => is_about(a, register) && is_about(b, register),
         Expr::Addr(_) | Expr::Func(_) | Expr::SelfId => false,
     }
 }

@@ -257,7 +257,8 @@ impl Future {
         let write = write || self.things.is_unchosen(machine, state, x);
         let (word, bit) = (x as usize / 64, 1 << (x % 64));
         let leaves = |yet: &Yet| yet.written[word] & bit == 0 && (!write || yet.read[word] & bit == 0);
-        let of_others = (0..state.threads.len()).filter(|i| *i != thread && state.threads[*i].ended.is_none());
+        let of_others =
+            (0..state.threads.len()).filter(|i| *i != thread && state.threads[*i].ended.is_none());
         let at = |(t, l): Place| leaves(&self.yet[t][l]);
         if of_others.clone().all(|i| places(machine, state, i).all(at)) {
             return true;

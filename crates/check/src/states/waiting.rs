@@ -29,9 +29,8 @@ pub(super) struct Waiting {
 pub(super) fn waiting(machine: &Machine<'_>, state: &State, thread: usize) -> Waiting {
     let mut waiting = Waiting::default();
     let t = &state.threads[thread];
-    let joins = |edge: &u32| {
-        matches!(machine.edge(t.name.template, *edge).map(|e| &e.op), Some(Op::Join { .. }))
-    };
+    let joins =
+        |edge: &u32| matches!(machine.edge(t.name.template, *edge).map(|e| &e.op), Some(Op::Join { .. }));
     let out = machine.out(state, thread);
     if out.is_empty() || !out.iter().all(joins) || machine.calls(state, thread).next().is_some() {
         return waiting;

@@ -63,7 +63,13 @@ impl Keys {
         self.objects[object].map(|first| if self.cells { first + cell as u32 } else { first })
     }
     /// What an address may access, and whether that is one cell for certain.
-    pub fn targets(&self, program: &Program, points: &PointsTo, t: usize, address: &Expr) -> (Vec<u32>, bool) {
+    pub fn targets(
+        &self,
+        program: &Program,
+        points: &PointsTo,
+        t: usize,
+        address: &Expr,
+    ) -> (Vec<u32>, bool) {
         if let Ok(key) = self.constant(program, address) {
             return (key.into_iter().collect(), true);
         }
@@ -162,4 +168,3 @@ impl Rows {
         grown
     }
 }
-

@@ -185,7 +185,12 @@ fn guard(program: &Program, keys: &Keys, t: usize, edges: &[usize], out: &[Vec<u
     let key = keys.of(o.0 as usize, k)?;
     let cell = program.objects[o.0 as usize].cells[k].0;
     let shared = program.owners[o.0 as usize] == Owner::Shared;
-    (shared && same(cell)).then_some(Guard { cell: (o, k as u32), key, register: (t as u32, register.0), conditions })
+    (shared && same(cell)).then_some(Guard {
+        cell: (o, k as u32),
+        key,
+        register: (t as u32, register.0),
+        conditions,
+    })
 }
 
 /// Does the value of an expression depend on nothing but a register?
@@ -195,9 +200,7 @@ fn speaks_of(e: &Expr, register: u32) -> bool {
         Expr::Reg(r) => r.0 == register,
         Expr::Addr(_) | Expr::Func(_) | Expr::SelfId => false,
         Expr::Unary(_, a, _) | Expr::Not(a) | Expr::Cast(a, _) => speaks_of(a, register),
-        Expr::Binary(_, a, b, _) | Expr::Compare(_, a, b) => {
-            speaks_of(a, register) && speaks_of(b, register)
-        }
+        Expr::Binary(_, a, b, _) | Expr::Compare(_, a, b) => speaks_of(a, register) && speaks_of(b, register),
     }
 }
 

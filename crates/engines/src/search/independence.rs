@@ -26,8 +26,8 @@
 //! of them in the normal form goes on, while states differ and there are not too many of them. A cut-point on a cycle
 //! that creates threads or deepens the stack is never left by an invisible move.
 
-use super::config::Config;
 use super::accesses::{Keys, Rows};
+use super::config::Config;
 use super::guards::Guards;
 use super::joins::{Wait, is_join};
 use super::occupied::Occupied;
@@ -237,7 +237,13 @@ impl Independence {
     }
 
     /// Where a thread is, and where its calls return to.
-    pub(super) fn rows(&self, config: &Config<'_>, state: &State, thread: usize, mut each: impl FnMut(usize)) {
+    pub(super) fn rows(
+        &self,
+        config: &Config<'_>,
+        state: &State,
+        thread: usize,
+        mut each: impl FnMut(usize),
+    ) {
         let t = &state.threads[thread];
         let first = self.first[t.name.template as usize];
         each(first + t.loc.0 as usize);

@@ -44,12 +44,8 @@ pub(super) fn is_join(edges: &[&Edge]) -> bool {
 /// Follows a thread that is at a join.
 pub(super) fn follow(config: &Config<'_>, keys: &Keys, state: &State, thread: usize) -> Option<Wait> {
     let template = state.threads[thread].name.template;
-    let own: Vec<((ObjId, u32), i128)> = config
-        .machine
-        .own_cells(state, thread)
-        .map(|(o, k, v)| ((o, k), v))
-        .take(MOST_CELLS + 1)
-        .collect();
+    let own: Vec<((ObjId, u32), i128)> =
+        config.machine.own_cells(state, thread).map(|(o, k, v)| ((o, k), v)).take(MOST_CELLS + 1).collect();
     if own.len() > MOST_CELLS || config.machine.calls(state, thread).next().is_some() {
         return None;
     }

@@ -89,6 +89,8 @@ pub(super) type Emit<'e> = dyn FnMut(&mut State, &[StepNode], u32, bool) + 'e;
 pub(super) struct Mover<'c, 'p> {
     config: &'c Config<'p>,
     reduction: Option<&'c Independence>,
+    /// Threads at cut-points go on, too, unless their states were met before.
+    pub passes_cut_points: bool,
     /// Steps tried so far.
     pub steps: u64,
     /// What was left out so far.
@@ -116,6 +118,7 @@ impl<'c, 'p> Mover<'c, 'p> {
         Mover {
             config,
             reduction,
+            passes_cut_points: true,
             steps: 0,
             cut: Cut::default(),
             nodes: Vec::new(),
@@ -271,7 +274,7 @@ impl<'c, 'p> Mover<'c, 'p> {
             let thread = at.candidates[k] as usize;
             let Some(cut_point) = reduction.invisible(self.config, state, thread, at) else { continue };
             if cut_point {
-                resting |= self.begins_something(state, thread);
+                resting |= self.passes_cut_points && self.begins_something(state, thread);
                 continue;
             }
             match self.advance(state, node, thread)? {
@@ -443,13 +446,7 @@ impl<'c, 'p> Mover<'c, 'p> {
         self.try_step(state, thread, edge, choice)
     }
 
-    fn try_step(
-        &mut self,
-        state: &mut State,
-        thread: usize,
-        edge: u32,
-        choice: u32,
-    ) -> Result<bool, Stop> {
+    fn try_step(&mut self, state: &mut State, thread: usize, edge: u32, choice: u32) -> Result<bool, Stop> {
         match self.config.step(state, thread, edge, choice) {
             Ok(()) => Ok(true),
             Err(Stop::Malformed(what)) => Err(Stop::Malformed(what)),

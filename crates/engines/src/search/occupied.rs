@@ -6,7 +6,7 @@ use super::independence::{Independence, Touch};
 use super::joins::{Wait, follow};
 use relyant_interp::machine::State;
 
-/// More threads at one location than this are asked one for all.
+/// Of more threads at one location than this those are candidates that have an independent move.
 const MANY: usize = 4;
 
 /// Where the threads of a state are that have not ended.
@@ -163,17 +163,45 @@ impl Independence {
             if all == 0 || matches!(self.touch[row], Touch::Visible) {
                 continue;
             }
-            let alike = all > MANY && state.stacks.is_empty() && at.joining.is_empty();
-            if alike
-                && let Touch::Keys(list) = &self.touch[row]
-                && !self.has_independent_keys(config, state, (at.members[row][0] as usize, row), list, at)
-            {
-                continue;
+            match &self.touch[row] {
+                Touch::Keys(list) if all > MANY => self.find_among(config, state, (row, list), at),
+                _ => {
+                    let Occupied { members, candidates, .. } = at;
+                    candidates.extend_from_slice(&members[row]);
+                }
             }
-            let (members, candidates) = (&at.members, &mut at.candidates);
-            candidates.extend_from_slice(&members[row]);
         }
         let n = state.threads.len();
         at.candidates.sort_unstable_by_key(|t| (*t as usize + n - first) % n);
+    }
+
+    /// Threads at a location that have an independent move. All that nobody waits for are alike.
+    fn find_among(
+        &self,
+        config: &Config<'_>,
+        state: &State,
+        (row, list): (usize, &[(u32, bool)]),
+        at: &mut Occupied,
+    ) {
+        at.look(self, config, state);
+        let alike = state.stacks.is_empty();
+        let mut known = None;
+        for m in 0..at.members[row].len() {
+            let thread = at.members[row][m];
+            let awaited = at.waits.iter().any(|w| w.is_for(thread as usize));
+            let independent = match known.filter(|_| alike && !awaited) {
+                Some(known) => known,
+                None => self.has_independent_keys(config, state, (thread as usize, row), list, at),
+            };
+            if alike && !awaited {
+                known = Some(independent);
+                if !independent && at.waits.is_empty() {
+                    return;
+                }
+            }
+            if independent {
+                at.candidates.push(thread);
+            }
+        }
     }
 }

@@ -19,7 +19,7 @@ use relyant_interp::machine::{State, Stop};
 /// Moves of a run, at first, and of each second one; a run that is cut makes the limit of the others larger.
 const FIRST_LENGTH: usize = 2_000;
 /// So many times.
-const GROWTH: usize = 4;
+const GROWTH: usize = 16;
 /// Moves of a run at most.
 const MAX_LENGTH: usize = 1 << 21;
 /// Moves in a row after which a thread may become the last.
@@ -28,6 +28,9 @@ const PATIENCE: usize = 64;
 const YIELD: u32 = 32;
 /// Changes of priority in a run at most, yields not counted.
 const CHANGES: usize = 3;
+/// Where runs are long there are to be so many to the end, which may take this many times the limit of steps.
+const FEW_RUNS: usize = 8;
+const LONG_RUNS: u64 = 4;
 /// Steps between two reports; in large states a step counts for several.
 const REPORT: u64 = 2_000;
 
@@ -47,7 +50,7 @@ pub(super) fn run(
     account: &Account<'_>,
     stats: &mut Stats,
 ) -> Result<Ended, Stop> {
-    let mut runs = Runs { config, reduction, settings, account, stats, steps: 0, longest: 1 };
+    let mut runs = Runs { config, reduction, settings, account, stats, steps: 0, longest: 1, ended: 0 };
     let mut most = settings.max_depth.map_or(FIRST_LENGTH, |d| d as usize);
     loop {
         let number = runs.stats.runs;
@@ -73,7 +76,7 @@ pub(super) fn run(
             }
             How::Cut => {}
             How::End if !walk.chose => return Ok(Ended::Limit(Reason::Work)),
-            How::End => {}
+            How::End => runs.ended += 1,
         }
         runs.stats.runs += 1;
     }
@@ -100,6 +103,8 @@ struct Runs<'r, 'c, 'p, 'w> {
     steps: u64,
     /// Moves of the longest run so far.
     longest: usize,
+    /// Runs to their ends so far.
+    ended: usize,
 }
 
 /// The draws of a run.
@@ -198,7 +203,13 @@ impl Drawn {
     }
 
     /// One more to draw from: a violation is taken at once, else each with the same chance.
-    fn offer(&mut self, rng: &mut Rng, after: &mut State, (nodes, node): (&[StepNode], u32), violation: bool) {
+    fn offer(
+        &mut self,
+        rng: &mut Rng,
+        after: &mut State,
+        (nodes, node): (&[StepNode], u32),
+        violation: bool,
+    ) {
         if self.violation {
             return;
         }
@@ -216,6 +227,8 @@ impl Runs<'_, '_, '_, '_> {
     fn walk(&mut self, walk: &mut Walk, most: usize, parts: &mut Option<Vec<Part>>) -> Result<How, Stop> {
         let config = self.config;
         let mut mover = Mover::new(config, self.reduction);
+        // One state after the other: none is met twice on purpose.
+        mover.passes_cut_points = false;
         let mut drawn = Drawn::default();
         walk.start = walk.rng.usize(..config.starts.len());
         walk.chose |= config.starts.len() > 1;
@@ -322,7 +335,9 @@ impl Runs<'_, '_, '_, '_> {
         if self.account.cancelled() {
             return Some(Reason::Cancelled);
         }
-        (self.stats.steps >= self.settings.max_steps).then_some(Reason::Work)
+        let most = self.settings.max_steps;
+        let enough = self.ended >= FEW_RUNS || self.stats.steps >= most.saturating_mul(LONG_RUNS);
+        (self.stats.steps >= most && enough).then_some(Reason::Work)
     }
 }
 

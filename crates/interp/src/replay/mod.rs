@@ -4,10 +4,10 @@
 //! an atomic section, and the run must end in a violation.
 
 mod racing;
+mod tail;
 mod waiting;
 
 use crate::act::{self, Act};
-use crate::candidates::Candidates;
 use crate::complete;
 use crate::event::Event;
 use crate::fact::{Fact, Recorder};
@@ -20,7 +20,7 @@ pub use racing::{ActiveCall, RacingAccess};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::schedule::{Move, Schedule, ThreadRef};
 use relyant_cfa::{Count, Edge, Limit, ObjId, ObjectKind, Op, Program, Reg, Source, Use, Violated};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 pub use waiting::Waiting;
 
 /// What one thread did, a statement or a part of one.
@@ -168,6 +168,10 @@ pub fn replay(program: &Program, schedule: &Schedule) -> Result<Trace, ReplayErr
         schedule,
         state,
         before: State::default(),
+        in_step: false,
+        last: None,
+        watched: false,
+        names: HashMap::new(),
         steps: Vec::new(),
         events: Vec::new(),
         reliance: Reliance::default(),
@@ -180,7 +184,9 @@ pub fn replay(program: &Program, schedule: &Schedule) -> Result<Trace, ReplayErr
             break;
         }
         run.run_completed(at, m)?;
-        found = machine.violation(&run.state);
+        if std::mem::take(&mut run.watched) {
+            found = machine.violation(&run.state);
+        }
     }
     let violation = match found {
         Some(v) => v,
@@ -203,8 +209,16 @@ struct Replayer<'a, 'p> {
     machine: &'a Machine<'p>,
     schedule: &'a Schedule,
     state: State,
-    /// Room for the state before a step.
+    /// The state before a step, and after it until the next one: large ones are not copied.
     before: State,
+    /// That is so.
+    in_step: bool,
+    /// The thread that did the last step.
+    last: Option<usize>,
+    /// A step came to a location of the property, or made a thread, since that was asked last.
+    watched: bool,
+    /// Threads by name, as many as were looked up.
+    names: HashMap<ThreadRef, usize>,
     steps: Vec<TraceStep>,
     events: Vec<Event>,
     reliance: Reliance,
@@ -216,16 +230,23 @@ impl Replayer<'_, '_> {
     /// Runs a move; where it waits for a thread to end, that thread is first run to its end.
     fn run_completed(&mut self, at: usize, m: &Move) -> Result<(), ReplayError> {
         let edge = |e: &u32| self.machine.edge(m.thread.template, *e);
-        if !m.path.iter().filter_map(edge).any(|e| matches!(e.op, Op::Join { .. })) {
-            return self.run_move(at, m);
+        let joins = |e: &&u32| edge(e).is_some_and(|e| matches!(e.op, Op::Join { .. }));
+        let first = m.path.first().filter(joins).is_some();
+        let waits = |t| m.path.first().is_some_and(|e| self.machine.awaited(&self.state, t, *e).is_some());
+        match m.path.iter().filter(joins).count() {
+            0 => return self.run_move(at, m),
+            1 if first && !self.thread(m.thread).is_some_and(waits) => return self.run_move(at, m),
+            _ => {}
         }
         loop {
+            let last = self.last;
             let (state, steps, events) = (self.state.clone(), self.steps.clone(), self.events.len());
             let reliance = self.reliance.clone();
             let (notes, mark) = (self.notes.clone(), self.recorder.mark());
             let Err(e) = self.run_move(at, m) else { return Ok(()) };
             let Some(joined) = self.awaited(&e, m) else { return Err(e) };
             self.state = state;
+            (self.in_step, self.last) = (false, last);
             self.steps = steps;
             self.reliance = reliance;
             self.notes = notes;
@@ -247,14 +268,16 @@ impl Replayer<'_, '_> {
     /// The thread that a move waited for when it failed.
     fn awaited(&self, e: &ReplayError, m: &Move) -> Option<usize> {
         let ReplayError::Step { step, why: Stop::Blocked, .. } = e else { return None };
-        let thread = self.state.threads.iter().position(|t| t.name == m.thread)?;
+        let thread = self.thread(m.thread)?;
         let joined = self.machine.awaited(&self.state, thread, *m.path.get(*step)?)?;
         (!self.interrupts(thread)).then_some(joined)
     }
 
     fn run_move(&mut self, at: usize, m: &Move) -> Result<(), ReplayError> {
-        let thread = self.state.threads.iter().position(|t| t.name == m.thread);
-        let thread = thread.ok_or(ReplayError::NoThread(at))?;
+        for (i, t) in self.state.threads.iter().enumerate().skip(self.names.len()) {
+            self.names.insert(t.name, i);
+        }
+        let thread = self.thread(m.thread).ok_or(ReplayError::NoThread(at))?;
         if self.interrupts(thread) {
             return Err(ReplayError::Interrupts(at));
         }
@@ -270,13 +293,33 @@ impl Replayer<'_, '_> {
 
     /// Is a thread other than this one inside an atomic section?
     fn interrupts(&self, thread: usize) -> bool {
-        (0..self.state.threads.len()).any(|t| t != thread && self.machine.inside_atomic(&self.state, t))
+        // Who is inside moves next.
+        self.last.is_some_and(|t| t != thread && self.machine.inside_atomic(&self.state, t))
+    }
+
+    /// The thread of a name, if it is there.
+    fn thread(&self, name: ThreadRef) -> Option<usize> {
+        let known = self.names.get(&name).copied();
+        let is = |i: &usize| self.state.threads.get(*i).is_some_and(|t| t.name == name);
+        known.filter(is).or_else(|| self.state.threads.iter().position(|t| t.name == name))
     }
 
     fn step(&mut self, thread: usize, edge: u32, input: Option<i128>) -> Result<(), Stop> {
         let mut before = std::mem::take(&mut self.before);
-        before.clone_from(&self.state);
-        self.machine.step(&mut self.state, thread, edge, input, &self.schedule.start)?;
+        if !self.in_step {
+            before.clone_from(&self.state);
+        }
+        // The state stays as it is where the step does not happen.
+        self.in_step = true;
+        let done = self.machine.step(&mut self.state, thread, edge, input, &self.schedule.start);
+        if done.is_err() {
+            self.before = before;
+            return done;
+        }
+        let t = &self.state.threads[thread];
+        self.last = Some(thread);
+        self.watched |= self.machine.is_watched(t.name.template, t.loc)
+            || self.state.threads.len() > before.threads.len();
         if let Some(e) = self.machine.edge(before.threads[thread].name.template, edge) {
             let stored = self.machine.stored(&before, thread, edge);
             self.notes.step(self.machine, (&before, &self.state), thread, e, stored);
@@ -303,6 +346,7 @@ impl Replayer<'_, '_> {
             let act = Act::of(self.machine, (&before, &self.state), thread, edge, e);
             self.events.push(Event { act, ..Event::new(self.machine, &before, &self.state, thread, e) });
         }
+        before.follow(&self.state, thread, self.machine.data_size(self.state.threads[thread].name.template));
         self.before = before;
         Ok(())
     }
@@ -398,104 +442,6 @@ impl Replayer<'_, '_> {
             about_to: watched.flatten(),
         });
         kind
-    }
-
-    /// Is the last state a deadlock?
-    fn deadlock(&self) -> Option<Violation> {
-        let program = self.machine.program();
-        if !program.deadlock {
-            return None;
-        }
-        self.machine.deadlock(&self.state, &Candidates::new(program, MAX_INPUTS, 0))
-    }
-
-    /// Looks for a violation that only local steps lead to, and does them.
-    fn finish(&mut self) -> Option<Violation> {
-        let threads = self.state.threads.len();
-        let label = self.machine.program().exclusive.is_some();
-        let mut labelled: Vec<Vec<(u32, Option<i128>)>> = Vec::new();
-        for thread in 0..threads {
-            if self.interrupts(thread) {
-                continue;
-            }
-            for path in self.tails(thread) {
-                let mut state = self.state.clone();
-                if !self.all_enabled(&mut state, thread, &path) {
-                    continue;
-                }
-                if self.machine.violation(&state).is_some() {
-                    self.run_tail(thread, &path);
-                    return self.machine.violation(&self.state);
-                }
-                // Two threads may each have a few steps to go to their labels.
-                if label && labelled.len() <= thread {
-                    labelled.resize(thread, Vec::new());
-                    labelled.push(path);
-                }
-            }
-        }
-        labelled.resize(threads, Vec::new());
-        for (a, first) in labelled.iter().enumerate() {
-            for (b, second) in labelled.iter().enumerate().skip(a + 1) {
-                let mut state = self.state.clone();
-                if !first.is_empty()
-                    && !second.is_empty()
-                    && self.all_enabled(&mut state, a, first)
-                    && self.all_enabled(&mut state, b, second)
-                    && self.machine.violation(&state).is_some()
-                {
-                    self.run_tail(a, first);
-                    self.run_tail(b, second);
-                    return self.machine.violation(&self.state);
-                }
-            }
-        }
-        None
-    }
-
-    fn all_enabled(&self, state: &mut State, thread: usize, path: &[(u32, Option<i128>)]) -> bool {
-        path.iter().all(|(e, v)| self.machine.step(state, thread, *e, *v, &self.schedule.start).is_ok())
-    }
-
-    fn run_tail(&mut self, thread: usize, path: &[(u32, Option<i128>)]) {
-        for (edge, input) in path {
-            if self.step(thread, *edge, *input).is_err() {
-                return;
-            }
-        }
-    }
-
-    /// Paths of local steps of a thread to locations that a property speaks of.
-    fn tails(&self, thread: usize) -> Vec<Vec<(u32, Option<i128>)>> {
-        let mut found = Vec::new();
-        let mut todo = vec![(self.state.clone(), Vec::new())];
-        let mut steps = 0;
-        while let Some((state, path)) = todo.pop() {
-            let t = state.threads[thread];
-            let template = t.name.template;
-            if t.ended.is_some() || state.halted {
-                continue;
-            }
-            for &edge in self.machine.out(&state, thread) {
-                steps += 1;
-                if steps > MAX_TAIL {
-                    return found;
-                }
-                let mut after = state.clone();
-                if !self.machine.is_local(template, edge)
-                    || self.machine.step(&mut after, thread, edge, None, &self.schedule.start).is_err()
-                {
-                    continue;
-                }
-                let mut path: Vec<(u32, Option<i128>)> = path.clone();
-                path.push((edge, None));
-                if self.machine.is_watched(template, after.threads[thread].loc) {
-                    found.push(path.clone());
-                }
-                todo.push((after, path));
-            }
-        }
-        found
     }
 
     fn trace(mut self, violation: Violated, thread: usize) -> Trace {
