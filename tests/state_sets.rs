@@ -288,7 +288,12 @@ fn a_set_that_lacks_a_state_or_has_another_for_it_is_rejected() {
         let all: States = space.states().map(<[u8]>::to_vec).collect();
         let needed = checked(&program, &space, 1).unwrap().needed;
         let mut missed = 0;
-        for state in all.iter().step_by(all.len().div_ceil(40)) {
+        // Where few are needed, most can be missing.
+        let step = if needed < all.len() { 1 } else { all.len().div_ceil(40) };
+        for state in all.iter().step_by(step) {
+            if needed < all.len() && missed > 0 {
+                break;
+            }
             let mut states = all.clone();
             states.remove(state);
             match checked(&program, &space_of(symmetry, &states), 1) {

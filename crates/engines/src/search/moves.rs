@@ -233,6 +233,8 @@ impl<'c, 'p> Mover<'c, 'p> {
             }
             self.spare.push(state);
         }
+        // Of several states nobody knows which one is next.
+        self.occupied.known &= self.branches == 1;
         Ok(())
     }
 
