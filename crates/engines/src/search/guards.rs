@@ -15,6 +15,7 @@ use relyant_interp::eval::{Env, eval};
 use relyant_interp::late::UNCHOSEN;
 use relyant_interp::machine::{Machine, State};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// More guards than this are not looked at: they are bits of a word.
 const MOST: usize = 64;
@@ -49,8 +50,8 @@ pub(super) struct Reached {
     /// By location and closed guards: the row in `rows`.
     known: FxHashMap<(u32, u64), u32>,
     rows: Rows,
-    /// By guard and value of its cell: is it closed?
-    closed: FxHashMap<(u8, i128), bool>,
+    /// By guard: the value of its cell when that was asked last, and was it closed?
+    closed: Vec<Option<(i128, bool)>>,
     seen: Vec<bool>,
 }
 
@@ -89,10 +90,15 @@ impl Guards {
     /// The guards that are closed in a state, as bits.
     pub fn closed(&self, machine: &Machine<'_>, state: &State, reached: &mut Reached) -> u64 {
         let mut bits = 0;
-        for (n, guard) in (0u8..).zip(&self.list) {
+        reached.closed.resize(self.list.len(), None);
+        for ((n, guard), known) in self.list.iter().enumerate().zip(&mut reached.closed) {
             let Some(value) = machine.value(state, 0, guard.cell) else { continue };
-            let closed = reached.closed.entry((n, value)).or_insert_with(|| is_closed(machine, guard, value));
-            bits |= u64::from(*closed) << n;
+            let closed = match known {
+                Some((v, closed)) if *v == value => *closed,
+                _ => is_closed(machine, guard, value),
+            };
+            *known = Some((value, closed));
+            bits |= u64::from(closed) << n;
         }
         bits
     }
@@ -114,10 +120,12 @@ impl Guards {
         holds: impl Fn(&[u64], &[u64]) -> bool,
     ) -> bool {
         let words = self.own.words;
-        let mut reads = vec![0; words];
+        let mut reads: SmallVec<[u64; 4]> = SmallVec::from_elem(0, words);
+        let none: SmallVec<[u64; 4]> = reads.clone();
         read.iter().for_each(|k| reads[*k as usize / 64] |= 1 << (k % 64));
         loop {
-            let rows: Vec<u32> = others.iter().map(|row| self.reach(*row, closed, reached)).collect();
+            let rows: SmallVec<[u32; 16]> =
+                others.iter().map(|row| self.reach(*row, closed, reached)).collect();
             let written = |word: usize, bits: u64| {
                 rows.iter().any(|r| reached.rows.writes[*r as usize * words + word] & bits != 0)
             };
@@ -127,7 +135,7 @@ impl Guards {
             if opened == 0 {
                 let changed = (0..words).any(|w| reads[w] != 0 && written(w, reads[w]));
                 return !changed
-                    && (read.is_empty() || holds(&reads, &vec![0; words]))
+                    && (read.is_empty() || holds(&reads, &none))
                     && rows.iter().all(|r| {
                         let (reads, writes) = reached.rows.row(*r as usize);
                         holds(reads, writes)

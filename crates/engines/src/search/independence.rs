@@ -29,11 +29,12 @@
 use super::accesses::{Keys, Rows};
 use super::config::Config;
 use super::guards::Guards;
-use super::joins::{Wait, is_join};
+use super::joins::is_join;
 use super::occupied::Occupied;
 use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::{Callee, Edge, Expr, FuncId, Loc, LocationKind, Op, Program};
 use relyant_interp::machine::State;
+use smallvec::SmallVec;
 
 /// An input of more values is left for when its thread's turn comes.
 const MAX_CHOICES: u32 = 4;
@@ -308,28 +309,30 @@ impl Independence {
         if list.is_empty() {
             return true;
         }
-        let alone = config.machine.calls(state, thread).next().is_none() && at.joining.len() <= 1;
-        if !at.joining.is_empty() && alone {
-            at.look(self, config, state);
-        }
-        let awaited = usize::from(at.waits.iter().any(|w| w.is_for(thread)));
-        if let Some(known) = at.independent[row][awaited].filter(|_| alone) {
-            return known;
+        let alone = state.stacks.is_empty();
+        let known = at.independent[row].filter(|_| alone);
+        if known == Some(Known::Always) || known == Some(Known::Never) && at.joining.is_empty() {
+            return known == Some(Known::Always);
         }
         let (read, written) = self.touched.row(row);
         let apart = |reads: &[u64], writes: &[u64]| {
             (0..read.len()).all(|w| writes[w] & (read[w] | written[w]) == 0 && reads[w] & written[w] == 0)
         };
-        let free = self.is_true_of_others(config, state, thread, at, apart)
-            && list.iter().all(|(k, write)| {
+        let chosen = |at: &mut Occupied| {
+            list.iter().all(|(k, write)| {
                 *write
                     || !self.keys.is_unchosen(config, state, *k)
                     || self.is_independent(config, state, thread, (*k, true), at)
-            });
-        if alone {
-            at.independent[row][awaited] = Some(free);
+            })
+        };
+        if known.is_none() {
+            let always = self.is_true_of_others(config, state, thread, at, apart) && chosen(at);
+            at.independent[row] = Some(if always { Known::Always } else { Known::Never });
+            if always || at.joining.is_empty() {
+                return always;
+            }
         }
-        free
+        self.is_true_while_waited_for(config, state, thread, at, apart) && chosen(at)
     }
 
     /// Is the access independent of all that other threads may do before the thread moves?
@@ -346,9 +349,17 @@ impl Independence {
         let apart =
             |reads: &[u64], writes: &[u64]| writes[word] & bit == 0 && (!write || reads[word] & bit == 0);
         self.is_true_of_others(config, state, thread, at, apart)
+            || self.is_true_while_waited_for(config, state, thread, at, apart)
     }
 
-    /// Is it so of all that other threads may access before the thread moves?
+    /// How often a thread counts at a location.
+    fn own(&self, config: &Config<'_>, state: &State, thread: usize, row: usize) -> u32 {
+        let mut own = 0;
+        self.rows(config, state, thread, |r| own += u32::from(r == row));
+        own
+    }
+
+    /// Is it so of all that other threads may access before the thread moves, wherever they wait?
     fn is_true_of_others(
         &self,
         config: &Config<'_>,
@@ -357,37 +368,64 @@ impl Independence {
         at: &mut Occupied,
         holds: impl Fn(&[u64], &[u64]) -> bool,
     ) -> bool {
-        let own = |row: usize| {
-            let mut own = 0;
-            self.rows(config, state, thread, |r| own += u32::from(r == row));
-            own
-        };
         let never = at.rows().all(|row| {
             let (reads, writes) = self.future.row(row);
-            holds(reads, writes) || at.counts[row] == own(row)
+            holds(reads, writes) || at.counts[row] == self.own(config, state, thread, row)
         });
         if never {
             return true;
         }
-        at.look(self, config, state);
-        let closed = at.closed.unwrap_or(0);
-        let waits = at.waits.iter().filter(|w| w.thread != thread && w.is_for(thread));
-        let waits: Vec<&Wait> = waits.collect();
-        if closed == 0 && waits.is_empty() {
+        let closed = at.closed(self, config, state);
+        if closed == 0 {
             return false;
         }
-        let counted = |row: usize| {
-            let mut count = at.counts[row] - own(row);
-            for w in &waits {
-                self.rows(config, state, w.thread, |r| count -= u32::from(r == row));
-            }
-            count
+        let others = at.rows().filter(|r| at.counts[*r] > self.own(config, state, thread, *r));
+        let others: Places = others.collect();
+        self.guards.hold(closed, (&others, &[]), &mut at.reached, holds)
+    }
+
+    /// The same, where some of the others wait for the thread to end.
+    fn is_true_while_waited_for(
+        &self,
+        config: &Config<'_>,
+        state: &State,
+        thread: usize,
+        at: &mut Occupied,
+        holds: impl Fn(&[u64], &[u64]) -> bool + Copy,
+    ) -> bool {
+        let closed = at.closed(self, config, state);
+        let without = |waits: &mut dyn Iterator<Item = usize>, at: &Occupied| -> Places {
+            let mut gone: SmallVec<[usize; 8]> = waits.filter(|u| *u != thread).collect();
+            gone.push(thread);
+            let own = |row: usize| gone.iter().map(|u| self.own(config, state, *u, row)).sum::<u32>();
+            at.rows().filter(|r| at.counts[*r] > own(*r)).collect()
         };
-        let others: Vec<usize> = at.rows().filter(|r| counted(*r) > 0).collect();
-        let reads: Vec<u32> = waits.iter().flat_map(|w| w.reads.iter().copied()).collect();
-        drop(waits);
+        // If it is not so of those that are at no join, who waits for whom makes no difference.
+        let others = without(&mut at.joining.iter().copied(), at);
+        if !self.guards.hold(closed, (&others, &[]), &mut at.reached, holds) {
+            return false;
+        }
+        at.follow(self, config, state);
+        let waits = || at.waits.iter().filter(|w| w.is_for(thread));
+        if waits().next().is_none() {
+            return false;
+        }
+        let reads: SmallVec<[u32; 8]> = waits().flat_map(|w| w.reads.iter().copied()).collect();
+        let others = without(&mut waits().map(|w| w.thread), at);
         self.guards.hold(closed, (&others, &reads), &mut at.reached, holds)
     }
+}
+
+/// Locations, numbered through all templates.
+type Places = SmallVec<[usize; 16]>;
+
+/// What is known of the moves of threads at a location.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Known {
+    /// They are independent.
+    Always,
+    /// They are not, unless others wait for their threads.
+    Never,
 }
 
 /// Where a thread may be within a step, apart from the target: the callee's entry, or the new thread's.

@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::guards::Reached;
-use super::independence::{Independence, Touch};
+use super::independence::{Independence, Known, Touch};
 use super::joins::{Wait, follow};
 use relyant_interp::machine::State;
 
@@ -22,14 +22,15 @@ pub(super) struct Occupied {
     members: Vec<Vec<u32>>,
     /// By thread: its location, and its place among those there; no location if it has ended.
     places: Vec<(u32, u32)>,
-    /// By location: are the moves of a thread there independent, which nobody waits for, or one does?
-    pub independent: Vec<[Option<bool>; 2]>,
+    /// By location: what is known of the moves of threads there.
+    pub independent: Vec<Option<Known>>,
     /// Threads at joins.
     pub joining: Vec<usize>,
     /// Guards that are closed, once that was asked.
-    pub closed: Option<u64>,
+    closed: Option<u64>,
     /// Who waits for whom, once that was asked.
     pub waits: Vec<Wait>,
+    followed: bool,
     /// What was worked out for all states.
     pub reached: Reached,
     /// Threads that may have an independent move, in the order in which they are asked.
@@ -45,10 +46,15 @@ impl Occupied {
         self.rows.iter().map(|r| *r as usize)
     }
 
-    /// Finds out who waits, for guards and for threads.
-    pub fn look(&mut self, facts: &Independence, config: &Config<'_>, state: &State) {
-        if self.closed.is_none() {
-            self.closed = Some(facts.guards.closed(&config.machine, state, &mut self.reached));
+    /// The guards that are closed, as bits.
+    pub fn closed(&mut self, facts: &Independence, config: &Config<'_>, state: &State) -> u64 {
+        let reached = &mut self.reached;
+        *self.closed.get_or_insert_with(|| facts.guards.closed(&config.machine, state, reached))
+    }
+
+    /// Finds out which threads wait for the end of others.
+    pub fn follow(&mut self, facts: &Independence, config: &Config<'_>, state: &State) {
+        if !std::mem::replace(&mut self.followed, true) {
             let follow = |u: &usize| follow(config, &facts.keys, state, *u);
             self.waits.extend(self.joining.iter().filter_map(follow));
         }
@@ -58,15 +64,16 @@ impl Occupied {
     fn forget(&mut self) {
         self.closed = None;
         self.waits.clear();
+        self.followed = false;
         for row in &self.rows {
-            self.independent[*row as usize] = [None; 2];
+            self.independent[*row as usize] = None;
         }
     }
 
     fn count(&mut self, row: usize) {
         if self.counts[row] == 0 {
             self.rows.push(row as u32);
-            self.independent[row] = [None; 2];
+            self.independent[row] = None;
         }
         self.counts[row] += 1;
     }
@@ -112,8 +119,9 @@ impl Independence {
         }
         at.joining.clear();
         at.waits.clear();
+        at.followed = false;
         at.closed = None;
-        at.independent.resize(self.touch.len(), [None; 2]);
+        at.independent.resize(self.touch.len(), None);
         at.counts.resize(self.touch.len(), 0);
         at.members.resize(self.touch.len(), Vec::new());
         at.places.clear();
@@ -183,7 +191,9 @@ impl Independence {
         (row, list): (usize, &[(u32, bool)]),
         at: &mut Occupied,
     ) {
-        at.look(self, config, state);
+        if !at.joining.is_empty() {
+            at.follow(self, config, state);
+        }
         let alike = state.stacks.is_empty();
         let mut known = None;
         for m in 0..at.members[row].len() {

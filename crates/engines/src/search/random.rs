@@ -28,6 +28,8 @@ const PATIENCE: usize = 64;
 const YIELD: u32 = 32;
 /// Changes of priority in a run at most, yields not counted.
 const CHANGES: usize = 3;
+/// With more threads than this those at cut-points wait for their turns.
+const MANY_THREADS: usize = 64;
 /// Where runs are long there are to be so many to the end, which may take this many times the limit of steps.
 const FEW_RUNS: usize = 8;
 const LONG_RUNS: u64 = 4;
@@ -227,8 +229,6 @@ impl Runs<'_, '_, '_, '_> {
     fn walk(&mut self, walk: &mut Walk, most: usize, parts: &mut Option<Vec<Part>>) -> Result<How, Stop> {
         let config = self.config;
         let mut mover = Mover::new(config, self.reduction);
-        // One state after the other: none is met twice on purpose.
-        mover.passes_cut_points = false;
         let mut drawn = Drawn::default();
         walk.start = walk.rng.usize(..config.starts.len());
         walk.chose |= config.starts.len() > 1;
@@ -259,6 +259,8 @@ impl Runs<'_, '_, '_, '_> {
                 break How::Cut;
             }
             moves += 1;
+            // To find out what was met before takes long in large states.
+            mover.passes_cut_points = drawn.state.threads.len() <= MANY_THREADS;
             std::mem::swap(&mut state, &mut drawn.state);
             walk.grow(state.threads.len());
             let Some(tried) = self.next(walk, &mut mover, &mut state, moves, &mut drawn)? else {
