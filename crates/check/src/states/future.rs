@@ -21,7 +21,7 @@
 //! the checker asks before each, and the first step of a run that did not would not be moved past others either.
 
 use super::doors::{Doors, Memo, Place};
-use super::waiting::{Waiting, waiting};
+use super::waiting::{is_at_join, waiting};
 use relyant_cfa::points_to::{PointsTo, Targets};
 use relyant_cfa::{Callee, Edge, Expr, Loc, LocationKind, ObjId, Op, Owner, Program, Template};
 use relyant_interp::machine::{Machine, State};
@@ -263,19 +263,33 @@ impl Future {
         if of_others.clone().all(|i| places(machine, state, i).all(at)) {
             return true;
         }
-        let (mut others, mut read) = (Vec::new(), Vec::new());
-        for i in of_others {
-            let w = if self.waiting { waiting(machine, state, i) } else { Waiting::default() };
+        let shut = self.doors.shut(machine, state, memo);
+        let all = |keep: &dyn Fn(usize) -> bool| {
+            let list = of_others.clone().filter(|i| keep(*i));
+            let mut list: Vec<Place> = list.flat_map(|i| places(machine, state, i)).collect();
+            list.sort_unstable();
+            list.dedup();
+            list
+        };
+        if shut != 0 && self.doors.hold(shut, (&all(&|_| true), &[]), memo, &leaves) {
+            return true;
+        }
+        let joins = |i: usize| self.waiting && is_at_join(machine, state, i);
+        // If those that are at joins did nothing, would it be so?
+        if !of_others.clone().any(joins) || !self.doors.hold(shut, (&all(&|i| !joins(i)), &[]), memo, &leaves)
+        {
+            return false;
+        }
+        let (mut wait, mut read) = (Vec::new(), Vec::new());
+        for i in of_others.clone().filter(|i| joins(*i)) {
+            let w = waiting(machine, state, i);
             if w.awaited.contains(&thread) {
+                wait.push(i);
                 read.extend(w.read.iter().filter_map(|(o, k)| self.things.cell(o.0 as usize, *k as usize)));
-            } else {
-                others.extend(places(machine, state, i));
             }
         }
-        others.sort_unstable();
-        others.dedup();
-        let shut = self.doors.shut(machine, state, memo);
-        self.doors.hold(shut, (&others, &read), memo, &leaves)
+        let others = all(&|i| !wait.contains(&i));
+        !wait.is_empty() && self.doors.hold(shut, (&others, &read), memo, &leaves)
     }
 
     /// Targets of back edges, and sources of inputs with several values. Where a cycle makes threads or frames, nothing

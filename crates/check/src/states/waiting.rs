@@ -25,6 +25,14 @@ pub(super) struct Waiting {
     pub read: Vec<Cell>,
 }
 
+/// Can only the end of another thread let this one go on?
+pub(super) fn is_at_join(machine: &Machine<'_>, state: &State, thread: usize) -> bool {
+    let template = state.threads[thread].name.template;
+    let joins = |edge: &u32| matches!(machine.edge(template, *edge).map(|e| &e.op), Some(Op::Join { .. }));
+    let out = machine.out(state, thread);
+    !out.is_empty() && out.iter().all(joins)
+}
+
 /// Follows a thread that may be waiting for the end of another.
 pub(super) fn waiting(machine: &Machine<'_>, state: &State, thread: usize) -> Waiting {
     let mut waiting = Waiting::default();

@@ -44,6 +44,12 @@ pub(super) struct Guards {
     keys: Vec<(usize, u64)>,
 }
 
+/// Location of a thread, a key, where all threads are (a hash), and closed guards.
+pub(super) type Question = (u32, u32, u64, u64);
+
+/// Answers that are remembered at once.
+const MOST_ANSWERS: usize = 1 << 18;
+
 /// What was worked out for some states.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reached {
@@ -53,6 +59,18 @@ pub(super) struct Reached {
     /// By guard: the value of its cell when that was asked last, and was it closed?
     closed: Vec<Option<(i128, bool)>>,
     seen: Vec<bool>,
+    /// Is it so of all others, or would it be without those at joins?
+    pub answers: FxHashMap<Question, (bool, bool)>,
+}
+
+impl Reached {
+    /// An answer for later.
+    pub fn remember(&mut self, question: Option<Question>, answer: (bool, bool)) {
+        if self.answers.len() >= MOST_ANSWERS {
+            self.answers.clear();
+        }
+        self.answers.extend(question.map(|q| (q, answer)));
+    }
 }
 
 impl Guards {

@@ -325,14 +325,26 @@ impl Independence {
                     || self.is_independent(config, state, thread, (*k, true), at)
             })
         };
+        let closed = at.closed(self, config, state);
+        let question = at.question(state, (row, ALL_KEYS), closed);
+        let remembered = question.and_then(|q| at.reached.answers.get(&q).copied());
+        let answer = remembered.unwrap_or_else(|| {
+            let always = self.is_true_of_others(config, state, thread, at, apart);
+            let answer = (always, always || self.is_true_without_joins(config, state, thread, at, apart));
+            at.reached.remember(question, answer);
+            answer
+        });
         if known.is_none() {
-            let always = self.is_true_of_others(config, state, thread, at, apart) && chosen(at);
+            let always = answer.0 && chosen(at);
             at.independent[row] = Some(if always { Known::Always } else { Known::Never });
-            if always || at.joining.is_empty() {
-                return always;
+            if always {
+                return true;
             }
         }
-        self.is_true_while_waited_for(config, state, thread, at, apart) && chosen(at)
+        answer.1
+            && !at.joining.is_empty()
+            && self.is_true_while_waited_for(config, state, thread, at, apart)
+            && chosen(at)
     }
 
     /// Is the access independent of all that other threads may do before the thread moves?
@@ -348,8 +360,20 @@ impl Independence {
         let (word, bit) = (key as usize / 64, 1 << (key % 64));
         let apart =
             |reads: &[u64], writes: &[u64]| writes[word] & bit == 0 && (!write || reads[word] & bit == 0);
-        self.is_true_of_others(config, state, thread, at, apart)
-            || self.is_true_while_waited_for(config, state, thread, at, apart)
+        let closed = at.closed(self, config, state);
+        let row = self.row(state, thread);
+        let question = at.question(state, (row, key * 2 + u32::from(write)), closed);
+        let remembered = question.and_then(|q| at.reached.answers.get(&q).copied());
+        let answer = remembered.unwrap_or_else(|| {
+            let always = self.is_true_of_others(config, state, thread, at, apart);
+            let answer = (always, always || self.is_true_without_joins(config, state, thread, at, apart));
+            at.reached.remember(question, answer);
+            answer
+        });
+        answer.0
+            || answer.1
+                && !at.joining.is_empty()
+                && self.is_true_while_waited_for(config, state, thread, at, apart)
     }
 
     /// How often a thread counts at a location.
@@ -384,6 +408,37 @@ impl Independence {
         self.guards.hold(closed, (&others, &[]), &mut at.reached, holds)
     }
 
+    /// Others, but for these: where they are.
+    fn without(
+        &self,
+        config: &Config<'_>,
+        state: &State,
+        gone: impl Iterator<Item = usize>,
+        at: &Occupied,
+    ) -> Places {
+        let gone: SmallVec<[usize; 8]> = gone.collect();
+        let own = |row: usize| gone.iter().map(|u| self.own(config, state, *u, row)).sum::<u32>();
+        at.rows().filter(|r| at.counts[*r] > own(*r)).collect()
+    }
+
+    /// The same, if all that are at joins waited for the thread. Where it is not so, who does makes no difference.
+    fn is_true_without_joins(
+        &self,
+        config: &Config<'_>,
+        state: &State,
+        thread: usize,
+        at: &mut Occupied,
+        holds: impl Fn(&[u64], &[u64]) -> bool,
+    ) -> bool {
+        if at.joining.is_empty() {
+            return false;
+        }
+        let gone = at.joining.iter().copied().filter(|u| *u != thread).chain([thread]);
+        let others = self.without(config, state, gone, at);
+        let closed = at.closed(self, config, state);
+        self.guards.hold(closed, (&others, &[]), &mut at.reached, holds)
+    }
+
     /// The same, where some of the others wait for the thread to end.
     fn is_true_while_waited_for(
         &self,
@@ -391,30 +446,23 @@ impl Independence {
         state: &State,
         thread: usize,
         at: &mut Occupied,
-        holds: impl Fn(&[u64], &[u64]) -> bool + Copy,
+        holds: impl Fn(&[u64], &[u64]) -> bool,
     ) -> bool {
-        let closed = at.closed(self, config, state);
-        let without = |waits: &mut dyn Iterator<Item = usize>, at: &Occupied| -> Places {
-            let mut gone: SmallVec<[usize; 8]> = waits.filter(|u| *u != thread).collect();
-            gone.push(thread);
-            let own = |row: usize| gone.iter().map(|u| self.own(config, state, *u, row)).sum::<u32>();
-            at.rows().filter(|r| at.counts[*r] > own(*r)).collect()
-        };
-        // If it is not so of those that are at no join, who waits for whom makes no difference.
-        let others = without(&mut at.joining.iter().copied(), at);
-        if !self.guards.hold(closed, (&others, &[]), &mut at.reached, holds) {
-            return false;
-        }
         at.follow(self, config, state);
-        let waits = || at.waits.iter().filter(|w| w.is_for(thread));
+        let waits = || at.waits.iter().filter(|w| w.thread != thread && w.is_for(thread));
         if waits().next().is_none() {
             return false;
         }
         let reads: SmallVec<[u32; 8]> = waits().flat_map(|w| w.reads.iter().copied()).collect();
-        let others = without(&mut waits().map(|w| w.thread), at);
+        let gone = waits().map(|w| w.thread).chain([thread]);
+        let others = self.without(config, state, gone, at);
+        let closed = at.closed(self, config, state);
         self.guards.hold(closed, (&others, &reads), &mut at.reached, holds)
     }
 }
+
+/// Where no key stands for all that a move touches.
+const ALL_KEYS: u32 = u32::MAX;
 
 /// Locations, numbered through all templates.
 type Places = SmallVec<[usize; 16]>;

@@ -1,7 +1,7 @@
 //! Where the threads of a state are, kept up to date while one state becomes the next.
 
 use super::config::Config;
-use super::guards::Reached;
+use super::guards::{Question, Reached};
 use super::independence::{Independence, Known, Touch};
 use super::joins::{Wait, follow};
 use relyant_interp::machine::State;
@@ -16,6 +16,8 @@ pub(super) struct Occupied {
     pub known: bool,
     /// By location, how many threads are there or will return there.
     pub counts: Vec<u32>,
+    /// A hash of that.
+    sum: u64,
     /// Locations of which that is not 0.
     rows: Vec<u32>,
     /// By location: the threads there.
@@ -44,6 +46,12 @@ impl Occupied {
     /// Locations where threads are, or will return to.
     pub fn rows(&self) -> impl Iterator<Item = usize> + '_ {
         self.rows.iter().map(|r| *r as usize)
+    }
+
+    /// A question about a thread at a location and a key, which has the same answer wherever threads are at the same
+    /// locations and the same guards are closed. None where that is not all that matters.
+    pub fn question(&self, state: &State, (row, key): (usize, u32), closed: u64) -> Option<Question> {
+        state.stacks.is_empty().then_some((row as u32, key, self.sum, closed))
     }
 
     /// The guards that are closed, as bits.
@@ -76,6 +84,7 @@ impl Occupied {
             self.independent[row] = None;
         }
         self.counts[row] += 1;
+        self.sum = self.sum.wrapping_add(mark(row));
     }
 
     fn enter(&mut self, thread: usize, row: usize, joins: bool) {
@@ -98,6 +107,7 @@ impl Occupied {
             self.places[*other as usize].1 = at;
         }
         self.counts[row as usize] -= 1;
+        self.sum = self.sum.wrapping_sub(mark(row as usize));
         if self.counts[row as usize] == 0 {
             self.rows.retain(|r| *r != row);
         }
@@ -105,8 +115,15 @@ impl Occupied {
     }
 }
 
+/// Locations as numbers that are unlikely to have equal sums.
+fn mark(row: usize) -> u64 {
+    let x = (row as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x ^ (x >> 29)
+}
+
 impl Independence {
-    fn row(&self, state: &State, thread: usize) -> usize {
+    pub(super) fn row(&self, state: &State, thread: usize) -> usize {
         let t = &state.threads[thread];
         self.first[t.name.template as usize] + t.loc.0 as usize
     }
@@ -117,6 +134,7 @@ impl Independence {
             at.counts[row as usize] = 0;
             at.members[row as usize].clear();
         }
+        at.sum = 0;
         at.joining.clear();
         at.waits.clear();
         at.followed = false;
