@@ -159,7 +159,10 @@ impl<'c, 'p> Mover<'c, 'p> {
         self.occupied.known = false;
         let moved = self.go_on(&mut state, thread, emit);
         self.occupied.known = false;
-        self.spare.push(state);
+        // What was taken left nothing to be used again.
+        if !state.threads.is_empty() {
+            self.spare.push(state);
+        }
         moved
     }
 
