@@ -130,7 +130,8 @@ impl Verified {
                 return Ok(None);
             };
             let mut bytes = Vec::new();
-            certificate.write(&mut bytes, stop).map_err(CertifyError::Unwritten)?;
+            let left = || if stop() { Duration::ZERO } else { Duration::MAX };
+            certificate.write(&mut bytes, &left).map_err(CertifyError::Unwritten)?;
             String::from_utf8(bytes).map(Some).map_err(|e| CertifyError::Unwritten(std::io::Error::other(e)))
         });
         written.map_err(CertifyError::Input)?

@@ -1,7 +1,7 @@
 """Functions that are not defined in the program."""
-from front import convert, IDEAL, INPUTS, INT, K, Kind, NOTHING, Refused, SIGNED, strip, truth, UNSIGNED
+from front import constant, convert, IDEAL, INPUTS, INT, K, Kind, NOTHING, Refused, SIGNED, strip, truth, UNSIGNED
 from terms import add, eq, neg, num, sub, var
-from shapes import bare, effects
+from shapes import bare, core, effects
 
 LOCK = {"pthread_mutex_lock", "pthread_spin_lock"}
 TRY = {"pthread_mutex_trylock", "pthread_spin_trylock"}
@@ -17,7 +17,7 @@ def library(b, c, name, args):
     if any(strip(a.type).kind.name == "POINTER" and effects(a) for a in args):
         raise Refused(c, "effects in an argument that is a pointer are not covered")
     if name in ERRORS:
-        return error(b, c, name, args)
+        return error(b, c, name)
     if name in ENDS:
         b.edge(b.t.end)
         b.cur = None
@@ -26,7 +26,7 @@ def library(b, c, name, args):
         yes, no = b.node(), b.node()
         b.condition(args[0], yes, no)
         b.cur = no
-        error(b, c, name, args)
+        error(b, c, name)
         b.cur = yes
         return num(0)
     if name in ("__VERIFIER_assume", "assume"):
@@ -50,10 +50,10 @@ def library(b, c, name, args):
         return num(0)
     if name in NOTHING:
         for a in args:
-            if not (is_address(b, a)):
+            if b.pointee(a) is None and strip(a.type).kind.name != "POINTER":
                 b.discard(a)
         return num(0)
-    if name in ("__builtin_expect",):
+    if name == "__builtin_expect":
         return b.value(args[0])
     if name == "pthread_self":
         return b.self_term
@@ -68,7 +68,7 @@ def library(b, c, name, args):
     raise Refused(c, f"the function `{name}` is not covered")
 
 
-def error(b, c, name, args):
+def error(b, c, name):
     n = b.node()
     if b.depth:
         b.t.atomic.discard(n)
@@ -76,10 +76,6 @@ def error(b, c, name, args):
     b.edge(n)
     b.cur = None
     return num(0)
-
-
-def is_address(b, a):
-    return b.pointee(a) is not None or strip(a.type).kind.name == "POINTER"
 
 
 def target(b, c, a):
@@ -94,7 +90,7 @@ def lock(b, c, name, args):
         lock(b, c, "pthread_mutex_unlock", args[1:])
         # Woken at any time.
         return lock(b, c, "pthread_mutex_lock", args[1:])
-    if "init" in name and "mutex" in name and len(args) > 1 and constant_null(args[1]) is None:
+    if "init" in name and "mutex" in name and len(args) > 1 and constant(core(args[1])) != 0:
         raise Refused(c, "mutexes with attributes are not covered")
     t = target(b, c, args[0])
     cells, kind = b.place(t)
@@ -117,24 +113,10 @@ def lock(b, c, name, args):
         b.store(t, b.self_term, cells)
         out = num(0)
     else:
-        free, busy, done = b.node(), b.node(), b.node()
-        out, here = b.local("%busy", INT), b.cur
-        b.edge(free, guard=eq(x, num(0)))
-        b.store(t, b.self_term, cells)
-        b.edge(done, updates={out.args[0]: num(0)})
-        b.cur = here
-        b.edge(busy, guard=neg(eq(x, num(0))))
-        b.edge(done, updates={out.args[0]: num(16)})
+        out = b.local("%busy", INT)
+        swap(b, t, cells, x, num(0), b.self_term, {out.args[0]: num(0)}, {out.args[0]: num(16)})
     b.leave()
     return out
-
-
-def constant_null(a):
-    from front import constant
-
-    while a.kind in (K.PAREN_EXPR, K.UNEXPOSED_EXPR, K.CSTYLE_CAST_EXPR):
-        a = list(a.get_children())[-1]
-    return 0 if constant(a) == 0 else None
 
 
 def create(b, c, args):
@@ -143,12 +125,12 @@ def create(b, c, args):
         f = bare(list(f.get_children())[0])
     if f.referenced is None or f.referenced.kind != K.FUNCTION_DECL:
         raise Refused(c, "the start routine is not a function's name")
-    if constant_null(args[1]) is None and b.pointee(args[1]) is None:
+    if constant(core(args[1])) != 0 and b.pointee(args[1]) is None:
         raise Refused(c, "these attributes of a thread are not covered")
     handle = target(b, c, args[0])
     cells, _ = b.place(handle)
     value = num(0)
-    if constant_null(args[3]) is None:
+    if constant(core(args[3])) != 0:
         inner = args[3]
         while inner.kind in (K.PAREN_EXPR, K.UNEXPOSED_EXPR, K.CSTYLE_CAST_EXPR) and strip(inner.type).kind.name == "POINTER":
             inner = list(inner.get_children())[-1]
@@ -171,7 +153,7 @@ def create(b, c, args):
 
 def join(b, c, args):
     h = b.value(args[0])
-    if len(args) > 1 and constant_null(args[1]) is None:
+    if len(args) > 1 and constant(core(args[1])) != 0:
         raise Refused(c, "the value that a thread returns is not covered")
     b.at(c)
     e = b.edge(does=("join", ""), blocks=True)
@@ -204,7 +186,7 @@ def atomic(b, c, name, args):
         b.store(t, convert(rest[0], kind), cells)
     elif base in ("bool_compare_and_swap", "val_compare_and_swap"):
         x = b.load_cells(t, cells, kind)
-        swap(b, t, cells, x, convert(rest[0], kind), convert(rest[1], kind), None)
+        swap(b, t, cells, x, convert(rest[0], kind), convert(rest[1], kind))
         out = truth(eq(x, convert(rest[0], kind))) if base.startswith("bool") else x
     else:
         words = base.split("_")
@@ -219,12 +201,13 @@ def atomic(b, c, name, args):
     return out
 
 
-def swap(b, t, cells, x, old, new, _):
-    yes, no, done = b.node(), b.node(), b.node()
+def swap(b, t, cells, x, old, new, done=None, failed=None):
+    """Where the object is `old` it becomes `new`; with what each of the two cases sets besides."""
+    yes, no, end = b.node(), b.node(), b.node()
     here = b.cur
     b.edge(yes, guard=eq(x, old))
     b.store(t, new, cells)
-    b.edge(done)
+    b.edge(end, updates=done)
     b.cur = here
     b.edge(no, guard=neg(eq(x, old)))
-    b.edge(done)
+    b.edge(end, updates=failed)

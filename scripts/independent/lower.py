@@ -124,9 +124,8 @@ class Lower:
 
     def variable(self, c):
         d = c.referenced
-        for usr in (d.hash,):
-            if self.scope and usr in self.scope.locals:
-                return self.scope.locals[usr]
+        if self.scope and d.hash in self.scope.locals:
+            return self.scope.locals[d.hash]
         if d.spelling in self.p.shapes and d.semantic_parent is not None and d.semantic_parent.kind == K.TRANSLATION_UNIT:
             return d.spelling
         if f"static:{d.hash}" in self.p.shapes:
@@ -147,19 +146,21 @@ class Lower:
         return self.load_cells(c, *self.place(c))
 
     def load_cells(self, c, cells, kind):
+        shared = [n for _, n in cells if self.is_shared(n)]
+        return self.kept_cells(c, cells, kind, shared, c) if shared else self.one_of(c, cells)
+
+    def one_of(self, c, cells):
         x = self.cell(cells[-1][1], c)
         for g, n in reversed(cells[:-1]):
             x = ite(g, self.cell(n, c), x)
-        shared = [n for _, n in cells if self.is_shared(n)]
-        if not shared:
-            return x
-        self.at(c)
-        t = self.temporary(kind, shared)
-        self.edge(updates={t.args[0]: x}, reads=shared, does=("read", object_of(shared)))
-        return t
+        return x
 
-    def temporary(self, kind, shared):
-        return self.local(f"%{self.line}:{object_of(shared)}", kind)
+    def kept_cells(self, c, cells, kind, shared, at):
+        """What the object is now, as a value that stays when the object changes."""
+        self.at(at)
+        t = self.local(f"%{self.line}:{object_of(shared)}" if shared else "%old", kind)
+        self.edge(updates={t.args[0]: self.one_of(c, cells)}, reads=shared, does=("read", object_of(shared)) if shared else None)
+        return t
 
     def store(self, c, x, cells=None):
         """`x` was converted to the kind of the object."""
@@ -307,16 +308,9 @@ class Lower:
     def modify(self, c, target, cells, kind, change, old):
         """Reads, changes and writes an object: two accesses, or one where the object is atomic."""
         atomic = target.type.get_canonical().kind.name == "ATOMIC"
-        shared = [n for _, n in cells if self.is_shared(n)]
         if atomic:
             self.begin()
-        x = self.cell(cells[-1][1], target)
-        for g, n in reversed(cells[:-1]):
-            x = ite(g, self.cell(n, target), x)
-        self.at(c)
-        # The old value is kept: the object changes.
-        t = self.temporary(kind, shared) if shared else self.local("%old", kind)
-        self.edge(updates={t.args[0]: x}, reads=shared, does=("read", object_of(shared)) if shared else None)
+        t = self.kept_cells(target, cells, kind, [n for _, n in cells if self.is_shared(n)], c)
         new = change(t)
         self.at(c)
         self.store(target, new, cells)

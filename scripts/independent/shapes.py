@@ -44,6 +44,13 @@ def bare(c):
             return c
 
 
+def core(c):
+    """An expression without parentheses and conversions of any kind."""
+    while c.kind in (K.PAREN_EXPR, K.UNEXPOSED_EXPR, K.CSTYLE_CAST_EXPR) and (children := list(c.get_children())):
+        c = children[-1]
+    return c
+
+
 def is_implicit(c, children):
     """An implicit conversion; other expressions that libclang has no name for are of the same kind, but longer than their part."""
     return c.kind == K.UNEXPOSED_EXPR and len(children) == 1 and c.extent == children[0].extent

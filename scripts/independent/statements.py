@@ -1,5 +1,8 @@
 """Statements."""
-from front import cells_of, CONDITION, constant, constant_cells, initializer, is_lock, K, Kind, kind_of, named, Refused, strip
+from contextlib import contextmanager
+
+from front import cells_of, CONDITION, constant, constant_cells, IDEAL, initializer, is_lock, K, kind_of, known, named, Refused, strip
+from shapes import core
 from terms import conj, eq, neg, num, TRUE
 
 
@@ -9,18 +12,29 @@ def run(b, s):
         return  # Nobody comes here.
     f = TABLE.get(s.kind)
     b.at(s)
-    whole = b.p.options["atomicity"] == "statement" and not b.depth
     if f is None and s.kind.is_expression():
-        whole = whole and not calls_us(b, s)
-        if whole:
-            b.begin()
-        b.discard(s)
-        if whole:
-            b.leave()
+        with full(b, s):
+            b.discard(s)
     elif f is None:
         raise Refused(s, f"this statement is not covered ({s.kind.name})")
     else:
         f(b, s, list(s.get_children()))
+
+
+def is_step(b, c):
+    """Is a full expression one step here?"""
+    return b.p.options["atomicity"] == "statement" and not b.depth and not calls_us(b, c)
+
+
+@contextmanager
+def full(b, c):
+    """What is done inside is one step where statements are."""
+    whole = is_step(b, c)
+    if whole:
+        b.begin()
+    yield
+    if whole:
+        b.leave()
 
 
 def calls_us(b, c):
@@ -42,8 +56,7 @@ def test(b, c, yes, no):
     """A condition as a full expression: one step where statements are."""
     if b.cur is None:
         b.cur = b.node()
-    whole = b.p.options["atomicity"] == "statement" and not b.depth and not calls_us(b, c)
-    if not whole:
+    if not is_step(b, c):
         b.condition(c, yes, no)
         return
     b.begin()
@@ -84,14 +97,13 @@ def variable(b, d):
     s = strip(d.type)
     if s.kind.name == "POINTER":
         raise Refused(d, "pointers are not covered")
-    base = b.local(d.spelling, Kind(64, True, ideal=True)).args[0]
+    base = b.local(d.spelling, IDEAL).args[0]
     del b.t.locals[base]
     b.scope.locals[d.hash] = base
     b.t.named.setdefault((b.scope.calls, d.spelling), []).append(base)
     cells = cells_of(d.type, base, d)
     for name, kind in cells:
         b.t.locals[name] = kind
-    from front import known
     if s.kind.name in ("CONSTANTARRAY", "RECORD"):
         values = {}
         if init is not None:
@@ -107,13 +119,8 @@ def variable(b, d):
         b.at(d)
         b.havoc(v, cells[0][1])
         return
-    whole = b.p.options["atomicity"] == "statement" and not b.depth and not calls_us(b, init)
-    if whole:
-        b.begin()
-    x = b.value(init)
-    b.edge(updates={base: x})
-    if whole:
-        b.leave()
+    with full(b, init):
+        b.edge(updates={base: b.value(init)})
 
 
 def if_(b, s, children):
@@ -185,10 +192,9 @@ def do(b, s, children):
 
 
 def for_(b, s, children):
-    parts = list(children)
-    have = for_parts(s, len(parts))
-    body = parts.pop()
-    init, condition, step = [parts.pop(0) if h else None for h in have]
+    have, parts = for_parts(s, len(children)), iter(children)
+    init, condition, step = [next(parts) if h else None for h in have]
+    body = next(parts)
     if init is not None:
         run(b, init)
     loop(b, condition, body, step, False)
@@ -237,7 +243,6 @@ def switch(b, s, children):
     b.breaks.pop()
     found = b.switches.pop()
     rest = TRUE
-    b.scope_line = None
     for v, node in found["cases"]:
         b.cur = start
         b.edge(node, guard=eq(kept, num(v)))
@@ -314,24 +319,13 @@ def jump(stack, what):
 
 def return_(b, s, children):
     if children and b.scope.result is not None:
-        whole = b.p.options["atomicity"] == "statement" and not b.depth and not calls_us(b, children[0])
-        if whole:
-            b.begin()
-        x = b.value(children[0])
-        b.edge(updates={b.scope.result.args[0]: x})
-        if whole:
-            b.leave()
-    elif children and constant(bare_pointer(children[0])) is None:
+        with full(b, children[0]):
+            b.edge(updates={b.scope.result.args[0]: b.value(children[0])})
+    elif children and constant(core(children[0])) is None:
         b.discard(children[0])
     b.scope.depths.add(b.depth)
     b.edge(b.scope.leave)
     b.cur = None
-
-
-def bare_pointer(c):
-    while c.kind in (K.PAREN_EXPR, K.UNEXPOSED_EXPR, K.CSTYLE_CAST_EXPR) and list(c.get_children()):
-        c = list(c.get_children())[-1]
-    return c
 
 
 TABLE = {

@@ -385,6 +385,13 @@ pub struct Engine {
 }
 
 impl Engine {
+    /// Options that cannot go together: what to say, if there are some.
+    pub fn contradiction(&self) -> Option<&'static str> {
+        let random = matches!(self.strategy, StrategyArg::Random);
+        (random && self.max_switches.is_some()).then_some(
+            "error: --strategy random does not count context switches: leave --max-switches out, or search with --strategy few-switches",
+        )
+    }
     /// Is a heuristic left out? A certificate is then about another thread program than `check` makes.
     pub fn lacks_some(&self) -> bool {
         !self.without.is_empty()

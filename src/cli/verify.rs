@@ -3,6 +3,7 @@
 use super::exit::Status;
 use super::format::Reports;
 use super::meaning::{Engine, Input, Meaning};
+use super::method::AUTO;
 use super::output::Unwritten;
 use super::sources::Sources;
 use super::watch::{Limits, Signals};
@@ -24,7 +25,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Prove programs safe, or show runs that are not
 #[derive(clap::Args)]
@@ -105,6 +106,11 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
         complain("error: --with names one more source of a C program");
         return Status::BadInput;
     }
+    if let Some(wrong) = a.engine.contradiction() {
+        complain(wrong);
+        return Status::BadInput;
+    }
+    let began = Instant::now();
     let limits = Limits::new((!a.timeout.is_zero()).then_some(a.timeout), a.memory);
     if a.html.is_some() && (rewriting::is_any(&a.files) || finite::is_any(&a.files)) {
         complain("error: --html is for C programs");
@@ -162,7 +168,8 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
     let mut status = outcomes.iter().map(|o| Status::of_verdict(o.verdict())).fold(Status::Good, Status::and);
     let mut proof = a.proof.as_deref();
     if let (Some(path), Some(outcome), Some(job)) = (proof, outcomes.first(), jobs.first()) {
-        if let Err(message) = write_proof(path, job, outcome, a.proof_places) {
+        let left = || limits.timeout.map_or(Duration::MAX, |t| t.saturating_sub(began.elapsed()));
+        if let Err(message) = write_proof(path, job, outcome, a.proof_places, &left) {
             complain(&format!("error: {message}"));
             (proof, status) = (None, Status::BadInput);
         }
@@ -194,7 +201,8 @@ fn run_finite(a: &Args, limits: Limits, lost: Option<&str>) -> Status {
         return Status::BadInput;
     }
     let Some(method) = a.engine.boolean().or((!any_boolean).then_some(boolean::Method::Auto)) else {
-        complain("error: methods for Boolean programs are auto, thread-states, counters and coverability");
+        let known: Vec<&str> = std::iter::once(AUTO).chain(boolean::Method::WORDS.map(|m| m.1)).collect();
+        complain(&format!("error: methods for Boolean programs are {}", known.join(", ")));
         return Status::BadInput;
     };
     if any_boolean && (a.finite.is_given() || a.widening.is_some()) {
@@ -395,7 +403,14 @@ enum NoProof {
     Unwritten(#[from] Unwritten),
 }
 
-fn write_proof(path: &Path, job: &Job, outcome: &FileOutcome, places: bool) -> Result<(), NoProof> {
+/// Writes the certificate of the only program, made smaller in the time that is left of the limit.
+fn write_proof(
+    path: &Path,
+    job: &Job,
+    outcome: &FileOutcome,
+    places: bool,
+    left: &dyn Fn() -> Duration,
+) -> Result<(), NoProof> {
     let FileOutcome::Verdict(report) = outcome else { return Ok(()) };
     let Some(mut certificate) = Certificate::of(report, job.unit(), &job.settings.meaning)? else {
         return Ok(());
@@ -406,7 +421,8 @@ fn write_proof(path: &Path, job: &Job, outcome: &FileOutcome, places: bool) -> R
     let unwritten = |e: std::io::Error| Unwritten::new(path, e);
     let mut out = BufWriter::new(File::create(path).map_err(unwritten)?);
     let signals = Signals::register();
-    let written = certificate.write(&mut out, &|| signals.reason().is_some());
+    let left = || if signals.reason().is_some() { Duration::ZERO } else { left() };
+    let written = certificate.write(&mut out, &left);
     Ok(written.and_then(|()| out.flush()).map_err(unwritten)?)
 }
 

@@ -8,6 +8,7 @@ mod listing;
 pub mod outline;
 mod proof;
 mod replicated;
+pub mod rounds;
 mod states;
 mod words;
 
@@ -18,6 +19,7 @@ use relyant_check::certificate::AnyCertificate;
 use relyant_check::finite::{Kind, Question};
 use relyant_checker::Refusal;
 use relyant_checker::source::{Claim, Claimed};
+use rounds::Rounds;
 use std::path::Path;
 use std::time::Duration;
 
@@ -48,11 +50,13 @@ pub fn explain(
     timeout: Option<Duration>,
 ) -> Result<String, Refusal> {
     let parsed = AnyCertificate::parse(certificate).map_err(|e| Refusal::Unreadable(e.to_string()))?;
-    let read = Claim::about(parsed, file, told)?.read()?;
+    let claim = Claim::about(parsed, file, told)?;
+    let rounds = Rounds::read(file, claim.meaning());
+    let read = claim.read()?;
     let accepted = read.check(timeout)?;
     let body = match &read.evidence {
-        Claimed::Proof(proof, program) => proof::text(program, proof),
-        Claimed::Replicated(proof, program) => replicated::text(program, proof),
+        Claimed::Proof(proof, program) => proof::text(program, proof, &rounds),
+        Claimed::Replicated(proof, program) => replicated::text(program, proof, &rounds),
         Claimed::States(space, program) => {
             states::text(program, space).map_err(|e| Refusal::Rejected(e.to_string()))?
         }

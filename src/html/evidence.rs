@@ -2,6 +2,7 @@
 //! obligations as an SMT-LIB script that the solver is asked about alone.
 
 use crate::explain::outline::{Outline, outline};
+use crate::explain::rounds::Rounds;
 use crate::pipeline::certify::{Certificate, CertifyError};
 use crate::pipeline::{Report, Verdict};
 use relyant_cfa::options::Options;
@@ -70,7 +71,7 @@ pub enum NoEvidence {
 pub struct Effort<'a> {
     /// The certificate of the report, where it is written already.
     pub certificate: Option<String>,
-    /// For the check of the certificate; `None`: the checker's own limit.
+    /// For a smaller proof, and as much for the check of the certificate; `None`: their own limits.
     pub timeout: Option<Duration>,
     /// Once it says so, a proof is not made smaller any more, and no further obligation is asked about.
     pub stop: &'a dyn Fn() -> bool,
@@ -94,13 +95,19 @@ pub fn shown<'a>(
         None => {
             let Some(certificate) = Certificate::of(report, unit, meaning)? else { return Ok(None) };
             let mut bytes = Vec::new();
-            certificate.write(&mut bytes, stop).map_err(CertifyError::Unwritten)?;
+            let began = Instant::now();
+            let left = || match timeout {
+                _ if stop() => Duration::ZERO,
+                Some(t) => t.saturating_sub(began.elapsed()),
+                None => Duration::MAX,
+            };
+            certificate.write(&mut bytes, &left).map_err(CertifyError::Unwritten)?;
             String::from_utf8_lossy(&bytes).into_owned()
         }
     };
     let read = Claim::about(AnyCertificate::parse(&certificate)?, unit, &meaning.preprocessing)?.read()?;
     let counted = read.check(timeout)?.counted;
-    let outline = outline(&read.evidence)?;
+    let outline = outline(&read.evidence, &Rounds::read(unit, meaning))?;
     let (mut obligations, mut smt2) = (Vec::new(), String::new());
     if let Claimed::Proof(proof, program) = &read.evidence {
         // Both were well-formed for the checker.

@@ -10,6 +10,7 @@ use relyant_engines::minimise::minimise;
 use relyant_frontend::c::unit::Unit;
 use relyant_frontend::programs::{read, read_for_search};
 use std::io::{self, Write};
+use std::time::Duration;
 
 /// Why a verdict has no certificate.
 #[derive(Debug, thiserror::Error)]
@@ -75,18 +76,18 @@ impl<'a> Certificate<'a> {
         Ok(self)
     }
 
-    /// Writes it. A proof is made smaller first; once `stop` says so, it stays as it is.
+    /// Writes it. A proof is made smaller first, in the time that `left` says there is; with none left it stays as it is.
     ///
     /// # Errors
     /// What the writer says.
-    pub fn write(&self, out: &mut dyn Write, stop: &dyn Fn() -> bool) -> io::Result<()> {
+    pub fn write(&self, out: &mut dyn Write, left: &dyn Fn() -> Duration) -> io::Result<()> {
         match (self.evidence, &self.searched) {
             (Evidence::Proof { proof, program, checked }, _) => {
                 let text = match &self.automata {
                     // Who finds assertions of their own needs all that is known.
                     Some(a) => certificate::write_with_places(proof, program, a, &self.meta),
                     None => {
-                        let smaller = minimise(program, proof, checked.obligations, stop);
+                        let smaller = minimise(program, proof, checked.obligations, left);
                         certificate::write(smaller.as_ref().unwrap_or(proof), program, &self.meta)
                     }
                 };

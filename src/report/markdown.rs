@@ -1,11 +1,16 @@
-//! Reports as Markdown (GitHub's), for summaries of pipelines and comments on reviews: a table, and each run folded.
+//! Reports as Markdown (GitHub's), for summaries of pipelines and comments on reviews: a table, and each run folded, with a column for each thread.
 
 use super::findings::{self, Finding, findings};
-use super::json::{Document, Entry, PlaceEntry, StepEntry};
+use super::json::{Document, Entry, PlaceEntry, StepEntry, TraceEntry};
+use super::story::{Page, steps_as_text};
+use anstream::adapter::strip_str;
 use std::fmt::Write;
 
-/// Steps of a run that are shown; then it is said how many more there are.
+/// Lines of a run that are shown; then it is said how many more there are.
 const STEPS: usize = 100;
+
+/// Characters that a line of a run may have, as far as columns go: what a comment on a review has room for.
+const WIDTH: usize = 100;
 
 /// Findings of a file that are shown.
 const FINDINGS: usize = 20;
@@ -72,22 +77,37 @@ fn at_place(at: &PlaceEntry, message: &str) -> String {
     }
 }
 
-/// The run of a file that is unsafe, folded.
+/// The run of a file that is unsafe, folded: what happened, and a column for each thread.
 fn run(e: &Entry) -> Option<String> {
-    let lines: Vec<String> = match &e.trace {
-        Some(t) => {
-            let last = format!("violated: {} at {}:{} by {}", t.violation, t.file, t.line, t.thread);
-            t.steps.iter().map(step).chain([last]).collect()
-        }
+    let (headline, lines): (&str, Vec<String>) = match &e.trace {
+        Some(t) if !t.story.steps.is_empty() => (&t.story.headline, columns(t)),
+        Some(t) => ("", t.steps.iter().map(step).chain([end(t)]).collect()),
         None if e.run.is_empty() => return None,
-        None => e.run.clone(),
+        None => ("", e.run.clone()),
     };
     let more = lines.len().saturating_sub(STEPS);
     let shown: Vec<String> = lines.iter().take(STEPS).map(|l| entities(l, |_| false)).collect();
     let more = if more > 0 { format!("\n… and {more} more") } else { String::new() };
     let heading = format!("the run of {}", code(&e.file));
+    let headline = if headline.is_empty() { String::new() } else { format!("{}\n\n", plain(headline)) };
     let body = shown.join("\n");
-    Some(format!("\n<details><summary>{heading}</summary>\n\n<pre>{body}{more}</pre>\n\n</details>\n"))
+    Some(format!("\n<details><summary>{heading}</summary>\n\n{headline}<pre>{body}{more}</pre>\n\n</details>\n"))
+}
+
+/// The lines of a run in columns, and where it ends.
+fn columns(t: &TraceEntry) -> Vec<String> {
+    let text = steps_as_text(&t.story, &t.file, Page { width: WIDTH, full: false });
+    let waits = t.story.waits.iter().map(|w| format!("  {}", w.line(&t.story)));
+    strip_str(&text).to_string().lines().map(String::from).chain([end(t)]).chain(waits).collect()
+}
+
+fn end(t: &TraceEntry) -> String {
+    if !t.waiting.is_empty() {
+        return format!("violated: {}", t.violation);
+    }
+    let at = if t.line > 0 { format!(" at {}:{}", t.file, t.line) } else { String::new() };
+    let thread = t.story.threads.get(t.run.fails as usize).map_or(&t.thread, |a| &a.name);
+    format!("violated: {}{at} by {thread}", t.violation)
 }
 
 fn step(s: &StepEntry) -> String {

@@ -108,7 +108,7 @@ fn verdict(out: &mut String, r: &Report, full: bool) {
 /// A run: what went wrong, the steps of the threads, and where it ends.
 fn run(out: &mut String, trace: &Trace, full: bool) {
     let story = Story::from(trace);
-    let _ = writeln!(out, "{BAD}what happened:{BAD:#} {}", story.headline);
+    let _ = writeln!(out, "{BAD}what happened:{BAD:#} {}", wrapped(&story.headline, "what happened: ".len()));
     let unwritten = |name: &str| {
         let name = name.rsplit("::").next().unwrap_or(name);
         story
@@ -136,14 +136,41 @@ fn run(out: &mut String, trace: &Trace, full: bool) {
     }
     let _ = writeln!(out, "violated: {}", trace.violation);
     for w in &story.waits {
-        let at = if w.line > 0 { format!(" at {}:{}", w.file, w.line) } else { String::new() };
-        let _ = writeln!(out, "  {} waits{at} for {}", story.name(w.thread), w.words(&story));
+        let _ = writeln!(out, "  {}", w.line(&story));
     }
 }
 
 /// Columns of the terminal; 100 where there is none.
 fn width() -> usize {
-    terminal_size::terminal_size_of(std::io::stdout()).map_or(100, |(w, _)| usize::from(w.0).max(60))
+    terminal().unwrap_or(100)
+}
+
+/// Columns of the terminal, if there is one.
+fn terminal() -> Option<usize> {
+    terminal_size::terminal_size_of(std::io::stdout()).map(|(w, _)| usize::from(w.0).max(60))
+}
+
+/// A sentence that begins at a column, broken between words where the terminal ends; whatever else reads it has it on one line.
+fn wrapped(sentence: &str, start: usize) -> String {
+    terminal().map_or_else(|| sentence.into(), |width| broken(sentence, start, width))
+}
+
+fn broken(sentence: &str, start: usize, width: usize) -> String {
+    let (mut out, mut column) = (String::new(), start);
+    for word in sentence.split(' ') {
+        let n = word.chars().count();
+        if column > start && column + 1 + n > width {
+            out.push('\n');
+            out.push_str("  ");
+            column = 2;
+        } else if !out.is_empty() {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += n;
+    }
+    out
 }
 
 fn searched(out: &mut String, r: &Report) {
@@ -192,5 +219,17 @@ fn races(out: &mut String, races: &Races) {
         n => {
             let _ = writeln!(out, "races: {n} more pairs of accesses may race, short searches told nothing");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_are_broken_between_words() {
+        assert_eq!(broken("one two", 4, 60), "one two");
+        assert_eq!(broken("one two three four", 4, 12), "one two\n  three four");
+        assert_eq!(broken("a_very_long_word and more", 4, 12), "a_very_long_word\n  and more");
     }
 }

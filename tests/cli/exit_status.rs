@@ -24,6 +24,9 @@ fn usage() {
     assert_eq!(status(&["verify", "--timeout", "0", "a.c"], &[("a.c", SAFE)]), 0);
     assert_eq!(status(&["verify", "--timeout", "-1", "a.c"], &[("a.c", SAFE)]), 2);
     assert_eq!(status(&["verify", "--max-threads", "0", "a.c"], &[("a.c", SAFE)]), 2);
+    // Random runs count no switches.
+    let both = ["verify", "--method", "search", "--strategy", "random", "--max-switches", "2", "a.c"];
+    assert_eq!(status(&both, &[("a.c", SAFE)]), 2);
     assert_eq!(status(&["verify", "--each", "--proof", "p", "a.c", "a.c"], &[("a.c", SAFE)]), 2);
     assert_eq!(status(&["--help"], &[]), 0);
     assert_eq!(status(&["--version"], &[]), 0);

@@ -243,6 +243,9 @@ fn reports_go_into_files_as_well() {
         assert_eq!(strings(&doc["results"], "/verdict"), [word]);
         let table = std::fs::read_to_string(dir.path().join("r.md")).unwrap();
         assert!(table.contains(&format!("\n| {word} | <code>")), "{table}");
+        if file == "u.c" {
+            assert!(table.contains("\n<pre>line  main "), "{table}");
+        }
     }
     for wrong in ["json=none/r.json", "text=r.txt", "json"] {
         let o = relyant(dir.path()).args(["verify", "--report", wrong, "u.c"]).output().unwrap();

@@ -3,6 +3,7 @@
 
 use super::{err, out, relyant};
 use relyant::report::json::Document;
+use relyant::report::story::{Page, steps_as_text};
 use std::path::PathBuf;
 
 fn folder() -> PathBuf {
@@ -37,8 +38,35 @@ macro_rules! golden {
 }
 
 golden! {
-    aba bounds deadlock double_free lock_order loop_folded lost_update missed_wakeup order overflow race readers_writer
-    use_after_free
+    aba bounds deadlock double_free lock_order loop_folded lost_update missed_post missed_wakeup order overflow race
+    readers_writer semaphore_order semaphore_reset use_after_free
+}
+
+/// The run of a program in columns, where a terminal is so wide.
+fn columns(name: &str, width: usize) {
+    let property = std::fs::read_to_string(folder().join(format!("{name}.c"))).unwrap();
+    let property = property.lines().next().and_then(|l| l.strip_prefix("// ")).unwrap();
+    let file = format!("{name}.c");
+    let o = relyant(&folder()).args(["verify", "--format", "json", "--property", property, &file]).output().unwrap();
+    let doc: Document = serde_json::from_slice(&o.stdout).unwrap();
+    let trace = doc.results[0].trace.as_ref().unwrap();
+    let text = steps_as_text(&trace.story, &trace.file, Page { width, full: false });
+    let text = anstream::adapter::strip_str(&text).to_string();
+    let path = folder().join(format!("{name}_{width}.txt"));
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    assert_eq!(text, std::fs::read_to_string(&path).unwrap_or_default(), "{name}");
+    assert_eq!(text.lines().find(|l| l.chars().count() > width), None, "{name}");
+}
+
+#[test]
+fn terminals_may_be_narrow_or_wide() {
+    for width in [60, 200] {
+        for name in ["aba", "lock_order", "lost_update"] {
+            columns(name, width);
+        }
+    }
 }
 
 #[test]

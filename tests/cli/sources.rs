@@ -149,3 +149,17 @@ fn other_languages_and_systems_are_refused_with_what_to_do() {
     assert!(said("k.c").contains("make DIR/FILE.i"), "{}", said("k.c"));
     assert!(said("o.c").contains("-D and -I"), "{}", said("o.c"));
 }
+
+#[test]
+fn runs_show_the_authors_lines_of_each_source() {
+    let main = "#include <assert.h>\n#include <pthread.h>\nextern int n;\nvoid *count(void *);\nint main(void)\n{\n pthread_t t;\n\
+        pthread_create(&t, 0, count, 0);\n pthread_join(t, 0);\n assert(n != 1);\n return 0;\n}\n";
+    let other = "#define STEP 1 /* at a time */\nint n;\nvoid *count(void *a)\n{\n n += STEP; // here\n return 0;\n}\n";
+    let dir = folder(&[("main.c", main), ("other.c", other)]);
+    let o = relyant(dir.path()).args(["verify", "main.c", "other.c"]).output().unwrap();
+    let text = out(&o);
+    assert_eq!(o.status.code(), Some(1), "{text}");
+    let steps: Vec<&str> = text.lines().filter(|l| l.starts_with("other.c:5 ")).collect();
+    assert!(steps.len() == 1 && steps[0].contains("n += STEP; // here  n = 0 → 1"), "{text}");
+    assert!(text.contains("   10  assert(n != 1);"), "{text}");
+}

@@ -116,7 +116,7 @@ fn program(seed: u64) -> String {
 fn no_proof_of_an_unsafe_program() {
     let first = std::env::var("RELYANT_SEED").ok().and_then(|v| v.parse().ok()).unwrap_or(0);
     let seeds: Vec<u64> = (first..first + cases(150)).collect();
-    let outcomes: Vec<super::judged::Outcome> =
+    let outcomes: Vec<super::judged::Judged> =
         seeds.par_iter().map(|s| super::judged::judge(&program(*s), SMALL)).collect();
     let (proved, wrong) = super::judged::count(&outcomes);
     let safe = outcomes.iter().filter(|o| o.safe == Some(true)).count();

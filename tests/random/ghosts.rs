@@ -131,7 +131,7 @@ fn run(what: &str, write: fn(&mut Rng) -> String) {
     let first = std::env::var("RELYANT_SEED").ok().and_then(|v| v.parse().ok()).unwrap_or(0);
     let seeds: Vec<u64> = (first..first + cases(25)).collect();
     let one = |seed: &u64| super::judged::judge(&write(&mut Rng::new(*seed)), Limits::default());
-    let outcomes: Vec<super::judged::Outcome> = seeds.par_iter().map(one).collect();
+    let outcomes: Vec<super::judged::Judged> = seeds.par_iter().map(one).collect();
     let (proved, wrong) = super::judged::count(&outcomes);
     println!("{what}: {proved} of {} proved, {wrong} wrong", outcomes.len());
     assert!(proved > 0 && wrong > 0, "{what}: {proved} proved, {wrong} wrong");

@@ -41,7 +41,7 @@ pub enum Malformed {
         /// Where in it.
         at: Part,
         /// What is wrong there.
-        what: &'static str,
+        what: Fault,
     },
 }
 
@@ -70,8 +70,88 @@ impl fmt::Display for Part {
     }
 }
 
+/// What is wrong in a part of a template.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Fault {
+    /// The first location does not exist.
+    #[error("entry out of range")]
+    NoEntry,
+    /// A thread would begin inside of an atomic section.
+    #[error("the entry is atomic")]
+    AtomicEntry,
+    /// The register of the parameter does not exist.
+    #[error("parameter out of range")]
+    NoParameter,
+    /// An edge's end does not exist.
+    #[error("location out of range")]
+    NoLocation,
+    /// An edge goes on where a thread has ended.
+    #[error("leaves an end or error")]
+    LeavesEnd,
+    /// An edge that is neither call nor return changes the procedure.
+    #[error("leads out of its procedure")]
+    LeavesProcedure,
+    /// A call names no procedure of the template.
+    #[error("calls no procedure")]
+    NoCallee,
+    /// A call gives more or fewer arguments than there are parameters.
+    #[error("wrong number of arguments")]
+    Arguments,
+    /// A return outside of procedures.
+    #[error("returns from no procedure")]
+    ReturnsFromNone,
+    /// A return whose target is no end.
+    #[error("a return that leads on")]
+    ReturnLeadsOn,
+    /// A thread or the program ends, but the target is no end.
+    #[error("an end that leads on")]
+    EndLeadsOn,
+    /// A thread of no template is created.
+    #[error("creates no template")]
+    NoTemplate,
+    /// A register that does not exist is written.
+    #[error("writes no register")]
+    WritesNone,
+    /// A register that does not exist is read.
+    #[error("reads no register")]
+    ReadsNone,
+    /// The address of a function that does not exist.
+    #[error("no such function")]
+    NoFunction,
+    /// The address of an object that does not exist.
+    #[error("no such object")]
+    NoObject,
+    /// The address of an object that belongs to another template's threads.
+    #[error("another template's object")]
+    ForeignObject,
+    /// A register is used outside of its procedure.
+    #[error("a register of another procedure")]
+    ForeignRegister,
+    /// A thread would end inside of an atomic section.
+    #[error("an end inside an atomic section")]
+    AtomicEnd,
+    /// Registers or locations of a procedure do not exist.
+    #[error("range out of bounds")]
+    Range,
+    /// The first location is not among the procedure's own, or the template's is.
+    #[error("entry in the wrong place")]
+    EntryOutside,
+    /// A parameter is no register of the procedure.
+    #[error("a parameter of another procedure")]
+    ForeignParameter,
+    /// An object of the procedure is not its template's.
+    #[error("an object of another template")]
+    ForeignProcedureObject,
+    /// Two procedures are of one function, or share registers or locations.
+    #[error("overlaps another")]
+    Overlaps,
+    /// Two procedures share an object.
+    #[error("shares an object with another")]
+    SharesObject,
+}
+
 /// Something wrong in a template.
-type Found = (Part, &'static str);
+type Found = (Part, Fault);
 
 impl Program {
     /// Checks that the parts fit together: indices in range, calls and returns only where there are procedures,
@@ -116,56 +196,56 @@ impl Program {
     fn validate_template(&self, number: u32, t: &Template) -> Result<(), Found> {
         let in_range = |l: Loc| (l.0 as usize) < t.graph.locations.len();
         if !in_range(t.entry) {
-            return Err((Part::Whole, "entry out of range"));
+            return Err((Part::Whole, Fault::NoEntry));
         }
         if t.graph.locations[t.entry.0 as usize].atomic {
-            return Err((Part::Whole, "the entry is atomic"));
+            return Err((Part::Whole, Fault::AtomicEntry));
         }
         if t.param.is_some_and(|p| p.0 as usize >= t.registers.len()) {
-            return Err((Part::Whole, "parameter out of range"));
+            return Err((Part::Whole, Fault::NoParameter));
         }
         for (i, e) in t.graph.edges.iter().enumerate() {
-            let at = |what: &'static str| Err((Part::Edge(i), what));
+            let at = |what: Fault| Err((Part::Edge(i), what));
             if !in_range(e.from) || !in_range(e.to) {
-                return at("location out of range");
+                return at(Fault::NoLocation);
             }
             if t.graph.locations[e.from.0 as usize].kind != LocationKind::Normal {
-                return at("leaves an end or error");
+                return at(Fault::LeavesEnd);
             }
             let home = t.procedure_at(e.from);
             if home.map(|p| p.function) != t.procedure_at(e.to).map(|p| p.function) {
-                return at("leads out of its procedure");
+                return at(Fault::LeavesProcedure);
             }
             let ends = t.graph.locations[e.to.0 as usize].kind == LocationKind::End;
             match &e.op {
                 Op::Call { callee, args, .. } => match t.procedure(callee) {
-                    None => return at("calls no procedure"),
-                    Some(p) if p.params.len() != args.len() => return at("wrong number of arguments"),
+                    None => return at(Fault::NoCallee),
+                    Some(p) if p.params.len() != args.len() => return at(Fault::Arguments),
                     Some(_) => {}
                 },
-                Op::Return(_) if home.is_none() => return at("returns from no procedure"),
-                Op::Return(_) if !ends => return at("a return that leads on"),
-                Op::Halt | Op::ThreadExit(_) if !ends => return at("an end that leads on"),
+                Op::Return(_) if home.is_none() => return at(Fault::ReturnsFromNone),
+                Op::Return(_) if !ends => return at(Fault::ReturnLeadsOn),
+                Op::Halt | Op::ThreadExit(_) if !ends => return at(Fault::EndLeadsOn),
                 Op::Create { template, .. }
                     if template.is_none_or(|c| c as usize >= self.templates.len()) =>
                 {
-                    return at("creates no template");
+                    return at(Fault::NoTemplate);
                 }
                 _ => {}
             }
             if walk::writes(&e.op).is_some_and(|r| r.0 as usize >= t.registers.len()) {
-                return at("writes no register");
+                return at(Fault::WritesNone);
             }
             let mut bad = None;
             for x in walk::reads(&e.op) {
                 walk::visit(x, &mut |x| match x {
-                    Expr::Reg(r) if r.0 as usize >= t.registers.len() => bad = Some("reads no register"),
+                    Expr::Reg(r) if r.0 as usize >= t.registers.len() => bad = Some(Fault::ReadsNone),
                     Expr::Func(f) if f.0 as usize >= self.function_bases.len() => {
-                        bad = Some("no such function")
+                        bad = Some(Fault::NoFunction)
                     }
                     Expr::Addr(o) => match self.owners.get(o.0 as usize) {
-                        None => bad = Some("no such object"),
-                        Some(Owner::Template(u)) if *u != number => bad = Some("another template's object"),
+                        None => bad = Some(Fault::NoObject),
+                        Some(Owner::Template(u)) if *u != number => bad = Some(Fault::ForeignObject),
                         Some(_) => {}
                     },
                     _ => {}
@@ -178,7 +258,7 @@ impl Program {
             let mut used: Vec<Reg> = walk::writes(&e.op).into_iter().collect();
             walk::reads(&e.op).into_iter().for_each(|x| walk::registers(x, &mut used));
             if used.iter().any(foreign) {
-                return at("a register of another procedure");
+                return at(Fault::ForeignRegister);
             }
             if let Some(what) = bad {
                 return at(what);
@@ -186,29 +266,29 @@ impl Program {
         }
         self.validate_procedures(number, t)?;
         match t.graph.locations.iter().position(|l| l.atomic && l.kind != LocationKind::Normal) {
-            Some(i) => Err((Part::Location(i), "an end inside an atomic section")),
+            Some(i) => Err((Part::Location(i), Fault::AtomicEnd)),
             None => Ok(()),
         }
     }
 
     fn validate_procedures(&self, number: u32, t: &Template) -> Result<(), Found> {
         for (i, p) in t.procedures.iter().enumerate() {
-            let wrong = |what: &'static str| Err((Part::Procedure(p.name.clone()), what));
+            let wrong = |what: Fault| Err((Part::Procedure(p.name.clone()), what));
             let inside = |range: &std::ops::Range<u32>, end: usize| {
                 range.start <= range.end && range.end as usize <= end
             };
             if !inside(&p.registers, t.registers.len()) || !inside(&p.locations, t.graph.locations.len()) {
-                return wrong("range out of bounds");
+                return wrong(Fault::Range);
             }
             if !p.locations.contains(&p.entry.0) || p.locations.contains(&t.entry.0) {
-                return wrong("entry in the wrong place");
+                return wrong(Fault::EntryOutside);
             }
             if p.params.iter().any(|r| !p.registers.contains(&r.0)) {
-                return wrong("a parameter of another procedure");
+                return wrong(Fault::ForeignParameter);
             }
             let owner = |o: &super::ObjId| self.owners.get(o.0 as usize);
             if p.objects.iter().any(|o| owner(o) != Some(&Owner::Template(number))) {
-                return wrong("an object of another template");
+                return wrong(Fault::ForeignProcedureObject);
             }
             for q in &t.procedures[..i] {
                 let apart = |a: &std::ops::Range<u32>, b: &std::ops::Range<u32>| {
@@ -218,10 +298,10 @@ impl Program {
                     || !apart(&p.registers, &q.registers)
                     || !apart(&p.locations, &q.locations)
                 {
-                    return wrong("overlaps another");
+                    return wrong(Fault::Overlaps);
                 }
                 if p.objects.iter().any(|o| q.objects.contains(o)) {
-                    return wrong("shares an object with another");
+                    return wrong(Fault::SharesObject);
                 }
             }
         }

@@ -106,6 +106,7 @@ use relyant_cfa::Module;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::Options;
 use relyant_cfa::stack::fitting;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 pub use includes::includes;
@@ -127,8 +128,8 @@ pub fn load<'a>(what: impl Into<Unit<'a>>, options: &Options) -> Result<Module, 
         let ask = || accept::rejected(path, options);
         let asked = std::thread::Builder::new().spawn_scoped(scope, ask);
         let text = unit.named(preprocess::read(path, options).map_err(|d| unit.about(d))?);
-        let original = preprocess::original(path);
-        let read = on_large_stack(&name, &text, original, options, None);
+        let originals = preprocess::originals(path, &name, options);
+        let read = on_large_stack(&name, &text, &originals, options, None);
         match asked.ok().and_then(|a| a.join().ok()).flatten() {
             // Of what does not end, ours says where it begins.
             Some(error)
@@ -149,21 +150,19 @@ pub fn load_with(
     what: &instrument::Instrumentation,
 ) -> Result<Module, Diagnostic> {
     let text = preprocess::read(path, options)?;
-    let original = preprocess::original(path);
-    on_large_stack(&path.display().to_string(), &text, original, options, Some(what))
+    let name = path.display().to_string();
+    on_large_stack(&name, &text, &preprocess::originals(path, &name, options), options, Some(what))
 }
 
 /// Where the statements and calls of a file are.
 pub fn outline(path: &Path, options: &Options) -> Result<outline::Outline, Diagnostic> {
     let text = preprocess::read(path, options)?;
-    let original = preprocess::original(path);
     let name = path.display().to_string();
+    let originals = preprocess::originals(path, &name, options);
     std::thread::scope(|scope| {
         let read = || {
             let mut source = source::Source::new(&name, &text);
-            if let Some(original) = &original {
-                source.use_original(0, original);
-            }
+            source.use_originals(&originals);
             let mended = mend::mend(&mut source, &text)?;
             let unit = parse::parse(&source, mended)?;
             Ok(outline::outline(&source, &unit))
@@ -176,13 +175,13 @@ pub fn outline(path: &Path, options: &Options) -> Result<outline::Outline, Diagn
 
 /// Lowers a text that is already preprocessed.
 pub fn load_text(name: &str, text: &str, options: &Options) -> Result<Module, Diagnostic> {
-    on_large_stack(name, text, None, options, None)
+    on_large_stack(name, text, &BTreeMap::new(), options, None)
 }
 
 fn on_large_stack(
     name: &str,
     text: &str,
-    original: Option<String>,
+    originals: &BTreeMap<String, String>,
     options: &Options,
     what: Option<&instrument::Instrumentation>,
 ) -> Result<Module, Diagnostic> {
@@ -190,7 +189,7 @@ fn on_large_stack(
         let mut why = String::new();
         for size in STACKS.map(fitting) {
             let builder = std::thread::Builder::new().name("lower".into()).stack_size(size);
-            match builder.spawn_scoped(scope, || lower_text(name, text, original.as_deref(), options, what)) {
+            match builder.spawn_scoped(scope, || lower_text(name, text, originals, options, what)) {
                 Ok(worker) => {
                     return worker.join().unwrap_or_else(|_| {
                         Err(Diagnostic::of_file(name, "internal error while reading the file", ""))
@@ -206,15 +205,13 @@ fn on_large_stack(
 fn lower_text(
     name: &str,
     text: &str,
-    original: Option<&str>,
+    originals: &BTreeMap<String, String>,
     options: &Options,
     what: Option<&instrument::Instrumentation>,
 ) -> Result<Module, Diagnostic> {
     let text = &*library::bodies::with_bodies(text);
     let mut source = source::Source::new(name, text);
-    if let Some(original) = original {
-        source.use_original(0, original);
-    }
+    source.use_originals(originals);
     let mut mended = mend::mend(&mut source, text)?;
     if let Some(what) = what {
         let unit = parse::parse(&source, mended.clone())?;

@@ -4,6 +4,7 @@ use super::compiler::{self, Failure};
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::files;
 use relyant_cfa::options::{DataModel, Options};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -57,6 +58,18 @@ pub fn run(path: &Path, mut args: Vec<OsString>, model: DataModel) -> Result<Str
         }
         Err(e) => Err(Diagnostic::of_file(name, format!("the preprocessor failed: {e}"), "")),
     }
+}
+
+/// The texts of a program's sources as they are written, by the names that they have in a preprocessed text: of those
+/// that go through the preprocessor. `name` is what the first one is called.
+pub fn originals(path: &Path, name: &str, options: &Options) -> BTreeMap<String, String> {
+    let mut out = BTreeMap::new();
+    for file in std::iter::once(path).chain(options.more_files.iter().map(PathBuf::as_path)) {
+        let Some(text) = original(file) else { continue };
+        out.insert(compiler::operand(file).display().to_string(), text.clone());
+        out.insert(if file == path { name.into() } else { file.display().to_string() }, text);
+    }
+    out
 }
 
 /// The text of a file that goes through the preprocessor, as it is written.

@@ -69,9 +69,13 @@ impl Source {
         Source { files, lines, starts, anchors: vec![(0, 0)] }
     }
 
-    /// Prefers the text of the file on disk, macros not yet expanded, where it can be read.
-    pub fn use_original(&mut self, file: usize, text: &str) {
-        self.lines[file] = text.lines().map(str::to_string).collect();
+    /// Prefers texts as they are written, macros not yet expanded, to the preprocessed ones: by the names of the files.
+    pub fn use_originals(&mut self, texts: &BTreeMap<String, String>) {
+        for (file, lines) in self.files.iter().zip(&mut self.lines) {
+            if let Some(text) = texts.get(file) {
+                *lines = text.lines().map(str::to_string).collect();
+            }
+        }
     }
 
     /// Says where pieces of the parsed text came from.

@@ -46,18 +46,44 @@ impl From<&Trace> for Story {
     }
 }
 
-/// Names of the threads: a handle's variable where it is one thread's only.
+/// Names of the threads: a handle's variable where it is one thread's only, else what the program writes where it joins the
+/// thread.
 fn threads(t: &Trace) -> Vec<Actor> {
-    let handle = |i: usize| t.handles.get(i).and_then(Option::as_ref);
-    let others = |n: &String, i: usize| {
-        (0..t.threads.len()).any(|k| k != i && (handle(k) == Some(n) || t.threads[k] == *n))
+    let count = t.threads.len();
+    let stored = |i: usize| t.handles.get(i).cloned().flatten();
+    let joined = |i: usize| {
+        let join = t.facts.iter().find(|f| f.did == Did::Join(i as u32))?;
+        joined(t.texts.get(&(join.span.file, join.span.line))?).map(String::from)
     };
+    let given = [(0..count).map(stored).collect::<Vec<_>>(), (0..count).map(joined).collect()];
     let name = |(i, template): (usize, &String)| {
         let routine = template.split(['/', '#']).next().unwrap_or(template).to_string();
-        let name = handle(i).filter(|n| !others(n, i)).unwrap_or(template).clone();
+        let alone = |n: &&String| {
+            let same = |m: &Option<String>| m.as_ref() == Some(*n);
+            (0..count).all(|k| k == i || !given.iter().any(|g| same(&g[k])) && t.threads[k] != **n)
+        };
+        let name = given.iter().filter_map(|g| g[i].as_ref()).find(alone).unwrap_or(template).clone();
         Actor { name, routine, ..Actor::default() }
     };
     t.threads.iter().enumerate().map(name).collect()
+}
+
+/// The variable that is waited for in a line with one call that joins: nothing is computed in it.
+fn joined(line: &str) -> Option<&str> {
+    let mut calls = JOINS.iter().flat_map(|f| line.match_indices(f).map(|(at, _)| &line[at + f.len()..]));
+    let rest = calls.next().filter(|_| calls.next().is_none())?;
+    let argument = rest.trim_start().strip_prefix('(')?.split([',', ')']).next()?.trim();
+    let name = |c: char| c.is_ascii_alphanumeric() || "_.->".contains(c);
+    let plain = argument.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && argument.chars().all(name);
+    plain.then_some(argument)
+}
+
+/// The functions that wait for the end of a thread.
+const JOINS: [&str; 2] = ["pthread_join", "thrd_join"];
+
+/// Is it the handle of the thread that has this name?
+fn is_handle(threads: &[Actor], name: &str, value: &str) -> bool {
+    threads.iter().enumerate().skip(1).any(|(k, t)| t.name == name && value == (k + 1).to_string())
 }
 
 /// Does a fact belong to the step that is being made?
@@ -116,6 +142,8 @@ impl Builder<'_> {
                 }
                 // Names that the language keeps for its own, as macros of its headers have them (C11 7.1.3).
                 Did::Set(name, _) if name.starts_with("__") => {}
+                // A thread's handle has the thread's own name.
+                Did::Set(name, value) if is_handle(threads, name, value) => {}
                 Did::Set(name, value) => {
                     self.add(Effect {
                         does: Does::Set,
@@ -284,5 +312,23 @@ impl Builder<'_> {
         if !(t.first && does == Does::Write && !t.at.open) {
             self.add(Effect { does, object, ..e });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joins_name_their_threads() {
+        assert_eq!(joined("pthread_join(first, 0);"), Some("first"));
+        assert_eq!(joined("if (pthread_join (job->id, &r)) return;"), Some("job->id"));
+        assert_eq!(joined("thrd_join(a, NULL); x = 1;"), Some("a"));
+        for none in ["pthread_join(t[i], 0);", "pthread_join(f(x), 0);", "x = 1;", "pthread_join(a, 0), pthread_join(b, 0);"] {
+            assert_eq!(joined(none), None, "{none}");
+        }
+        let actor = |name: &str| Actor { name: name.into(), ..Actor::default() };
+        let all = [actor("main"), actor("t")];
+        assert!(is_handle(&all, "t", "2") && !is_handle(&all, "t", "3") && !is_handle(&all, "main", "1"));
     }
 }

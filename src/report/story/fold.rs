@@ -1,6 +1,6 @@
 //! Rounds of loops that are alike in all but values: the first and the last are shown.
 
-use super::{Does, Fold, Step};
+use super::{Does, Fold, Step, Story};
 
 /// The longest round that is looked for, in steps.
 const LONGEST: usize = 24;
@@ -32,7 +32,7 @@ fn rounds(steps: &[Step], from: usize, n: usize) -> usize {
         let plain = |s: &Step| {
             !s.effects
                 .iter()
-                .any(|e| matches!(e.does, Does::Create | Does::Join | Does::End) || e.stale.is_some())
+                .any(|e| e.does == Does::End || e.stale.is_some())
         };
         same && plain(a) && plain(b)
     };
@@ -44,4 +44,24 @@ fn rounds(steps: &[Step], from: usize, n: usize) -> usize {
         r += 1;
     }
     r
+}
+
+impl Fold {
+    /// How many rounds, and which threads are created or joined in them.
+    pub fn words(&self, story: &Story) -> String {
+        let steps = story.steps.get(self.first..self.first + self.steps).unwrap_or_default();
+        let threads = |does: Does| {
+            let all = steps.iter().flat_map(|s| &s.effects).filter(move |e| e.does == does);
+            let all: Vec<&str> = all.filter_map(|e| Some(story.name(e.thread?))).collect();
+            let verb = if does == Does::Create { "starts" } else { "joins" };
+            match all.as_slice() {
+                [] => None,
+                [one] => Some(format!("{verb} {one}")),
+                [first, .., last] => Some(format!("{verb} {first} to {last}")),
+            }
+        };
+        let told: Vec<String> = [Does::Create, Does::Join].into_iter().filter_map(threads).collect();
+        let told = if told.is_empty() { String::new() } else { format!(": {}", told.join(", ")) };
+        format!("… {} more rounds{told}", self.rounds)
+    }
 }

@@ -1,6 +1,6 @@
 //! Which write each read saw, and which reads were out of date when the thread relied on them.
 
-use super::{Awaited, Does, Effect, Story};
+use super::{Awaited, Does, Effect, Step, Story};
 use relyant_cfa::Violated;
 use relyant_interp::uses::Uses;
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ struct Last {
 
 /// Marks reads with the step whose write they saw, and those that are stale: the thread wrote what it made of the value, or
 /// decided by it and wrote without giving a lock back in between, after another thread had given the cell another value.
-/// So are those that decided the violation, or that a thread waits for a signal after. `fails`: who comes to the violation.
+/// So are those that decided the violation, that a thread waits for a signal after, or does not post a semaphore after. `fails`: who comes to the violation.
 pub(super) fn mark(story: &mut Story, known: &Known<'_>, fails: usize, violation: &Violated) {
     let mut writer: BTreeMap<usize, usize> = BTreeMap::new();
     let mut last: BTreeMap<(usize, usize), Last> = BTreeMap::new();
@@ -103,13 +103,23 @@ pub(super) fn mark(story: &mut Story, known: &Known<'_>, fails: usize, violation
     }
     let decided = known.decided();
     let waits = |t: usize| story.waits.iter().any(|w| w.thread == t && w.what == Awaited::Signal);
-    let relied = |t: usize, at: Place| match violation {
+    // A thread that did not post because of what it read.
+    let untold = |t: usize, at: Place, between: usize| {
+        let waiting = story.steps.get(between).map(|s| s.thread);
+        let wait = story.waits.iter().find(|w| Some(w.thread) == waiting && w.what == Awaited::Semaphore);
+        let posts = |s: &Step, object: &str| {
+            s.thread == t && s.effects.iter().any(|e| e.does == Does::Post && e.object == object)
+        };
+        wait.is_some_and(|w| !story.steps[at.0..].iter().any(|s| posts(s, &w.object)))
+    };
+    let relied = |t: usize, at: Place, between: usize| match violation {
         Violated::Race(_) => false,
-        Violated::Deadlock => waits(t) && known.tested(at),
+        Violated::Deadlock => known.tested(at) && (waits(t) || untold(t, at, between)),
         _ => t == fails && decided.contains(&at),
     };
-    let of =
-        |((t, _), l): (&(usize, usize), &Last)| l.between.filter(|_| relied(*t, l.at)).map(|b| (l.at, b));
+    let of = |((t, _), l): (&(usize, usize), &Last)| {
+        l.between.filter(|b| relied(*t, l.at, *b)).map(|b| (l.at, b))
+    };
     stale.extend(last.iter().filter_map(of));
     stale.extend(unnoticed(story, known));
     for ((i, k), between) in stale {

@@ -1,11 +1,12 @@
 //! Why no thread can go on.
 
 use super::headline::{Found, Run};
+use super::reads::Place;
 use super::{Awaited, Does, Wait};
 
 /// The cause of a deadlock.
 pub(super) fn sentence(run: &Run<'_>) -> Option<String> {
-    cycle(run).or_else(|| missed(run)).or_else(|| all(run))
+    cycle(run).or_else(|| missed(run)).or_else(|| unposted(run)).or_else(|| all(run))
 }
 
 /// Threads that wait for each other.
@@ -13,7 +14,7 @@ fn cycle(run: &Run<'_>) -> Option<String> {
     let waits = &run.story.waits;
     for first in waits {
         let mut round = vec![first];
-        while let Some(next) = round.last().and_then(|w| waits.iter().find(|x| Some(x.thread) == w.whom)) {
+        while let Some(next) = round.last().and_then(|w| waits.iter().find(|x| Some(x.thread) == whom(run, w))) {
             if next.thread == first.thread {
                 let parts: Vec<String> = round.iter().map(|w| part(run, &round, w)).collect();
                 return Some(parts.join(", "));
@@ -27,13 +28,32 @@ fn cycle(run: &Run<'_>) -> Option<String> {
     None
 }
 
+/// The thread that one waits for: also the one that took a semaphore which is used as a lock is.
+fn whom(run: &Run<'_>, w: &Wait) -> Option<usize> {
+    match w.what {
+        Awaited::Semaphore => holder(run, &w.object),
+        _ => w.whom,
+    }
+}
+
+/// The thread that took a semaphore last, where each thread gives back no more than what it took.
+fn holder(run: &Run<'_>, object: &str) -> Option<usize> {
+    let of = |does: Does| {
+        run.effects().filter(move |f| f.effect.does == does && f.effect.object == object).map(|f| f.step.thread)
+    };
+    let balance = |t: usize| (of(Does::Take).filter(|x| *x == t).count(), of(Does::Post).filter(|x| *x == t).count());
+    let as_lock = of(Does::Post).all(|t| balance(t).0 >= balance(t).1);
+    of(Does::Take).next_back().filter(|t| as_lock && balance(*t).0 > balance(*t).1)
+}
+
 /// What a thread of a cycle holds, which the one before waits for, and what it waits for.
 fn part(run: &Run<'_>, round: &[&Wait], w: &Wait) -> String {
     let a = run.name(w.thread);
     let at = run.place(&w.file, w.line);
-    let locks = |x: &&&Wait| x.whom == Some(w.thread) && x.what == Awaited::Lock;
+    let is_lock = |x: &Wait| matches!(x.what, Awaited::Lock | Awaited::Semaphore);
+    let locks = |x: &&&Wait| whom(run, x) == Some(w.thread) && is_lock(x);
     let held = round.iter().find(locks).map(|x| x.object.as_str());
-    match (held, w.what == Awaited::Lock) {
+    match (held, is_lock(w)) {
         (Some(held), true) if held == w.object => format!("{a} holds {held} and waits for it again ({at})"),
         (Some(held), true) => format!("{a} holds {held} and waits for {} ({at})", w.object),
         (Some(held), false) => format!("{a} holds {held} and waits for {} ({at})", w.words(run.story)),
@@ -67,6 +87,72 @@ fn missed(run: &Run<'_>) -> Option<String> {
         format!("{a} waits for {} ({at}), and nobody signals it any more", w.object)
     };
     waits.clone().find_map(of).or_else(|| waits.clone().next().map(never))
+}
+
+/// A semaphore that is 0: its post was lost or taken, was not made because of what a thread had read, or never was to come.
+fn unposted(run: &Run<'_>) -> Option<String> {
+    let waits = || run.story.waits.iter().filter(|w| w.what == Awaited::Semaphore);
+    waits().find_map(|w| overwritten(run, w)).or_else(|| waits().find_map(|w| untold(run, w))).or_else(|| {
+        waits().next().map(|w| {
+            let (a, s, at) = (run.name(w.thread), &w.object, run.place(&w.file, w.line));
+            let took = |f: &Found<'_>| f.effect.does == Does::Take && f.effect.object == *s;
+            let Some(last) = run.effects().rev().find(took) else {
+                return format!("{a} waits for {s} ({at}), and nobody posts it any more");
+            };
+            let (by, there) = (run.name(last.step.thread), run.at(last.step));
+            format!("{by} took {s} ({there}), which is 0 since; {a} waits for it ({at}), and nobody posts it any more")
+        })
+    })
+}
+
+/// A post that came before the semaphore was set to 0.
+fn overwritten(run: &Run<'_>, w: &Wait) -> Option<String> {
+    let of = |f: &Found<'_>| f.effect.object == w.object;
+    let set = run.effects().rev().find(|f| of(f) && f.effect.does == Does::Write && f.effect.value == "0")?;
+    let post = run.effects().rev().find(|f| of(f) && f.effect.does == Does::Post && f.at < set.at)?;
+    let between = |f: &Found<'_>| of(f) && f.effect.does == Does::Take && f.at > post.at && f.at < set.at;
+    if run.effects().any(|f| between(&f)) {
+        return None;
+    }
+    Some(format!(
+        "{} posted {} ({}) before {} set it to 0 ({}), and {} waits for it ({})",
+        run.name(post.step.thread),
+        w.object,
+        run.at(post.step),
+        run.name(set.step.thread),
+        run.at(set.step),
+        run.name(w.thread),
+        run.place(&w.file, w.line)
+    ))
+}
+
+/// A thread decided by a value that the one that waits changed later, and did not post.
+fn untold(run: &Run<'_>, w: &Wait) -> Option<String> {
+    let posts = |thread: usize, since: Place| {
+        let post = |f: &Found<'_>| f.effect.does == Does::Post && f.effect.object == w.object;
+        run.effects().any(|f| post(&f) && f.step.thread == thread && f.at > since)
+    };
+    run.reads().rev().find_map(|r| {
+        let me = r.step.thread;
+        if me == w.thread || !run.known.tested(r.at) || posts(me, r.at) {
+            return None;
+        }
+        let changed = |f: &Found<'_>| f.at > r.at && f.step.thread == w.thread && f.effect.before != f.effect.value;
+        let wrote = run.writes(r.effect.cell).find(changed)?;
+        Some(format!(
+            "{} read {} = {} ({}) before {} made it {} ({}); {} waits for {} ({}), and nobody posts it any more",
+            run.name(me),
+            r.effect.object,
+            r.effect.value,
+            run.at(r.step),
+            run.name(w.thread),
+            wrote.effect.value,
+            run.at(wrote.step),
+            run.name(w.thread),
+            w.object,
+            run.place(&w.file, w.line)
+        ))
+    })
 }
 
 /// All threads that wait.

@@ -43,6 +43,12 @@ pub(super) fn of(t: &Trace) -> Vec<Wait> {
 }
 
 impl Wait {
+    /// Who waits where, and for what.
+    pub fn line(&self, story: &Story) -> String {
+        let at = if self.line > 0 { format!(" at {}:{}", self.file, self.line) } else { String::new() };
+        format!("{} waits{at} for {}", story.name(self.thread), self.words(story))
+    }
+
     /// What it waits for, in words.
     pub fn words(&self, story: &Story) -> String {
         let whom = self.whom.map(|h| story.name(h));

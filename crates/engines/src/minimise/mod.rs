@@ -54,15 +54,16 @@ struct Minimiser<'a> {
     listing: usize,
     began: Instant,
     session: Session,
-    stop: &'a dyn Fn() -> bool,
+    left: &'a dyn Fn() -> Duration,
 }
 
-/// A proof of the same program in fewer words; `None` where none was found that the checker accepts, or `stop` said so.
+/// A proof of the same program in fewer words; `None` where none was found that the checker accepts. `left` is the time there
+/// is for it: none once it is to stop.
 pub fn minimise(
     program: &Program,
     proof: &Proof,
     obligations: usize,
-    stop: &dyn Fn() -> bool,
+    left: &dyn Fn() -> Duration,
 ) -> Option<Proof> {
     let words = size(proof);
     if proof.rule == Rule::Monolithic {
@@ -71,7 +72,7 @@ pub fn minimise(
     let large = words.states + words.transitions > LARGEST;
     // What is claimed of ghosts stays the same; nothing is accepted here.
     let program = &Program { extensions: Vec::new(), ..program.clone() };
-    let again = if large { None } else { predicates::fewer(program, proof, stop) };
+    let again = if large { None } else { predicates::fewer(program, proof, &|| left().is_zero()) };
     let again = again.filter(|p| size(p).atoms < words.atoms);
     let cubes = if large { PAIRS } else { (CUBES * (words.states + words.transitions)).min(MOST_CUBES) };
     let mut m = Minimiser {
@@ -83,7 +84,7 @@ pub fn minimise(
         listing: SETTING_UP + obligations / LISTING,
         began: Instant::now(),
         session: Session::new(PATIENCE),
-        stop,
+        left,
     };
     if large {
         m.same_sets();
@@ -166,6 +167,9 @@ impl Minimiser<'_> {
     fn same_sets(&mut self) {
         for t in 0..self.proof.threads.len() {
             for k in 0..self.proof.threads.get(t).map_or(0, |x| x.invariants.len()) {
+                if self.left().is_zero() {
+                    return;
+                }
                 self.simplify_at(t, k);
             }
             self.simplify_environment(t);
@@ -174,7 +178,7 @@ impl Minimiser<'_> {
 
     /// The time that is left: none, and the last check fails, once it is over.
     fn left(&self) -> Duration {
-        if (self.stop)() { Duration::ZERO } else { PATIENCE.saturating_sub(self.began.elapsed()) }
+        PATIENCE.saturating_sub(self.began.elapsed()).min((self.left)())
     }
 
     /// Do the obligations hold that are asked for? No, where there is no work left.

@@ -1,0 +1,52 @@
+//! Loops of which the thread program keeps a place before the first round only: what a proof says there is not said of the
+//! others.
+
+use relyant_cfa as cfa;
+use relyant_cfa::options::Options;
+use relyant_frontend::c::unit::Unit;
+use relyant_frontend::programs::read;
+use relyant_program::{Loc, Template};
+use std::collections::BTreeSet;
+
+/// What is added to what holds before the first round.
+const FIRST: &str = "  (the first time)";
+
+/// Where the threads of a program come more than once.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Rounds {
+    /// By template: files and lines of its loops.
+    again: Vec<BTreeSet<(u32, u32)>>,
+}
+
+impl Rounds {
+    /// Those of a source; none where it cannot be read.
+    pub fn read<'a>(what: impl Into<Unit<'a>>, meaning: &Options) -> Rounds {
+        read(what, meaning).map(|p| Rounds::of(&p)).unwrap_or_default()
+    }
+
+    /// Those of the automata that a thread program was made of.
+    pub fn of(program: &cfa::Program) -> Rounds {
+        let again = |t: &cfa::Template| {
+            let mut next = vec![Vec::new(); t.graph.locations.len()];
+            for e in &t.graph.edges {
+                next[e.from.0 as usize].push(e.to.0 as usize);
+            }
+            let mut loops = cfa::strong::components(&next);
+            loops.retain(|c| c.len() > 1 || c.iter().any(|l| next[*l].contains(l)));
+            let spans = loops.iter().flatten().map(|l| t.graph.locations[*l].span);
+            spans.map(|s| (s.file, s.line)).collect()
+        };
+        Rounds { again: program.templates.iter().map(again).collect() }
+    }
+
+    /// What is to be added to what holds at the locations of a template of the thread program.
+    pub(super) fn notes<'t>(&'t self, number: u32, template: &'t Template) -> impl Fn(Loc) -> &'static str + 't {
+        let kept: BTreeSet<Loc> = template.loops().into_iter().flatten().collect();
+        let again = self.again.get(number as usize);
+        move |l| {
+            let span = template.locations.get(l).map(|x| x.span).unwrap_or_default();
+            let comes_again = again.is_some_and(|a| a.contains(&(span.file, span.line)));
+            if comes_again && !kept.contains(&l) { FIRST } else { "" }
+        }
+    }
+}
