@@ -164,8 +164,22 @@ fn states_are_evidence_if_they_are_all() {
             }
             same(&other);
         }
+        for l in 0..states.locals.len() as u32 {
+            same(&without(&states, l));
+        }
     }
     assert!(accepted as u64 > cases(300) / 3 && rejected > accepted, "{accepted}, {rejected}");
+}
+
+/// The same states as if no thread were ever in one of the states of a thread.
+fn without(states: &exhausted::States, l: u32) -> exhausted::States {
+    let mut other = states.clone();
+    other.locals.remove(l as usize);
+    for (_, threads) in &mut other.states {
+        threads.retain(|t| t.0 != l);
+        threads.iter_mut().filter(|t| t.0 > l).for_each(|t| t.0 -= 1);
+    }
+    other
 }
 
 /// A run by the interpreter's lists of steps. Variables start with any values, and locks free.
@@ -215,6 +229,14 @@ fn changed_runs_are_none() {
         let spawned = run.steps.iter().filter(|s| s.1.spawned.is_some()).count();
         assert_eq!(replay(&machine, &run), Ok(count), "seed {seed}\n{text}");
         assert_eq!(count, 1 + spawned, "seed {seed}\n{text}");
+        // As if it began where `main` is after some steps.
+        let alone = run.steps.iter().take_while(|s| s.0 == 0 && s.1.spawned.is_none() && s.1.thread.is_some());
+        for k in 0..alone.count() {
+            let o = &run.steps[k].1;
+            let start = (o.shared.clone(), o.thread.clone().unwrap());
+            let other = ConcreteRun { start, steps: run.steps[k + 1..].to_vec() };
+            assert!(is_run(&machine, &other) || replay(&machine, &other).is_err(), "seed {seed}: {other:?}\n{text}");
+        }
         let mut r = Random(seed);
         for _ in 0..25 {
             let mut other = run.clone();
