@@ -66,6 +66,28 @@ fn sets_are_evidence_if_they_are_closed() {
     assert!(accepted as u64 > cases(150) / 5 && rejected > accepted, "{accepted}, {rejected}");
 }
 
+#[test]
+fn malformed_diagrams_are_no_sets() {
+    let (text, p) = program(3 << 33, true);
+    let flat = flatten(&p, &Live::new(&p));
+    let read = |diagram: &[closed::Entry]| closed::sets(&flat, &[Some(diagram.to_vec())]);
+    assert!(read(&[(2, 0, 1), (0, 0, 2)]).is_ok(), "{text}");
+    let wrong: [&[closed::Entry]; 7] = [
+        // A value after the step; no such variable; one that is asked for again, or before one that comes first.
+        &[(1, 0, 1)],
+        &[(u16::MAX - 1, 0, 1)],
+        &[(2, 0, 1), (2, 0, 2)],
+        &[(0, 0, 1), (2, 0, 2)],
+        // Nothing depends on it; nodes that are not there, or not yet.
+        &[(0, 1, 1)],
+        &[(0, 0, 7)],
+        &[(0, 0, 3), (2, 0, 1)],
+    ];
+    for diagram in wrong {
+        assert_eq!(read(diagram).err(), Some(closed::Rejection::Malformed(0)), "{diagram:?}");
+    }
+}
+
 /// All states of at most three threads, if they are few.
 fn explored(t: &mut Threads, states: usize) -> Option<Explored> {
     let o = Options { threads: Some(3), states, counted: true, reduce: false, cancel: &CANCEL };

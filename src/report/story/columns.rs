@@ -69,7 +69,8 @@ pub fn steps_as_text(story: &Story, file: &str, page: Page) -> String {
             story.folds.iter().find(|f| (f.first..f.first + f.steps).contains(&i)).filter(|_| !page.full);
         if let Some(f) = fold {
             if folded.insert(f.first) {
-                let _ = writeln!(out, "{:start$}{FAINT}{}{FAINT:#}", "", f.words(story));
+                let words = cut(&f.words(story), page.width.saturating_sub(start));
+                let _ = writeln!(out, "{:start$}{FAINT}{words}{FAINT:#}", "");
             }
             continue;
         }
