@@ -5,6 +5,7 @@
 mod boolean_plain;
 mod boolean_writer;
 
+use biodivine_lib_bdd::{Bdd, BddVariable, BddVariableSet};
 use boolean_plain::{Plain, Sets};
 use boolean_writer::{Random, cases, program};
 use relyant_finite::boolean::bits::Bits;
@@ -72,11 +73,12 @@ fn malformed_diagrams_are_no_sets() {
     let flat = flatten(&p, &Live::new(&p));
     let read = |diagram: &[closed::Entry]| closed::sets(&flat, &[Some(diagram.to_vec())]);
     assert!(read(&[(2, 0, 1), (0, 0, 2)]).is_ok(), "{text}");
-    let wrong: [&[closed::Entry]; 7] = [
+    let wrong: [&[closed::Entry]; 8] = [
         // A value after the step; no such variable; one that is asked for again, or before one that comes first.
         &[(1, 0, 1)],
         &[(u16::MAX - 1, 0, 1)],
         &[(2, 0, 1), (2, 0, 2)],
+        &[(2, 0, 1), (2, 2, 0)],
         &[(0, 0, 1), (2, 0, 2)],
         // Nothing depends on it; nodes that are not there, or not yet.
         &[(0, 1, 1)],
@@ -86,6 +88,16 @@ fn malformed_diagrams_are_no_sets() {
     for diagram in wrong {
         assert_eq!(read(diagram).err(), Some(closed::Rejection::Malformed(0)), "{diagram:?}");
     }
+    // As many sets as nodes, over the variables before a step.
+    let all = closed::sets(&flat, &vec![Some(Vec::new()); flat.nodes.len()]).unwrap();
+    let refused = |sets: &[Bdd]| closed::check(&flat, sets, &CANCEL).err();
+    let set = BddVariableSet::new_anonymous(all[0].num_vars());
+    let after = set.mk_var(BddVariable::from_index(1));
+    let fewer = BddVariableSet::new_anonymous(1).mk_true();
+    assert_eq!(refused(&all[1..]), Some(closed::Rejection::Other));
+    assert_eq!(refused(&[&all[..], &all[..1]].concat()), Some(closed::Rejection::Other));
+    assert_eq!(refused(&[&[fewer], &all[1..]].concat()), Some(closed::Rejection::Other));
+    assert_eq!(refused(&[&[after], &all[1..]].concat()), Some(closed::Rejection::Malformed(0)));
 }
 
 /// All states of at most three threads, if they are few.
@@ -252,12 +264,16 @@ fn changed_runs_are_none() {
         assert_eq!(replay(&machine, &run), Ok(count), "seed {seed}\n{text}");
         assert_eq!(count, 1 + spawned, "seed {seed}\n{text}");
         // As if it began where `main` is after some steps.
-        let alone = run.steps.iter().take_while(|s| s.0 == 0 && s.1.spawned.is_none() && s.1.thread.is_some());
+        let alone =
+            run.steps.iter().take_while(|s| s.0 == 0 && s.1.spawned.is_none() && s.1.thread.is_some());
         for k in 0..alone.count() {
             let o = &run.steps[k].1;
             let start = (o.shared.clone(), o.thread.clone().unwrap());
             let other = ConcreteRun { start, steps: run.steps[k + 1..].to_vec() };
-            assert!(is_run(&machine, &other) || replay(&machine, &other).is_err(), "seed {seed}: {other:?}\n{text}");
+            assert!(
+                is_run(&machine, &other) || replay(&machine, &other).is_err(),
+                "seed {seed}: {other:?}\n{text}"
+            );
         }
         let mut r = Random(seed);
         for _ in 0..25 {
