@@ -14,8 +14,17 @@ const FIRST: &str = "  (the first time)";
 /// Where the threads of a program come more than once.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Rounds {
-    /// By template: files and lines of its loops.
-    again: Vec<BTreeSet<(u32, u32)>>,
+    /// By template: its loops.
+    again: Vec<Again>,
+}
+
+/// The loops of an automaton.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Again {
+    /// All locations of them.
+    locations: BTreeSet<u32>,
+    /// Their files and lines.
+    lines: BTreeSet<(u32, u32)>,
 }
 
 impl Rounds {
@@ -34,7 +43,8 @@ impl Rounds {
             let mut loops = cfa::strong::components(&next);
             loops.retain(|c| c.len() > 1 || c.iter().any(|l| next[*l].contains(l)));
             let spans = loops.iter().flatten().map(|l| t.graph.locations[*l].span);
-            spans.map(|s| (s.file, s.line)).collect()
+            let lines = spans.map(|s| (s.file, s.line)).collect();
+            Again { lines, locations: loops.into_iter().flatten().map(|l| l as u32).collect() }
         };
         Rounds { again: program.templates.iter().map(again).collect() }
     }
@@ -44,9 +54,10 @@ impl Rounds {
         let kept: BTreeSet<Loc> = template.loops().into_iter().flatten().collect();
         let again = self.again.get(number as usize);
         move |l| {
-            let span = template.locations.get(l).map(|x| x.span).unwrap_or_default();
-            let comes_again = again.is_some_and(|a| a.contains(&(span.file, span.line)));
-            if comes_again && !kept.contains(&l) { FIRST } else { "" }
+            let (Some(x), Some(again)) = (template.locations.get(l), again) else { return "" };
+            // A place of a loop where a thread only waits is there once, for all rounds.
+            let only_first = !again.locations.contains(&x.origin) && !kept.contains(&l);
+            if only_first && again.lines.contains(&(x.span.file, x.span.line)) { FIRST } else { "" }
         }
     }
 }
