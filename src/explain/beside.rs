@@ -1,7 +1,6 @@
 //! What a certificate says of each line, for editors.
 
 use super::outline::outline;
-use super::rounds::Rounds;
 use relyant_cfa::preprocessing::Preprocessing;
 use relyant_check::certificate::AnyCertificate;
 use relyant_checker::Refusal;
@@ -33,11 +32,8 @@ pub fn beside<'a>(
     told: &Preprocessing,
 ) -> Result<Vec<Beside>, Refusal> {
     let parsed = AnyCertificate::parse(certificate).map_err(|e| Refusal::Unreadable(e.to_string()))?;
-    let unit: Unit<'a> = what.into();
-    let claim = Claim::about(parsed, unit, told)?;
-    let rounds = Rounds::read(unit, claim.meaning());
-    let read = claim.read()?;
-    let said = outline(&read.evidence, &rounds).map_err(|e| Refusal::Rejected(e.to_string()))?;
+    let read = Claim::about(parsed, what, told)?.read()?;
+    let said = outline(&read.evidence).map_err(|e| Refusal::Rejected(e.to_string()))?;
     let mut out: Vec<Beside> = Vec::new();
     for thread in &said.threads {
         for held in &thread.held {

@@ -8,7 +8,6 @@ mod listing;
 pub mod outline;
 mod proof;
 mod replicated;
-pub mod rounds;
 mod states;
 mod words;
 
@@ -19,7 +18,6 @@ use relyant_check::certificate::AnyCertificate;
 use relyant_check::finite::{Kind, Question};
 use relyant_checker::Refusal;
 use relyant_checker::source::{Claim, Claimed};
-use rounds::Rounds;
 use std::path::Path;
 use std::time::Duration;
 
@@ -50,13 +48,11 @@ pub fn explain(
     timeout: Option<Duration>,
 ) -> Result<String, Refusal> {
     let parsed = AnyCertificate::parse(certificate).map_err(|e| Refusal::Unreadable(e.to_string()))?;
-    let claim = Claim::about(parsed, file, told)?;
-    let rounds = Rounds::read(file, claim.meaning());
-    let read = claim.read()?;
+    let read = Claim::about(parsed, file, told)?.read()?;
     let accepted = read.check(timeout)?;
     let body = match &read.evidence {
-        Claimed::Proof(proof, program) => proof::text(program, proof, &rounds),
-        Claimed::Replicated(proof, program) => replicated::text(program, proof, &rounds),
+        Claimed::Proof(proof, program) => proof::text(program, proof),
+        Claimed::Replicated(proof, program) => replicated::text(program, proof),
         Claimed::States(space, program) => {
             states::text(program, space).map_err(|e| Refusal::Rejected(e.to_string()))?
         }

@@ -1,7 +1,6 @@
 //! What a certificate says as data: for pages that show it.
 
 use super::listing::Remarks;
-use super::rounds::Rounds;
 use super::{proof, replicated, states};
 use relyant_check::{Assertion, EnvTransition, Proof, Rule};
 use relyant_checker::source::Claimed;
@@ -70,17 +69,17 @@ pub struct Transition {
     pub lines: Vec<Line>,
 }
 
-/// The outline of evidence; `rounds` is of its source.
+/// The outline of evidence.
 ///
 /// # Errors
 /// The program of a set of states cannot be run.
-pub fn outline(evidence: &Claimed, rounds: &Rounds) -> Result<Outline, Stop> {
+pub fn outline(evidence: &Claimed) -> Result<Outline, Stop> {
     Ok(match evidence {
-        Claimed::Proof(proof, program) => of_proof(program, proof, rounds),
+        Claimed::Proof(proof, program) => of_proof(program, proof),
         Claimed::Replicated(proof, program) => Outline {
             files: program.files.clone(),
             lines: program.lines.clone(),
-            threads: threads(replicated::remarks(program, proof, rounds)),
+            threads: threads(replicated::remarks(program, proof)),
             notes: vec![replicated::summary(proof)],
             ..Outline::default()
         },
@@ -105,7 +104,7 @@ fn threads(all: Vec<(String, Remarks)>) -> Vec<Thread> {
     (0..).zip(all).map(thread).collect()
 }
 
-fn of_proof(program: &Program, proof: &Proof, rounds: &Rounds) -> Outline {
+fn of_proof(program: &Program, proof: &Proof) -> Outline {
     let mut out =
         Outline { files: program.files.clone(), lines: program.lines.clone(), ..Outline::default() };
     match proof.rule {
@@ -136,7 +135,7 @@ fn of_proof(program: &Program, proof: &Proof, rounds: &Rounds) -> Outline {
             }
         }
         let mut held: Vec<Held> = Vec::new();
-        for (at, l, remark) in proof::held(program, thread, rounds) {
+        for (at, l, remark) in proof::held(program, thread) {
             let states = thread.invariants.iter().find(|i| i.0 == l).map(|i| &i.1[..]).unwrap_or_default();
             let applies = |e: &EnvTransition| e.at.as_ref().is_none_or(|ls| ls.contains(&l));
             let touching = known.iter().filter(|(_, e)| applies(e) && touches(e, states)).map(|(k, _)| *k);

@@ -1,7 +1,6 @@
 //! Proofs by assertions and environment transitions, beside the source.
 
 use super::listing::{Remark, Remarks, listing, rows};
-use super::rounds::Rounds;
 use super::words::{Names, disjunction, lines};
 use relyant_check::{Assertion, EnvTransition, Proof, Rule, ThreadProof, Tickets};
 use relyant_linear::{Atom, Var};
@@ -9,13 +8,13 @@ use relyant_program::{Edge, Loc, Program, Role, Template};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The whole proof as text.
-pub(super) fn text(program: &Program, proof: &Proof, rounds: &Rounds) -> String {
+pub(super) fn text(program: &Program, proof: &Proof) -> String {
     if proof.rule == Rule::Monolithic {
         return monolithic(program, proof);
     }
     let mut out = String::new();
     for thread in &proof.threads {
-        out.push_str(&assertions(program, thread, rounds));
+        out.push_str(&assertions(program, thread));
     }
     for t in &proof.tickets {
         out.push_str(&tickets(program, t));
@@ -25,10 +24,10 @@ pub(super) fn text(program: &Program, proof: &Proof, rounds: &Rounds) -> String 
 }
 
 /// The source of one thread with what holds before each of its statements.
-fn assertions(program: &Program, thread: &ThreadProof, rounds: &Rounds) -> String {
+fn assertions(program: &Program, thread: &ThreadProof) -> String {
     let Some(template) = program.templates.get(thread.template as usize) else { return String::new() };
     let mut remarks = Remarks::new();
-    for (at, _, remark) in held(program, thread, rounds) {
+    for (at, _, remark) in held(program, thread) {
         let here = remarks.entry(at).or_default();
         if here.iter().all(|r: &Remark| r.text != remark.text) {
             here.push(remark);
@@ -38,14 +37,9 @@ fn assertions(program: &Program, thread: &ThreadProof, rounds: &Rounds) -> Strin
 }
 
 /// What holds at each location of a thread that is somewhere in the source: file and line, the location, and the words.
-pub(super) fn held(
-    program: &Program,
-    thread: &ThreadProof,
-    rounds: &Rounds,
-) -> Vec<((u32, u32), Loc, Remark)> {
+pub(super) fn held(program: &Program, thread: &ThreadProof) -> Vec<((u32, u32), Loc, Remark)> {
     let Some(template) = program.templates.get(thread.template as usize) else { return Vec::new() };
     let names = Names { program, own: Some(thread.template) };
-    let note = rounds.notes(thread.template, template);
     let said = thread.invariants.iter().filter(|x| !x.1.is_empty()).filter_map(|(l, states)| {
         let at = template.locations.get(*l)?;
         let next = next(template, *l, names);
@@ -53,7 +47,6 @@ pub(super) fn held(
         let text = disjunction(&all);
         // The end of a thread of which nothing is known says nothing.
         let says = at.span.line > 0 && !(next.is_empty() && text == "true");
-        let text = text + note(*l);
         says.then_some(((at.span.file, at.span.line), *l, Remark { next, text }))
     });
     said.collect()

@@ -1,19 +1,15 @@
 //! Systems of replicated threads: what is known at each line, and what no number of threads reaches.
 
 use super::listing::{Remark, Remarks, listing};
-use super::rounds::Rounds;
 use super::words::{Names, disjunction};
 use relyant_check::replicated::Proof;
 use relyant_program::Program;
 use std::collections::BTreeMap;
 
-/// File and line, and what is to be added to what is said there.
-type Place = ((u32, u32), &'static str);
-
 /// The system as text.
-pub(super) fn text(program: &Program, proof: &Proof, rounds: &Rounds) -> String {
+pub(super) fn text(program: &Program, proof: &Proof) -> String {
     let mut out = String::new();
-    for (name, remarks) in remarks(program, proof, rounds) {
+    for (name, remarks) in remarks(program, proof) {
         out.push_str(&format!("thread {name}\n{}\n", listing(&program.lines, &program.files, &remarks)));
     }
     out.push_str(&format!("{}\n", summary(proof)));
@@ -33,14 +29,13 @@ pub(super) fn summary(proof: &Proof) -> String {
 }
 
 /// What is known at each line, by thread.
-pub(super) fn remarks(program: &Program, proof: &Proof, rounds: &Rounds) -> Vec<(String, Remarks)> {
+pub(super) fn remarks(program: &Program, proof: &Proof) -> Vec<(String, Remarks)> {
     let reached = proof.reached(program);
     let mut out = Vec::new();
     for (v, view) in (0u32..).zip(&proof.views) {
         let Some(template) = program.templates.get(view.template as usize) else { continue };
         let names = Names { program, own: Some(view.template) };
-        let note = rounds.notes(view.template, template);
-        let mut at: BTreeMap<Place, Vec<Vec<String>>> = BTreeMap::new();
+        let mut at: BTreeMap<(u32, u32), Vec<Vec<String>>> = BTreeMap::new();
         for (l, local) in (0u32..).zip(&proof.local_states).filter(|(_, s)| s.view == v) {
             let span = template.locations.get(local.loc).map(|x| x.span).unwrap_or_default();
             let own = local.own.iter().filter_map(|k| view.own.get(*k as usize));
@@ -52,16 +47,18 @@ pub(super) fn remarks(program: &Program, proof: &Proof, rounds: &Rounds) -> Vec<
                 let shared = shared.iter().filter_map(|k| proof.shared.get(*k as usize));
                 let mut all: Vec<String> = shared.map(|a| names.comparison(a)).collect();
                 all.extend(known.iter().cloned());
-                at.entry(((span.file, span.line), note(local.loc))).or_default().push(all);
+                at.entry((span.file, span.line)).or_default().push(all);
             }
         }
-        let mut remarks = Remarks::new();
-        for ((place, note), mut all) in at.into_iter().filter(|((place, _), _)| place.1 > 0) {
-            all.sort();
-            all.dedup();
-            let remark = Remark { next: String::new(), text: disjunction(&all) + note };
-            remarks.entry(place).or_default().push(remark);
-        }
+        let remarks: Remarks = at
+            .into_iter()
+            .filter(|(place, _)| place.1 > 0)
+            .map(|(place, mut all)| {
+                all.sort();
+                all.dedup();
+                (place, vec![Remark { next: String::new(), text: disjunction(&all) }])
+            })
+            .collect();
         out.push((template.name.clone(), remarks));
     }
     out

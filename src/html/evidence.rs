@@ -2,7 +2,6 @@
 //! obligations as an SMT-LIB script that the solver is asked about alone.
 
 use crate::explain::outline::{Outline, outline};
-use crate::explain::rounds::Rounds;
 use crate::pipeline::certify::{Certificate, CertifyError};
 use crate::pipeline::{Report, Verdict};
 use relyant_cfa::options::Options;
@@ -107,7 +106,7 @@ pub fn shown<'a>(
     };
     let read = Claim::about(AnyCertificate::parse(&certificate)?, unit, &meaning.preprocessing)?.read()?;
     let counted = read.check(timeout)?.counted;
-    let outline = outline(&read.evidence, &Rounds::read(unit, meaning))?;
+    let outline = outline(&read.evidence)?;
     let (mut obligations, mut smt2) = (Vec::new(), String::new());
     if let Claimed::Proof(proof, program) = &read.evidence {
         // Both were well-formed for the checker.

@@ -1,7 +1,6 @@
 //! Sets of states as proofs: no set proves a program that is not safe, whatever states it lacks; of a safe one the set of all
 //! states is a proof, and what leads out of a set is found.
 
-mod inputs;
 mod order;
 mod walk;
 

@@ -66,11 +66,6 @@ impl Walk<'_> {
 
 /// All states of a program; `None`: more than `most`, or not all inputs can be tried.
 pub fn walk(program: &Program, symmetry: bool, most: usize) -> Option<Found> {
-    tried(program, symmetry, most).filter(|x| x.1).map(|x| x.0)
-}
-
-/// The states that some values of inputs lead to, and whether these are all that matter; `None`: more than `most`.
-pub fn tried(program: &Program, symmetry: bool, most: usize) -> Option<(Found, bool)> {
     let machine = Machine::new(program).unwrap();
     let normal = Normal::new(&machine, NormalOptions { symmetry, keep_dead: false });
     let candidates = Candidates::new(program, 40, 0);
@@ -94,9 +89,9 @@ pub fn tried(program: &Program, symmetry: bool, most: usize) -> Option<(Found, b
         }
         found.wrong |= stuck;
         todo.extend(ends.into_iter().filter(|s| !s.halted));
-        if found.states.len() > most {
+        if found.states.len() > most || !complete || !walk.complete {
             return None;
         }
     }
-    Some((found, complete && walk.complete))
+    Some(found)
 }
