@@ -91,7 +91,9 @@ fn run(e: &Entry) -> Option<String> {
     let heading = format!("the run of {}", code(&e.file));
     let headline = if headline.is_empty() { String::new() } else { format!("{}\n\n", plain(headline)) };
     let body = shown.join("\n");
-    Some(format!("\n<details><summary>{heading}</summary>\n\n{headline}<pre>{body}{more}</pre>\n\n</details>\n"))
+    Some(format!(
+        "\n<details><summary>{heading}</summary>\n\n{headline}<pre>{body}{more}</pre>\n\n</details>\n"
+    ))
 }
 
 /// The lines of a run in columns, and where it ends.

@@ -47,7 +47,10 @@ fn columns(name: &str, width: usize) {
     let property = std::fs::read_to_string(folder().join(format!("{name}.c"))).unwrap();
     let property = property.lines().next().and_then(|l| l.strip_prefix("// ")).unwrap();
     let file = format!("{name}.c");
-    let o = relyant(&folder()).args(["verify", "--format", "json", "--property", property, &file]).output().unwrap();
+    let o = relyant(&folder())
+        .args(["verify", "--format", "json", "--property", property, &file])
+        .output()
+        .unwrap();
     let doc: Document = serde_json::from_slice(&o.stdout).unwrap();
     let trace = doc.results[0].trace.as_ref().unwrap();
     let text = steps_as_text(&trace.story, &trace.file, Page { width, full: false });

@@ -174,7 +174,8 @@ pub fn judge(text: &str, limits: Limits) -> Judged {
         .unwrap_or_else(|e| panic!("{e}\n{text}"));
     let mut p = instantiate(&module, &meaning).unwrap_or_else(|e| panic!("{e}\n{text}"));
     slice(&mut p);
-    let safe = truth(&p, STATES).unwrap_or_else(|wrong| panic!("{wrong:?}\n{text}")).map(|violated| !violated);
+    let safe =
+        truth(&p, STATES).unwrap_or_else(|wrong| panic!("{wrong:?}\n{text}")).map(|violated| !violated);
     let threads =
         thread_program_with(&p, limits, Recognisers::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let ghosts = relyant_check::ghosts::check(&threads, &check::Limits::default());

@@ -92,9 +92,7 @@ fn verdict(program: &Program) -> Outcome {
     let kept = program.templates.iter().all(|t| t.initial || t.count != Count::Unbounded);
     let threads = (threads, exact && kept);
     match patiently(PATIENCE, |watch| verify(&threads.0, watch).0) {
-        Answer::Safe(proof) => {
-            proved(check(&threads.0, &proof, &Limits::default(), &AtomicBool::new(false)))
-        }
+        Answer::Safe(proof) => proved(check(&threads.0, &proof, &Limits::default(), &AtomicBool::new(false))),
         Answer::Unsafe(c) => refuted(program, &threads, c),
         Answer::Unknown(reason) => Outcome::Unknown(reason.to_string()),
     }

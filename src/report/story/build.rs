@@ -74,7 +74,8 @@ fn joined(line: &str) -> Option<&str> {
     let rest = calls.next().filter(|_| calls.next().is_none())?;
     let argument = rest.trim_start().strip_prefix('(')?.split([',', ')']).next()?.trim();
     let name = |c: char| c.is_ascii_alphanumeric() || "_.->".contains(c);
-    let plain = argument.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && argument.chars().all(name);
+    let plain =
+        argument.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && argument.chars().all(name);
     plain.then_some(argument)
 }
 
@@ -324,7 +325,12 @@ mod tests {
         assert_eq!(joined("pthread_join(first, 0);"), Some("first"));
         assert_eq!(joined("if (pthread_join (job->id, &r)) return;"), Some("job->id"));
         assert_eq!(joined("thrd_join(a, NULL); x = 1;"), Some("a"));
-        for none in ["pthread_join(t[i], 0);", "pthread_join(f(x), 0);", "x = 1;", "pthread_join(a, 0), pthread_join(b, 0);"] {
+        for none in [
+            "pthread_join(t[i], 0);",
+            "pthread_join(f(x), 0);",
+            "x = 1;",
+            "pthread_join(a, 0), pthread_join(b, 0);",
+        ] {
             assert_eq!(joined(none), None, "{none}");
         }
         let actor = |name: &str| Actor { name: name.into(), ..Actor::default() };

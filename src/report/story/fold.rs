@@ -29,11 +29,7 @@ pub fn folds(steps: &[Step]) -> Vec<Fold> {
 fn rounds(steps: &[Step], from: usize, n: usize) -> usize {
     let alike = |a: &Step, b: &Step| {
         let same = (a.thread, a.line, a.depth, &a.file) == (b.thread, b.line, b.depth, &b.file);
-        let plain = |s: &Step| {
-            !s.effects
-                .iter()
-                .any(|e| e.does == Does::End || e.stale.is_some())
-        };
+        let plain = |s: &Step| !s.effects.iter().any(|e| e.does == Does::End || e.stale.is_some());
         same && plain(a) && plain(b)
     };
     let mut r = 1;

@@ -117,9 +117,8 @@ pub(super) fn mark(story: &mut Story, known: &Known<'_>, fails: usize, violation
         Violated::Deadlock => known.tested(at) && (waits(t) || untold(t, at, between)),
         _ => t == fails && decided.contains(&at),
     };
-    let of = |((t, _), l): (&(usize, usize), &Last)| {
-        l.between.filter(|b| relied(*t, l.at, *b)).map(|b| (l.at, b))
-    };
+    let of =
+        |((t, _), l): (&(usize, usize), &Last)| l.between.filter(|b| relied(*t, l.at, *b)).map(|b| (l.at, b));
     stale.extend(last.iter().filter_map(of));
     stale.extend(unnoticed(story, known));
     for ((i, k), between) in stale {

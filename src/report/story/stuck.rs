@@ -14,7 +14,9 @@ fn cycle(run: &Run<'_>) -> Option<String> {
     let waits = &run.story.waits;
     for first in waits {
         let mut round = vec![first];
-        while let Some(next) = round.last().and_then(|w| waits.iter().find(|x| Some(x.thread) == whom(run, w))) {
+        while let Some(next) =
+            round.last().and_then(|w| waits.iter().find(|x| Some(x.thread) == whom(run, w)))
+        {
             if next.thread == first.thread {
                 let parts: Vec<String> = round.iter().map(|w| part(run, &round, w)).collect();
                 return Some(parts.join(", "));
@@ -39,9 +41,12 @@ fn whom(run: &Run<'_>, w: &Wait) -> Option<usize> {
 /// The thread that took a semaphore last, where each thread gives back no more than what it took.
 fn holder(run: &Run<'_>, object: &str) -> Option<usize> {
     let of = |does: Does| {
-        run.effects().filter(move |f| f.effect.does == does && f.effect.object == object).map(|f| f.step.thread)
+        run.effects()
+            .filter(move |f| f.effect.does == does && f.effect.object == object)
+            .map(|f| f.step.thread)
     };
-    let balance = |t: usize| (of(Does::Take).filter(|x| *x == t).count(), of(Does::Post).filter(|x| *x == t).count());
+    let balance =
+        |t: usize| (of(Does::Take).filter(|x| *x == t).count(), of(Does::Post).filter(|x| *x == t).count());
     let as_lock = of(Does::Post).all(|t| balance(t).0 >= balance(t).1);
     of(Does::Take).next_back().filter(|t| as_lock && balance(*t).0 > balance(*t).1)
 }
