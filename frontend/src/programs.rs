@@ -6,7 +6,7 @@ use crate::instantiate;
 use crate::tso::{self, Form};
 use relyant_cfa as cfa;
 use relyant_cfa::diagnostic::Diagnostic;
-use relyant_cfa::options::Options;
+use relyant_cfa::options::{MemoryModel, Options};
 
 /// Reads a file and makes its proof program.
 ///
@@ -49,6 +49,39 @@ pub fn for_search_alone(module: &cfa::Module, meaning: &Options) -> Result<cfa::
 pub fn for_proof(module: &cfa::Module, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
     let form = if meaning.robust { Form::Attacks } else { Form::Buffers };
     finished(instantiate::instantiate(module, meaning)?, form, meaning)
+}
+
+/// Another program for proofs, where there is a difference (see [`instantiate::instantiate_chosen`]).
+///
+/// # Errors
+/// What of the module cannot be modelled.
+pub fn for_proof_chosen(module: &cfa::Module, meaning: &Options) -> Result<Option<cfa::Program>, Diagnostic> {
+    // Only where memory is what stores make it at once: nothing is said of chosen threads and buffers.
+    if meaning.memory_model != MemoryModel::Sc {
+        return Ok(None);
+    }
+    let chosen = instantiate::instantiate_chosen(module, meaning)?;
+    Ok(chosen.map(|mut p| {
+        instantiate::slice(&mut p);
+        p
+    }))
+}
+
+/// Reads a file and makes its proof program; `chosen`: the other one.
+///
+/// # Errors
+/// What is wrong with the file, or not supported; or there is no other one.
+pub fn read_proof<'a>(
+    what: impl Into<Unit<'a>>,
+    meaning: &Options,
+    chosen: bool,
+) -> Result<cfa::Program, Diagnostic> {
+    let module = c::load(what, meaning)?;
+    if !chosen {
+        return for_proof(&module, meaning);
+    }
+    let none = || Diagnostic::of_file("", "the program has no other form", "");
+    for_proof_chosen(&module, meaning)?.ok_or_else(none)
 }
 
 /// With store buffers if they are asked for, and without what no property depends on.

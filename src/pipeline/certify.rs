@@ -8,7 +8,7 @@ use relyant_check::certificate::{self, Meta};
 use relyant_checker::source::sources;
 use relyant_engines::minimise::minimise;
 use relyant_frontend::c::unit::Unit;
-use relyant_frontend::programs::{read, read_for_search};
+use relyant_frontend::programs::{read_for_search, read_proof};
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -69,8 +69,9 @@ impl<'a> Certificate<'a> {
     /// # Errors
     /// The source cannot be read any more.
     pub fn with_places<'u>(mut self, what: impl Into<Unit<'u>>) -> Result<Certificate<'a>, CertifyError> {
-        if matches!(self.evidence, Evidence::Proof { .. }) {
-            let automata = read(what, &self.meta.options).map_err(|d| CertifyError::Input(Box::new(d)))?;
+        if let Evidence::Proof { program, .. } = self.evidence {
+            let automata = read_proof(what, &self.meta.options, program.chosen)
+                .map_err(|d| CertifyError::Input(Box::new(d)))?;
             self.automata = Some(Box::new(automata));
         }
         Ok(self)

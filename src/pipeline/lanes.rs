@@ -34,6 +34,14 @@ impl Found {
         Found { reason: Some(reason), ..Found::default() }
     }
 
+    /// What it says only if that is a verdict: why there is none is no news beside the reasons of others.
+    pub(super) fn or_nothing(self) -> Found {
+        match self.verdict {
+            Some(_) => self,
+            None => Found { check_seconds: self.check_seconds, work: self.work, ..Found::default() },
+        }
+    }
+
     /// As a race wants it: with what its evidence counts for.
     pub(super) fn in_race(mut self, lane: &Lane<'_>) -> (Found, Option<u64>) {
         self.work = lane.clock();

@@ -39,6 +39,7 @@ use relyant_engines::engine::Task;
 use relyant_engines::limits::{RunHandle, Stage};
 use relyant_engines::race::{Racer, race};
 use relyant_engines::registry::Entry;
+use relyant_engines::rely_guarantee;
 use relyant_engines::search::{self, Interleavings};
 use relyant_engines::watch::Watch;
 use relyant_frontend::c;
@@ -260,6 +261,15 @@ fn decide(
     let checker = &Checker { search: &programs.search, proof, limits: &settings.check, jobs, run };
     let mut pocket = pocket.filter(|_| settings.method == Method::Auto);
     let lanes = by_lane(settings.engines(alone), |e| settings.takes(e, task));
+    let chosen = programs.chosen.as_ref().filter(|p| !p.automata.deadlock);
+    let other = &Task { search: &programs.search, threads: chosen.map(|p| &p.threads) };
+    let of_other = &Checker { search: &programs.search, proof: chosen, limits: &settings.check, jobs, run };
+    let proves = |e: &Entry| e.engine.name() == rely_guarantee::NAME && settings.takes(e, other);
+    let second: Vec<Entry> =
+        settings.engines(alone).into_iter().filter(|e| chosen.is_some() && proves(e)).collect();
+    let second = Some(second).filter(|lane| !lane.is_empty()).map(|lane| -> Racer<'_, Found> {
+        Box::new(move |l| lanes::take_turns(&lane, other, of_other, run, l).or_nothing().in_race(l))
+    });
     let racers = lanes.into_iter().map(|lane| -> Racer<'_, Found> {
         let searches = lane.iter().any(|e| e.engine.name() == search::NAME);
         match pocket.take_if(|_| searches) {
@@ -271,7 +281,7 @@ fn decide(
         }
     });
     let limit = settings.max_work.saturating_sub(report.work);
-    let outcome = race(limit, &|| run.stopped(), racers.collect());
+    let outcome = race(limit, &|| run.stopped(), racers.chain(second).collect());
     let panicked = || Found::unknown(Unknown::Panic);
     let mut all: Vec<Found> =
         outcome.answers.into_iter().map(|found| found.unwrap_or_else(panicked)).collect();

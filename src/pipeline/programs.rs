@@ -1,8 +1,8 @@
-//! The two programs that are made of a source file.
+//! The programs that are made of a source file.
 //!
 //! The *search program* keeps threads of one start routine together and calls recursive functions; the *proof
 //! program* has everything inlined and specialised, and linear steps. Where one of them cannot be made the other one
-//! may still do.
+//! may still do. A third one, for proofs only, has chosen threads and memory of any size.
 
 use relyant_cfa as cfa;
 use relyant_cfa::diagnostic::Diagnostic;
@@ -11,7 +11,7 @@ use relyant_engines::search::{self, Reason, SearchOutcome};
 use relyant_engines::watch::Watch;
 use relyant_frontend::c;
 use relyant_frontend::c::unit::Unit;
-use relyant_frontend::programs::{for_proof, for_search_alone};
+use relyant_frontend::programs::{for_proof, for_proof_chosen, for_search_alone};
 use relyant_program::Program;
 use relyant_program::linearise::Limits;
 use relyant_program::recognisers::Recognisers;
@@ -29,13 +29,22 @@ pub struct Provable {
     pub threads: Program,
 }
 
-/// The two programs made of one module: what can be searched, and what can be proved.
+impl Provable {
+    fn of(automata: cfa::Program, recognisers: Recognisers) -> Result<Provable, Diagnostic> {
+        let threads = thread_program_with(&automata, Limits::of(&automata), recognisers)?;
+        Ok(Provable { automata, threads })
+    }
+}
+
+/// The programs made of one module: what can be searched, and what can be proved.
 #[derive(Clone, Debug)]
 pub struct Programs {
     /// For the search: a template for each start routine, calls as they are.
     pub search: cfa::Program,
     /// For proofs, or why there is none.
     pub proof: Result<Provable, Diagnostic>,
+    /// For proofs only: with chosen threads and memory of any size, where that makes a difference.
+    pub chosen: Option<Provable>,
 }
 
 /// Both, before the steps of the proof program are made linear: that takes longest, and a short run that shows an error
@@ -45,6 +54,17 @@ pub(super) struct Draft {
     pub(super) automata: Result<cfa::Program, Diagnostic>,
     /// Where there are store buffers: the proof program has none, but shows that nobody can tell.
     pub(super) robust: bool,
+    chosen: Option<cfa::Program>,
+}
+
+/// May it help a proof to choose threads and to have memory without end? Where there are blocks of unknown size, and where any number of
+/// threads have arguments, or are waited for.
+fn may_help(module: &cfa::Module, automata: &cfa::Program) -> bool {
+    let many = |t: &&cfa::Template| t.count == cfa::Count::Unbounded;
+    let joins = |t: &cfa::Template| t.graph.edges.iter().any(|e| matches!(e.op, cfa::Op::Join { .. }));
+    module.heap.iter().any(|h| h.most.is_some())
+        || automata.templates.iter().filter(many).any(|t| t.param.is_some())
+        || automata.templates.iter().any(|t| many(&t)) && automata.templates.iter().any(joins)
 }
 
 impl Draft {
@@ -54,22 +74,24 @@ impl Draft {
         let search = for_search_alone(module, meaning);
         match (&search, &automata) {
             (Err(_), Err(e)) => Err(e.clone()),
-            _ => Ok(Draft { search, automata, robust }),
+            _ => {
+                let helps = automata.as_ref().is_ok_and(|p| may_help(module, p));
+                let chosen = if helps { for_proof_chosen(module, meaning).ok().flatten() } else { None };
+                Ok(Draft { search, automata, robust, chosen })
+            }
         }
     }
 
     /// Makes the steps linear.
     pub(super) fn finish(self, recognisers: Recognisers) -> Result<Programs, Diagnostic> {
-        let proof = self.automata.and_then(|automata| {
-            let threads = thread_program_with(&automata, Limits::default(), recognisers)?;
-            Ok(Provable { automata, threads })
-        });
+        let proof = self.automata.and_then(|automata| Provable::of(automata, recognisers));
+        let chosen = self.chosen.and_then(|p| Provable::of(p, recognisers).ok());
         let search = match (self.search, &proof) {
             (Ok(search), _) => search,
             (Err(_), Ok(p)) => p.automata.clone(),
             (Err(_), Err(e)) => return Err(e.clone()),
         };
-        Ok(Programs { search, proof })
+        Ok(Programs { search, proof, chosen })
     }
 
     /// How large the proof program's automata are.
@@ -100,13 +122,15 @@ fn robust(module: &cfa::Module, meaning: &Options) -> bool {
 impl Programs {
     /// The proof program is made anew with these heuristics; `None` where it cannot be.
     pub(super) fn with(&self, recognisers: Recognisers) -> Option<Programs> {
-        let automata = self.proof.as_ref().ok()?.automata.clone();
-        let threads = thread_program_with(&automata, Limits::default(), recognisers).ok()?;
-        Some(Programs { search: self.search.clone(), proof: Ok(Provable { automata, threads }) })
+        let again = |p: &Provable| Provable::of(p.automata.clone(), recognisers);
+        let proof = again(self.proof.as_ref().ok()?).ok()?;
+        let chosen = self.chosen.as_ref().and_then(|p| again(p).ok());
+        Some(Programs { search: self.search.clone(), proof: Ok(proof), chosen })
     }
     /// With none for proofs.
     pub(super) fn searched(search: cfa::Program) -> Programs {
-        Programs { search, proof: Err(Diagnostic::of_file("", "no proof is asked for", "")) }
+        let proof = Err(Diagnostic::of_file("", "no proof is asked for", ""));
+        Programs { search, proof, chosen: None }
     }
     /// Reads a file and makes both.
     ///

@@ -42,7 +42,7 @@ pub fn invariants(
     let mut most = STATES;
     let mut work = WORK;
     if let Evidence::Proof { proof, program, .. } = evidence {
-        let automata = relyant_frontend::programs::read(file, options)?;
+        let automata = relyant_frontend::programs::read_proof(file, options, program.chosen)?;
         let found = predicates::correctness(proof, program, &automata, outline, ghosts);
         all = validate::valid(file, options, outline, found, &mut work);
         if !all.invariants.is_empty() {

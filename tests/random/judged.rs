@@ -1,14 +1,14 @@
 //! What exploration and engines say of small programs: no program with a violation is proved, none without one is refuted.
 
 use rayon::prelude::*;
-use relyant_cfa::Program;
 use relyant_cfa::options::Options as Meaning;
+use relyant_cfa::{Module, Program};
 use relyant_check::check;
 use relyant_engines::aret::Settings;
 use relyant_engines::rely_guarantee;
 use relyant_engines::verdict::{Answer, Counterexample};
 use relyant_engines::watch::Watch;
-use relyant_frontend::instantiate::{instantiate, slice};
+use relyant_frontend::instantiate::{for_search, instantiate, instantiate_chosen, slice};
 use relyant_interp::explore::{Exploration, Options, explore};
 use relyant_interp::replay::replay;
 use relyant_program::linearise::Limits;
@@ -162,22 +162,45 @@ pub struct Judged {
     pub proved: bool,
 }
 
+/// What headers would declare.
+const HEAD: &str = "typedef unsigned long pthread_t;\ntypedef struct { int m; } pthread_mutex_t;\n\
+    int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);\n\
+    int pthread_join(pthread_t, void **);\nint pthread_mutex_lock(pthread_mutex_t *);\n\
+    int pthread_mutex_unlock(pthread_mutex_t *);\nvoid __VERIFIER_assert(int);\n\
+    void *malloc(unsigned long);\nvoid *calloc(unsigned long, unsigned long);\nvoid free(void *);\n\
+    int __VERIFIER_nondet_int(void);\nvoid __VERIFIER_atomic_begin(void);\nvoid __VERIFIER_atomic_end(void);\n";
+
 /// Judges the text of a program, of which the first lines declare what headers would.
 pub fn judge(text: &str, limits: Limits) -> Judged {
-    let head = "typedef unsigned long pthread_t;\ntypedef struct { int m; } pthread_mutex_t;\n\
-        int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);\n\
-        int pthread_join(pthread_t, void **);\nint pthread_mutex_lock(pthread_mutex_t *);\n\
-        int pthread_mutex_unlock(pthread_mutex_t *);\nvoid __VERIFIER_assert(int);\n\
-        int __VERIFIER_nondet_int(void);\nvoid __VERIFIER_atomic_begin(void);\nvoid __VERIFIER_atomic_end(void);\n";
     let meaning = Meaning::default();
-    let module = relyant_frontend::c::load_text("random.i", &format!("{head}{text}"), &meaning)
-        .unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let module = load(text, &meaning);
     let mut p = instantiate(&module, &meaning).unwrap_or_else(|e| panic!("{e}\n{text}"));
     slice(&mut p);
-    let safe =
-        truth(&p, STATES).unwrap_or_else(|wrong| panic!("{wrong:?}\n{text}")).map(|violated| !violated);
+    prove(explored(&p, text), &p, limits, text)
+}
+
+/// The same of the program with chosen threads; none where there is no such program.
+pub fn judge_chosen(text: &str, meaning: &Meaning, limits: Limits) -> Option<Judged> {
+    let module = load(text, meaning);
+    let mut chosen = instantiate_chosen(&module, meaning).unwrap_or_else(|e| panic!("{e}\n{text}"))?;
+    slice(&mut chosen);
+    let search = for_search(&module, meaning).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    Some(prove(explored(&search, text), &chosen, limits, text))
+}
+
+fn load(text: &str, meaning: &Meaning) -> Module {
+    relyant_frontend::c::load_text("random.i", &format!("{HEAD}{text}"), meaning)
+        .unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+/// Is it safe? `None` where exploration did not see all.
+fn explored(p: &Program, text: &str) -> Option<bool> {
+    truth(p, STATES).unwrap_or_else(|wrong| panic!("{wrong:?}\n{text}")).map(|violated| !violated)
+}
+
+fn prove(safe: Option<bool>, p: &Program, limits: Limits, text: &str) -> Judged {
     let threads =
-        thread_program_with(&p, limits, Recognisers::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        thread_program_with(p, limits, Recognisers::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let ghosts = relyant_check::ghosts::check(&threads, &check::Limits::default());
     ghosts.unwrap_or_else(|e| panic!("{e}\n{text}"));
     let done = AtomicU64::new(0);

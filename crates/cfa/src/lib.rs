@@ -53,7 +53,7 @@ pub use module::{Function, HeapSite, Module};
 pub use op::{Bounded, Callee, Edge, Graph, Limit, Loc, Location, LocationKind, Op, Order};
 pub use program::{Count, Inlined, Owner, Procedure, Program, Template};
 pub use source::Source;
-pub use types::{FuncId, IntKind, ObjId, Object, ObjectKind, Reg, Register};
+pub use types::{ENDLESS, Extent, FuncId, IntKind, ObjId, Object, ObjectKind, Reg, Register};
 pub use undefined::Undefined;
 
 pub use violated::{Race, Use, Violated};

@@ -69,6 +69,8 @@ pub struct Module {
     pub lifetimes: BTreeMap<ObjId, (ObjId, usize)>,
     /// Locals of blocks, where that matters: the functions that are called where the lifetime of one begins and ends.
     pub blocks: BTreeMap<ObjId, (FuncId, FuncId)>,
+    /// Holds how many cells objects of unknown size may have beyond those that are known, where that matters: 0.
+    pub beyond: Option<ObjId>,
     /// Pairs of accesses that may race, as far as that can be seen without looking at runs.
     pub race_pairs: usize,
     /// What was assumed about the source, a line each, in order.

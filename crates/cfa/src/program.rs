@@ -116,6 +116,9 @@ pub struct Program {
     pub approximate: bool,
     /// What was over-approximated, a line each.
     pub losses: Vec<String>,
+    /// Of the program with chosen threads: their templates, of one thread each that is any one of those of another template,
+    /// which stands for all others.
+    pub chosen: Option<Vec<u32>>,
 }
 
 impl Template {
@@ -131,10 +134,15 @@ impl Template {
 }
 
 impl Program {
-    /// The object and cell at an address.
+    /// The object and cell at an address, of those listed.
     pub fn cell_at(&self, address: i128) -> Option<(ObjId, usize)> {
+        let (o, k) = self.object_at(address)?;
+        (k < self.objects[o.0 as usize].cells.len()).then_some((o, k))
+    }
+    /// The object at an address and how many cells it lies behind its first one; those of an endless object are all meant.
+    pub fn object_at(&self, address: i128) -> Option<(ObjId, usize)> {
         let i = self.bases.partition_point(|b| *b <= address).checked_sub(1)?;
-        let k = usize::try_from(address - self.bases[i]).ok()?;
-        (k < self.objects[i].cells.len()).then_some((ObjId(i as u32), k))
+        let k = u64::try_from(address - self.bases[i]).ok().filter(|k| *k < self.objects[i].size())?;
+        Some((ObjId(i as u32), usize::try_from(k).ok()?))
     }
 }

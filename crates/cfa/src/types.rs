@@ -72,10 +72,25 @@ pub enum ObjectKind {
     Signal(u8),
 }
 
+/// Memory of unknown size has so many cells at most: more than any machine has bytes for a program.
+pub const ENDLESS: u64 = 1 << 48;
+
+/// How far an object goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Extent {
+    /// Its cells are all that it has.
+    #[default]
+    Cells,
+    /// Its cells are the first of as many as the run asks for; where those are more, the run is at a limit before.
+    First,
+    /// It goes on after its cells as it began, for [`ENDLESS`] cells.
+    Endless,
+}
+
 /// An object: one or more scalar cells (array elements, members flattened in order).
 /// The address of its cell `k` is its base address plus `k`: one address a cell, whatever the cell's width.
-/// `Debug` leaves out the kind, which the other fields of an object imply, and the look: digests of programs are made of
-/// what it prints.
+/// `Debug` leaves out the kind and the extent, which the other fields of an object and of the program imply, and the look:
+/// digests of programs are made of what it prints.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Object {
     /// Name in the source, `function::name` for a static or an addressed local.
@@ -92,15 +107,38 @@ pub struct Object {
     pub synthetic: bool,
     /// Cells that are defined `const`: only what gives a new object its first values may write them (C11 6.7.3p6).
     pub constant: Vec<Range<usize>>,
+    /// Has it more cells than `cells`?
+    pub extent: Extent,
     /// Where it is declared.
     pub span: Span,
     /// How runs show it to people; nothing else depends on it.
     pub look: Look,
 }
 
+impl Object {
+    /// How many cells it has.
+    pub fn size(&self) -> u64 {
+        match self.extent {
+            Extent::Cells | Extent::First => self.cells.len() as u64,
+            Extent::Endless => ENDLESS.max(self.cells.len() as u64),
+        }
+    }
+}
+
 impl fmt::Debug for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Object { name, kind: _, cells, init, thread_local, synthetic, constant, span, look: _ } = self;
+        let Object {
+            name,
+            kind: _,
+            cells,
+            init,
+            thread_local,
+            synthetic,
+            constant,
+            extent: _,
+            span,
+            look: _,
+        } = self;
         f.debug_struct("Object")
             .field("name", name)
             .field("cells", cells)
@@ -153,6 +191,7 @@ mod tests {
             thread_local: false,
             synthetic: true,
             constant: constant.clone(),
+            extent: Extent::First,
             span: Span { line: 3, ..Span::default() },
             look: Look { cells: vec![crate::Shown::Owner], block: None },
         };

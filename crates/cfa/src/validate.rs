@@ -176,7 +176,7 @@ impl Program {
                     values: o.init.len(),
                 });
             }
-            let end = self.bases[i] + o.cells.len() as i128;
+            let end = self.bases[i] + i128::from(o.size());
             if self.bases[i] <= 0 || self.bases.get(i + 1).is_some_and(|b| *b <= end) {
                 return Err(Malformed::Address(o.name.clone()));
             }

@@ -16,7 +16,7 @@ use relyant_check::states::{self, Rejection, Space};
 use relyant_check::{Proof, replicated};
 use relyant_frontend::c;
 use relyant_frontend::c::unit::Unit;
-use relyant_frontend::programs::{read, read_for_search};
+use relyant_frontend::programs::{read_for_search, read_proof};
 use relyant_program::linearise;
 use relyant_program::recognisers::{Recogniser, Recognisers};
 use relyant_program::{Program, thread_program_with};
@@ -113,9 +113,9 @@ impl<'a> Claim<'a> {
     pub fn read(self) -> Result<Read, Refusal> {
         let Claim { certificate, meaning, unit } = self;
         let wrong = |d| Refusal::Input(Box::new(d));
-        let threads = |with| {
-            let automata = read(unit, &meaning);
-            automata.and_then(|p| thread_program_with(&p, linearise::Limits::default(), with)).map_err(wrong)
+        let threads = |with, chosen| {
+            let automata = read_proof(unit, &meaning, chosen);
+            automata.and_then(|p| thread_program_with(&p, linearise::Limits::of(&p), with)).map_err(wrong)
         };
         let finders = certificate.finders();
         let evidence = match certificate {
@@ -136,9 +136,22 @@ impl<'a> Claim<'a> {
     }
 }
 
-/// What is claimed in terms of the thread program, and that. Ghosts that could not be shown may have been left out of it: then
-/// it has those only that the certificate speaks of.
+/// What is claimed in terms of the thread program, and that, or else of the one with chosen threads.
 fn of_program<P>(
+    threads: impl Fn(Recognisers, bool) -> Result<Program, Refusal>,
+    finders: &[Recogniser],
+    proof: impl Fn(&Program) -> Result<P, CertificateError>,
+) -> Result<(P, Box<Program>), Refusal> {
+    let first = of_form(|with| threads(with, false), finders, &proof);
+    match &first {
+        Err(_) => of_form(|with| threads(with, true), finders, &proof).or(first),
+        Ok(_) => first,
+    }
+}
+
+/// The same for one form of the program. Ghosts that could not be shown may have been left out of it: then it has those only
+/// that the certificate speaks of.
+fn of_form<P>(
     threads: impl Fn(Recognisers) -> Result<Program, Refusal>,
     finders: &[Recogniser],
     proof: impl Fn(&Program) -> Result<P, CertificateError>,

@@ -112,6 +112,7 @@ pub(super) fn program(objects: &[(&str, Option<i128>)], templates: Vec<Template>
             synthetic: false,
             look: Default::default(),
             constant: Vec::new(),
+            extent: Default::default(),
             span: Span::default(),
         })
         .collect();

@@ -233,6 +233,8 @@ pub struct Program {
     pub files: Vec<String>,
     /// Text of the source lines: `lines[file][line - 1]`.
     pub lines: Vec<Vec<String>>,
+    /// It is that of the program with chosen threads.
+    pub chosen: bool,
     /// What was assumed, a line each.
     pub assumes: Vec<String>,
     /// Ghosts that were added on the way, in order. They are no part of what the program does: what is claimed of them has to

@@ -19,6 +19,7 @@ impl ThreadProgram {
             synthetic,
             look: Default::default(),
             constant: Vec::new(),
+            extent: Default::default(),
             span: Span::default(),
         };
         let globals =

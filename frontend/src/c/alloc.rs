@@ -112,6 +112,7 @@ impl<'a> Lower<'a> {
             synthetic: false,
             look: Default::default(),
             constant: Vec::new(),
+            extent: Default::default(),
             span,
         });
         let (zero, automatic) =

@@ -61,6 +61,7 @@ impl<'a> Lower<'a> {
             lifetimes: BTreeMap::new(),
             blocks: std::mem::take(&mut self.unit.objects.lifetimes),
             free: self.unit.memory.free,
+            beyond: None,
             race_pairs: 0,
             assumes: self.unit.assumes().to_vec(),
             checks,

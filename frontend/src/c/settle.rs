@@ -15,7 +15,7 @@ use crate::instantiate::pool;
 use relyant_cfa::points_to::{PointsTo, Targets};
 use relyant_cfa::walk;
 use relyant_cfa::{
-    BinOp, Callee, CmpOp, Expr, FuncId, Graph, HeapSite, IntKind, Loc, Module, ObjId, Op, Reg,
+    BinOp, Callee, CmpOp, Expr, Extent, FuncId, Graph, HeapSite, IntKind, Loc, Module, ObjId, Op, Reg,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -305,7 +305,9 @@ fn shape(
         cells = bytes_of(bytes as u64);
     }
     for s in group {
-        module.objects[s.object.0 as usize].cells = cells.clone();
+        let object = &mut module.objects[s.object.0 as usize];
+        object.cells = cells.clone();
+        object.extent = if asked.is_none() { Extent::First } else { Extent::Cells };
         for h in module.heap.iter_mut().filter(|h| h.object == s.object) {
             h.most = if asked.is_none() { u64::try_from(bytes).ok() } else { None };
         }

@@ -45,7 +45,7 @@ pub(super) fn build(module: &Module, options: &Options, first: Refusal) -> Resul
         }
         let mut threads = Threads::new(module, &cut);
         threads.rewrite(&callees, &graph);
-        let plan = Plan { optimise: true, many: threads.routines.clone() };
+        let plan = Plan { optimise: true, many: threads.routines.clone(), choose: false };
         match build_as(&threads.module, options, &plan) {
             Ok(mut program) if identity::is_kept(&program, &threads.routines) => {
                 program.approximate = true;
@@ -197,6 +197,7 @@ impl Threads {
             synthetic: true,
             look: Default::default(),
             constant: Vec::new(),
+            extent: Default::default(),
             span: Span::default(),
         });
         ObjId(self.module.objects.len() as u32 - 1)

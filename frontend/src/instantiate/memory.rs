@@ -1,7 +1,7 @@
 //! Objects of the program under construction: those of the module, and copies for inlined calls and threads.
 
 use super::error::Refusal;
-use relyant_cfa::{Module, ObjId, Object};
+use relyant_cfa::{Extent, Module, ObjId, Object};
 use std::collections::BTreeMap;
 
 /// Address of the first object. Functions lie below.
@@ -10,6 +10,11 @@ const FIRST_BASE: i128 = 1 << 20;
 const FIRST_FUNCTION: i128 = 1 << 10;
 /// No object reaches this address, so that an address fits any kind of 32 bits and more.
 pub(super) const LAST_BASE: i128 = 1 << 30;
+
+/// The same where an object goes on without end: an address fits any kind of 64 bits.
+const LAST_WIDE: i128 = 1 << 60;
+/// Address of the first object that goes on without end.
+const FIRST_WIDE: i128 = 1 << 50;
 
 /// Objects so far. The module's keep their numbers; copies follow.
 pub(super) struct Memory {
@@ -66,16 +71,30 @@ impl Memory {
         o
     }
 
+    /// An object that all threads share and the module does not have.
+    pub(super) fn global(&mut self, object: Object) -> ObjId {
+        let o = ObjId(self.objects.len() as u32);
+        self.objects.push(object);
+        self.owner.push(None);
+        self.original.push(o);
+        self.taken.push(true);
+        o
+    }
+
     /// Base addresses, ascending, with a gap after each object so that one past its end is no other's address.
     pub(super) fn bases(&self, functions: usize) -> Result<(Vec<i128>, Vec<i128>), Refusal> {
         let function_bases: Vec<i128> = (0..functions as i128).map(|f| FIRST_FUNCTION + f).collect();
         let mut next = FIRST_BASE.max(FIRST_FUNCTION + functions as i128 + 1);
         let mut bases = Vec::with_capacity(self.objects.len());
         for o in &self.objects {
+            if o.extent == Extent::Endless {
+                next = next.max(FIRST_WIDE);
+            }
             bases.push(next);
-            next += o.cells.len() as i128 + 1;
+            next += i128::from(o.size()) + 1;
         }
-        if next > LAST_BASE {
+        let endless = self.objects.iter().any(|o| o.extent == Extent::Endless);
+        if next > if endless { LAST_WIDE } else { LAST_BASE } {
             return Err(Refusal::Memory);
         }
         Ok((bases, function_bases))

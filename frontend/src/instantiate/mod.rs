@@ -13,9 +13,11 @@ mod approximate;
 mod callees;
 mod calls;
 mod checks;
+mod chosen;
 pub(crate) mod constants;
 mod endless;
 mod error;
+mod extent;
 mod fold;
 mod identity;
 mod inline;
@@ -46,6 +48,7 @@ mod slice_tests;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use chosen::LINGERS;
 pub use error::Refusal;
 pub use search::{build_for_search, for_search};
 pub(crate) use sharing::{Sharing, taken};
@@ -71,6 +74,28 @@ pub fn build(module: &Module, options: &Options) -> Result<Program, Refusal> {
         Err(refusal @ Refusal::Recursion { .. }) => approximate::build(module, options, refusal),
         other => other,
     })
+}
+
+/// Another program for proofs, of which a counterexample says nothing: of any number of threads one is chosen, and memory of unknown
+/// size has no end. `None` where the program has neither.
+///
+/// # Errors
+/// What the module has that such a program cannot say.
+pub fn instantiate_chosen(module: &Module, options: &Options) -> Result<Option<Program>, Diagnostic> {
+    let differs = std::cell::Cell::new(true);
+    let built = with_pools(module, false, options, &|module| {
+        let (module, endless) = extent::endless(module, options);
+        let plan = Plan { choose: true, ..Plan::default() };
+        let mut program = build_as(&module, options, &plan)?;
+        if endless && !extent::has_room(&program) {
+            return Err(Refusal::Memory);
+        }
+        program.approximate = true;
+        differs.set(endless || program.chosen.as_ref().is_some_and(|c| !c.is_empty()));
+        Ok(program)
+    });
+    let program = built.map_err(|r| r.diagnostic(module))?;
+    Ok(Some(program).filter(|_| differs.get()))
 }
 
 /// Builds a program of a module in which objects that come and go have pools.
@@ -120,18 +145,20 @@ struct Plan {
     optimise: bool,
     /// Routines that have one template, for any number of threads.
     many: BTreeSet<FuncId>,
+    /// Of any number of threads one is chosen.
+    choose: bool,
 }
 
 impl Default for Plan {
     fn default() -> Plan {
-        Plan { optimise: true, many: BTreeSet::new() }
+        Plan { optimise: true, many: BTreeSet::new(), choose: false }
     }
 }
 
 fn build_as(module: &Module, options: &Options, plan: &Plan) -> Result<Program, Refusal> {
     let optimise = plan.optimise;
     let mut memory = memory::Memory::new(module);
-    let mut templates = threads::templates(module, options, &mut memory, plan)?;
+    let (mut templates, chosen) = threads::templates(module, options, &mut memory, plan)?;
     if options.checks_memory() {
         checks::insert(&mut templates, &memory.objects, &module.lifetimes);
     }
@@ -168,6 +195,7 @@ fn build_as(module: &Module, options: &Options, plan: &Plan) -> Result<Program, 
         assumes: module.assumes.clone(),
         approximate: false,
         losses: Vec::new(),
+        chosen: plan.choose.then_some(chosen),
     };
     owners::assign(&mut program, &memory)?;
     let undefined = undefined::assumptions(&program, options);

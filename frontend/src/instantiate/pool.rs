@@ -12,8 +12,8 @@ use relyant_cfa::options::{MAX_OBJECTS, Options};
 use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::walk;
 use relyant_cfa::{
-    Block, Bounded, Callee, CmpOp, Edge, Expr, FuncId, Function, Graph, HeapSite, IntKind, Limit, Loc,
-    LocationKind, Look, Module, ObjId, Object, ObjectKind, Op, Reg, Register, Shown, Source, Violated,
+    Block, Bounded, Callee, CmpOp, Edge, Expr, Extent, FuncId, Function, Graph, HeapSite, IntKind, Limit,
+    Loc, LocationKind, Look, Module, ObjId, Object, ObjectKind, Op, Reg, Register, Shown, Source, Violated,
 };
 use std::collections::BTreeSet;
 
@@ -175,7 +175,9 @@ fn write_site(functions: &mut [Function], objects: &mut [Object], site: &HeapSit
         f.graph.add_edge(f.entry, limit, Op::Skip, span);
         return;
     }
-    let fill = pool.is_some() || (!site.zero && cells.len() <= MAX_SET);
+    // One that goes on for ever is made once, with any values from the start.
+    let endless = objects[site.object.0 as usize].extent == Extent::Endless;
+    let fill = pool.is_some() || (!site.zero && !endless && cells.len() <= MAX_SET);
     if pool.is_none() {
         let start = if site.zero { Some(0) } else { None };
         objects[site.object.0 as usize].init = vec![start; cells.len()];
@@ -243,11 +245,16 @@ fn write_site(functions: &mut [Function], objects: &mut [Object], site: &HeapSit
 /// Writes the functions of places that make one object each.
 pub(crate) fn write_sites(module: &mut Module) {
     for k in 0..module.heap.len() {
-        let site = module.heap[k].clone();
-        let file = file_of(module, module.functions[site.function.0 as usize].span);
-        let making = Making { pool: None, tried: false, clear: false, file: &file };
-        write_site(&mut module.functions, &mut module.objects, &site, making);
+        write_one(module, k);
     }
+}
+
+/// Writes the function of such a place.
+pub(super) fn write_one(module: &mut Module, site: usize) {
+    let site = module.heap[site].clone();
+    let file = file_of(module, module.functions[site.function.0 as usize].span);
+    let making = Making { pool: None, tried: false, clear: false, file: &file };
+    write_site(&mut module.functions, &mut module.objects, &site, making);
 }
 
 fn file_of(module: &Module, span: Span) -> String {
@@ -412,6 +419,7 @@ fn make_pool(module: &mut Module, o: ObjId, passes: Option<u32>, span: Span, opt
         synthetic: true,
         look: Default::default(),
         constant: Vec::new(),
+        extent: Default::default(),
         span,
     };
     let used = push(module, control(format!("{base}.used"), 1));

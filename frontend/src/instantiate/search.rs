@@ -80,6 +80,7 @@ fn build(module: &Module, options: &Options) -> Result<Program, Refusal> {
         assumes: module.assumes.clone(),
         approximate: false,
         losses: Vec::new(),
+        chosen: None,
     };
     owners::assign(&mut program, &memory)?;
     registers::merge(&mut program);

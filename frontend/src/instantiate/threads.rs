@@ -6,6 +6,7 @@
 
 use super::Plan;
 use super::callees::Callees;
+use super::chosen::{self, Chosen};
 use super::constants;
 use super::error::Refusal;
 use super::fold::{Rules, Value};
@@ -35,6 +36,8 @@ struct Job {
     arg: Option<Value>,
     count: Count,
     initial: bool,
+    /// It is of one thread that is any one of those of this template.
+    chosen_of: Option<u32>,
     /// Cells that keep these values from the creation on.
     cells: Cells,
     /// Routines and arguments of the creators, outermost first, its own last.
@@ -70,13 +73,13 @@ struct Builder<'m> {
 /// What tells templates without bound apart.
 type Kind = (FuncId, Option<Value>, Cells);
 
-/// Builds the templates of all threads that may be created, the starts first.
+/// Builds the templates of all threads that may be created, the starts first; and which of them are of a chosen thread.
 pub(super) fn templates(
     module: &Module,
     options: &Options,
     memory: &mut Memory,
     plan: &Plan,
-) -> Result<Vec<Template>, Refusal> {
+) -> Result<(Vec<Template>, Vec<u32>), Refusal> {
     if module.starts.is_empty() {
         return Err(Refusal::NoStart);
     }
@@ -89,6 +92,7 @@ pub(super) fn templates(
             arg: None,
             count: Count::AtMost(1),
             initial: true,
+            chosen_of: None,
             cells: Cells::new(),
             chain,
         });
@@ -107,6 +111,8 @@ pub(super) fn templates(
         specialise: plan.optimise,
         checks: options.checks_memory(),
     };
+    let apart = plan.choose && chosen::is_possible(module, options);
+    let mut chosen: BTreeMap<u32, Chosen> = BTreeMap::new();
     let mut templates = Vec::new();
     while templates.len() < jobs.len() {
         let number = templates.len();
@@ -116,14 +122,23 @@ pub(super) fn templates(
         for (mut sites, cyclic) in groups {
             let many = plan.many.contains(&sites[0].routine);
             let template = place(&mut jobs, &mut shared, number, &mut sites, cyclic, many);
+            let one =
+                apart.then(|| choose(&mut jobs, &mut chosen, builder.memory, module, template)).flatten();
             for s in sites {
                 if let Op::Create { routine, template: t, .. } = &mut body.graph.edges[s.edge].op {
                     *routine = Callee::Known(s.routine);
                     *t = Some(template);
                 }
+                if let Some(one) = one {
+                    one.split(&mut body, s.edge);
+                }
             }
         }
         let job = &jobs[number];
+        let others = job.chosen_of.unwrap_or(number as u32);
+        if let Some(one) = chosen.get(&others) {
+            one.begin(&mut body, job.chosen_of.is_some());
+        }
         let n = names.entry(job.routine).or_insert(0);
         *n += 1;
         let name = &module.functions[job.routine.0 as usize].name;
@@ -139,7 +154,36 @@ pub(super) fn templates(
             procedures: Vec::new(),
         });
     }
-    Ok(templates)
+    for t in chosen.keys() {
+        chosen::leave(&mut templates[*t as usize], &builder.memory.objects);
+    }
+    let chosen = chosen.values().map(|c| c.template).collect();
+    Ok((templates, chosen))
+}
+
+/// The one chosen thread of a template of any number of threads; made where there is none yet.
+fn choose(
+    jobs: &mut Vec<Job>,
+    chosen: &mut BTreeMap<u32, Chosen>,
+    memory: &mut Memory,
+    module: &Module,
+    template: u32,
+) -> Option<Chosen> {
+    let job = &jobs[template as usize];
+    if job.count != Count::Unbounded {
+        return None;
+    }
+    if let Some(one) = chosen.get(&template) {
+        return Some(*one);
+    }
+    let routine = &module.functions[job.routine.0 as usize];
+    let differ = job.arg.is_none() && !routine.params.is_empty();
+    let one = Chosen::new(memory, jobs.len() as u32, &routine.name, differ);
+    let (routine, arg, cells, chain) = (job.routine, job.arg, job.cells.clone(), job.chain.clone());
+    let count = Count::AtMost(1);
+    jobs.push(Job { routine, arg, count, initial: false, chosen_of: Some(template), cells, chain });
+    chosen.insert(template, one);
+    Some(one)
 }
 
 impl Builder<'_> {
@@ -349,7 +393,7 @@ fn place(
     let mut chain = chain.clone();
     chain.push((site.routine, arg));
     let count = if unbounded { Count::Unbounded } else { Count::AtMost(1) };
-    jobs.push(Job { routine: site.routine, arg, count, initial: false, cells, chain });
+    jobs.push(Job { routine: site.routine, arg, count, initial: false, chosen_of: None, cells, chain });
     let t = jobs.len() as u32 - 1;
     if unbounded {
         shared.insert(kind, t);

@@ -189,6 +189,7 @@ mod tests {
             synthetic: false,
             look: Default::default(),
             constant: Vec::new(),
+            extent: Default::default(),
             span: Span::default(),
         };
         let mut graph = Graph::default();

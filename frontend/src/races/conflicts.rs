@@ -4,7 +4,7 @@ use super::concurrent::Concurrent;
 use super::{Access, Target};
 use crate::instantiate::{Sharing, taken};
 use relyant_cfa::points_to::{PointsTo, Targets};
-use relyant_cfa::{FuncId, Module, ObjId, Violated};
+use relyant_cfa::{Extent, FuncId, Module, ObjId, Violated};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names in a message.
@@ -23,6 +23,8 @@ pub(super) struct Role {
     pub(super) error: Violated,
     /// Cells of the object, where all of it is accessed.
     pub(super) cells: u32,
+    /// It may have more, if memory of any size is there.
+    pub(super) open: bool,
 }
 
 struct Site {
@@ -78,6 +80,7 @@ pub(super) fn roles(
             let role = Role {
                 error: super::error(access, names(module, &cells)),
                 cells: cells.iter().map(size).min().and_then(|n| u32::try_from(n).ok()).unwrap_or(1),
+                open: whole && cells.iter().any(|c| module.objects[c.0.0 as usize].extent != Extent::Cells),
                 waits: false,
                 minds_writes: false,
                 minds_reads: false,

@@ -107,8 +107,13 @@ pub fn instrument(module: &mut Module, accesses: &[Vec<Access>], only: Option<us
         read: ghost(module, "(about to read)", ObjectKind::WatchedRead, false),
         relaxed: relaxed.then(|| relaxed::Ghosts::new(module)),
     };
+    if roles.iter().any(|(_, _, role)| role.open) {
+        module.beyond = Some(ghost(module, "(cells beyond)", ObjectKind::Plain, false));
+    }
+    let beyond = module.beyond;
     for (f, access, role) in roles {
-        watches.put(&mut module.functions[f.0 as usize], access, &role);
+        let beyond = beyond.filter(|_| role.open);
+        watches.put(&mut module.functions[f.0 as usize], access, &role, beyond);
     }
     if let (Some(plan), Some(ghosts)) = (plan, &watches.relaxed) {
         plan.apply(module, ghosts);
@@ -126,6 +131,7 @@ fn ghost(module: &mut Module, name: &str, kind: ObjectKind, thread_local: bool) 
         synthetic: true,
         look: Default::default(),
         constant: Vec::new(),
+        extent: Default::default(),
         span: Span::default(),
     });
     ObjId(module.objects.len() as u32 - 1)
@@ -141,7 +147,7 @@ struct Watches {
 
 impl Watches {
     /// Puts what an access has to do around its edges.
-    fn put(&self, f: &mut Function, access: Access, role: &Role) {
+    fn put(&self, f: &mut Function, access: Access, role: &Role, beyond: Option<ObjId>) {
         let from = access.from;
         let edges: Vec<usize> = (0..f.graph.edges.len())
             .filter(|i| f.graph.edges[*i].from == from)
@@ -179,7 +185,14 @@ impl Watches {
                 let seen = code.load(watch);
                 let passed = self.relaxed.as_ref().map(|ghosts| ghosts.unless_mine(&mut code));
                 match access.to {
-                    Target::Object => code.within(&seen, &address, role, self.relaxed.as_ref()),
+                    Target::Object => {
+                        let mut end = plus(address.clone(), i128::from(role.cells));
+                        if let Some(o) = beyond {
+                            let more = code.load(o);
+                            end = Expr::Binary(BinOp::Add, Box::new(end), Box::new(more), IntKind::Ideal);
+                        }
+                        code.within(&seen, &address, end, role, self.relaxed.as_ref())
+                    }
                     Target::Cell => {
                         let same = is(seen, address.clone());
                         code.fail(role, same.clone(), self.relaxed.as_ref());
@@ -254,9 +267,15 @@ impl Code<'_> {
         ghosts.fail(self, error);
         (self.at, self.span) = (at, span);
     }
-    /// Fails where what is watched lies in the object at an address.
-    fn within(&mut self, watched: &Expr, address: &Expr, role: &Role, ghosts: Option<&relaxed::Ghosts>) {
-        let end = plus(address.clone(), i128::from(role.cells));
+    /// Fails where what is watched lies in the object at an address, before its end.
+    fn within(
+        &mut self,
+        watched: &Expr,
+        address: &Expr,
+        end: Expr,
+        role: &Role,
+        ghosts: Option<&relaxed::Ghosts>,
+    ) {
         let compare = |op, a: &Expr, b: Expr| Expr::Compare(op, Box::new(a.clone()), Box::new(b));
         let out = self.f.graph.add_location(self.span);
         self.f.graph.locations[out.0 as usize].atomic = true;

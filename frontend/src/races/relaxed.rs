@@ -12,7 +12,7 @@
 //! of ours.
 
 use super::{Access, Code, Target, ghost, is};
-use crate::instantiate::taken;
+use crate::instantiate::{LINGERS, taken};
 use relyant_cfa::points_to::{PointsTo, Targets};
 use relyant_cfa::walk;
 use relyant_cfa::{
@@ -37,7 +37,7 @@ pub(super) struct Ghosts {
 impl Ghosts {
     pub(super) fn new(module: &mut Module) -> Ghosts {
         Ghosts {
-            lingers: ghost(module, "(lingers)", ObjectKind::Plain, true),
+            lingers: ghost(module, LINGERS, ObjectKind::Plain, true),
             released: ghost(module, "(released)", ObjectKind::Plain, false),
             stale: ghost(module, "(stale)", ObjectKind::Plain, false),
         }

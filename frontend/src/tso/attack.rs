@@ -52,6 +52,7 @@ pub(super) fn add(program: &mut Program, facts: &Facts) {
         synthetic: true,
         look: Default::default(),
         constant: Vec::new(),
+        extent: Default::default(),
         span: Span::default(),
     });
     program.owners.push(Owner::Shared);

@@ -49,6 +49,8 @@ pub struct PointsTo {
     anywhere: Facts,
     /// `sizes[object]`: its number of cells.
     sizes: Vec<usize>,
+    /// `open[object]`: it may have more cells than are known.
+    open: Vec<bool>,
     /// What threads return to those that join them, of all templates together.
     exits: Facts,
     /// `returns[automaton][procedure]`: what each procedure of a template returns; a function of a module has one
@@ -133,10 +135,10 @@ impl PointsTo {
                         out.insert((o, Some(k)));
                     }
                 }
-                None if size == 1 => {
+                None if size == 1 && !self.open[o.0 as usize] => {
                     out.insert((o, Some(0)));
                 }
-                None if size > 1 => {
+                None if size > 0 => {
                     out.insert((o, None));
                 }
                 None => {}
@@ -201,6 +203,10 @@ impl PointsTo {
             match *f {
                 Fact::Object(o, Some(k)) => match by {
                     // Far out of the object it stays undefined, whatever is added later.
+                    Some(d) if self.open[o.0 as usize] => {
+                        let size = self.sizes[o.0 as usize] as i64;
+                        out.insert(Fact::Object(o, k.checked_add(d).filter(|k| (0..size).contains(k))));
+                    }
                     Some(d) => {
                         let size = self.sizes[o.0 as usize] as i64;
                         if let Some(k) = k.checked_add(d).filter(|k| -size <= *k && *k <= 2 * size) {

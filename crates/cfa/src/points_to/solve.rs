@@ -1,7 +1,7 @@
 //! Solves the inclusion constraints by going round the edges until nothing changes.
 
 use super::{Fact, Facts, OFFSETS, PointsTo, cells};
-use crate::{Callee, Edge, Expr, Graph, IntKind, Loc, Object, Op, Procedure, Reg};
+use crate::{Callee, Edge, Expr, Extent, Graph, IntKind, Loc, Object, Op, Procedure, Reg};
 
 /// A template or function as the analysis sees it.
 pub struct Automaton<'a> {
@@ -30,6 +30,7 @@ pub fn solve(objects: &[Object], automata: &[Automaton<'_>]) -> PointsTo {
         cells: objects.iter().map(|o| vec![Facts::new(); o.cells.len() + 2]).collect(),
         anywhere: Facts::new(),
         sizes: objects.iter().map(|o| o.cells.len()).collect(),
+        open: objects.iter().map(|o| o.extent != Extent::Cells).collect(),
         exits: Facts::new(),
         returns: automata
             .iter()

@@ -297,6 +297,7 @@ fn digest(p: &Program) -> String {
         approximate,
         assumes: _,
         losses: _,
+        chosen: _,
     } = p;
     let mut hash = Hash(Sha256::new());
     // Writing to a digest does not fail.

@@ -102,6 +102,7 @@ fn program(edges: &[(u32, u32, Op)]) -> Program {
         thread_local: false,
         synthetic: false,
         constant: Vec::new(),
+        extent: Default::default(),
         span: Span::default(),
         look: Default::default(),
     };

@@ -21,7 +21,7 @@ use super::variables::Variables;
 use relyant_cfa::{IntKind, ObjId, Object, Program};
 use relyant_linear::LinExpr;
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// When one element is kept of an array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,6 +30,15 @@ pub struct Limits {
     pub cases: usize,
     /// Cells alike that make an array; fewer are kept apart.
     pub cells: usize,
+}
+
+impl Limits {
+    /// Those for a program. Where threads are chosen, arrays have a slot for each thread or its handle, most often: what is known
+    /// of each cell apart is no help.
+    pub fn of(p: &Program) -> Limits {
+        let limits = Limits::default();
+        if p.chosen.is_some() { Limits { cases: 4, ..limits } } else { limits }
+    }
 }
 
 impl Default for Limits {
@@ -47,6 +56,8 @@ pub struct Array {
     pub stride: usize,
     /// How many cells it has.
     pub count: usize,
+    /// So many of them the object lists, the first ones.
+    pub listed: usize,
     /// The kind of each of its cells.
     pub kind: IntKind,
     /// Name of the element at the tracked index.
@@ -54,9 +65,9 @@ pub struct Array {
 }
 
 impl Array {
-    /// Indices in the object of its cells, ascending.
+    /// Indices in the object of its cells that are listed, ascending.
     pub fn cells(&self) -> impl Iterator<Item = usize> + use<> {
-        (self.first..).step_by(self.stride).take(self.count)
+        (self.first..).step_by(self.stride).take(self.listed)
     }
     /// Is the cell one of them?
     pub fn has(&self, cell: usize) -> bool {
@@ -74,6 +85,16 @@ pub struct Parts {
     pub apart: Vec<usize>,
     /// Cells that are not kept: what is read is any value.
     pub nowhere: Vec<usize>,
+}
+
+impl Parts {
+    /// Is each cell that is not listed one of an array?
+    pub fn covers(&self) -> bool {
+        let n = self.arrays.len();
+        let places: BTreeSet<usize> =
+            self.arrays.iter().filter(|a| a.stride == n).map(|a| a.first % n).collect();
+        n > 0 && places.len() == n
+    }
 }
 
 /// The arrays of all objects, and which objects are kept as arrays.
@@ -124,14 +145,10 @@ impl Arrays {
 }
 
 impl Linear<'_> {
-    /// When the address that a case's value is, in a range, lies in an array of an object with this base: at the
-    /// tracked index (`true`), before it, and behind it.
-    pub fn array_cases(&self, c: &Case, range: &Range, base: i128, a: &Array) -> Vec<(Case, bool)> {
-        let Some(index) = self.variables.index else { return Vec::new() };
+    /// When the address that a case's value is, in a range, lies in an array of an object with this base.
+    pub fn inside(&self, c: &Case, range: &Range, base: i128, a: &Array) -> Case {
         let first = base.saturating_add(a.first as i128);
         let last = first.saturating_add(a.stride as i128 * (a.count as i128 - 1));
-        let at = LinExpr::int(first).add(&times(a.stride as i128, &LinExpr::var(index)));
-        let one = LinExpr::int(1);
         let mut inside = c.clone();
         if range.lo().is_none_or(|lo| lo < first) {
             inside = inside.when(at_least(&c.value, first));
@@ -139,6 +156,15 @@ impl Linear<'_> {
         if range.hi().is_none_or(|hi| hi > last) {
             inside = inside.when(at_most(&c.value, last));
         }
+        inside
+    }
+    /// The same, at the tracked index (`true`), before it, and behind it.
+    pub fn array_cases(&self, c: &Case, range: &Range, base: i128, a: &Array) -> Vec<(Case, bool)> {
+        let Some(index) = self.variables.index else { return Vec::new() };
+        let first = base.saturating_add(a.first as i128);
+        let at = LinExpr::int(first).add(&times(a.stride as i128, &LinExpr::var(index)));
+        let one = LinExpr::int(1);
+        let inside = self.inside(c, range, base, a);
         vec![
             (inside.clone().when(eq(&c.value, &at)), true),
             (inside.clone().when(le(&c.value.add(&one), &at)), false),
@@ -153,6 +179,9 @@ pub fn start(p: &Program, arrays: &Arrays, variables: &Variables, out: &mut crat
     out.init.push(at_least(&LinExpr::var(index), 0));
     if let Some(last) = arrays.last_index() {
         out.init.push(at_most(&LinExpr::var(index), last as i128));
+    }
+    for place in variables.places.values() {
+        out.init.push(eq(&LinExpr::var(*place), &LinExpr::zero()));
     }
     for flag in variables.tracked.iter().flatten() {
         out.init.push(eq(&LinExpr::var(*flag), &LinExpr::int(1)));
@@ -198,7 +227,9 @@ fn arrange(o: &Object, least: usize) -> Arranged {
             parts.apart.extend(cells);
         } else if regular {
             let name = format!("{}{shape}", o.name);
-            parts.arrays.push(Array { first, stride, count: cells.len(), kind, name });
+            let listed = cells.len();
+            let more = (o.size() - o.cells.len() as u64) as usize / stride;
+            parts.arrays.push(Array { first, stride, count: listed + more, listed, kind, name });
         } else {
             parts.nowhere.extend(cells);
         }
@@ -250,12 +281,13 @@ mod tests {
             synthetic: false,
             look: Default::default(),
             constant: Vec::new(),
+            extent: Default::default(),
             span,
         };
         let parts = arrange(&o, 8).parts;
         assert_eq!(
             parts.arrays,
-            [Array { first: 0, stride: 3, count: 10, kind, name: "q.e[index].x".into() }]
+            [Array { first: 0, stride: 3, count: 10, listed: 10, kind, name: "q.e[index].x".into() }]
         );
         assert_eq!((&parts.apart[..], parts.nowhere.len()), (&[30][..], 20));
         assert_eq!(parts.arrays[0].cells().last(), Some(27));

@@ -3,7 +3,7 @@
 use super::range::Range;
 use super::ranges::Env;
 use relyant_cfa::points_to::Targets;
-use relyant_cfa::{BinOp, Expr, ObjId, Owner};
+use relyant_cfa::{BinOp, Expr, Extent, ObjId, Owner};
 
 /// Objects that an access may touch, by addresses alone, and a quarter of the cells.
 const MOST: usize = 64;
@@ -42,7 +42,7 @@ impl Env<'_> {
         if let Some(o) = base_object(address) {
             self.add(o, None, &range, &mut out);
         } else if let Some(values) = range.values() {
-            for (o, k) in values.iter().filter_map(|a| self.program.cell_at(*a)) {
+            for (o, k) in values.iter().filter_map(|a| self.program.object_at(*a)) {
                 self.add(o, Some(k), &range, &mut out);
             }
         } else if let Targets::Objects(targets) = self.points_to.targets(self.template as u32, address) {
@@ -73,11 +73,13 @@ impl Env<'_> {
             return;
         }
         let at = |k: &usize| self.program.bases[i].checked_add(*k as i128).is_some_and(|a| range.contains(a));
+        let object = &self.program.objects[i];
+        let endless = object.extent == Extent::Endless;
         let touched = || {
-            let all = 0..self.program.objects[i].cells.len();
+            let all = 0..object.cells.len();
             all.filter(|k| cell.is_none_or(|c| c == *k)).filter(at)
         };
-        if touched().nth(self.arrays.most_cases()).is_some() {
+        if endless || touched().nth(self.arrays.most_cases()).is_some() {
             self.arrays.use_for(i);
         }
         let Some(parts) = self.arrays.parts(i) else {
@@ -87,8 +89,14 @@ impl Env<'_> {
         let may_be = |k: &usize| cell.is_none_or(|c| c == *k) && at(k);
         out.cells.extend(parts.apart.iter().filter(|k| may_be(k)).map(|k| (o, *k)));
         out.untracked |= parts.nowhere.iter().any(may_be);
+        // Cells that are not listed are in arrays, or nowhere.
+        let listed = self.program.bases[i].saturating_add(object.cells.len() as i128);
+        let beyond =
+            cell.map_or_else(|| range.hi().is_none_or(|hi| hi >= listed), |c| c >= object.cells.len());
+        out.untracked |= endless && beyond && !parts.covers();
         for (n, a) in parts.arrays.iter().enumerate() {
-            if cell.map_or_else(|| a.cells().any(|k| at(&k)), |c| at(&c) && a.has(c)) {
+            let far = || endless && beyond && a.count > a.listed;
+            if cell.map_or_else(|| far() || a.cells().any(|k| at(&k)), |c| at(&c) && a.has(c)) {
                 out.arrays.push((o, n));
             }
         }

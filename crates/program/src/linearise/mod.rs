@@ -5,6 +5,7 @@ mod atomic;
 mod binary;
 mod case;
 mod dead;
+mod handles;
 mod memory;
 mod range;
 mod ranges;
@@ -20,6 +21,7 @@ use crate::{Edge, Given, Input, Loc, Location, Program, Template};
 use arrays::Arrays;
 pub use arrays::Limits;
 use case::{Case, eq};
+use handles::Holders;
 use memory::Places;
 use range::Range;
 use ranges::{Env, Ranges, ranges};
@@ -45,7 +47,10 @@ pub fn linearise_within(p: &cfa::Program, limits: Limits) -> Result<Program, Dia
     let points_to = PointsTo::new(p);
     let arrays = Arrays::new(p, limits);
     let ranges = ranges(p, &points_to, &arrays);
-    let mut variables = Variables::new(p, &arrays);
+    let none = registers::Registers::default();
+    let env = Env { program: p, template: 0, registers: &none, points_to: &points_to, arrays: &arrays };
+    let holders = Holders::new(env, &ranges);
+    let mut variables = Variables::new(p, &arrays, &holders);
     for (o, cells) in ranges.cells.iter().enumerate() {
         for (k, r) in cells.iter().enumerate() {
             if let Some(v) = variables.cell(cfa::ObjId(o as u32), k) {
@@ -73,6 +78,7 @@ pub fn linearise_within(p: &cfa::Program, limits: Limits) -> Result<Program, Dia
         files: p.files.clone(),
         lines: p.lines.clone(),
         assumes: p.assumes.clone(),
+        chosen: p.chosen.is_some(),
         ..Program::default()
     };
     let mut held = Vec::new();
@@ -145,6 +151,8 @@ struct Touched {
     cells: Vec<CellCase>,
     /// Arrays, at their tracked element or (`false`) elsewhere.
     arrays: Vec<(CellCase, bool)>,
+    /// Arrays that hold handles of chosen threads; the case's value is the address.
+    holders: Vec<CellCase>,
     untracked: bool,
 }
 
@@ -262,9 +270,58 @@ impl Lineariser<'_> {
             }
             for (o, a) in &arrays {
                 let base = self.p.bases[o.0 as usize];
-                for (d, tracked) in l.array_cases(&c, &range, base, &self.arrays.of(o.0 as usize)[*a]) {
+                let array = &self.arrays.of(o.0 as usize)[*a];
+                if self.variables.holders.contains(&(*o, *a)) {
+                    let inside = l.possible(vec![l.inside(&c, &range, base, array)]);
+                    out.holders.extend(inside.into_iter().map(|d| (d, *o, *a)));
+                    continue;
+                }
+                for (d, tracked) in l.array_cases(&c, &range, base, array) {
                     out.arrays.extend(l.possible(vec![d]).into_iter().map(|d| ((d, *o, *a), tracked)));
                 }
+            }
+        }
+        Ok(out)
+    }
+    /// What a load does, by cases.
+    fn load(
+        &self,
+        l: &Linear,
+        span: Span,
+        r: cfa::Reg,
+        address: &Expr,
+        kind: cfa::IntKind,
+    ) -> Result<Vec<GuardedUpdates>, Diagnostic> {
+        let mut out = Vec::new();
+        let places = self.places(l, address, span)?;
+        if places.untracked {
+            let c = l.unknown(&Range::of_kind(kind));
+            out.push((c.clone(), vec![(l.register(r), c.value)]));
+        }
+        for ((mut c, o, a), tracked) in places.arrays {
+            let range = &self.ranges.arrays[o.0 as usize][a];
+            let Some(v) = self.variables.element(o, a) else { continue };
+            if tracked {
+                c.value = LinExpr::var(v);
+            } else {
+                c.value = LinExpr::var(c.input(l.base(), Input::Auxiliary));
+                c = Case { exact: false, ..l.within(c, range) };
+            }
+            let flag = self.variables.tracked[self.t];
+            for c in l.convert(vec![c], range, kind) {
+                let mut updates = vec![(l.register(r), c.value.clone())];
+                updates.extend(flag.map(|f| (f, LinExpr::int(tracked as i128))));
+                out.push((c, updates));
+            }
+        }
+        for (c, o, a) in places.holders {
+            out.extend(self.load_handle(l, (c, &self.ranges.arrays[o.0 as usize][a]), r, kind));
+        }
+        for (mut c, o, k) in places.cells {
+            let Some(v) = self.variables.cell(o, k) else { continue };
+            c.value = LinExpr::var(v);
+            for c in l.convert(vec![c], &self.ranges.cells[o.0 as usize][k], kind) {
+                out.push((c.clone(), vec![(l.register(r), c.value)]));
             }
         }
         Ok(out)
@@ -294,44 +351,16 @@ impl Lineariser<'_> {
                 let c = l.within(c, &Range::of_kind(kind));
                 vec![(c.clone(), vec![(l.register(*dst), c.value)])]
             }
-            Op::Load(r, address, kind) => {
-                let mut out = Vec::new();
-                let places = self.places(l, address, edge.span)?;
-                if places.untracked {
-                    let c = l.unknown(&Range::of_kind(*kind));
-                    out.push((c.clone(), vec![(l.register(*r), c.value)]));
-                }
-                for ((mut c, o, a), tracked) in places.arrays {
-                    let range = &self.ranges.arrays[o.0 as usize][a];
-                    let Some(v) = self.variables.element(o, a) else { continue };
-                    if tracked {
-                        c.value = LinExpr::var(v);
-                    } else {
-                        c.value = LinExpr::var(c.input(l.base(), Input::Auxiliary));
-                        c = Case { exact: false, ..l.within(c, range) };
-                    }
-                    let flag = self.variables.tracked[self.t];
-                    for c in l.convert(vec![c], range, *kind) {
-                        let mut updates = vec![(l.register(*r), c.value.clone())];
-                        updates.extend(flag.map(|f| (f, LinExpr::int(tracked as i128))));
-                        out.push((c, updates));
-                    }
-                }
-                for (mut c, o, k) in places.cells {
-                    let Some(v) = self.variables.cell(o, k) else { continue };
-                    c.value = LinExpr::var(v);
-                    for c in l.convert(vec![c], &self.ranges.cells[o.0 as usize][k], *kind) {
-                        out.push((c.clone(), vec![(l.register(*r), c.value)]));
-                    }
-                }
-                out
-            }
+            Op::Load(r, address, kind) => self.load(l, edge.span, *r, address, *kind)?,
             Op::Store(address, e, _) => {
                 let mut out = Vec::new();
                 let (range, values) = (l.env.range(e), l.value(e));
                 let places = self.places(l, address, edge.span)?;
                 if places.untracked {
                     out.push((Case { exact: false, ..Case::of(LinExpr::zero()) }, Vec::new()));
+                }
+                for (c, _, _) in places.holders {
+                    out.extend(self.store_handle(l, &c, &values, &range));
                 }
                 for ((c, o, a), tracked) in places.arrays {
                     let Some(v) = self.variables.element(o, a) else { continue };

@@ -121,7 +121,7 @@ fn operators_have_all_their_values() {
         let mut p = program(&[kind, kind]);
         p.signed_wraps = rng.below(3) == 0;
         let (points_to, arrays) = (PointsTo::new(&p), Arrays::new(&p, Limits::default()));
-        let variables = Variables::new(&p, &arrays);
+        let variables = Variables::new(&p, &arrays, &Default::default());
         let ranges = [range(&mut rng, kind), range(&mut rng, kind)];
         let e = expression(&mut rng, kind);
         let env = Env {
@@ -168,7 +168,7 @@ fn floating_point_operators_have_all_their_values() {
     let d = Precision::Double;
     let p = program(&[d.kind(), IntKind::INT]);
     let (points_to, arrays) = (PointsTo::new(&p), Arrays::new(&p, Limits::default()));
-    let variables = Variables::new(&p, &arrays);
+    let variables = Variables::new(&p, &arrays, &Default::default());
     let any = [Range::of_kind(d.kind()), Range::of_kind(IntKind::INT)];
     let env = Env {
         program: &p,

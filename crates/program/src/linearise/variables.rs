@@ -1,11 +1,13 @@
 //! The variables of the thread program, made before any edge.
 
 use super::arrays::Arrays;
+use super::handles::Holders;
 use super::range::Range;
 use crate::{Ghost, Origin, Scope, Variable};
 use relyant_cfa as cfa;
 use relyant_cfa::{Count, ObjId, Owner, Reg};
 use relyant_linear::Var;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Handles are at most this: they fit in any `pthread_t`, and threads that exist at once have different ones.
 pub const LAST_HANDLE: i128 = i32::MAX as i128;
@@ -47,12 +49,16 @@ pub struct Variables {
     pub tracked: Vec<Option<Var>>,
     /// `arrays[object][array]`: the element at the tracked index.
     arrays: Vec<Vec<Var>>,
+    /// Arrays that hold handles of chosen threads; no element of theirs is tracked.
+    pub holders: BTreeSet<(ObjId, usize)>,
+    /// By template of a chosen thread: the address of the element that holds its handle, or 0.
+    pub places: BTreeMap<u32, Var>,
 }
 
 impl Variables {
     /// Makes the variables of a program: cells, ghosts, registers.
-    pub fn new(p: &cfa::Program, arrays: &Arrays) -> Variables {
-        let mut v = Variables::default();
+    pub fn new(p: &cfa::Program, arrays: &Arrays, holders: &Holders) -> Variables {
+        let mut v = Variables { holders: holders.arrays.clone(), ..Variables::default() };
         for (o, object) in p.objects.iter().enumerate() {
             let owner = p.owners.get(o).copied().unwrap_or(Owner::Shared);
             let (scope, prefix) = match owner {
@@ -81,6 +87,11 @@ impl Variables {
             let last = i128::try_from(last).ok();
             v.add("index".into(), Scope::Global, Some(0), last, OTHER)
         });
+        for u in &holders.threads {
+            let name = format!("place({})", p.templates[*u as usize].name);
+            let place = v.add(name, Scope::Global, Some(0), None, OTHER);
+            v.places.insert(*u, place);
+        }
         for (t, template) in p.templates.iter().enumerate() {
             let flag = v.index.map(|_| {
                 let (name, scope) = (format!("tracked({})", template.name), Scope::Local(t as u32));

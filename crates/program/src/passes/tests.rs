@@ -221,6 +221,7 @@ fn random_program(seed: u64) -> Program {
             synthetic: false,
             look: Default::default(),
             constant: Vec::new(),
+            extent: Default::default(),
             span: Span::default(),
         });
         p.owners.push(Owner::Shared);

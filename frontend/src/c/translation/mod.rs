@@ -128,6 +128,7 @@ impl<'a> Translation<'a> {
             synthetic: matches!(ty.plain(), Ty::Sync(_)),
             look: Default::default(),
             constant: Vec::new(),
+            extent: Default::default(),
             span,
         });
         self.objects.types.insert(object, ty.clone());

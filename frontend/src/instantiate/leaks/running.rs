@@ -59,6 +59,7 @@ pub(super) fn count_threads(module: &mut Module, main: FuncId, options: &Options
         synthetic: true,
         look: Default::default(),
         constant: Vec::new(),
+        extent: Default::default(),
         span,
     });
     let running = ObjId(module.objects.len() as u32 - 1);

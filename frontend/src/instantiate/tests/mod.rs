@@ -95,6 +95,7 @@ pub(super) fn object(name: &str, cells: usize) -> Object {
         synthetic: false,
         look: Default::default(),
         constant: Vec::new(),
+        extent: Default::default(),
         span: Span::default(),
     }
 }

@@ -1,0 +1,98 @@
+//! Proofs of programs with chosen threads, compared with exhaustive exploration: loops that create up to three threads,
+//! with arguments that are all different or not, which work on slots of arrays and of memory of unknown size.
+//!
+//! `RELYANT_CASES` sets how many, `RELYANT_SEED` the first seed.
+
+use super::judged::{Judged, count, judge_chosen};
+use rayon::prelude::*;
+use relyant_cfa::options::{Options, Property};
+use relyant_program::linearise::Limits;
+use relyant_testing::rng::{Rng, cases};
+use std::fmt::Write;
+
+/// Keeps even small arrays by their tracked element.
+const SMALL: Limits = Limits { cases: 1, cells: 2 };
+
+/// What a thread's argument is, and its index made of it.
+const ARGUMENTS: [(&str, &str); 7] = [
+    ("(void *)k", "(long)p"),
+    ("(void *)(k + 1)", "(long)p - 1"),
+    ("(void *)(2 - k)", "(long)p"),
+    ("&cells[k]", "(int *)p - cells"),
+    ("(void *)(k / 2)", "(long)p"),
+    ("&cells[0]", "(int *)p - cells"),
+    ("(void *)k", "(long)p / 2"),
+];
+
+fn statement(rng: &mut Rng, text: &mut String, depth: usize) {
+    let c = rng.below(3);
+    let _ = match rng.below(if depth > 0 { 6 } else { 8 }) {
+        0 => writeln!(text, "    cells[i] = {c};"),
+        1 => writeln!(text, "    cells[i] = i;"),
+        2 => writeln!(text, "    x = {c};"),
+        3 => writeln!(text, "    __VERIFIER_assert(cells[i] == {c});"),
+        4 => writeln!(text, "    __VERIFIER_assert(cells[i] == i || cells[i] == 0);"),
+        5 => writeln!(text, "    cells[i] = cells[i] + 1;"),
+        _ => {
+            text.push_str("    pthread_mutex_lock(&m);\n");
+            (0..1 + rng.below(2)).for_each(|_| statement(rng, text, depth + 1));
+            writeln!(text, "    pthread_mutex_unlock(&m);")
+        }
+    };
+}
+
+fn program(seed: u64) -> String {
+    let mut rng = Rng::new(seed);
+    let mut text = String::from("int x;\npthread_mutex_t m;\n");
+    let (argument, index) = rng.pick(&ARGUMENTS);
+    let dynamic = rng.percent(50);
+    text.push_str(if dynamic { "int *cells;\n" } else { "int cells[3];\n" });
+    let _ = writeln!(text, "void *work(void *p) {{\n    long i = {index};");
+    (0..1 + rng.below(3)).for_each(|_| statement(&mut rng, &mut text, 0));
+    text.push_str(
+        "    return 0;\n}\nint main(void) {\n    int n = (unsigned char)__VERIFIER_nondet_int();\n",
+    );
+    text.push_str("    if (n > 3) return 0;\n");
+    let handles = rng.percent(50);
+    text.push_str(if handles {
+        "    pthread_t *t = malloc(n * sizeof(pthread_t));\n"
+    } else {
+        "    pthread_t t[3];\n"
+    });
+    if dynamic {
+        text.push_str("    cells = calloc(n, sizeof(int));\n");
+    }
+    text.push_str("    for (long k = 0; k < n; k++) {\n");
+    if rng.percent(30) {
+        let _ = writeln!(text, "    cells[k] = {};", rng.pick(&["k", "0", "1"]));
+    }
+    let _ = writeln!(text, "    pthread_create(&t[k], 0, work, {argument});\n    }}");
+    if rng.percent(70) {
+        let last = rng.pick(&["n", "n", "n", "n - 1"]).to_string();
+        let which = rng.pick(&["k", "k", "k", "0"]).to_string();
+        let _ = writeln!(text, "    for (long k = 0; k < {last}; k++) pthread_join(t[{which}], 0);");
+    }
+    text.push_str("    if (n < 2) return 0;\n");
+    let _ = match rng.below(4) {
+        0 => writeln!(text, "    x = 3;"),
+        1 => writeln!(text, "    cells[1] = 0;"),
+        2 if dynamic => writeln!(text, "    free(cells);"),
+        _ => writeln!(text, "    int i = 1; __VERIFIER_assert(cells[i] <= {});", rng.below(3)),
+    };
+    text.push_str("    return 0;\n}\n");
+    text
+}
+
+#[test]
+fn no_proof_of_an_unsafe_program() {
+    let first = std::env::var("RELYANT_SEED").ok().and_then(|v| v.parse().ok()).unwrap_or(0);
+    let seeds: Vec<u64> = (first..first + cases(60)).collect();
+    let judged = |s: &u64| {
+        let property = if s % 2 == 0 { Property::NoDataRace } else { Property::Assertions };
+        judge_chosen(&program(*s), &Options { property, ..Options::default() }, SMALL)
+    };
+    let outcomes: Vec<Judged> = seeds.par_iter().filter_map(judged).collect();
+    let (proved, wrong) = count(&outcomes);
+    println!("{} programs, {proved} proved, {wrong} with a violation", outcomes.len());
+    assert!(proved > 0 && wrong > 0);
+}
