@@ -84,8 +84,9 @@ fn told(a: &Args, found: &Fenced) -> Status {
             Status::Good
         }
         Verdict::Unsafe { .. } => {
-            complain(&format!("{name}: unsafe, and no fence helps: nothing waits while its thread loads"));
-            Status::Bad
+            // A run may hide which stores wait, so that this is no proof that there is no place.
+            complain(&format!("{name}: unsafe, and no place for a fence was found"));
+            Status::Unknown
         }
         Verdict::Unknown(why) => {
             complain(&format!("{name}: unknown with {count}: {why}"));

@@ -182,7 +182,8 @@ pub fn judge(text: &str, limits: Limits) -> Judged {
 /// The same of the program with chosen threads; none where there is no such program.
 pub fn judge_chosen(text: &str, meaning: &Meaning, limits: Limits) -> Option<Judged> {
     let module = load(text, meaning);
-    let mut chosen = instantiate_chosen(&module, meaning).unwrap_or_else(|e| panic!("{e}\n{text}"))?;
+    // Too large a program is none.
+    let mut chosen = instantiate_chosen(&module, meaning).ok()??;
     slice(&mut chosen);
     let search = for_search(&module, meaning).unwrap_or_else(|e| panic!("{e}\n{text}"));
     Some(prove(explored(&search, text), &chosen, limits, text))
