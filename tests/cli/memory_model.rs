@@ -80,13 +80,11 @@ fn certificates_are_about_the_memory_model() {
 fn the_fewest_fences_are_a_patch() {
     let dir = folder(&[("peterson.c", &benchmark("peterson.c"))]);
     let run = |args: &[&str]| relyant(dir.path()).args(args).output().unwrap();
-    for (file, fences) in [("peterson.c", 2)] {
-        let o = run(&["fences", file]);
-        let (patch, said) = (String::from_utf8(o.stdout).unwrap(), String::from_utf8(o.stderr).unwrap());
-        assert_eq!(o.status.code(), Some(0), "{said}");
-        assert_eq!(patch.matches("__sync_synchronize();").count(), fences, "{patch}{said}");
-        assert!(said.contains(&format!("safe with {fences} fences, and with no fewer")), "{said}");
-    }
+    let o = run(&["fences", "peterson.c"]);
+    let (patch, said) = (String::from_utf8(o.stdout).unwrap(), String::from_utf8(o.stderr).unwrap());
+    assert_eq!(o.status.code(), Some(0), "{said}");
+    assert_eq!(patch.matches("__sync_synchronize();").count(), 2, "{patch}{said}");
+    assert!(said.contains("safe with 2 fences, and with no fewer"), "{said}");
     // Wrong without buffers as well.
     let wrong = SB.replace("a || b", "a && b");
     std::fs::write(dir.path().join("wrong.c"), wrong).unwrap();
