@@ -4,7 +4,7 @@
 //! look into the buffer first (Sewell, Sarkar, Owens, Zappa Nardelli, Myreen, "x86-TSO: a rigorous and usable
 //! programmer's model for x86 multiprocessors", CACM 2010). The transformed program has the buffers in it, so that
 //! engines, replay and certificates need not know of them: a location of it is a location of the program with the list
-//! of stores that wait there ([`buffers`]).
+//! of stores that wait there (`buffers`).
 //!
 //! ```text
 //! l, [x]  --[r := y]-->  m, [x]        the load of y overtakes the store to x
@@ -15,7 +15,7 @@
 //! ```
 //!
 //! What lowering knows of an access is marked at the location that it starts from ([`Order`]). Stores that no load can
-//! overtake need no buffer ([`facts`]): a program in which a fence comes between each store and the next load is left as it
+//! overtake need no buffer (`facts`): a program in which a fence comes between each store and the next load is left as it
 //! is, for any number of threads.
 //!
 //! Order in the source is order of execution: what a compiler reorders is not modelled.
