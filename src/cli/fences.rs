@@ -12,8 +12,8 @@ use std::time::Duration;
 
 /// Find the fewest fences with which a program is safe on x86, and print them as a patch
 ///
-/// The program with the fences is verified as by `verify --memory-model tso`. Exit status 0: it is safe; 1: it is not, and no fence
-/// helps; 3: nobody knows.
+/// The program with the fences is verified as by `verify --memory-model tso`. Exit status 0: it is safe; 3: no
+/// fences were found with which it is, or nobody knows.
 #[derive(clap::Args)]
 pub struct Args {
     /// The C source
@@ -76,7 +76,7 @@ fn told(a: &Args, found: &Fenced) -> Status {
             }
             complain(&match n {
                 0 => format!("{name}: safe, {count}"),
-                _ => format!("{name}: safe with {count}, and with no fewer"),
+                _ => format!("{name}: safe with {count}"),
             });
             for p in &found.places {
                 complain(&format!("{name}:{}:{}: a fence behind `{}`", p.line, p.column, p.text));

@@ -3,7 +3,7 @@
 //! Each run that goes wrong names places of which one needs a fence: behind each store that waits while its thread loads
 //! something. A set of places that has none of them has this run, too: a fence at another place comes when nothing waits, or can be put
 //! off until nothing does. So the fewest places that have one of each are tried, until the program is safe, and then no fewer will
-//! do (Abdulla, Atig, Chen, Leonardsson, Rezine, "Counter-example guided fence insertion under TSO", TACAS 2012). Of as many places
+//! do, as far as runs say which stores wait (Abdulla, Atig, Chen, Leonardsson, Rezine, "Counter-example guided fence insertion under TSO", TACAS 2012). Of as many places
 //! those in fewer loops are taken.
 
 mod hitting;
@@ -34,8 +34,6 @@ pub struct Fenced {
     pub report: Report,
     /// How often the program was verified.
     pub rounds: usize,
-    /// The run that goes wrong does so without store buffers as well: no fence helps.
-    pub helpless: bool,
 }
 
 /// Looks for the fewest fences with which a file is safe.
@@ -56,7 +54,6 @@ pub fn fences(path: &Path, settings: &Settings, run: &RunHandle) -> Result<Fence
         let text = source.with(&places);
         let unit = Text::new(&name, &text)?;
         let report = pipeline::verify_file(unit.unit(), &settings, run)?;
-        let mut helpless = false;
         if let Verdict::Unsafe { trace, .. } = &report.verdict {
             let waiting = waiting(trace);
             if !waiting.is_empty() {
@@ -68,9 +65,8 @@ pub fn fences(path: &Path, settings: &Settings, run: &RunHandle) -> Result<Fence
                     continue;
                 }
             }
-            helpless = true;
         }
-        return Ok(Fenced { places: places.into_iter().collect(), text, report, rounds, helpless });
+        return Ok(Fenced { places: places.into_iter().collect(), text, report, rounds });
     }
     Err(Diagnostic::of_file(&name, "no end of runs that go wrong", ""))
 }

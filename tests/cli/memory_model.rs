@@ -84,7 +84,7 @@ fn the_fewest_fences_are_a_patch() {
     let (patch, said) = (String::from_utf8(o.stdout).unwrap(), String::from_utf8(o.stderr).unwrap());
     assert_eq!(o.status.code(), Some(0), "{said}");
     assert_eq!(patch.matches("__sync_synchronize();").count(), 2, "{patch}{said}");
-    assert!(said.contains("safe with 2 fences, and with no fewer"), "{said}");
+    assert!(said.contains("safe with 2 fences"), "{said}");
     // Wrong without buffers as well.
     let wrong = SB.replace("a || b", "a && b");
     std::fs::write(dir.path().join("wrong.c"), wrong).unwrap();

@@ -325,15 +325,7 @@ impl Independence {
                     || self.is_independent(config, state, thread, (*k, true), at)
             })
         };
-        let closed = at.closed(self, config, state);
-        let question = at.question(state, (row, ALL_KEYS), closed);
-        let remembered = question.and_then(|q| at.reached.answers.get(&q).copied());
-        let answer = remembered.unwrap_or_else(|| {
-            let always = self.is_true_of_others(config, state, thread, at, apart);
-            let answer = (always, always || self.is_true_without_joins(config, state, thread, at, apart));
-            at.reached.remember(question, answer);
-            answer
-        });
+        let answer = self.answer(config, state, (thread, ALL_KEYS), at, apart);
         if known.is_none() {
             let always = answer.0 && chosen(at);
             at.independent[row] = Some(if always { Known::Always } else { Known::Never });
@@ -360,20 +352,32 @@ impl Independence {
         let (word, bit) = (key as usize / 64, 1 << (key % 64));
         let apart =
             |reads: &[u64], writes: &[u64]| writes[word] & bit == 0 && (!write || reads[word] & bit == 0);
-        let closed = at.closed(self, config, state);
-        let row = self.row(state, thread);
-        let question = at.question(state, (row, key * 2 + u32::from(write)), closed);
-        let remembered = question.and_then(|q| at.reached.answers.get(&q).copied());
-        let answer = remembered.unwrap_or_else(|| {
-            let always = self.is_true_of_others(config, state, thread, at, apart);
-            let answer = (always, always || self.is_true_without_joins(config, state, thread, at, apart));
-            at.reached.remember(question, answer);
-            answer
-        });
+        let answer = self.answer(config, state, (thread, key * 2 + u32::from(write)), at, apart);
         answer.0
             || answer.1
                 && !at.joining.is_empty()
                 && self.is_true_while_waited_for(config, state, thread, at, apart)
+    }
+
+    /// Is it so of all others, and would it be without those at joins? `key` stands for what is asked of a thread at its
+    /// location.
+    fn answer(
+        &self,
+        config: &Config<'_>,
+        state: &State,
+        (thread, key): (usize, u32),
+        at: &mut Occupied,
+        holds: impl Fn(&[u64], &[u64]) -> bool + Copy,
+    ) -> (bool, bool) {
+        let closed = at.closed(self, config, state);
+        let question = at.question(state, (self.row(state, thread), key), closed);
+        let remembered = question.and_then(|q| at.reached.answers.get(&q).copied());
+        remembered.unwrap_or_else(|| {
+            let always = self.is_true_of_others(config, state, thread, at, holds);
+            let answer = (always, always || self.is_true_without_joins(config, state, thread, at, holds));
+            at.reached.remember(question, answer);
+            answer
+        })
     }
 
     /// How often a thread counts at a location.
