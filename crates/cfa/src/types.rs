@@ -151,6 +151,24 @@ impl fmt::Debug for Object {
     }
 }
 
+impl Object {
+    /// A cell of the model's own, with the value that it has at the start; `None`: any.
+    pub fn synthetic(name: impl Into<String>, kind: IntKind, start: Option<i128>, span: Span) -> Object {
+        Object {
+            name: name.into(),
+            cells: vec![(kind, String::new())],
+            init: vec![start],
+            kind: ObjectKind::Plain,
+            thread_local: false,
+            synthetic: true,
+            look: Look::default(),
+            constant: Vec::new(),
+            extent: Extent::default(),
+            span,
+        }
+    }
+}
+
 /// A register: a scalar local whose address is not taken, or a temporary.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Register {

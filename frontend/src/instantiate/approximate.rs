@@ -21,8 +21,8 @@ use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::strong::components;
 use relyant_cfa::walk;
 use relyant_cfa::{
-    Callee, CmpOp, Edge, Expr, FuncId, Function, IntKind, Loc, Module, ObjId, Object, ObjectKind, Op,
-    Program, Reg, Register, Source,
+    Callee, CmpOp, Edge, Expr, FuncId, Function, IntKind, Loc, Module, ObjId, Object, Op, Program, Reg,
+    Register, Source,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -188,18 +188,7 @@ impl Threads {
     }
 
     fn object(&mut self, name: String, kind: IntKind) -> ObjId {
-        self.module.objects.push(Object {
-            name,
-            cells: vec![(kind, String::new())],
-            init: vec![Some(0)],
-            kind: ObjectKind::Plain,
-            thread_local: false,
-            synthetic: true,
-            look: Default::default(),
-            constant: Vec::new(),
-            extent: Default::default(),
-            span: Span::default(),
-        });
+        self.module.objects.push(Object::synthetic(name, kind, Some(0), Span::default()));
         ObjId(self.module.objects.len() as u32 - 1)
     }
 

@@ -62,18 +62,12 @@ impl Chosen {
     /// Of threads with these names, in a new template; `differ`: their arguments may.
     pub(super) fn new(memory: &mut Memory, template: u32, name: &str, differ: bool) -> Chosen {
         let mut cell = |what: &str, start: Option<i128>| {
-            memory.global(Object {
-                name: format!("{what}({name}, {template})"),
-                cells: vec![(IntKind::Ideal, String::new())],
-                init: vec![start],
-                kind: ObjectKind::Plain,
-                thread_local: false,
-                synthetic: true,
-                look: Default::default(),
-                constant: Vec::new(),
-                extent: Default::default(),
-                span: Span::default(),
-            })
+            memory.global(Object::synthetic(
+                format!("{what}({name}, {template})"),
+                IntKind::Ideal,
+                start,
+                Span::default(),
+            ))
         };
         let made = cell("made", Some(0));
         let argument =

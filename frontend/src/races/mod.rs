@@ -123,16 +123,9 @@ pub fn instrument(module: &mut Module, accesses: &[Vec<Access>], only: Option<us
 /// A cell that the program does not have.
 fn ghost(module: &mut Module, name: &str, kind: ObjectKind, thread_local: bool) -> ObjId {
     module.objects.push(Object {
-        name: name.to_string(),
-        cells: vec![(IntKind::Ideal, String::new())],
-        init: vec![Some(0)],
         kind,
         thread_local,
-        synthetic: true,
-        look: Default::default(),
-        constant: Vec::new(),
-        extent: Default::default(),
-        span: Span::default(),
+        ..Object::synthetic(name, IntKind::Ideal, Some(0), Span::default())
     });
     ObjId(module.objects.len() as u32 - 1)
 }

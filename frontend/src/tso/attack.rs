@@ -17,9 +17,7 @@
 use super::buffers::{Automaton, Product, Shape, product};
 use super::facts::{Facts, Kind, overtaking};
 use relyant_cfa::diagnostic::Span;
-use relyant_cfa::{
-    CmpOp, Edge, Expr, IntKind, Loc, LocationKind, ObjId, Object, ObjectKind, Op, Owner, Program,
-};
+use relyant_cfa::{CmpOp, Edge, Expr, IntKind, Loc, LocationKind, ObjId, Object, Op, Owner, Program};
 
 /// What is added to the automaton of a template.
 pub(super) struct Attack {
@@ -43,18 +41,7 @@ pub(super) fn add(program: &mut Program, facts: &Facts) {
     program.bases.push(
         program.bases.last().map_or(1, |b| b + program.objects[watch.0 as usize - 1].cells.len() as i128 + 1),
     );
-    program.objects.push(Object {
-        name: "(overtaking)".into(),
-        cells: vec![(IntKind::Ideal, String::new())],
-        init: vec![Some(0)],
-        kind: ObjectKind::Plain,
-        thread_local: false,
-        synthetic: true,
-        look: Default::default(),
-        constant: Vec::new(),
-        extent: Default::default(),
-        span: Span::default(),
-    });
+    program.objects.push(Object::synthetic("(overtaking)", IntKind::Ideal, Some(0), Span::default()));
     program.owners.push(Owner::Shared);
     let made: Vec<Option<Automaton>> = all
         .map(|t| {

@@ -4,8 +4,8 @@ use super::super::pool::{Code, test};
 use super::{Plan, before, taken};
 use relyant_cfa::options::Options;
 use relyant_cfa::{
-    BinOp, Callee, CmpOp, Expr, FuncId, Function, Graph, IntKind, LocationKind, Module, ObjId, Object,
-    ObjectKind, Op, Reg,
+    BinOp, Callee, CmpOp, Expr, FuncId, Function, Graph, IntKind, LocationKind, Module, ObjId, Object, Op,
+    Reg,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,18 +50,7 @@ pub(super) fn count_threads(module: &mut Module, main: FuncId, options: &Options
         return None;
     }
     let span = module.functions[main.0 as usize].span;
-    module.objects.push(Object {
-        name: "(threads that run)".into(),
-        cells: vec![(IntKind::Ideal, String::new())],
-        init: vec![Some(1)],
-        kind: ObjectKind::Plain,
-        thread_local: false,
-        synthetic: true,
-        look: Default::default(),
-        constant: Vec::new(),
-        extent: Default::default(),
-        span,
-    });
+    module.objects.push(Object::synthetic("(threads that run)", IntKind::Ideal, Some(1), span));
     let running = ObjId(module.objects.len() as u32 - 1);
     let mut own = BTreeMap::new();
     for f in routines {
