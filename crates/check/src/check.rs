@@ -5,6 +5,7 @@ use super::decide::{Asking, Conditions, decide};
 use super::formula::{Formula, Symbol};
 use super::ghosts::Claims;
 use super::obligations::{Obligation, Obligations};
+use super::ordered;
 use relyant_program::Program;
 use std::time::{Duration, Instant};
 use z3::SatResult;
@@ -26,8 +27,9 @@ pub fn check(program: &Program, proof: &Proof, limits: &Limits) -> Result<CheckR
     let start = Instant::now();
     let obligations = Obligations::new(program, proof)?;
     let ghosts = Claims::new(program)?.decide(start, limits)?;
+    let swaps = ordered::check(program, start, limits)?;
     decide(&obligations, obligations.list(), start, limits)?;
-    let obligations = ghosts + obligations.list().len();
+    let obligations = ghosts + swaps + obligations.list().len();
     Ok(CheckReport { obligations, seconds: start.elapsed().as_secs_f64() })
 }
 

@@ -56,6 +56,7 @@ pub mod flaw;
 pub mod formula;
 pub mod ghosts;
 pub mod obligations;
+pub mod ordered;
 pub mod replicated;
 pub mod smt2;
 pub mod states;

@@ -51,6 +51,13 @@ impl Needs {
 pub enum Claim {
     /// Safe: assertions about the thread program, for the checker.
     Proof(Proof),
+    /// Safe: assertions about the program whose threads take turns in an order of preference, for the checker.
+    Ordered {
+        /// That program, of one thread.
+        program: Box<Program>,
+        /// The assertions.
+        proof: Proof,
+    },
     /// Safe: replicated threads that do what the thread program does, for the checker.
     Replicated(Box<replicated::Proof>),
     /// Safe: all states of the search program, for the checker.

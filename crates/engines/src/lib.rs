@@ -24,6 +24,7 @@ pub mod aret;
 pub mod engine;
 pub mod limits;
 pub mod minimise;
+pub mod ordered;
 pub mod race;
 pub mod refine;
 pub mod registry;

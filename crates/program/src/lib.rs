@@ -23,6 +23,7 @@ mod display;
 pub mod edges;
 pub mod ghosts;
 pub mod linearise;
+pub mod ordered;
 pub mod passes;
 pub mod recognisers;
 pub mod reduce;
@@ -240,6 +241,8 @@ pub struct Program {
     /// Ghosts that were added on the way, in order. They are no part of what the program does: what is claimed of them has to
     /// be shown before a proof of the program says anything.
     pub extensions: Vec<Arc<Stage>>,
+    /// It makes the runs of several threads in an order of preference. Its swaps have to be shown as well.
+    pub ordered: Option<Arc<ordered::Ordered>>,
 }
 
 impl Program {

@@ -22,6 +22,11 @@ pub fn reduce(p: Program) -> Program {
     reduce_with(p, Recognisers::default())
 }
 
+/// The same without any ghosts.
+pub(crate) fn reduce_alone(p: Program) -> Program {
+    reduce_with(p, Recognisers::none())
+}
+
 fn reduce_with(mut p: Program, recognisers: Recognisers) -> Program {
     let mut tidied = Tidied::default();
     small_steps(&mut p, &mut tidied);

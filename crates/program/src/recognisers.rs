@@ -75,6 +75,10 @@ impl Recognisers {
     pub fn without(these: &[Recogniser]) -> Recognisers {
         Recognisers { out: these.iter().fold(0, |out, r| out | 1 << *r as u16) }
     }
+    /// None of them.
+    pub fn none() -> Recognisers {
+        Recognisers::without(&Recogniser::all().collect::<Vec<_>>())
+    }
     /// The same without this one, too.
     pub fn and_without(self, r: Recogniser) -> Recognisers {
         Recognisers { out: self.out | 1 << r as u16 }

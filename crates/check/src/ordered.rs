@@ -1,0 +1,142 @@
+//! Orders of preference proved: that a program of one thread makes enough of the runs of several.
+//!
+//! The product is made again, from the same threads and with the swaps that are claimed; that these suffice is argued where it is made
+//! ([`relyant_program::ordered`]). Each swap is an obligation for Z3: two steps that can be done in a row, where its
+//! condition holds, can be done in the other order, with the same inputs, and lead to the same state.
+
+use crate::decide::{CheckError, Conditions, Limits, decide};
+use crate::flaw::ProgramFlaw;
+use crate::formula::{Formula, Linear, Symbol, before, cube};
+use crate::obligations::{Malformed, locate, symbol_name};
+use relyant_linear::Var;
+use relyant_program::ordered::{Letter, Order, Ordered, Swap, ordered, source};
+use relyant_program::{Edge, Program};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+/// Decides what is claimed of the order of a program: how many obligations there are, if all hold; none where it has no order.
+///
+/// # Errors
+/// The program is not the one that its order makes, or one of the obligations does not hold, or is not decided.
+pub fn check(program: &Program, start: Instant, limits: &Limits) -> Result<usize, CheckError> {
+    let Some(claimed) = &program.ordered else { return Ok(0) };
+    let flaw = || CheckError::Malformed(Malformed::Program(ProgramFlaw::Order));
+    let again = remade(&claimed.of, &claimed.order, &claimed.swaps).ok_or_else(flaw)?;
+    let same = Program { lines: program.lines.clone(), ..again };
+    if same != *program {
+        return Err(flaw());
+    }
+    let swaps = Swaps { of: &claimed.of };
+    decide(&swaps, &claimed.swaps, start, limits)?;
+    Ok(claimed.swaps.len())
+}
+
+/// The program that an order makes of several threads, with these swaps and no others.
+pub fn remade(of: &Program, order: &Order, swaps: &[Swap]) -> Option<Program> {
+    let known: BTreeMap<(Letter, Letter), &Swap> = swaps.iter().map(|s| ((s.first, s.second), s)).collect();
+    ordered(of, order, &mut |_, first, second| known.get(&(first, second)).map(|s| s.when.clone()))
+}
+
+/// Is a program made of this one, but for the text of its lines?
+pub fn is_made_of(claimed: &Ordered, of: &Program) -> bool {
+    source(of) == claimed.of
+}
+
+struct Swaps<'a> {
+    of: &'a Program,
+}
+
+impl Swaps<'_> {
+    fn edge(&self, (t, e): Letter) -> Option<&Edge> {
+        self.of.templates.get(t as usize)?.edges.get(e as usize)
+    }
+
+    /// What must be unsatisfiable.
+    fn fails(&self, swap: &Swap) -> Option<Formula> {
+        let (a, b) = (self.edge(swap.first)?, self.edge(swap.second)?);
+        let base = self.of.variables.len() as u32;
+        let input = |v: Var, shift: usize| Symbol::Input(v.0 - base + shift as u32);
+        let with_a = |v: Var| if v.0 < base { before(v) } else { Linear::symbol(input(v, 0)) };
+        let with_b = |v: Var| if v.0 < base { before(v) } else { Linear::symbol(input(v, a.inputs.len())) };
+        let after_a = values(a, &with_a)?;
+        let after_b = values(b, &with_b)?;
+        // The other step's values, over the state after the first.
+        let b_then = |v: Var| {
+            if v.0 < base { after_a.get(&v).cloned().unwrap_or_else(|| before(v)) } else { with_b(v) }
+        };
+        let a_then = |v: Var| {
+            if v.0 < base { after_b.get(&v).cloned().unwrap_or_else(|| before(v)) } else { with_a(v) }
+        };
+        let (both, swapped) = (values(b, &b_then)?, values(a, &a_then)?);
+        let written: BTreeSet<Var> = a.updates.iter().chain(&b.updates).map(|u| u.0).collect();
+        let same = written.into_iter().map(|v| {
+            let one = both.get(&v).cloned().unwrap_or_else(|| b_then(v));
+            let other = swapped.get(&v).cloned().unwrap_or_else(|| a_then(v));
+            Formula::eq(one.minus(&other))
+        });
+        let goal = Formula::and([
+            cube(&b.guard, &with_b),
+            cube(&b.bounds, &with_b),
+            cube(&a.guard, &a_then),
+            cube(&a.bounds, &a_then),
+            Formula::and(same),
+        ]);
+        let core = Formula::and([
+            cube(&swap.when, &before),
+            self.constants(),
+            cube(&a.guard, &with_a),
+            cube(&a.bounds, &with_a),
+            cube(&b.guard, &b_then),
+            cube(&b.bounds, &b_then),
+            goal.not(),
+        ]);
+        Some(self.typed(core))
+    }
+
+    /// What the start says of variables that no step writes.
+    fn constants(&self) -> Formula {
+        let edges = self.of.templates.iter().flat_map(|t| &t.edges);
+        let written: BTreeSet<Var> = edges.flat_map(|e| e.updates.iter().map(|u| u.0)).collect();
+        let init = &self.of.init;
+        if init.is_bottom() {
+            return Formula::Const(false);
+        }
+        let constant = init.atoms().iter().filter(|a| a.vars().all(|v| !written.contains(&v)));
+        Formula::and(constant.map(|a| Formula::atom(a, &before)))
+    }
+
+    /// With the bounds of the variables in it.
+    fn typed(&self, core: Formula) -> Formula {
+        let mut symbols = BTreeSet::new();
+        core.symbols(&mut symbols);
+        let mut facts = vec![core];
+        for s in symbols {
+            let Symbol::Var(v) = s else { continue };
+            let Some(v) = self.of.variables.get(v.0 as usize) else { continue };
+            let x = Linear::symbol(s);
+            facts.extend(v.min.map(|n| Formula::le(Linear::number(n).minus(&x))));
+            facts.extend(v.max.map(|n| Formula::le(x.minus(&Linear::number(n)))));
+        }
+        Formula::and(facts)
+    }
+}
+
+/// What a step writes; `None` where that is no integer.
+fn values(e: &Edge, var: &dyn Fn(Var) -> Linear) -> Option<BTreeMap<Var, Linear>> {
+    e.updates.iter().map(|(v, x)| Some((*v, Linear::value(x, var)?))).collect()
+}
+
+impl Conditions for Swaps<'_> {
+    type Item = Swap;
+    fn formula(&self, swap: &Swap) -> Formula {
+        // What cannot be said is not shown.
+        self.fails(swap).unwrap_or(Formula::Const(true))
+    }
+    fn title(&self, swap: &Swap) -> String {
+        let place = |l: Letter| self.edge(l).map_or_else(String::new, |e| locate(self.of, l.0, e.from));
+        format!("swap of the steps at {} and {}", place(swap.first), place(swap.second))
+    }
+    fn symbol(&self, s: Symbol) -> String {
+        symbol_name(self.of, s)
+    }
+}

@@ -1,0 +1,85 @@
+//! Proofs in an order of preference: of the runs that differ in the order of steps that commute one is looked at, so that facts about several threads at
+//! once are facts about one ([`relyant_program::ordered`]). Each order is another program; they take turns.
+
+use crate::aret::Settings;
+use crate::engine::{Claim, Engine, Finding, Needs, Task};
+use crate::rely_guarantee;
+use crate::verdict::{Answer, Reason};
+use crate::watch::{Standing, Stats, Watch};
+use relyant_program::Program;
+use relyant_program::ordered::{can_order, ordered, orders, swap};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Work of each order in the rounds of turns.
+const ROUNDS: [u64; 4] = [200_000, 1_000_000, 5_000_000, u64::MAX];
+
+/// What reports say.
+pub const NAME: &str = "sequentialisation";
+
+/// Proofs of products in which threads have turns.
+#[derive(Clone, Copy, Debug)]
+pub struct InOrder(pub Settings);
+
+impl Engine for InOrder {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::BoundedThreads
+    }
+
+    fn joins(&self, task: &Task<'_>) -> bool {
+        task.threads.is_some_and(can_order)
+    }
+
+    fn run(&self, task: &Task<'_>, watch: &Watch<'_>) -> Finding {
+        let Some(program) = task.threads else { return Finding::nothing(Reason::NoThreads) };
+        let (claim, stats) = verify(program, &self.0, watch);
+        Finding { claim, standing: Some(Standing::Refined(stats)), seconds: 0.0 }
+    }
+}
+
+/// One order, as far as it is known.
+enum Try {
+    New(relyant_program::ordered::Order),
+    Made(Box<Program>),
+    Failed,
+}
+
+/// Looks for an order in which a program has a proof.
+fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Result<Claim, Reason>, Stats) {
+    let mut tries: Vec<Try> = orders(program).into_iter().map(Try::New).collect();
+    let mut reason = Reason::LargeProduct;
+    let mut last = Stats::default();
+    for most in ROUNDS {
+        for one in &mut tries {
+            if let Try::New(order) = one {
+                let made = ordered(program, order, &mut swap);
+                *one = made.map_or(Try::Failed, |p| Try::Made(Box::new(p)));
+                (watch.work)(1_000);
+            }
+            let Try::Made(product) = one else { continue };
+            let done = AtomicU64::new(0);
+            let part = Watch {
+                cancel: &|| watch.cancelled() || done.load(Ordering::Relaxed) >= most,
+                work: &|more| {
+                    done.fetch_add(more, Ordering::Relaxed);
+                    (watch.work)(more);
+                },
+                progress: watch.progress,
+            };
+            let (answer, stats) = rely_guarantee::verify(product, settings, &part);
+            last = stats;
+            match answer {
+                Answer::Safe(proof) => return (Ok(Claim::Ordered { program: product.clone(), proof }), last),
+                Answer::Unknown(_) if watch.cancelled() => return (Err(Reason::Stopped), last),
+                Answer::Unknown(Reason::Stopped) => {}
+                Answer::Unknown(why) => (*one, reason) = (Try::Failed, why),
+                // It may be a run of the relaxed program only; the search looks for others.
+                Answer::Unsafe(_) => (*one, reason) = (Try::Failed, Reason::NothingNew),
+            }
+        }
+    }
+    (Err(reason), last)
+}

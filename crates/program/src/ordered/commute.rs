@@ -1,0 +1,116 @@
+//! When two steps can be swapped, decided in linear arithmetic. Nobody has to believe it: what is found is shown again.
+
+use super::product::Letter;
+use crate::edges::bounds::{only, type_bounds};
+use crate::{Edge, Program};
+use relyant_linear::{Atom, Closed, Cube, LinExpr, Norm, Var};
+use std::collections::BTreeSet;
+
+/// Atoms of a condition, at most: each of them makes one more case of a step.
+const MOST: usize = 2;
+
+/// The condition on the state before both under which `second`, done right after `first`, could as well be done right before it;
+/// `None` where none is found. It is a part of what `second` asks for anyway.
+pub fn swap(p: &Program, first: Letter, second: Letter) -> Option<Cube> {
+    let (a, b) = (edge(p, first)?, edge(p, second)?);
+    if independent(a, b) {
+        return Some(Cube::top());
+    }
+    let pair = Pair::new(p, a, b);
+    let mut when = Cube::top();
+    let mut known = Closed::new(&pair.premise);
+    if known.is_unsat() {
+        return Some(when);
+    }
+    for n in &pair.goals {
+        let holds = match n {
+            Norm::True => true,
+            Norm::False => false,
+            Norm::Atom(a) => known.entails_rational(a),
+        };
+        if holds {
+            continue;
+        }
+        // What only inputs could make true is nothing that a state can be asked for.
+        let Norm::Atom(wanted) = n else { return None };
+        if when.atoms().len() == MOST || wanted.vars().any(|v| v.0 >= p.variables.len() as u32) {
+            return None;
+        }
+        when.push(n.clone());
+        known = Closed::new(&pair.premise.and(&when));
+    }
+    let equal = |d: &LinExpr, known: &mut Closed| match Atom::eq(d) {
+        Norm::True => true,
+        Norm::False => false,
+        Norm::Atom(a) => known.entails_rational(&a),
+    };
+    (known.is_unsat() || pair.differences.iter().all(|d| equal(d, &mut known))).then_some(when)
+}
+
+fn edge(p: &Program, (t, e): Letter) -> Option<&Edge> {
+    p.templates.get(t as usize)?.edges.get(e as usize)
+}
+
+/// Neither writes what the other one mentions.
+fn independent(a: &Edge, b: &Edge) -> bool {
+    let apart = |a: &Edge, b: &Edge| {
+        let reads = b.reads();
+        a.updates.iter().all(|(v, _)| !reads.contains(v) && b.after(*v).is_none())
+    };
+    apart(a, b) && apart(b, a)
+}
+
+/// Two steps in a row, over the state before both and the inputs of both.
+struct Pair {
+    /// What is known where they can be done.
+    premise: Cube,
+    /// What has to hold for them to be done in the other order.
+    goals: Vec<Norm>,
+    /// By variable that one of them writes: how much its value differs afterwards.
+    differences: Vec<LinExpr>,
+}
+
+impl Pair {
+    fn new(p: &Program, a: &Edge, b: &Edge) -> Pair {
+        let base = p.variables.len() as u32;
+        let mut b = b.clone();
+        b.rename(|v| if v.0 >= base { Var(v.0 + a.inputs.len() as u32) } else { v });
+        let (a_asks, b_asks) = (a.guard.and(&a.bounds), b.guard.and(&b.bounds));
+        let after_a = |v: Var| a.after(v).cloned();
+        let after_b = |v: Var| b.after(v).cloned();
+        let mut premise = a_asks.and(&b_asks.subst(after_a)).and(&constants(p));
+        let norms = |c: Cube| -> Vec<Norm> {
+            if c.is_bottom() {
+                vec![Norm::False]
+            } else {
+                c.atoms().iter().cloned().map(Norm::Atom).collect()
+            }
+        };
+        let mut goals = norms(b_asks);
+        goals.extend(norms(a_asks.subst(after_b)));
+        let mut written: BTreeSet<Var> = a.updates.iter().map(|u| u.0).collect();
+        written.extend(b.updates.iter().map(|u| u.0));
+        let value = |v: Var, last: &Edge, before: &dyn Fn(Var) -> Option<LinExpr>| match last.after(v) {
+            Some(e) => e.subst(before),
+            None => before(v).unwrap_or_else(|| LinExpr::var(v)),
+        };
+        let differences: Vec<LinExpr> =
+            written.into_iter().map(|v| value(v, &b, &after_a).sub(&value(v, a, &after_b))).collect();
+        for v in differences.iter().flat_map(LinExpr::vars).collect::<BTreeSet<_>>() {
+            premise = crate::edges::bounds::type_bounds_of(
+                &premise,
+                v,
+                p.variables.get(v.0 as usize).and_then(|x| x.min),
+                p.variables.get(v.0 as usize).and_then(|x| x.max),
+            );
+        }
+        Pair { premise: type_bounds(p, &premise), goals, differences }
+    }
+}
+
+/// What the start says of variables that nobody writes.
+fn constants(p: &Program) -> Cube {
+    let written: BTreeSet<Var> =
+        p.templates.iter().flat_map(|t| &t.edges).flat_map(|e| e.updates.iter().map(|u| u.0)).collect();
+    only(&p.init, |a| a.vars().all(|v| !written.contains(&v)))
+}

@@ -1,0 +1,140 @@
+//! Runs in a preferred order only: all threads as one.
+//!
+//! Steps of two threads often commute, and of the runs that differ in the order of such steps one is enough. Which one is
+//! chosen by an order of preference ([`Order`]): a product of all threads in which a thread *sleeps* as long as its step could
+//! as well have been done earlier, where it would have been preferred ([`product`]). What is left is the program of one
+//! thread, in which facts about several threads at once are facts about its variables: that two loops have done as many
+//! rounds, say, holds in lockstep and in no other order.
+//!
+//! Farzan, Klumpp and Podelski, "Sound sequentialization for concurrent program verification", PLDI 2022 (preference orders, sleep
+//! sets); "Stratified commutativity in verification algorithms for concurrent programs", POPL 2023 (commutativity under
+//! a condition). Unlike there, a swap need hold in one direction only, and its condition is a case of the step: where it
+//! does not hold, nobody falls asleep.
+//!
+//! Claim: an error that can be reached can be reached in the product. Take a run to it, which the product leaves out. Then there
+//! are steps `b1 … bk x` in it such that `x` was preferred to `b1` where the run did that, and for each `i` the swap of `bi` and `x` was
+//! recorded and its condition held before `bi`. From the last `bi` to the first, `x` can be done before it, with the same states before and
+//! after: the run with `x b1 … bk` leads to the same state. It is smaller in the lexicographic order by preference, of which
+//! there are finitely many runs of these steps; so some run is not left out.
+
+mod commute;
+mod product;
+mod relax;
+
+pub use commute::swap;
+pub use product::Letter;
+
+use crate::passes;
+use crate::{Count, Program};
+use relyant_linear::Cube;
+use std::sync::Arc;
+
+/// Which thread is preferred.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Order {
+    /// The templates that are always preferred to all others, the most preferred first: those that create them.
+    pub first: Vec<u32>,
+    /// The others, in a ring.
+    pub ring: Vec<u32>,
+    /// When preference goes from a thread of the ring to the next one.
+    pub turns: Turns,
+}
+
+/// When preference goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Turns {
+    /// Never: one thread after the other.
+    Never,
+    /// When a thread comes to the head of a loop: loops in lockstep.
+    Loops,
+    /// After each step.
+    Steps,
+}
+
+/// Two steps of different threads, done in this order, could as well be done in the other one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Swap {
+    /// What is done first.
+    pub first: Letter,
+    /// What is done right after it, and could be done before it.
+    pub second: Letter,
+    /// Where that is so: a condition on the state before both.
+    pub when: Cube,
+}
+
+/// How a program of one thread was made of one with several.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ordered {
+    /// The program with several threads, with fewer bounds ([`relaxed`](Ordered::of)).
+    pub of: Program,
+    /// Which runs are left.
+    pub order: Order,
+    /// The swaps by which the others are left out; each is to be shown.
+    pub swaps: Vec<Swap>,
+}
+
+/// Can a program be ordered? It has two threads at least, one of each template, and nothing to be shown of ghosts.
+pub fn can_order(p: &Program) -> bool {
+    let one = p.templates.iter().all(|t| matches!(t.count, Count::AtMost(0 | 1)));
+    let moving = p.templates.iter().filter(|t| !t.edges.is_empty()).count();
+    one && moving > 1 && p.extensions.is_empty() && p.ordered.is_none()
+}
+
+/// The orders that are worth a try, the most promising first.
+pub fn orders(p: &Program) -> Vec<Order> {
+    let starts = |t: &crate::Template| {
+        let started = |v: relyant_linear::Var| {
+            p.variables
+                .get(v.0 as usize)
+                .is_some_and(|x| matches!(x.origin, crate::Origin::Ghost(crate::Ghost::Started(_))))
+        };
+        t.edges.iter().any(|e| e.updates.iter().any(|u| started(u.0)))
+    };
+    let moving = |t: &u32| !p.templates[*t as usize].edges.is_empty();
+    let all = (0..p.templates.len() as u32).filter(moving);
+    let (first, ring): (Vec<u32>, Vec<u32>) = all.partition(|t| *t == 0 || starts(&p.templates[*t as usize]));
+    let mut rings = vec![ring.clone()];
+    if ring.len() > 1 {
+        rings.push(ring.iter().rev().copied().collect());
+    }
+    if ring.len() > 2 {
+        let turned = |k: usize| ring.iter().cycle().skip(k).take(ring.len()).copied().collect();
+        rings.extend((1..ring.len()).map(turned));
+    }
+    let order = |turns, ring: &Vec<u32>| Order { first: first.clone(), ring: ring.clone(), turns };
+    let both = |ring| [order(Turns::Loops, ring), order(Turns::Never, ring)];
+    let mut orders: Vec<Order> = rings.iter().take(2).flat_map(both).collect();
+    orders.push(order(Turns::Steps, &ring));
+    orders.extend(rings.iter().skip(2).flat_map(both));
+    orders
+}
+
+/// The program of one thread that makes the runs of another one in an order of preference. `None` where it would be too large, or the program
+/// cannot be ordered. `swap`: when two steps can be swapped, see [`commute`]; what it says is recorded and has to be shown.
+pub fn ordered(
+    several: &Program,
+    order: &Order,
+    swap: &mut dyn FnMut(&Program, Letter, Letter) -> Option<Cube>,
+) -> Option<Program> {
+    if !can_order(several) {
+        return None;
+    }
+    let of = source(several);
+    let mut swaps = Vec::new();
+    let mut record = |first: Letter, second: Letter| {
+        let when = swap(&of, first, second)?;
+        swaps.push(Swap { first, second, when: when.clone() });
+        Some(when)
+    };
+    let product = product::build(&of, order, &mut record)?;
+    let mut out = passes::reduce_alone(product);
+    swaps.sort_by_key(|s| (s.first, s.second));
+    out.lines.clone_from(&several.lines);
+    out.ordered = Some(Arc::new(Ordered { of, order: order.clone(), swaps }));
+    Some(out)
+}
+
+/// What an ordered program is made of, see [`Ordered::of`].
+pub fn source(p: &Program) -> Program {
+    Program { lines: Vec::new(), ..relax::relaxed(p) }
+}

@@ -1,0 +1,56 @@
+//! A program without the bounds that only say that arithmetic does not overflow: steps that differ in nothing else commute then.
+
+use crate::edges::bounds::{only, type_bounds, type_bounds_of};
+use crate::{Edge, Input, Program};
+use relyant_linear::{Atom, LinExpr, Norm, Var};
+
+/// The program with steps that can do more: of their bounds those are left that speak of inputs. Variables that may leave their types then
+/// have no bounds any more.
+pub fn relaxed(p: &Program) -> Program {
+    let mut out = p.clone();
+    let base = out.variables.len() as u32;
+    for e in out.templates.iter_mut().flat_map(|t| &mut t.edges) {
+        let about_inputs = |a: &Atom| a.vars().any(|v| v.0 >= base);
+        let bounds = only(&e.bounds, about_inputs);
+        e.exact &= bounds == e.bounds;
+        e.bounds = bounds;
+        for i in &mut e.inputs {
+            if matches!(i, Input::Remainder { .. }) {
+                *i = Input::Auxiliary;
+            }
+        }
+    }
+    while let Some(v) = leaves(&out) {
+        let v = &mut out.variables[v.0 as usize];
+        (v.min, v.max) = (None, None);
+    }
+    out
+}
+
+/// A variable that a step may bring out of its bounds.
+fn leaves(p: &Program) -> Option<Var> {
+    let edges = p.templates.iter().flat_map(|t| &t.edges);
+    edges.flat_map(|e| e.updates.iter().map(move |u| (e, u))).find(|(e, u)| !keeps(p, e, u)).map(|(_, u)| u.0)
+}
+
+/// Is the new value within the bounds of the variable, where all old ones are?
+fn keeps(p: &Program, e: &Edge, (v, value): &(Var, LinExpr)) -> bool {
+    let x = &p.variables[v.0 as usize];
+    let min = x.min.map(|min| Atom::le(&LinExpr::int(min).sub(value)));
+    let max = x.max.map(|max| Atom::le(&value.sub(&LinExpr::int(max))));
+    let wanted: Vec<Norm> = min.into_iter().chain(max).filter(|n| *n != Norm::True).collect();
+    if wanted.is_empty() {
+        return true;
+    }
+    let mut known = type_bounds(p, &e.guard.and(&e.bounds));
+    for v in value.vars() {
+        if let Some(x) = p.variables.get(v.0 as usize) {
+            known = type_bounds_of(&known, v, x.min, x.max);
+        }
+    }
+    wanted.iter().all(|n| match n {
+        Norm::True => true,
+        Norm::False => false,
+        Norm::Atom(a) => known.entails_rational(a),
+    })
+}
