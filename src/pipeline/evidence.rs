@@ -3,6 +3,7 @@
 use super::{Evidence, Provable, Unknown, Verdict};
 use relyant_cfa as cfa;
 use relyant_cfa::schedule::Schedule;
+use relyant_check::ordered::is_made_of;
 use relyant_check::{check, replicated, states};
 use relyant_engines::engine::Claim;
 use relyant_engines::limits::RunHandle;
@@ -29,6 +30,15 @@ impl Checker<'_> {
                 let p = provable()?;
                 let checked = check::check(&p.threads, &proof, self.limits).map_err(Unknown::Proof)?;
                 let program = Box::new(p.threads.clone());
+                Verdict::Safe(Evidence::Proof { proof, program, checked })
+            }
+            Claim::Ordered { program, proof } => {
+                let p = provable()?;
+                let made = program.ordered.as_deref().is_some_and(|o| is_made_of(o, &p.threads));
+                if !made {
+                    return Err(Unknown::Engine(Reason::NoThreads));
+                }
+                let checked = check::check(&program, &proof, self.limits).map_err(Unknown::Proof)?;
                 Verdict::Safe(Evidence::Proof { proof, program, checked })
             }
             Claim::Replicated(proof) => {

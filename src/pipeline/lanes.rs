@@ -47,6 +47,7 @@ impl Found {
         self.work = lane.clock();
         let extra = self.verdict.as_ref().map(|v| match v {
             Verdict::Safe(Evidence::Space { .. }) => SPACE_HANDICAP,
+            Verdict::Safe(Evidence::Proof { program, .. }) if program.ordered.is_some() => SPACE_HANDICAP,
             _ => 0,
         });
         (self, extra)

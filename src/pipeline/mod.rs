@@ -37,6 +37,7 @@ use relyant_cfa as cfa;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_engines::engine::Task;
 use relyant_engines::limits::{RunHandle, Stage};
+use relyant_engines::ordered;
 use relyant_engines::race::{Racer, race};
 use relyant_engines::registry::Entry;
 use relyant_engines::rely_guarantee;
@@ -260,7 +261,8 @@ fn decide(
     let jobs = if alone { settings.search.jobs } else { 1 };
     let checker = &Checker { search: &programs.search, proof, limits: &settings.check, jobs, run };
     let mut pocket = pocket.filter(|_| settings.method == Method::Auto);
-    let lanes = by_lane(settings.engines(alone), |e| settings.takes(e, task));
+    let in_order = |e: &Entry| e.engine.name() == ordered::NAME;
+    let lanes = by_lane(settings.engines(alone), |e| settings.takes(e, task) && !in_order(e));
     let chosen = programs.chosen.as_ref().filter(|p| !p.automata.deadlock);
     let other = &Task { search: &programs.search, threads: chosen.map(|p| &p.threads) };
     let of_other = &Checker { search: &programs.search, proof: chosen, limits: &settings.check, jobs, run };
@@ -280,8 +282,28 @@ fn decide(
             None => Box::new(move |l| lanes::take_turns(&lane, task, checker, run, l).in_race(l)),
         }
     });
+    let threads =
+        proof.filter(|_| settings.engines(alone).iter().any(|e| in_order(e) && settings.takes(e, task)));
+    let third = threads.map(|p| -> Racer<'_, Found> {
+        let of = programs.chosen.as_ref().filter(|p| ordered::joins(&p.threads)).unwrap_or(p);
+        Box::new(move |l| match of.without_ghosts() {
+            Ok(plain) => {
+                let task = Task { search: &programs.search, threads: Some(&plain.threads) };
+                let checker = Checker {
+                    search: &programs.search,
+                    proof: Some(&plain),
+                    limits: &settings.check,
+                    jobs,
+                    run,
+                };
+                let entries: Vec<Entry> = settings.engines(alone).into_iter().filter(in_order).collect();
+                lanes::take_turns(&entries, &task, &checker, run, l).or_nothing().in_race(l)
+            }
+            Err(_) => Found::default().in_race(l),
+        })
+    });
     let limit = settings.max_work.saturating_sub(report.work);
-    let outcome = race(limit, &|| run.stopped(), racers.chain(second).collect());
+    let outcome = race(limit, &|| run.stopped(), racers.chain(second).chain(third).collect());
     let panicked = || Found::unknown(Unknown::Panic);
     let mut all: Vec<Found> =
         outcome.answers.into_iter().map(|found| found.unwrap_or_else(panicked)).collect();

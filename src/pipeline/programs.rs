@@ -30,6 +30,11 @@ pub struct Provable {
 }
 
 impl Provable {
+    /// The same threads without any ghosts.
+    pub(super) fn without_ghosts(&self) -> Result<Provable, Diagnostic> {
+        Provable::of(self.automata.clone(), Recognisers::none())
+    }
+
     fn of(automata: cfa::Program, recognisers: Recognisers) -> Result<Provable, Diagnostic> {
         let threads = thread_program_with(&automata, Limits::of(&automata), recognisers)?;
         Ok(Provable { automata, threads })

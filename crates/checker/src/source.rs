@@ -10,7 +10,7 @@ use relyant_cfa::files;
 use relyant_cfa::options::Options;
 use relyant_cfa::preprocessing::Preprocessing;
 use relyant_check::certificate::Source;
-use relyant_check::certificate::{AnyCertificate, CertificateError, agree};
+use relyant_check::certificate::{AnyCertificate, Certificate, CertificateError, agree};
 use relyant_check::check::{self, CheckError, Limits};
 use relyant_check::states::{self, Rejection, Space};
 use relyant_check::{Proof, replicated};
@@ -119,6 +119,10 @@ impl<'a> Claim<'a> {
         };
         let finders = certificate.finders();
         let evidence = match certificate {
+            AnyCertificate::Proof(c) if c.has_order() => {
+                let (proof, program) = in_order(threads, &c)?;
+                Claimed::Proof(proof, program)
+            }
             AnyCertificate::Proof(c) => {
                 let (proof, program) = of_program(threads, &finders, |p| c.proof(p))?;
                 Claimed::Proof(proof, program)
@@ -134,6 +138,22 @@ impl<'a> Claim<'a> {
         };
         Ok(Read { evidence, meaning })
     }
+}
+
+/// What is claimed of threads in an order of preference, which have no ghosts.
+fn in_order(
+    threads: impl Fn(Recognisers, bool) -> Result<Program, Refusal>,
+    certificate: &Certificate,
+) -> Result<(Proof, Box<Program>), Refusal> {
+    let of = |chosen| {
+        let several = threads(Recognisers::none(), chosen)?;
+        let program = certificate
+            .ordered(&several)
+            .map_err(rejected)?
+            .ok_or_else(|| rejected(CertificateError::Program))?;
+        Ok((certificate.proof(&program).map_err(rejected)?, Box::new(program)))
+    };
+    of(false).or_else(|first| of(true).map_err(|_| first))
 }
 
 /// What is claimed in terms of the thread program, and that, or else of the one with chosen threads.

@@ -1,9 +1,9 @@
 use relyant_cfa::options::Options;
 use relyant_engines::{aret, rely_guarantee, verdict::Answer, watch::Watch};
-use relyant_frontend::programs::for_proof;
 use relyant_frontend::c;
-use relyant_program::{linearise::Limits, recognisers::Recognisers, thread_program_with};
+use relyant_frontend::programs::for_proof;
 use relyant_program::ordered::*;
+use relyant_program::{linearise::Limits, recognisers::Recognisers, thread_program_with};
 use std::time::Instant;
 fn main() {
     let a: Vec<String> = std::env::args().collect();
@@ -15,15 +15,30 @@ fn main() {
     println!("{} can {}", a[1], can_order(&p));
     for o in orders(&p) {
         let t = Instant::now();
-        let Some(q) = ordered(&p, &o, &mut swap) else { println!("{o:?}: too large {:?}", t.elapsed()); continue };
-        println!("{o:?}: {} locations {} edges, {} swaps {:?}", q.templates[0].locations.len(), q.templates[0].edges.len(), q.ordered.as_ref().unwrap().swaps.len(), t.elapsed());
-        if a.get(2).is_some_and(|x| x == "show") { println!("{}", q.display()); }
+        let Some(q) = ordered(&p, &o, &mut swap) else {
+            println!("{o:?}: too large {:?}", t.elapsed());
+            continue;
+        };
+        println!(
+            "{o:?}: {} locations {} edges, {} swaps {:?}",
+            q.templates[0].locations.len(),
+            q.templates[0].edges.len(),
+            q.ordered.as_ref().unwrap().swaps.len(),
+            t.elapsed()
+        );
+        if a.get(2).is_some_and(|x| x == "show") {
+            println!("{}", q.display());
+        }
         let t = Instant::now();
         let watch = Watch { cancel: &|| t.elapsed().as_secs() >= 5, ..Watch::NONE };
         let (answer, stats) = rely_guarantee::verify(&q, &aret::Settings::default(), &watch);
         match answer {
             Answer::Safe(proof) => {
-                println!("  SAFE {:?} check {:?}", t.elapsed(), relyant_check::check::check(&q, &proof, &Default::default()));
+                println!(
+                    "  SAFE {:?} check {:?}",
+                    t.elapsed(),
+                    relyant_check::check::check(&q, &proof, &Default::default())
+                );
                 return;
             }
             Answer::Unsafe(_) => println!("  run {:?}", t.elapsed()),

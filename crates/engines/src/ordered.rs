@@ -2,12 +2,12 @@
 //! once are facts about one ([`relyant_program::ordered`]). Each order is another program; they take turns.
 
 use crate::aret::Settings;
-use crate::engine::{Claim, Engine, Finding, Needs, Task};
+use crate::engine::{Choice, Claim, Engine, Finding, Needs, Task};
 use crate::rely_guarantee;
 use crate::verdict::{Answer, Reason};
 use crate::watch::{Standing, Stats, Watch};
 use relyant_program::Program;
-use relyant_program::ordered::{can_order, ordered, orders, swap};
+use relyant_program::ordered::{has_threads, ordered, orders, swap};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Work of each order in the rounds of turns.
@@ -15,6 +15,9 @@ const ROUNDS: [u64; 4] = [200_000, 1_000_000, 5_000_000, u64::MAX];
 
 /// What reports say.
 pub const NAME: &str = "sequentialisation";
+
+/// The word that asks for it.
+const WORDS: [Choice; 1] = [Choice::plain("in-order", "")];
 
 /// Proofs of products in which threads have turns.
 #[derive(Clone, Copy, Debug)]
@@ -25,12 +28,16 @@ impl Engine for InOrder {
         NAME
     }
 
+    fn choices(&self) -> &'static [Choice] {
+        &WORDS
+    }
+
     fn needs(&self) -> Needs {
         Needs::BoundedThreads
     }
 
     fn joins(&self, task: &Task<'_>) -> bool {
-        task.threads.is_some_and(can_order)
+        task.threads.is_some_and(joins)
     }
 
     fn run(&self, task: &Task<'_>, watch: &Watch<'_>) -> Finding {
@@ -38,6 +45,11 @@ impl Engine for InOrder {
         let (claim, stats) = verify(program, &self.0, watch);
         Finding { claim, standing: Some(Standing::Refined(stats)), seconds: 0.0 }
     }
+}
+
+/// Can anything come of it?
+pub fn joins(program: &Program) -> bool {
+    has_threads(program)
 }
 
 /// One order, as far as it is known.

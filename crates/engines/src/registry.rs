@@ -1,6 +1,7 @@
 //! All engines, a line each, and how they share a race.
 
 use crate::engine::{Choice, Engine};
+use crate::ordered::InOrder;
 use crate::rely_guarantee::Refinement;
 use crate::replicated::Replicated;
 use crate::search::{Chances, Interleavings};
@@ -36,6 +37,9 @@ pub struct Entry {
 const PROOFS: usize = 0;
 const SEARCHES: usize = 1;
 
+/// The lane of proofs in an order of preference.
+const ORDERS: usize = 2;
+
 /// A turn to the end.
 const ALL: u64 = u64::MAX;
 
@@ -49,6 +53,7 @@ pub fn all(s: &Settings) -> Vec<Entry> {
         Entry { fallback: true, ..entry(PROOFS, &[0, 0, ALL], Chances(s.chances)) },
         entry(SEARCHES, &[ALL], Interleavings(s.searches.clone())),
         Entry { fallback: true, ..entry(SEARCHES, &[ALL], SymbolicSearch(s.symbolic)) },
+        Entry { fallback: true, ..entry(ORDERS, &[ALL], InOrder(s.proof)) },
     ]
 }
 

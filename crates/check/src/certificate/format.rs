@@ -20,6 +20,8 @@ pub struct File {
     pub program: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ghosts: Option<Vec<super::ghosts::GhostsRecord>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<super::order::OrderRecord>,
     pub rule: RuleName,
     pub modular: bool,
     pub locations: Vec<LocationRecord>,

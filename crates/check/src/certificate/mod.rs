@@ -3,6 +3,7 @@
 mod format;
 mod ghosts;
 mod macros;
+mod order;
 mod places;
 mod read;
 mod replicated;

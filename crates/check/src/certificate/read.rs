@@ -55,11 +55,23 @@ impl Certificate {
         super::matches_sources(&self.file.sources, sources)?;
         super::matches_sources(&self.file.includes, includes)
     }
+    /// The program that the proof is about, made of the threads of another one: `None` where it is about that one.
+    ///
+    /// # Errors
+    /// It is made of other threads, or of what is not there.
+    pub fn ordered(&self, several: &Program) -> Result<Option<Program>, CertificateError> {
+        self.file.order.as_ref().map(|o| o.of(several)).transpose()
+    }
+    /// Is it about threads in an order of preference?
+    pub fn has_order(&self) -> bool {
+        self.file.order.is_some()
+    }
     /// The proof, in terms of a program: rejected unless it is about this program.
     pub fn proof(&self, program: &Program) -> Result<Proof, CertificateError> {
         let names = Names::new(program);
         let known = same_locations(&self.file.locations, &locations(program, &names));
-        if self.file.program != program_digest(program) || !known {
+        let ordered = self.has_order() == program.ordered.is_some();
+        if self.file.program != program_digest(program) || !known || !ordered {
             return Err(CertificateError::Program);
         }
         if self.file.ghosts != ghosts::ghosts(program) {

@@ -1,6 +1,7 @@
 //! Writing certificates.
 
 use super::format::*;
+use super::order::OrderRecord;
 use super::places::SourceRecord;
 use super::{FORMAT, Meta, VERSION, WITH_PLACES, ghosts, program_digest, text};
 use crate::{Assertion, EnvTransition, Holder, Proof, Tickets};
@@ -30,6 +31,7 @@ fn written(proof: &Proof, program: &Program, meta: &Meta, source: Option<SourceR
         options: (&meta.options).into(),
         program: program_digest(program),
         ghosts: ghosts::ghosts(program),
+        order: program.ordered.as_deref().map(OrderRecord::new),
         rule: proof.rule.into(),
         modular: proof.modular,
         locations: locations(program, &w.names),

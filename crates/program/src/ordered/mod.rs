@@ -73,11 +73,15 @@ pub struct Ordered {
     pub swaps: Vec<Swap>,
 }
 
-/// Can a program be ordered? It has two threads at least, one of each template, and nothing to be shown of ghosts.
-pub fn can_order(p: &Program) -> bool {
+/// Has a program two threads at least, and one of each template?
+pub fn has_threads(p: &Program) -> bool {
     let one = p.templates.iter().all(|t| matches!(t.count, Count::AtMost(0 | 1)));
-    let moving = p.templates.iter().filter(|t| !t.edges.is_empty()).count();
-    one && moving > 1 && p.extensions.is_empty() && p.ordered.is_none()
+    one && p.templates.iter().filter(|t| !t.edges.is_empty()).count() > 1
+}
+
+/// Can a program be ordered? It has threads, and nothing to be shown of ghosts.
+fn can_order(p: &Program) -> bool {
+    has_threads(p) && p.extensions.is_empty() && p.ordered.is_none()
 }
 
 /// The orders that are worth a try, the most promising first.
