@@ -6,6 +6,7 @@ use super::{complain, finite, internal, say, witness};
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_check::ghosts::Claims;
 use relyant_check::obligations::Obligations;
+use relyant_check::ordered::Swaps;
 use relyant_check::smt2;
 use relyant_checker::macros::Macros;
 use relyant_checker::source::{Claimed, Read};
@@ -102,7 +103,7 @@ fn write_obligations(evidence: &Claimed, dir: &Path, say: Say<'_>) -> Result<(),
     };
     let obligations = Obligations::new(program, proof).map_err(|e| Refusal::Rejected(e.to_string()))?;
     let ghosts = Claims::new(program).map_err(|e| Refusal::Rejected(e.to_string()))?;
-    match smt2::write_all(&obligations, &ghosts, dir) {
+    match smt2::write_all(&obligations, &ghosts, &Swaps::new(program), dir) {
         Ok(n) => say(&format!("wrote: {n} obligations to {}", dir.display())),
         Err(e) => return refuse(dir.display().to_string(), &e.to_string()),
     }

@@ -5,6 +5,7 @@
 mod beside;
 mod finite;
 mod listing;
+mod ordered;
 pub mod outline;
 mod proof;
 mod replicated;
@@ -51,13 +52,19 @@ pub fn explain(
     let read = Claim::about(parsed, file, told)?.read()?;
     let accepted = read.check(timeout)?;
     let body = match &read.evidence {
-        Claimed::Proof(proof, program) => proof::text(program, proof),
+        Claimed::Proof(proof, program) => match program.ordered.as_deref() {
+            Some(o) => format!("{}\n{}", ordered::text(o), proof::text(program, proof)),
+            None => proof::text(program, proof),
+        },
         Claimed::Replicated(proof, program) => replicated::text(program, proof),
         Claimed::States(space, program) => {
             states::text(program, space).map_err(|e| Refusal::Rejected(e.to_string()))?
         }
     };
     let how = match &read.evidence {
+        Claimed::Proof(_, program) if program.ordered.is_some() => {
+            "by a proof in an order of preference".into()
+        }
         Claimed::Proof(p, _) => {
             let modular = if p.modular { "modular " } else { "" };
             let rule = match p.rule {

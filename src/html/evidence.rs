@@ -9,6 +9,7 @@ use relyant_check::certificate::{AnyCertificate, CertificateError};
 use relyant_check::decide::Conditions;
 use relyant_check::ghosts::Claims;
 use relyant_check::obligations::Obligations;
+use relyant_check::ordered::Swaps;
 use relyant_check::smt2;
 use relyant_checker::Refusal;
 use relyant_checker::source::{Claim, Claimed, Counted};
@@ -113,6 +114,8 @@ pub fn shown<'a>(
         if let (Ok(all), Ok(ghosts)) = (Obligations::new(program, proof), Claims::new(program)) {
             ask(&all, all.list(), |o| o.name(), stop, (&mut obligations, &mut smt2));
             ask(&ghosts, ghosts.list(), |_| "ghosts", stop, (&mut obligations, &mut smt2));
+            let swaps = Swaps::new(program);
+            ask(&swaps, swaps.list(), |_| "swap", stop, (&mut obligations, &mut smt2));
         }
     }
     Ok(Some(Shown { certificate, outline, counted, obligations, smt2 }))

@@ -10,6 +10,7 @@ use maud::{Markup, html};
 use relyant_cfa::Count;
 use relyant_check::Rule;
 use relyant_checker::source::Counted;
+use relyant_program::ordered::Ordered;
 use std::collections::BTreeMap;
 
 /// The page.
@@ -58,6 +59,10 @@ pub(super) fn stem(file: &str) -> String {
 
 fn evidence(r: &Report) -> String {
     match &r.verdict {
+        Verdict::Safe(Evidence::Proof { program, .. }) if program.ordered.is_some() => {
+            let order = program.ordered.as_deref().map_or(String::new(), Ordered::words);
+            format!("proof in an order of preference, since steps commute: {order}")
+        }
         Verdict::Safe(Evidence::Proof { proof, .. }) => {
             let rule = match proof.rule {
                 Rule::RelyGuarantee => {

@@ -73,6 +73,9 @@ pub enum Reason {
     /// It is no proof by assertions.
     #[error("only proofs by assertions have invariants at statements")]
     Kind,
+    /// It is about runs in an order of preference.
+    #[error("the proof is about runs in an order of preference, of which real ones are others")]
+    Order,
     /// The machine's integers are others.
     #[error("the integers of the proof are not those of the machine that it would be compiled for")]
     Integers,
@@ -158,6 +161,9 @@ pub fn write(certificate: &str, file: &Path, told: &Preprocessing, dir: &Path) -
     let AnyCertificate::Proof(proof) = claim.certificate() else { return Err(Error::Not(Reason::Kind)) };
     let automata = read(file, options).map_err(source)?;
     let program = thread_program(&automata).map_err(source)?;
+    if proof.has_order() {
+        return Err(Error::Not(Reason::Order));
+    }
     let proof = proof.proof(&program).map_err(|e| Refusal::Rejected(e.to_string()))?;
     let outline = c::outline(file, options).map_err(source)?;
     if automata.templates.len() > tables::TEMPLATES {

@@ -69,7 +69,9 @@ impl<'a> Certificate<'a> {
     /// # Errors
     /// The source cannot be read any more.
     pub fn with_places<'u>(mut self, what: impl Into<Unit<'u>>) -> Result<Certificate<'a>, CertifyError> {
-        if let Evidence::Proof { program, .. } = self.evidence {
+        if let Evidence::Proof { program, .. } = self.evidence
+            && program.ordered.is_none()
+        {
             let automata = read_proof(what, &self.meta.options, program.chosen)
                 .map_err(|d| CertifyError::Input(Box::new(d)))?;
             self.automata = Some(Box::new(automata));

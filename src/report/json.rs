@@ -436,9 +436,9 @@ fn fill(e: &mut Entry, r: &Report) {
             let obligations = checked.obligations;
             e.proof = Some(ProofEntry { rule: "replicated".into(), modular: false, obligations });
         }
-        Verdict::Safe(Evidence::Proof { proof, checked, .. }) => {
+        Verdict::Safe(Evidence::Proof { proof, program, checked }) => {
             e.proof = Some(ProofEntry {
-                rule: rule(proof.rule).into(),
+                rule: if program.ordered.is_some() { "in-order" } else { rule(proof.rule) }.into(),
                 modular: proof.modular,
                 obligations: checked.obligations,
             });

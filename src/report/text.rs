@@ -74,9 +74,14 @@ fn verdict(out: &mut String, r: &Report, full: bool) {
             );
             last(out, GOOD, "safe");
         }
-        Verdict::Safe(Evidence::Proof { proof, checked, .. }) => {
+        Verdict::Safe(Evidence::Proof { proof, program, checked }) => {
             let modular = if proof.modular { ", modular" } else { "" };
-            let _ = writeln!(out, "proof: {}{modular}", rule(proof.rule));
+            let _ = match program.ordered.as_deref() {
+                Some(o) => {
+                    writeln!(out, "proof: in order: {}; {} pairs of steps commute", o.words(), o.swaps.len())
+                }
+                None => writeln!(out, "proof: {}{modular}", rule(proof.rule)),
+            };
             found(out, r);
             let _ = writeln!(
                 out,

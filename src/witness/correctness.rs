@@ -41,7 +41,10 @@ pub fn invariants(
     let mut all = Correctness::default();
     let mut most = STATES;
     let mut work = WORK;
-    if let Evidence::Proof { proof, program, .. } = evidence {
+    // What holds in an order of preference need not hold in others.
+    if let Evidence::Proof { proof, program, .. } = evidence
+        && program.ordered.is_none()
+    {
         let automata = relyant_frontend::programs::read_proof(file, options, program.chosen)?;
         let found = predicates::correctness(proof, program, &automata, outline, ghosts);
         all = validate::valid(file, options, outline, found, &mut work);

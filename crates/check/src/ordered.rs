@@ -26,8 +26,7 @@ pub fn check(program: &Program, start: Instant, limits: &Limits) -> Result<usize
     if same != *program {
         return Err(flaw());
     }
-    let swaps = Swaps { of: &claimed.of };
-    decide(&swaps, &claimed.swaps, start, limits)?;
+    decide(&Swaps::new(program), &claimed.swaps, start, limits)?;
     Ok(claimed.swaps.len())
 }
 
@@ -42,11 +41,27 @@ pub fn is_made_of(claimed: &Ordered, of: &Program) -> bool {
     source(of) == claimed.of
 }
 
-struct Swaps<'a> {
+/// The swaps of a program that has an order, as obligations.
+pub struct Swaps<'a> {
+    /// What the program is made of; the program itself where it has no order.
     of: &'a Program,
+    list: &'a [Swap],
 }
 
-impl Swaps<'_> {
+impl<'a> Swaps<'a> {
+    /// Those of a program; none where it has no order.
+    pub fn new(program: &'a Program) -> Swaps<'a> {
+        match program.ordered.as_deref() {
+            Some(o) => Swaps { of: &o.of, list: &o.swaps },
+            None => Swaps { of: program, list: &[] },
+        }
+    }
+
+    /// All of them, in order.
+    pub fn list(&self) -> &'a [Swap] {
+        self.list
+    }
+
     fn edge(&self, (t, e): Letter) -> Option<&Edge> {
         self.of.templates.get(t as usize)?.edges.get(e as usize)
     }

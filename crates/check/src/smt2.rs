@@ -4,6 +4,7 @@ use super::decide::Conditions;
 use super::formula::{Formula, Linear, Symbol};
 use super::ghosts::Claims;
 use super::obligations::Obligations;
+use super::ordered::Swaps;
 use num_bigint::{BigInt, Sign};
 use num_traits::One;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,9 +12,9 @@ use std::fmt::Write;
 use std::io;
 use std::path::Path;
 
-/// Writes every obligation into the directory, `00001-CS1.smt2` and so on, those about ghosts last. Files of an earlier run are
+/// Writes every obligation into the directory, `00001-CS1.smt2` and so on, those about ghosts and swaps last. Files of an earlier run are
 /// removed. Gives the number of files.
-pub fn write_all(obligations: &Obligations, ghosts: &Claims, dir: &Path) -> io::Result<usize> {
+pub fn write_all(obligations: &Obligations, ghosts: &Claims, swaps: &Swaps, dir: &Path) -> io::Result<usize> {
     std::fs::create_dir_all(dir)?;
     for entry in std::fs::read_dir(dir)? {
         let entry = entry?;
@@ -28,13 +29,14 @@ pub fn write_all(obligations: &Obligations, ghosts: &Claims, dir: &Path) -> io::
     };
     obligations.list().iter().try_for_each(|o| write(o.name(), text(obligations, o)))?;
     ghosts.list().iter().try_for_each(|o| write("ghosts", text(ghosts, o)))?;
+    swaps.list().iter().try_for_each(|o| write("swap", text(swaps, o)))?;
     Ok(number)
 }
 
 fn is_ours(name: &str) -> bool {
     let parts = name.strip_suffix(".smt2").and_then(|x| x.split_once('-'));
     let digits = |s: &str| s.len() >= 5 && s.bytes().all(|b| b.is_ascii_digit());
-    let known = |s: &str| ["CS1", "CS2", "CS3", "CS4", "CS5", "tickets", "ghosts"].contains(&s);
+    let known = |s: &str| ["CS1", "CS2", "CS3", "CS4", "CS5", "tickets", "ghosts", "swap"].contains(&s);
     parts.is_some_and(|(k, rule)| digits(k) && known(rule))
 }
 

@@ -4,6 +4,7 @@ use crate::explorer::exact_proof;
 use crate::programs::*;
 use relyant_check::ghosts::Claims;
 use relyant_check::obligations::Obligations;
+use relyant_check::ordered::Swaps;
 use relyant_check::smt2::{text, write_all};
 use relyant_check::{Proof, Rule};
 use relyant_program::Program;
@@ -67,11 +68,13 @@ fn a_directory_holds_one_run() {
     let big = exact_proof(&peterson(), &[0; 3], Rule::RelyGuarantee);
     let p = peterson();
     let ghosts = Claims::new(&p).expect("no ghosts");
-    let first = write_all(&Obligations::new(&p, &big).expect("obligations"), &ghosts, &dir).expect("written");
+    let first = write_all(&Obligations::new(&p, &big).expect("obligations"), &ghosts, &Swaps::new(&p), &dir)
+        .expect("written");
     std::fs::write(dir.join("mine.smt2"), "").expect("written");
     let (p, proof) = lock_id();
     let second =
-        write_all(&Obligations::new(&p, &proof).expect("obligations"), &ghosts, &dir).expect("written");
+        write_all(&Obligations::new(&p, &proof).expect("obligations"), &ghosts, &Swaps::new(&p), &dir)
+            .expect("written");
     assert!(second < first);
     assert_eq!(std::fs::read_dir(&dir).expect("a directory").count(), second + 1);
     std::fs::remove_dir_all(&dir).expect("removed");

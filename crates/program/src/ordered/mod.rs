@@ -15,8 +15,11 @@
 //! are steps `b1 … bk x` in it such that `x` was preferred to `b1` where the run did that, and for each `i` the swap of `bi` and `x` was
 //! recorded and its condition held before `bi`. From the last `bi` to the first, `x` can be done before it, with the same states before and
 //! after: the run with `x b1 … bk` leads to the same state. It is smaller in the lexicographic order by preference, of which
-//! there are finitely many runs of these steps; so some run is not left out.
+//! there are finitely many runs of these steps; so some run is not left out. The same holds where steps of less preferred threads are
+//! left out since each run to an error has a step of the preferred ones, which can be swapped with all that comes before it
+//! ([`awaited`]; a membrane of that paper): that step comes first in a smaller run.
 
+mod awaited;
 mod commute;
 mod product;
 mod relax;
@@ -71,6 +74,31 @@ pub struct Ordered {
     pub order: Order,
     /// The swaps by which the others are left out; each is to be shown.
     pub swaps: Vec<Swap>,
+}
+
+impl Ordered {
+    /// The order in words: `main, then one and two with their loops in lockstep`.
+    pub fn words(&self) -> String {
+        let name = |t: &u32| self.of.templates.get(*t as usize).map_or("?", |t| &t.name);
+        let listed = |ts: &[u32]| match ts {
+            [] => String::new(),
+            [one] => name(one).to_string(),
+            [most @ .., last] => {
+                format!("{} and {}", most.iter().map(name).collect::<Vec<_>>().join(", "), name(last))
+            }
+        };
+        let turns = match self.order.turns {
+            Turns::Never => "one after the other",
+            Turns::Loops => "with their loops in lockstep",
+            Turns::Steps => "step by step in turns",
+        };
+        let (first, ring) = (listed(&self.order.first), listed(&self.order.ring));
+        match self.order.ring.len() {
+            0 => first,
+            1 => format!("{first}, then {ring}"),
+            _ => format!("{first}, then {ring} {turns}"),
+        }
+    }
 }
 
 /// Has a program two threads at least, and one of each template?

@@ -4,6 +4,7 @@
 //! sleep that slept before or were preferred to it, as far as they can be swapped with it. Where that has a condition, the
 //! step is done in cases.
 
+use super::awaited::Awaited;
 use super::{Order, Turns};
 use crate::edges::bounds::feasible;
 use crate::{Count, Edge, Loc, Location, Program, Scope, Template};
@@ -37,6 +38,9 @@ struct Product<'a> {
     memo: FxHashMap<(Letter, Letter), Option<Cube>>,
     /// By template and location: edges that leave it.
     outs: Vec<Vec<Vec<u32>>>,
+    /// By template and location: edges that can still be done from there.
+    future: Vec<Vec<BTreeSet<u32>>>,
+    awaited: Awaited,
     /// By template and location: is it the head of a loop?
     heads: Vec<Vec<bool>>,
     nodes: FxHashMap<Node, Loc>,
@@ -62,6 +66,8 @@ pub fn build(
         order,
         swap,
         memo: FxHashMap::default(),
+        future: p.templates.iter().map(future).collect(),
+        awaited: Awaited::new(p),
         heads: p.templates.iter().zip(&outs).map(|(t, outs)| heads(t, outs)).collect(),
         outs,
         nodes: FxHashMap::default(),
@@ -78,6 +84,25 @@ pub fn build(
         }
     }
     Some(product.finish(entry))
+}
+
+/// By location: edges on ways from there.
+fn future(t: &Template) -> Vec<BTreeSet<u32>> {
+    let mut out = vec![BTreeSet::new(); t.locations.len()];
+    loop {
+        let mut changed = false;
+        for (k, e) in (0u32..).zip(&t.edges) {
+            let mut later: BTreeSet<u32> = out[e.to.0 as usize].clone();
+            later.insert(k);
+            let here: &mut BTreeSet<u32> = &mut out[e.from.0 as usize];
+            let size = here.len();
+            here.extend(later);
+            changed |= here.len() > size;
+        }
+        if !changed {
+            return out;
+        }
+    }
 }
 
 /// Targets of edges that lead back, in a search from the entry, depth first.
@@ -160,7 +185,8 @@ impl Product<'_> {
             return;
         }
         let mut preferred: Vec<Letter> = Vec::new();
-        for t in self.threads(node.turn) {
+        let threads = self.threads(node.turn);
+        for (k, t) in threads.iter().copied().enumerate() {
             let own: Vec<Letter> = self.outs_of(node, t).iter().map(|e| (t, *e)).collect();
             for letter in own.iter().filter(|l| !node.asleep.contains(l)) {
                 let others: Vec<Letter> =
@@ -168,7 +194,32 @@ impl Product<'_> {
                 self.step(node, from, *letter, &others);
             }
             preferred.extend(own);
+            if self.suffices(node, &threads[..=k], &threads[k + 1..], &preferred) {
+                return;
+            }
         }
+    }
+
+    /// Can a step of these threads, which are preferred to the `others`, be done first in every run to an error? One of them has to move
+    /// in it; and none of what the others may do before matters to the first step of them.
+    fn suffices(&mut self, node: &Node, threads: &[u32], others: &[u32], steps: &[Letter]) -> bool {
+        if others.iter().all(|t| self.outs_of(node, *t).is_empty()) {
+            return false;
+        }
+        if self.p.exclusive.is_some() || !threads.iter().any(|t| self.awaited.moves(&node.at, *t)) {
+            return false;
+        }
+        let later = |t: &u32| {
+            let edges = &self.future[*t as usize][node.at[*t as usize].0 as usize];
+            edges.iter().map(|e| (*t, *e)).collect::<Vec<Letter>>()
+        };
+        let later: Vec<Letter> = others.iter().flat_map(later).collect();
+        let possible = |x: &&Letter| {
+            let e = &self.p.templates[x.0 as usize].edges[x.1 as usize];
+            !self.awaited.waits(e, &node.at, threads)
+        };
+        let first: Vec<Letter> = steps.iter().filter(possible).copied().collect();
+        first.iter().all(|x| later.iter().all(|b| self.swaps(*b, *x).is_some_and(|when| when.is_top())))
     }
 
     /// A step, in the cases that there are of which others sleep afterwards.
