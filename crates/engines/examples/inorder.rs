@@ -12,7 +12,7 @@ fn main() {
     let module = c::load(path, &options).unwrap();
     let automata = for_proof(&module, &options).unwrap();
     let p = thread_program_with(&automata, Limits::of(&automata), Recognisers::none()).unwrap();
-    println!("{} can {}", a[1], can_order(&p));
+    println!("{} can {}", a[1], has_threads(&p));
     for o in orders(&p) {
         let t = Instant::now();
         let Some(q) = ordered(&p, &o, &mut swap) else {

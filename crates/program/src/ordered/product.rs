@@ -38,8 +38,6 @@ struct Product<'a> {
     memo: FxHashMap<(Letter, Letter), Option<Cube>>,
     /// By template and location: edges that leave it.
     outs: Vec<Vec<Vec<u32>>>,
-    /// By template and location: edges that can still be done from there.
-    future: Vec<Vec<BTreeSet<u32>>>,
     awaited: Awaited,
     /// By template and location: is it the head of a loop?
     heads: Vec<Vec<bool>>,
@@ -66,7 +64,6 @@ pub fn build(
         order,
         swap,
         memo: FxHashMap::default(),
-        future: p.templates.iter().map(future).collect(),
         awaited: Awaited::new(p),
         heads: p.templates.iter().zip(&outs).map(|(t, outs)| heads(t, outs)).collect(),
         outs,
@@ -84,25 +81,6 @@ pub fn build(
         }
     }
     Some(product.finish(entry))
-}
-
-/// By location: edges on ways from there.
-fn future(t: &Template) -> Vec<BTreeSet<u32>> {
-    let mut out = vec![BTreeSet::new(); t.locations.len()];
-    loop {
-        let mut changed = false;
-        for (k, e) in (0u32..).zip(&t.edges) {
-            let mut later: BTreeSet<u32> = out[e.to.0 as usize].clone();
-            later.insert(k);
-            let here: &mut BTreeSet<u32> = &mut out[e.from.0 as usize];
-            let size = here.len();
-            here.extend(later);
-            changed |= here.len() > size;
-        }
-        if !changed {
-            return out;
-        }
-    }
 }
 
 /// Targets of edges that lead back, in a search from the entry, depth first.
@@ -146,7 +124,7 @@ impl Product<'_> {
         let error = there().find_map(|l| l.error.clone());
         let met = self.p.exclusive.as_ref().filter(|x| exclusive(x));
         let error = error.or(met.map(|x| format!("two threads are at `{x}`")));
-        let preferred = self.threads(node.turn).into_iter().find(|t| !self.outs_of(node, *t).is_empty());
+        let preferred = self.threads(node).into_iter().find(|t| !self.outs_of(node, *t).is_empty());
         let shown = preferred.unwrap_or(0) as usize;
         let span = self.p.templates[shown].locations[node.at[shown]].span;
         Location { error, labels: Vec::new(), span, origin: 0 }
@@ -156,11 +134,17 @@ impl Product<'_> {
         &self.outs[t as usize][node.at[t as usize].0 as usize]
     }
 
-    /// The threads, the most preferred first.
-    fn threads(&self, turn: u32) -> Vec<u32> {
+    /// The threads, the most preferred first: those that create others come last where they wait for some.
+    fn threads(&self, node: &Node) -> Vec<u32> {
         let ring = &self.order.ring;
-        let turned = ring.iter().cycle().skip(turn as usize).take(ring.len());
-        self.order.first.iter().chain(turned).copied().collect()
+        let turned = ring.iter().cycle().skip(node.turn as usize).take(ring.len()).copied();
+        let waits = |t: &u32| {
+            let steps = self.outs_of(node, *t);
+            let edge = |e: &u32| &self.p.templates[*t as usize].edges[*e as usize];
+            !steps.is_empty() && steps.iter().all(|e| self.awaited.is_blocked(edge(e), &node.at))
+        };
+        let (last, first): (Vec<u32>, Vec<u32>) = self.order.first.iter().partition(|t| waits(t));
+        first.into_iter().chain(turned).chain(last).collect()
     }
 
     /// Whose turn it is after a step.
@@ -185,7 +169,7 @@ impl Product<'_> {
             return;
         }
         let mut preferred: Vec<Letter> = Vec::new();
-        let threads = self.threads(node.turn);
+        let threads = self.threads(node);
         for (k, t) in threads.iter().copied().enumerate() {
             let own: Vec<Letter> = self.outs_of(node, t).iter().map(|e| (t, *e)).collect();
             for letter in own.iter().filter(|l| !node.asleep.contains(l)) {
@@ -209,11 +193,7 @@ impl Product<'_> {
         if self.p.exclusive.is_some() || !threads.iter().any(|t| self.awaited.moves(&node.at, *t)) {
             return false;
         }
-        let later = |t: &u32| {
-            let edges = &self.future[*t as usize][node.at[*t as usize].0 as usize];
-            edges.iter().map(|e| (*t, *e)).collect::<Vec<Letter>>()
-        };
-        let later: Vec<Letter> = others.iter().flat_map(later).collect();
+        let later = self.awaited.before_steps_of(self.p, &node.at, threads);
         let possible = |x: &&Letter| {
             let e = &self.p.templates[x.0 as usize].edges[x.1 as usize];
             !self.awaited.waits(e, &node.at, threads)
