@@ -6,6 +6,7 @@ mod ghosts;
 mod inputs;
 mod judged;
 mod late;
+mod ordered;
 mod real;
 mod replicated;
 mod search;

@@ -23,6 +23,7 @@ mod awaited;
 mod commute;
 mod product;
 mod relax;
+mod split;
 
 pub use commute::swap;
 pub use product::Letter;
@@ -101,10 +102,19 @@ impl Ordered {
     }
 }
 
-/// Has a program two threads at least, and one of each template?
+/// Threads that take part in an order, at most.
+const THREADS: u32 = 12;
+
+/// Has a program two threads at least, and few enough?
 pub fn has_threads(p: &Program) -> bool {
-    let one = p.templates.iter().all(|t| matches!(t.count, Count::AtMost(0 | 1)));
-    one && p.templates.iter().filter(|t| !t.edges.is_empty()).count() > 1
+    let moving = p.templates.iter().filter(|t| !t.edges.is_empty());
+    let counts: Option<Vec<u32>> = moving
+        .map(|t| match t.count {
+            Count::AtMost(n @ 0..=split::MOST) => Some(n),
+            Count::AtMost(_) | Count::Unbounded => None,
+        })
+        .collect();
+    counts.is_some_and(|n| (2..=THREADS).contains(&n.iter().sum()))
 }
 
 /// Can a program be ordered? It has threads, and nothing to be shown of ghosts.
@@ -114,6 +124,7 @@ fn can_order(p: &Program) -> bool {
 
 /// The orders that are worth a try, the most promising first.
 pub fn orders(p: &Program) -> Vec<Order> {
+    let p = &split::split(p);
     let starts = |t: &crate::Template| {
         let started = |v: relyant_linear::Var| {
             p.variables
@@ -168,5 +179,5 @@ pub fn ordered(
 
 /// What an ordered program is made of, see [`Ordered::of`].
 pub fn source(p: &Program) -> Program {
-    Program { lines: Vec::new(), ..relax::relaxed(p) }
+    Program { lines: Vec::new(), ..relax::relaxed(&split::split(p)) }
 }

@@ -1,22 +1,26 @@
 //! A program without the bounds that only say that arithmetic does not overflow: steps that differ in nothing else commute then.
 
 use crate::edges::bounds::{only, type_bounds, type_bounds_of};
-use crate::{Edge, Input, Program};
+use crate::{Edge, Input, Loc, Program, Template};
 use relyant_linear::{Atom, LinExpr, Norm, Var};
+use std::collections::BTreeSet;
 
-/// The program with steps that can do more: of their bounds those are left that speak of inputs. Variables that may leave their types then
-/// have no bounds any more.
+/// The program with steps that can do more: of their bounds those are left that speak of inputs, or tell steps apart. Variables that may leave
+/// their types then have no bounds any more.
 pub fn relaxed(p: &Program) -> Program {
     let mut out = p.clone();
     let base = out.variables.len() as u32;
-    for e in out.templates.iter_mut().flat_map(|t| &mut t.edges) {
-        let about_inputs = |a: &Atom| a.vars().any(|v| v.0 >= base);
-        let bounds = only(&e.bounds, about_inputs);
-        e.exact &= bounds == e.bounds;
-        e.bounds = bounds;
-        for i in &mut e.inputs {
-            if matches!(i, Input::Remainder { .. }) {
-                *i = Input::Auxiliary;
+    for t in &mut out.templates {
+        let told = told_apart(t);
+        for e in &mut t.edges {
+            let stays = |a: &Atom| a.vars().any(|v| v.0 >= base) || told.contains(&(e.from, a.clone()));
+            let bounds = only(&e.bounds, stays);
+            e.exact &= bounds == e.bounds;
+            e.bounds = bounds;
+            for i in &mut e.inputs {
+                if matches!(i, Input::Remainder { .. }) {
+                    *i = Input::Auxiliary;
+                }
             }
         }
     }
@@ -25,6 +29,17 @@ pub fn relaxed(p: &Program) -> Program {
         (v.min, v.max) = (None, None);
     }
     out
+}
+
+/// By location: bounds of a step from there which another one has the opposite of, as where arithmetic wraps.
+fn told_apart(t: &Template) -> BTreeSet<(Loc, Atom)> {
+    let bounds = |e: &Edge| e.bounds.atoms().iter().map(|a| (e.from, a.clone())).collect::<Vec<_>>();
+    let all: BTreeSet<(Loc, Atom)> = t.edges.iter().flat_map(bounds).collect();
+    let opposite = |(l, a): &(Loc, Atom)| {
+        let not = a.negate();
+        not.iter().any(|n| matches!(n, Norm::Atom(n) if all.contains(&(*l, n.clone()))))
+    };
+    all.iter().filter(|x| opposite(x)).cloned().collect()
 }
 
 /// A variable that a step may bring out of its bounds.

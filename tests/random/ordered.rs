@@ -1,0 +1,71 @@
+//! Proofs in an order of preference, and runs of products, compared with exhaustive exploration: in each order an error can be reached
+//! exactly if some interleaving reaches it.
+//!
+//! `RELYANT_CASES` sets how many programs, `RELYANT_SEED` the first seed.
+
+use super::judged::{Outcome, STATES, judge_all, patiently, proved, truth};
+use relyant_check::check;
+use relyant_engines::aret::Settings;
+use relyant_engines::rely_guarantee;
+use relyant_engines::verdict::Answer;
+use relyant_program::linearise::Limits;
+use relyant_program::ordered::{has_threads, ordered, orders, swap};
+use relyant_program::recognisers::Recognisers;
+use relyant_program::{Program, thread_program_with};
+use relyant_testing::threads::ThreadProgram;
+use std::time::Duration;
+
+/// A verdict that takes longer counts as unknown.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// What is said in one order.
+fn in_order(product: &Program) -> Outcome {
+    let settings = Settings::default();
+    match patiently(PATIENCE, |watch| rely_guarantee::verify(product, &settings, watch).0) {
+        Answer::Safe(proof) => proved(check::check(product, &proof, &check::Limits::default())),
+        Answer::Unsafe(_) => Outcome::Unsafe,
+        Answer::Unknown(why) => Outcome::Unknown(why.to_string()),
+    }
+}
+
+fn judge(p: &ThreadProgram) -> Outcome {
+    let program = p.to_program();
+    let violated = match truth(&program, STATES) {
+        Ok(Some(violated)) => violated,
+        Ok(None) => return Outcome::TooLarge,
+        Err(wrong) => return wrong,
+    };
+    let threads = match thread_program_with(&program, Limits::of(&program), Recognisers::none()) {
+        Ok(threads) => threads,
+        Err(e) => return Outcome::Wrong(format!("refused: {e}")),
+    };
+    if !has_threads(&threads) {
+        return Outcome::TooLarge;
+    }
+    let exact = threads.templates.iter().flat_map(|t| &t.edges).all(|e| e.exact);
+    let mut said = Outcome::Unknown("no order".into());
+    for order in orders(&threads) {
+        let Some(product) = ordered(&threads, &order, &mut swap) else { continue };
+        match in_order(&product) {
+            Outcome::Safe if violated => {
+                return Outcome::Wrong(format!("proved in the order {order:?}, but a violation exists"));
+            }
+            // Sums of the program stay far from its types' bounds, which are all that the product does not know.
+            Outcome::Unsafe if !violated && exact => {
+                return Outcome::Wrong(format!("a run in the order {order:?}, but no violation exists"));
+            }
+            Outcome::Unknown(why) if matches!(said, Outcome::Unknown(_)) => said = Outcome::Unknown(why),
+            Outcome::Unsafe if !violated => {}
+            Outcome::Wrong(why) => return Outcome::Wrong(why),
+            Outcome::Safe => said = Outcome::Safe,
+            Outcome::Unsafe => said = Outcome::Unsafe,
+            _ => {}
+        }
+    }
+    said
+}
+
+#[test]
+fn each_order_has_the_errors_of_all_interleavings() {
+    judge_all(150, 30, |_, p| judge(p));
+}
