@@ -30,9 +30,11 @@ pub struct Provable {
 }
 
 impl Provable {
-    /// The same threads without any ghosts.
+    /// The same threads without any ghosts, and with the elements of arrays that they access.
     pub(super) fn without_ghosts(&self) -> Result<Provable, Diagnostic> {
-        Provable::of(self.automata.clone(), Recognisers::none())
+        let automata = self.automata.clone();
+        let threads = thread_program_with(&automata, Limits::touching(), Recognisers::none())?;
+        Ok(Provable { automata, threads })
     }
 
     fn of(automata: cfa::Program, recognisers: Recognisers) -> Result<Provable, Diagnostic> {

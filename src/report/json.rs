@@ -439,7 +439,8 @@ fn fill(e: &mut Entry, r: &Report) {
         Verdict::Safe(Evidence::Proof { proof, program, checked }) => {
             e.proof = Some(ProofEntry {
                 rule: if program.ordered.is_some() { "in-order" } else { rule(proof.rule) }.into(),
-                modular: proof.modular,
+                // Of one thread each proof is.
+                modular: proof.modular && program.ordered.is_none(),
                 obligations: checked.obligations,
             });
         }

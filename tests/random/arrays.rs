@@ -9,7 +9,7 @@ use relyant_testing::rng::{Rng, cases};
 use std::fmt::Write;
 
 /// Keeps an array of three by its tracked element.
-const SMALL: Limits = Limits { cases: 1, cells: 2 };
+const SMALL: Limits = Limits { cases: 1, cells: 2, touches: false };
 
 /// Writes programs: threads that store to, load from and compare elements of two arrays of three.
 struct Writer {

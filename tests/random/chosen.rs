@@ -11,7 +11,7 @@ use relyant_testing::rng::{Rng, cases};
 use std::fmt::Write;
 
 /// Keeps even small arrays by their tracked element.
-const SMALL: Limits = Limits { cases: 1, cells: 2 };
+const SMALL: Limits = Limits { cases: 1, cells: 2, touches: false };
 
 /// What a thread's argument is, and its index made of it.
 const ARGUMENTS: [(&str, &str); 7] = [

@@ -14,7 +14,7 @@
 //! let (x, int) = (LinExpr::var(Var(0)), |n| LinExpr::int(n));
 //! let edge = |from, to, guard, updates| Edge {
 //!     from: Loc(from), to: Loc(to), inputs: vec![], guard, bounds: Cube::of([]), updates, path: vec![],
-//!     span: Span::default(), exact: true,
+//!     span: Span::default(), touches: vec![], exact: true,
 //! };
 //! let error = Location { error: Some("assertion".into()), ..Location::default() };
 //! let program = Program {

@@ -8,7 +8,7 @@ use crate::decide::{CheckError, Conditions, Limits, decide};
 use crate::flaw::ProgramFlaw;
 use crate::formula::{Formula, Linear, Symbol, before, cube};
 use crate::obligations::{Malformed, locate, symbol_name};
-use relyant_linear::Var;
+use relyant_linear::{LinExpr, Var};
 use relyant_program::ordered::{Letter, Order, Ordered, Swap, ordered, source};
 use relyant_program::{Edge, Program};
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,7 +89,28 @@ impl<'a> Swaps<'a> {
             let other = swapped.get(&v).cloned().unwrap_or_else(|| a_then(v));
             Formula::eq(one.minus(&other))
         });
+        // The same elements with the same values; and no two accesses to one, of which one is a write.
+        let mut touched = Vec::new();
+        let mut moved = |x: &LinExpr, now: &dyn Fn(Var) -> Linear, then: &dyn Fn(Var) -> Linear| {
+            touched.push(Formula::eq(Linear::value(x, now)?.minus(&Linear::value(x, then)?)));
+            Some(())
+        };
+        for t in &a.touches {
+            moved(&t.at, &with_a, &a_then)?;
+            moved(&t.value, &with_a, &a_then)?;
+        }
+        for t in &b.touches {
+            moved(&t.at, &with_b, &b_then)?;
+            moved(&t.value, &with_b, &b_then)?;
+        }
+        for x in &a.touches {
+            for y in b.touches.iter().filter(|y| x.array == y.array && (x.write || y.write)) {
+                let (one, other) = (Linear::value(&x.at, &with_a)?, Linear::value(&y.at, &b_then)?);
+                touched.push(Formula::eq(one.minus(&other)).not());
+            }
+        }
         let goal = Formula::and([
+            Formula::and(touched),
             cube(&b.guard, &with_b),
             cube(&b.bounds, &with_b),
             cube(&a.guard, &a_then),

@@ -113,14 +113,16 @@ impl<'a> Claim<'a> {
     pub fn read(self) -> Result<Read, Refusal> {
         let Claim { certificate, meaning, unit } = self;
         let wrong = |d| Refusal::Input(Box::new(d));
-        let threads = |with, chosen| {
+        let made = |with, chosen, limits: &dyn Fn(&cfa::Program) -> linearise::Limits| {
             let automata = read_proof(unit, &meaning, chosen);
-            automata.and_then(|p| thread_program_with(&p, linearise::Limits::of(&p), with)).map_err(wrong)
+            automata.and_then(|p| thread_program_with(&p, limits(&p), with)).map_err(wrong)
         };
+        let threads = |with, chosen| made(with, chosen, &linearise::Limits::of);
         let finders = certificate.finders();
         let evidence = match certificate {
             AnyCertificate::Proof(c) if c.has_order() => {
-                let (proof, program) = in_order(threads, &c)?;
+                let plain = |chosen| made(Recognisers::none(), chosen, &|_| linearise::Limits::touching());
+                let (proof, program) = in_order(plain, &c)?;
                 Claimed::Proof(proof, program)
             }
             AnyCertificate::Proof(c) => {
@@ -142,11 +144,11 @@ impl<'a> Claim<'a> {
 
 /// What is claimed of threads in an order of preference, which have no ghosts.
 fn in_order(
-    threads: impl Fn(Recognisers, bool) -> Result<Program, Refusal>,
+    threads: impl Fn(bool) -> Result<Program, Refusal>,
     certificate: &Certificate,
 ) -> Result<(Proof, Box<Program>), Refusal> {
     let of = |chosen| {
-        let several = threads(Recognisers::none(), chosen)?;
+        let several = threads(chosen)?;
         let program = certificate
             .ordered(&several)
             .map_err(rejected)?

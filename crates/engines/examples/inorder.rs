@@ -11,7 +11,7 @@ fn main() {
     let options = Options::default();
     let module = c::load(path, &options).unwrap();
     let automata = for_proof(&module, &options).unwrap();
-    let p = thread_program_with(&automata, Limits::of(&automata), Recognisers::none()).unwrap();
+    let p = thread_program_with(&automata, Limits::touching(), Recognisers::none()).unwrap();
     println!("{} can {}", a[1], has_threads(&p));
     for o in orders(&p) {
         let t = Instant::now();

@@ -6,7 +6,6 @@ use crate::engine::{Choice, Claim, Engine, Finding, Needs, Task};
 use crate::rely_guarantee;
 use crate::verdict::{Answer, Reason};
 use crate::watch::{Standing, Stats, Watch};
-use relyant_check::Proof;
 use relyant_program::Program;
 use relyant_program::ordered::{has_threads, ordered, orders, swap};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -86,8 +85,6 @@ fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Result<Clai
             last = stats;
             match answer {
                 Answer::Safe(proof) => {
-                    // Of one thread each proof is.
-                    let proof = Proof { modular: false, ..proof };
                     return (Ok(Claim::Ordered { program: product.clone(), proof }), last);
                 }
                 Answer::Unknown(_) if watch.cancelled() => return (Err(Reason::Stopped), last),

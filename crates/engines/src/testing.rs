@@ -129,6 +129,7 @@ pub fn program(globals: &str, threads: &[(&str, &str, &str)]) -> Program {
                 updates,
                 path: Vec::new(),
                 span: Span::default(),
+                touches: Vec::new(),
                 exact: true,
             });
         }

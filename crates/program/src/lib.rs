@@ -146,6 +146,20 @@ pub enum Given {
     Havoc(u32),
 }
 
+/// An access to an element of an array of which no element is kept, see [`ordered`]. What it reads is an input, which is the element's value
+/// then.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Touch {
+    /// Which array, by a number of its own: others have other elements.
+    pub array: u32,
+    /// The address of the element, over the values before the step and inputs.
+    pub at: LinExpr,
+    /// What is read or written, over the same.
+    pub value: LinExpr,
+    /// Is it written?
+    pub write: bool,
+}
+
 /// A step: `guard && bounds`, then all updates at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edge {
@@ -166,6 +180,9 @@ pub struct Edge {
     pub path: Vec<u32>,
     /// Place of the first visible one.
     pub span: Span,
+    /// Accesses to elements of arrays, in order; none but where they are asked for
+    /// ([`Limits::touches`](linearise::Limits::touches)).
+    pub touches: Vec<Touch>,
     /// The guard and updates say exactly what the path does (nothing over-approximated).
     pub exact: bool,
 }

@@ -16,7 +16,26 @@ impl Edge {
                 out.extend([*number, *divisor]);
             }
         }
+        out.extend(self.touched());
         out
+    }
+    /// Variables and inputs in the accesses to elements.
+    pub fn touched(&self) -> impl Iterator<Item = Var> + '_ {
+        self.touches.iter().flat_map(|t| t.at.vars().chain(t.value.vars()))
+    }
+    /// Does it write an element?
+    pub fn writes_element(&self) -> bool {
+        self.touches.iter().any(|t| t.write)
+    }
+    /// Variables and inputs replaced in all that it reads; `None` keeps them.
+    pub fn substitute(&mut self, f: impl Fn(Var) -> Option<LinExpr> + Copy) {
+        (self.guard, self.bounds) = (self.guard.subst(f), self.bounds.subst(f));
+        for (_, x) in &mut self.updates {
+            *x = x.subst(f);
+        }
+        for t in &mut self.touches {
+            (t.at, t.value) = (t.at.subst(f), t.value.subst(f));
+        }
     }
     /// The value of a variable after the step, over the values before.
     pub fn after(&self, v: Var) -> Option<&LinExpr> {
@@ -30,6 +49,9 @@ impl Edge {
             (*v, *e) = (f(*v), e.rename(f));
         }
         self.updates.sort_by_key(|u| u.0);
+        for t in &mut self.touches {
+            (t.at, t.value) = (t.at.rename(f), t.value.rename(f));
+        }
         for i in &mut self.inputs {
             if let Input::Remainder { number, divisor } = i {
                 (*number, *divisor) = (f(*number), f(*divisor));

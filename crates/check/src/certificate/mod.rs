@@ -249,6 +249,9 @@ pub fn program_digest(p: &Program) -> String {
             let (inputs, update) = (e.inputs.len(), &e.updates);
             let _ =
                 writeln!(text, "{:?} {:?} {inputs} {:?} {:?} {update:?}", e.from, e.to, e.guard, e.bounds);
+            if !e.touches.is_empty() {
+                let _ = writeln!(text, "{:?}", e.touches);
+            }
         }
     }
     hex(&Sha256::digest(text.as_bytes()))

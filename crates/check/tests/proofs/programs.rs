@@ -50,6 +50,7 @@ pub fn edge(from: u32, to: u32, guard: Cube, updates: &[(u32, LinExpr)]) -> Edge
         updates: updates.iter().map(|(v, e)| (Var(*v), e.clone())).collect(),
         path: Vec::new(),
         span: Span { file: 0, line: from + 1, column: 1 },
+        touches: Vec::new(),
         exact: true,
     }
 }

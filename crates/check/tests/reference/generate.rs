@@ -102,6 +102,7 @@ fn plain() -> Edge {
         updates: Vec::new(),
         path: Vec::new(),
         span: Span::default(),
+        touches: Vec::new(),
         exact: true,
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::{Count, Edge, Program, Scope};
 use relyant_linear::{Atom, Rat, Var};
+use std::collections::BTreeSet;
 
 /// Which templates read and write each variable, of the program as it was when this was made. Passes that share one
 /// only take accesses away, so that it lists too many at worst.
@@ -16,6 +17,8 @@ pub struct Access {
     local: Vec<bool>,
     /// By template: may there be several threads?
     several: Vec<bool>,
+    /// Arrays of which it accesses elements, by template, and whether it writes some.
+    elements: BTreeSet<(u32, usize, bool)>,
 }
 
 impl Access {
@@ -28,9 +31,11 @@ impl Access {
             values: vec![Some(Vec::new()); n],
             local: p.variables.iter().map(|v| v.scope != Scope::Global).collect(),
             several: p.templates.iter().map(|t| t.count != Count::AtMost(1)).collect(),
+            elements: BTreeSet::new(),
         };
         for (t, template) in p.templates.iter().enumerate() {
             for e in &template.edges {
+                a.elements.extend(e.touches.iter().map(|x| (x.array, t, x.write)));
                 for v in e.reads() {
                     if let Some(r) = a.readers.get_mut(v.0 as usize).filter(|r| r.last() != Some(&t)) {
                         r.push(t);
@@ -77,16 +82,31 @@ impl Access {
     }
     /// Does the step write what others see?
     pub fn writes(&self, t: usize, e: &Edge) -> bool {
-        e.updates.iter().any(|u| self.sees(t, u.0))
+        let elements = e.touches.iter().any(|x| x.write && self.touches_elsewhere(t, x.array, false));
+        elements || e.updates.iter().any(|u| self.sees(t, u.0))
+    }
+    /// May another thread access elements of an array, or (`write`) write some?
+    fn touches_elsewhere(&self, t: usize, array: u32, write: bool) -> bool {
+        let of =
+            |(a, u, w): &(u32, usize, bool)| *a == array && (*u != t || self.several[t]) && (*w || !write);
+        self.elements.iter().any(of)
+    }
+    /// May another thread write what the step reads of arrays?
+    fn elements_change(&self, t: usize, e: &Edge) -> bool {
+        e.touches.iter().any(|x| self.touches_elsewhere(t, x.array, true))
     }
     /// Others can neither see nor influence the step.
     pub fn unseen(&self, t: usize, e: &Edge) -> bool {
-        !self.writes(t, e) && e.reads().into_iter().all(|v| !self.changes(t, v))
+        !self.writes(t, e)
+            && !self.elements_change(t, e)
+            && e.reads().into_iter().all(|v| !self.changes(t, v))
     }
     /// Others cannot see the step, and once it can be done it can be done later as well, with the same effect.
     pub fn can_wait(&self, t: usize, e: &Edge) -> bool {
         let lasting = |a: &Atom| a.vars().all(|v| !self.changes(t, v)) || self.lasting(a);
         !self.writes(t, e)
+            && !self.elements_change(t, e)
+            && e.touched().all(|v| !self.changes(t, v))
             && e.guard.atoms().iter().all(lasting)
             && e.bounds.atoms().iter().all(lasting)
             && e.updates.iter().all(|(_, x)| x.vars().all(|v| !self.changes(t, v)))

@@ -67,7 +67,7 @@ pub fn tidy_inputs(p: &mut Program) {
 }
 
 fn tidy(e: &mut Edge, base: u32) {
-    let written: BTreeSet<Var> = e.updates.iter().flat_map(|u| u.1.vars()).collect();
+    let written: BTreeSet<Var> = e.updates.iter().flat_map(|u| u.1.vars()).chain(e.touched()).collect();
     for k in 0..e.inputs.len() {
         let v = Var(base + k as u32);
         if written.contains(&v) {

@@ -1,6 +1,6 @@
 //! Two steps in a row as one.
 
-use crate::{Edge, Input, Program};
+use crate::{Edge, Input, Program, Touch};
 use relyant_linear::{LinExpr, Var};
 
 /// The step `a` and then `b`.
@@ -35,7 +35,13 @@ pub fn join(p: &Program, a: &Edge, b: &Edge) -> Edge {
     updates.extend(a.updates.iter().filter(|(v, _)| b.after(*v).is_none()).cloned());
     updates.sort_by_key(|u| u.0);
     updates.retain(|(v, e)| *e != LinExpr::var(*v));
+    let touch = |t: &Touch| Touch {
+        at: t.at.rename(moved).subst(through),
+        value: t.value.rename(moved).subst(through),
+        ..*t
+    };
     Edge {
+        touches: a.touches.iter().cloned().chain(b.touches.iter().map(touch)).collect(),
         from: a.from,
         to: b.to,
         inputs: a.inputs.iter().copied().chain(b.inputs.iter().map(later)).collect(),

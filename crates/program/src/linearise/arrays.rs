@@ -30,6 +30,8 @@ pub struct Limits {
     pub cases: usize,
     /// Cells alike that make an array; fewer are kept apart.
     pub cells: usize,
+    /// Accesses to arrays are told by [`Touch`](crate::Touch), and no element is kept.
+    pub touches: bool,
 }
 
 impl Limits {
@@ -39,11 +41,16 @@ impl Limits {
         let limits = Limits::default();
         if p.chosen.is_some() { Limits { cases: 4, ..limits } } else { limits }
     }
+
+    /// Those for orders of preference, in which the last element that was accessed is kept.
+    pub fn touching() -> Limits {
+        Limits { cases: 4, touches: true, ..Limits::default() }
+    }
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { cases: 64, cells: 8 }
+        Limits { cases: 64, cells: 8, touches: false }
     }
 }
 
@@ -137,8 +144,20 @@ impl Arrays {
     pub fn of(&self, object: usize) -> &[Array] {
         self.objects.get(object).map_or(&[], |o| &o.parts.arrays)
     }
-    /// Indices of elements go up to this; `None` if no array is used.
+    /// Are accesses told by touches?
+    pub fn touches(&self) -> bool {
+        self.limits.touches
+    }
+    /// The number of an array among all; `None` where it has none.
+    pub fn number(&self, o: ObjId, array: usize) -> Option<u32> {
+        let array = u8::try_from(array).ok()?;
+        o.0.checked_mul(256)?.checked_add(array.into())
+    }
+    /// Indices of elements that are kept go up to this; `None` if none is kept.
     pub fn last_index(&self) -> Option<usize> {
+        if self.touches() {
+            return None;
+        }
         let used = self.objects.iter().filter(|o| o.used.get());
         used.flat_map(|o| &o.parts.arrays).map(|a| a.count.saturating_sub(1)).max()
     }

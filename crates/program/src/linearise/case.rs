@@ -1,6 +1,6 @@
 //! Cases: what an expression is under a condition.
 
-use crate::Input;
+use crate::{Input, Touch};
 use relyant_linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
 
 /// Under `guard && bounds`, for some values of the inputs, an expression has this value.
@@ -15,6 +15,8 @@ pub struct Case {
     pub inputs: Vec<Input>,
     /// The value over variables before the step and inputs.
     pub value: LinExpr,
+    /// Accesses to elements of arrays.
+    pub touches: Vec<Touch>,
     /// The program has just these values under these conditions; else it may have fewer.
     pub exact: bool,
 }
@@ -22,7 +24,14 @@ pub struct Case {
 impl Case {
     /// A value without condition.
     pub fn of(value: LinExpr) -> Case {
-        Case { guard: Cube::top(), bounds: Cube::top(), inputs: Vec::new(), value, exact: true }
+        Case {
+            guard: Cube::top(),
+            bounds: Cube::top(),
+            inputs: Vec::new(),
+            value,
+            touches: Vec::new(),
+            exact: true,
+        }
     }
     /// The same with another value.
     pub fn with(&self, value: LinExpr) -> Case {
@@ -47,7 +56,9 @@ impl Case {
     pub fn and(&self, other: &Case, base: u32) -> (Case, LinExpr) {
         let shift = self.inputs.len() as u32;
         let f = |v: Var| if v.0 >= base { Var(v.0 + shift) } else { v };
+        let touch = |t: &Touch| Touch { at: t.at.rename(f), value: t.value.rename(f), ..*t };
         let case = Case {
+            touches: self.touches.iter().cloned().chain(other.touches.iter().map(touch)).collect(),
             guard: self.guard.and(&other.guard.rename(f)),
             bounds: self.bounds.and(&other.bounds.rename(f)),
             inputs: self.inputs.iter().chain(&other.inputs).copied().collect(),

@@ -17,7 +17,7 @@ mod value;
 mod variables;
 pub mod waiting;
 
-use crate::{Edge, Given, Input, Loc, Location, Program, Template};
+use crate::{Edge, Given, Input, Loc, Location, Program, Template, Touch};
 use arrays::Arrays;
 pub use arrays::Limits;
 use case::{Case, eq};
@@ -153,6 +153,8 @@ struct Touched {
     arrays: Vec<(CellCase, bool)>,
     /// Arrays that hold handles of chosen threads; the case's value is the address.
     holders: Vec<CellCase>,
+    /// Elements of arrays that all share, of which none is kept; the case's value is the address.
+    elements: Vec<(Case, cfa::ObjId, usize, u32)>,
     untracked: bool,
 }
 
@@ -255,7 +257,15 @@ impl Lineariser<'_> {
                 "pointers must point to few enough objects that each can be a case",
             );
         };
-        let unknown = self.variables.index.is_none() && !arrays.is_empty();
+        // Each thread of a template of several may have its own.
+        let number = |o: cfa::ObjId, a: usize| match self.p.owners.get(o.0 as usize) {
+            Some(cfa::Owner::Template(t)) if self.p.templates[*t as usize].count != cfa::Count::AtMost(1) => {
+                None
+            }
+            _ => self.arrays.number(o, a).filter(|_| self.arrays.touches()),
+        };
+        let told = |(o, a): &(cfa::ObjId, usize)| number(*o, *a).is_some();
+        let unknown = self.variables.index.is_none() && !arrays.iter().all(told);
         let mut out = Touched { untracked: untracked || unknown, ..Touched::default() };
         if let ([(o, k)], [], false) = (&cells[..], &arrays[..], untracked) {
             out.cells.push((Case::of(LinExpr::zero()), *o, *k));
@@ -274,6 +284,11 @@ impl Lineariser<'_> {
                 if self.variables.holders.contains(&(*o, *a)) {
                     let inside = l.possible(vec![l.inside(&c, &range, base, array)]);
                     out.holders.extend(inside.into_iter().map(|d| (d, *o, *a)));
+                    continue;
+                }
+                if let Some(number) = number(*o, *a) {
+                    let inside = l.possible(vec![l.inside(&c, &range, base, array)]);
+                    out.elements.extend(inside.into_iter().map(|d| (d, *o, *a, number)));
                     continue;
                 }
                 for (d, tracked) in l.array_cases(&c, &range, base, array) {
@@ -312,6 +327,16 @@ impl Lineariser<'_> {
                 let mut updates = vec![(l.register(r), c.value.clone())];
                 updates.extend(flag.map(|f| (f, LinExpr::int(tracked as i128))));
                 out.push((c, updates));
+            }
+        }
+        for (mut c, o, a, array) in places.elements {
+            let range = &self.ranges.arrays[o.0 as usize][a];
+            let at = std::mem::replace(&mut c.value, LinExpr::zero());
+            c.value = LinExpr::var(c.input(l.base(), Input::Auxiliary));
+            c.touches.push(Touch { array, at, value: c.value.clone(), write: false });
+            let c = Case { exact: false, ..l.within(c, range) };
+            for c in l.convert(vec![c], range, kind) {
+                out.push((c.clone(), vec![(l.register(r), c.value)]));
             }
         }
         for (c, o, a) in places.holders {
@@ -361,6 +386,16 @@ impl Lineariser<'_> {
                 }
                 for (c, _, _) in places.holders {
                     out.extend(self.store_handle(l, &c, &values, &range));
+                }
+                for (c, o, a, array) in places.elements {
+                    let kind = self.arrays.of(o.0 as usize)[a].kind;
+                    for (both, at) in l.pairs(&values, std::slice::from_ref(&c)) {
+                        for mut c in l.convert(vec![both], &range, kind) {
+                            let (at, value) = (at.clone(), c.value.clone());
+                            c.touches.push(Touch { array, at, value, write: true });
+                            out.push((c, Vec::new()));
+                        }
+                    }
                 }
                 for ((c, o, a), tracked) in places.arrays {
                     let Some(v) = self.variables.element(o, a) else { continue };
@@ -417,5 +452,16 @@ fn keep_decisions((c, updates): &mut GuardedUpdates, inputs: u32) {
 fn make_edge((c, mut updates): GuardedUpdates, from: Loc, to: Loc, path: Vec<u32>, span: Span) -> Edge {
     updates.sort_by_key(|u| u.0);
     updates.retain(|(v, e)| *e != LinExpr::var(*v));
-    Edge { from, to, inputs: c.inputs, guard: c.guard, bounds: c.bounds, updates, path, span, exact: c.exact }
+    Edge {
+        from,
+        to,
+        inputs: c.inputs,
+        guard: c.guard,
+        bounds: c.bounds,
+        updates,
+        path,
+        span,
+        touches: c.touches,
+        exact: c.exact,
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::product::Letter;
 use crate::edges::bounds::{only, type_bounds};
-use crate::{Edge, Program};
+use crate::{Edge, Program, Touch};
 use relyant_linear::{Atom, Closed, Cube, LinExpr, Norm, Var};
 use std::collections::BTreeSet;
 
@@ -44,7 +44,16 @@ pub fn swap(p: &Program, first: Letter, second: Letter) -> Option<Cube> {
         Norm::False => false,
         Norm::Atom(a) => known.entails_rational(&a),
     };
-    (known.is_unsat() || pair.differences.iter().all(|d| equal(d, &mut known))).then_some(when)
+    let apart = |d: &LinExpr, known: &mut Closed| {
+        let one = LinExpr::int(1);
+        [Atom::le(&one.sub(d)), Atom::le(&one.add(d))].into_iter().any(|n| match n {
+            Norm::True => true,
+            Norm::False => false,
+            Norm::Atom(a) => known.entails_rational(&a),
+        })
+    };
+    let same = pair.differences.iter().all(|d| equal(d, &mut known));
+    (known.is_unsat() || same && pair.distances.iter().all(|d| apart(d, &mut known))).then_some(when)
 }
 
 fn edge(p: &Program, (t, e): Letter) -> Option<&Edge> {
@@ -57,7 +66,13 @@ fn independent(a: &Edge, b: &Edge) -> bool {
         let reads = b.reads();
         a.updates.iter().all(|(v, _)| !reads.contains(v) && b.after(*v).is_none())
     };
-    apart(a, b) && apart(b, a)
+    apart(a, b) && apart(b, a) && conflicts(a, b).next().is_none()
+}
+
+/// Accesses to elements of one array, of which one is a write.
+fn conflicts<'a>(a: &'a Edge, b: &'a Edge) -> impl Iterator<Item = (&'a Touch, &'a Touch)> {
+    let with = |x: &'a Touch| b.touches.iter().map(move |y| (x, y));
+    a.touches.iter().flat_map(with).filter(|(x, y)| x.array == y.array && (x.write || y.write))
 }
 
 /// Two steps in a row, over the state before both and the inputs of both.
@@ -66,8 +81,11 @@ struct Pair {
     premise: Cube,
     /// What has to hold for them to be done in the other order.
     goals: Vec<Norm>,
-    /// By variable that one of them writes: how much its value differs afterwards.
+    /// By variable that one of them writes: how much its value differs afterwards; and by access to an element, how much its address and
+    /// value do.
     differences: Vec<LinExpr>,
+    /// Between elements that have to be different ones.
+    distances: Vec<LinExpr>,
 }
 
 impl Pair {
@@ -96,7 +114,20 @@ impl Pair {
         };
         let differences: Vec<LinExpr> =
             written.into_iter().map(|v| value(v, &b, &after_a).sub(&value(v, a, &after_b))).collect();
-        for v in differences.iter().flat_map(LinExpr::vars).collect::<BTreeSet<_>>() {
+        let mut differences = differences;
+        let mut moved = |x: &LinExpr, other: &dyn Fn(Var) -> Option<LinExpr>| {
+            differences.push(x.subst(other).sub(x));
+        };
+        for t in &a.touches {
+            moved(&t.at, &after_b);
+            moved(&t.value, &after_b);
+        }
+        for t in &b.touches {
+            moved(&t.at, &after_a);
+            moved(&t.value, &after_a);
+        }
+        let distances: Vec<LinExpr> = conflicts(a, &b).map(|(x, y)| y.at.subst(after_a).sub(&x.at)).collect();
+        for v in differences.iter().chain(&distances).flat_map(LinExpr::vars).collect::<BTreeSet<_>>() {
             premise = crate::edges::bounds::type_bounds_of(
                 &premise,
                 v,
@@ -104,7 +135,7 @@ impl Pair {
                 p.variables.get(v.0 as usize).and_then(|x| x.max),
             );
         }
-        Pair { premise: type_bounds(p, &premise), goals, differences }
+        Pair { premise: type_bounds(p, &premise), goals, differences, distances }
     }
 }
 

@@ -21,6 +21,7 @@
 
 mod awaited;
 mod commute;
+mod elements;
 mod product;
 mod relax;
 mod split;

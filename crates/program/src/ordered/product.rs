@@ -5,6 +5,7 @@
 //! step is done in cases.
 
 use super::awaited::Awaited;
+use super::elements;
 use super::{Order, Turns};
 use crate::edges::bounds::feasible;
 use crate::{Count, Edge, Loc, Location, Program, Scope, Template};
@@ -265,14 +266,15 @@ impl Product<'_> {
             locations: self.locations,
             edges,
         };
-        Program {
+        let product = Program {
             variables,
             templates: vec![template],
             exclusive: None,
             prefix: Vec::new(),
             given: Vec::new(),
             ..self.p.clone()
-        }
+        };
+        elements::kept(product)
     }
 }
 

@@ -17,11 +17,7 @@ pub fn replace_constants(p: &mut Program, access: &Access) -> bool {
     let mut any = false;
     for e in p.templates.iter_mut().flat_map(|t| &mut t.edges) {
         if e.reads().iter().any(|v| fixed.contains_key(v)) {
-            let f = |v: Var| fixed.get(&v).cloned();
-            (e.guard, e.bounds) = (e.guard.subst(f), e.bounds.subst(f));
-            for (_, x) in &mut e.updates {
-                *x = x.subst(f);
-            }
+            e.substitute(|v: Var| fixed.get(&v).cloned());
             any = true;
         }
     }

@@ -26,7 +26,7 @@ pub fn live_rows(p: &Program, t: usize) -> Vec<Row> {
             e.updates.iter().for_each(|(v, _)| before.remove(v.0));
             let needed = e.updates.iter().filter(|(v, _)| !local(v.0) || after.has(v.0));
             let values = needed.flat_map(|(_, x)| x.vars());
-            for v in e.guard.vars().into_iter().chain(e.bounds.vars()).chain(values) {
+            for v in e.guard.vars().into_iter().chain(e.bounds.vars()).chain(values).chain(e.touched()) {
                 if local(v.0) {
                     before.insert(v.0);
                 }

@@ -56,11 +56,7 @@ pub fn propagate(p: &mut Program) -> bool {
             if !e.reads().iter().any(|v| known.values.get(v.0).is_some()) {
                 continue;
             }
-            let f = |v: Var| known.get(v);
-            (e.guard, e.bounds) = (e.guard.subst(f), e.bounds.subst(f));
-            for (_, x) in &mut e.updates {
-                *x = x.subst(f);
-            }
+            e.substitute(|v: Var| known.get(v));
             e.updates.retain(|(v, x)| *x != LinExpr::var(*v));
             any = true;
         }

@@ -28,9 +28,8 @@ impl Slice {
         self.relevant.get(v.0 as usize).copied().unwrap_or(false)
     }
     fn acts(&self, p: &Program, e: &Edge) -> bool {
-        e.updates
-            .iter()
-            .any(|(v, _)| self.is_relevant(*v) && p.variables[v.0 as usize].scope == Scope::Global)
+        let shared = |v: &Var| self.is_relevant(*v) && p.variables[v.0 as usize].scope == Scope::Global;
+        e.writes_element() || e.updates.iter().any(|(v, _)| shared(v))
     }
     fn keeps(&self, p: &Program, t: usize, e: &Edge) -> bool {
         self.useful[t][e.to.0 as usize] || self.acts(p, e)
@@ -46,7 +45,10 @@ impl Slice {
                 e.updates.iter().for_each(|(v, _)| writers[v.0 as usize].push((t, i)));
             }
         }
-        let mut work = Vec::new();
+        let all = p.templates.iter().enumerate();
+        let edges = all.flat_map(|(t, x)| x.edges.iter().enumerate().map(move |(i, e)| (t, i, e)));
+        let mut work: Vec<(usize, usize)> =
+            edges.filter(|x| x.2.writes_element()).map(|(t, i, _)| (t, i)).collect();
         for (t, template) in p.templates.iter().enumerate() {
             for (l, location) in template.locations.iter().enumerate() {
                 let labelled = p.exclusive.as_ref().is_some_and(|x| location.labels.contains(x));
@@ -78,7 +80,7 @@ impl Slice {
     /// What the condition and the relevant updates of an edge depend on, its inputs included. A bound alone makes
     /// nothing relevant, unless it defines an input that is.
     fn influences(&self, e: &Edge) -> BTreeSet<Var> {
-        let mut out: BTreeSet<Var> = e.guard.vars().into_iter().collect();
+        let mut out: BTreeSet<Var> = e.guard.vars().into_iter().chain(e.touched()).collect();
         for (v, x) in &e.updates {
             if self.is_relevant(*v) {
                 out.extend(x.vars());

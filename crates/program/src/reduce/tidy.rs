@@ -39,7 +39,9 @@ pub fn tidy_edges(p: &mut Program, tidied: &mut Tidied) -> usize {
             let before = (e.guard.clone(), e.bounds.clone());
             let known = tidied.steps.contains(&before);
             let all = e.guard.and(&e.bounds);
-            if !(known || feasible(p, &all)) || (e.from == e.to && e.updates.is_empty()) {
+            if !(known || feasible(p, &all))
+                || (e.from == e.to && e.updates.is_empty() && !e.writes_element())
+            {
                 dropped += 1;
                 continue;
             }
@@ -51,7 +53,9 @@ pub fn tidy_edges(p: &mut Program, tidied: &mut Tidied) -> usize {
                 tidied.steps.insert(before);
             }
             // One that says the same: the exact one, then the shorter path.
-            let same = |k: &Edge| (&k.guard, &k.bounds, &k.updates) == (&e.guard, &e.bounds, &e.updates);
+            let same = |k: &Edge| {
+                (&k.guard, &k.bounds, &k.updates, &k.touches) == (&e.guard, &e.bounds, &e.updates, &e.touches)
+            };
             let beside = between.entry((e.from, e.to)).or_default();
             match beside.iter().find(|k| same(&kept[**k])) {
                 Some(k) => {
@@ -127,7 +131,7 @@ fn merge_complements(p: &Program, edges: &mut Vec<Edge>, between: impl Iterator<
 /// one of them holds always.
 fn complement(p: &Program, a: &Edge, b: &Edge) -> Option<Cube> {
     let base = p.variables.len() as u32;
-    if (&a.updates, &a.bounds, &a.inputs) != (&b.updates, &b.bounds, &b.inputs) {
+    if (&a.updates, &a.bounds, &a.inputs, &a.touches) != (&b.updates, &b.bounds, &b.inputs, &b.touches) {
         return None;
     }
     // Only where the steps differ in the condition alone: replay takes either by its path.
