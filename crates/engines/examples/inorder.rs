@@ -10,7 +10,16 @@ fn main() {
     let path = std::path::Path::new(&a[1]);
     let options = Options::default();
     let module = c::load(path, &options).unwrap();
-    let automata = for_proof(&module, &options).unwrap();
+    let chosen = relyant_frontend::programs::for_proof_chosen(&module, &options);
+    println!(
+        "chosen: {}",
+        match &chosen {
+            Ok(Some(_)) => "yes".into(),
+            Ok(None) => "none".into(),
+            Err(e) => e.to_string(),
+        }
+    );
+    let automata = chosen.ok().flatten().unwrap_or_else(|| for_proof(&module, &options).unwrap());
     let p = thread_program_with(&automata, Limits::touching(), Recognisers::none()).unwrap();
     println!("{} can {}", a[1], has_threads(&p));
     for o in orders(&p) {
@@ -41,7 +50,20 @@ fn main() {
                 );
                 return;
             }
-            Answer::Unsafe(_) => println!("  run {:?}", t.elapsed()),
+            Answer::Unsafe(c) => {
+                println!("  run {:?}", t.elapsed());
+                if a.get(2).is_some_and(|x| x == "run") {
+                    println!(
+                        "start {:?}",
+                        c.start.iter().map(|(v, x)| format!("{}={x}", q.name(*v))).collect::<Vec<_>>()
+                    );
+                    for s in &c.steps {
+                        let e = &q.templates[0].edges[s.edge as usize];
+                        println!("   line {} {} in {:?}", e.span.line, q.display_edge(e), s.inputs);
+                    }
+                    return;
+                }
+            }
             Answer::Unknown(r) => println!("  {r} {:?} {}", t.elapsed(), stats.iterations),
         }
     }

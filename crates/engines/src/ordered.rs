@@ -10,8 +10,11 @@ use relyant_program::Program;
 use relyant_program::ordered::{has_threads, ordered, orders, swap};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Work of each order in the rounds of turns.
-const ROUNDS: [u64; 4] = [200_000, 1_000_000, 5_000_000, u64::MAX];
+/// Rounds of turns: the work of each order, and how many orders take part, the most promising ones.
+const ROUNDS: [(u64, usize); 4] =
+    [(200_000, usize::MAX), (4_000_000, 2), (1_500_000, usize::MAX), (20_000_000, 2)];
+/// Work of making an edge of a product, roughly.
+const EDGE: u64 = 200;
 
 /// What reports say.
 pub const NAME: &str = "sequentialisation";
@@ -64,12 +67,13 @@ fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Result<Clai
     let mut tries: Vec<Try> = orders(program).into_iter().map(Try::New).collect();
     let mut reason = Reason::LargeProduct;
     let mut last = Stats::default();
-    for most in ROUNDS {
-        for one in &mut tries {
+    for (most, orders) in ROUNDS {
+        for one in tries.iter_mut().take(orders) {
             if let Try::New(order) = one {
                 let made = ordered(program, order, &mut swap);
+                let edges = made.as_ref().and_then(|p| p.templates.first()).map_or(0, |t| t.edges.len());
+                (watch.work)(EDGE * edges as u64);
                 *one = made.map_or(Try::Failed, |p| Try::Made(Box::new(p)));
-                (watch.work)(1_000);
             }
             let Try::Made(product) = one else { continue };
             let done = AtomicU64::new(0);

@@ -9,6 +9,7 @@
 //! There are two programs of one module: that of [`instantiate`] is for proofs; that of [`for_search`] keeps recursive
 //! functions and has one template for each start routine.
 
+mod apart;
 mod approximate;
 mod callees;
 mod calls;
@@ -83,6 +84,8 @@ pub fn build(module: &Module, options: &Options) -> Result<Program, Refusal> {
 /// What the module has that such a program cannot say.
 pub fn instantiate_chosen(module: &Module, options: &Options) -> Result<Option<Program>, Diagnostic> {
     let differs = std::cell::Cell::new(true);
+    let module =
+        &if options.checks_memory() || options.leaks { module.clone() } else { apart::apart(module) };
     let built = with_pools(module, false, options, &|module| {
         let (module, endless) = extent::endless(module, options);
         let plan = Plan { choose: true, ..Plan::default() };

@@ -25,6 +25,7 @@ pub struct OrderRecord {
 pub enum TurnsName {
     Never,
     Loops,
+    AnyLoop,
     Steps,
 }
 
@@ -57,6 +58,7 @@ impl OrderRecord {
             turns: match o.order.turns {
                 Turns::Never => TurnsName::Never,
                 Turns::Loops => TurnsName::Loops,
+                Turns::AnyLoop => TurnsName::AnyLoop,
                 Turns::Steps => TurnsName::Steps,
             },
             swaps: o.swaps.iter().map(swap).collect(),
@@ -99,6 +101,7 @@ impl OrderRecord {
         let turns = match self.turns {
             TurnsName::Never => Turns::Never,
             TurnsName::Loops => Turns::Loops,
+            TurnsName::AnyLoop => Turns::AnyLoop,
             TurnsName::Steps => Turns::Steps,
         };
         let swaps: Result<Vec<Swap>, ContentError> = self.swaps.iter().map(swap).collect();

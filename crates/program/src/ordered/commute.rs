@@ -7,10 +7,10 @@ use relyant_linear::{Atom, Closed, Cube, LinExpr, Norm, Var};
 use std::collections::BTreeSet;
 
 /// Atoms of a condition, at most: each of them makes one more case of a step.
-const MOST: usize = 2;
+const MOST: usize = 3;
 
 /// The condition on the state before both under which `second`, done right after `first`, could as well be done right before it;
-/// `None` where none is found. It is a part of what `second` asks for anyway.
+/// `None` where none is found. It is a part of what `second` asks for anyway, and that elements of arrays are different ones.
 pub fn swap(p: &Program, first: Letter, second: Letter) -> Option<Cube> {
     let (a, b) = (edge(p, first)?, edge(p, second)?);
     if independent(a, b) {
@@ -44,16 +44,29 @@ pub fn swap(p: &Program, first: Letter, second: Letter) -> Option<Cube> {
         Norm::False => false,
         Norm::Atom(a) => known.entails_rational(&a),
     };
-    let apart = |d: &LinExpr, known: &mut Closed| {
+    let base = p.variables.len() as u32;
+    for (d, behind) in &pair.distances {
         let one = LinExpr::int(1);
-        [Atom::le(&one.sub(d)), Atom::le(&one.add(d))].into_iter().any(|n| match n {
+        let (less, more) = (Atom::le(&d.add(&one)), Atom::le(&one.sub(d)));
+        let mut holds = |n: &Norm| match n {
             Norm::True => true,
             Norm::False => false,
-            Norm::Atom(a) => known.entails_rational(&a),
-        })
-    };
+            Norm::Atom(a) => known.entails_rational(a),
+        };
+        if holds(&less) || holds(&more) {
+            continue;
+        }
+        // Who reads follows who writes, most often.
+        let wanted = if *behind { less } else { more };
+        let Norm::Atom(a) = &wanted else { return None };
+        if when.atoms().len() == MOST || a.vars().any(|v| v.0 >= base) {
+            return None;
+        }
+        when.push(wanted);
+        known = Closed::new(&pair.premise.and(&when));
+    }
     let same = pair.differences.iter().all(|d| equal(d, &mut known));
-    (known.is_unsat() || same && pair.distances.iter().all(|d| apart(d, &mut known))).then_some(when)
+    (known.is_unsat() || same).then_some(when)
 }
 
 fn edge(p: &Program, (t, e): Letter) -> Option<&Edge> {
@@ -84,8 +97,8 @@ struct Pair {
     /// By variable that one of them writes: how much its value differs afterwards; and by access to an element, how much its address and
     /// value do.
     differences: Vec<LinExpr>,
-    /// Between elements that have to be different ones.
-    distances: Vec<LinExpr>,
+    /// Between elements that have to be different ones, from that of the first step; and whether the second one's is to be behind.
+    distances: Vec<(LinExpr, bool)>,
 }
 
 impl Pair {
@@ -126,8 +139,14 @@ impl Pair {
             moved(&t.at, &after_a);
             moved(&t.value, &after_a);
         }
-        let distances: Vec<LinExpr> = conflicts(a, &b).map(|(x, y)| y.at.subst(after_a).sub(&x.at)).collect();
-        for v in differences.iter().chain(&distances).flat_map(LinExpr::vars).collect::<BTreeSet<_>>() {
+        let distances: Vec<(LinExpr, bool)> =
+            conflicts(a, &b).map(|(x, y)| (y.at.subst(after_a).sub(&x.at), x.write)).collect();
+        for v in differences
+            .iter()
+            .chain(distances.iter().map(|d| &d.0))
+            .flat_map(LinExpr::vars)
+            .collect::<BTreeSet<_>>()
+        {
             premise = crate::edges::bounds::type_bounds_of(
                 &premise,
                 v,

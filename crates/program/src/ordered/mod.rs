@@ -50,8 +50,10 @@ pub struct Order {
 pub enum Turns {
     /// Never: one thread after the other.
     Never,
-    /// When a thread comes to the head of a loop: loops in lockstep.
+    /// When the thread whose turn it is comes to the head of a loop, or to its end: loops in lockstep.
     Loops,
+    /// To the thread after whichever one comes to the head of a loop, or its end: no matter whose turn it was.
+    AnyLoop,
     /// After each step.
     Steps,
 }
@@ -92,6 +94,7 @@ impl Ordered {
         let turns = match self.order.turns {
             Turns::Never => "one after the other",
             Turns::Loops => "with their loops in lockstep",
+            Turns::AnyLoop => "with a round of a loop each",
             Turns::Steps => "step by step in turns",
         };
         let (first, ring) = (listed(&self.order.first), listed(&self.order.ring));
@@ -146,10 +149,13 @@ pub fn orders(p: &Program) -> Vec<Order> {
         rings.extend((1..ring.len()).map(turned));
     }
     let order = |turns, ring: &Vec<u32>| Order { first: first.clone(), ring: ring.clone(), turns };
-    let both = |ring| [order(Turns::Loops, ring), order(Turns::Never, ring)];
-    let mut orders: Vec<Order> = rings.iter().take(2).flat_map(both).collect();
+    let loops = |ring| [order(Turns::Loops, ring), order(Turns::AnyLoop, ring)];
+    let mut orders: Vec<Order> = loops(&ring).into();
+    orders.extend(rings.iter().take(2).map(|ring| order(Turns::Never, ring)));
+    orders.extend(rings.iter().skip(1).take(1).flat_map(loops));
     orders.push(order(Turns::Steps, &ring));
-    orders.extend(rings.iter().skip(2).flat_map(both));
+    orders
+        .extend(rings.iter().skip(2).flat_map(|ring| [order(Turns::Loops, ring), order(Turns::Never, ring)]));
     orders
 }
 

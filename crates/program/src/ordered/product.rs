@@ -150,14 +150,20 @@ impl Product<'_> {
 
     /// Whose turn it is after a step.
     fn turn_after(&self, turn: u32, (t, e): Letter) -> u32 {
-        let Some(place) = self.order.ring.iter().position(|x| *x == t) else { return turn };
+        let ring = &self.order.ring;
+        let Some(place) = ring.iter().position(|x| *x == t) else { return turn };
+        if self.order.turns != Turns::AnyLoop && place != turn as usize {
+            return turn;
+        }
         let to = self.p.templates[t as usize].edges[e as usize].to.0 as usize;
         let goes_on = match self.order.turns {
-            Turns::Never => return 0,
-            Turns::Loops => self.heads[t as usize][to] || self.outs[t as usize][to].is_empty(),
+            Turns::Never => return turn,
+            Turns::Loops | Turns::AnyLoop => {
+                self.heads[t as usize][to] || self.outs[t as usize][to].is_empty()
+            }
             Turns::Steps => true,
         };
-        (place + usize::from(goes_on)) as u32 % self.order.ring.len() as u32
+        (place + usize::from(goes_on)) as u32 % ring.len() as u32
     }
 
     fn swaps(&mut self, first: Letter, second: Letter) -> Option<Cube> {
