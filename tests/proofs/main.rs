@@ -3,6 +3,7 @@
 
 mod chc;
 mod claims;
+mod orders;
 mod places;
 #[allow(dead_code)]
 #[path = "../../crates/check/tests/proofs/programs.rs"]

@@ -1,0 +1,162 @@
+//! Proofs in an order of preference: what is claimed of it is shown, and nothing else is accepted.
+
+use relyant_cfa::options::Options;
+use relyant_check::Proof;
+use relyant_check::check::{CheckError, Limits, check};
+use relyant_check::flaw::ProgramFlaw;
+use relyant_check::obligations::Malformed;
+use relyant_engines::aret::Settings;
+use relyant_engines::rely_guarantee;
+use relyant_engines::verdict::Answer;
+use relyant_engines::watch::Watch;
+use relyant_frontend::{c, instantiate};
+use relyant_linear::Cube;
+use relyant_program::ordered::{Order, Ordered, Turns, ordered, orders, swap};
+use relyant_program::recognisers::Recognisers;
+use relyant_program::{Program, linearise, thread_program_with};
+use std::sync::Arc;
+
+/// The last of two writers wins; `main` checks which.
+const WRITERS: &str = "
+    void *one(void *p) { x = 1; return 0; }
+    void *two(void *p) { x = 2; return 0; }
+    int main(void) {
+        pthread_t t, u;
+        pthread_create(&t, 0, one, 0);
+        pthread_create(&u, 0, two, 0);
+        pthread_join(t, 0);
+        pthread_join(u, 0);
+        if (x != 2) reach_error();
+        return 0;
+    }";
+
+/// One adds, one takes away where there is something.
+const STOCK: &str = "
+    void *one(void *p) { while (i < n) { __VERIFIER_atomic_begin(); x = x + 1; i = i + 1; __VERIFIER_atomic_end(); } return 0; }
+    void *two(void *p) {
+        while (j < n) {
+            __VERIFIER_atomic_begin();
+            if (x > 0) { x = x - 1; j = j + 1; }
+            __VERIFIER_atomic_end();
+        }
+        return 0;
+    }
+    int main(void) {
+        pthread_t t, u;
+        n = __VERIFIER_nondet_int();
+        if (n < 0) return 0;
+        pthread_create(&t, 0, one, 0);
+        pthread_create(&u, 0, two, 0);
+        pthread_join(t, 0);
+        pthread_join(u, 0);
+        if (x != 0) reach_error();
+        return 0;
+    }";
+
+const HEAD: &str = "typedef unsigned long pthread_t;
+    int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+    int pthread_join(pthread_t, void **);
+    void reach_error(void);
+    int __VERIFIER_nondet_int(void);
+    void __VERIFIER_atomic_begin(void);
+    void __VERIFIER_atomic_end(void);
+    int x, i, j, n;";
+
+fn threads(text: &str) -> Program {
+    let module = c::load_text("a.i", &format!("{HEAD}{text}"), &Options::default()).expect("C");
+    let automata = instantiate::instantiate(&module, &Options::default()).expect("threads");
+    thread_program_with(&automata, linearise::Limits::touching(), Recognisers::none()).expect("linear steps")
+}
+
+fn proved(program: &Program) -> Proof {
+    match rely_guarantee::verify(program, &Settings::default(), &Watch::NONE).0 {
+        Answer::Safe(proof) => proof,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A program in the first order, and its proof.
+fn stock() -> (Program, Proof) {
+    let threads = threads(STOCK);
+    let order = &orders(&threads)[0];
+    let product = ordered(&threads, order, &mut swap).expect("small enough");
+    let proof = proved(&product);
+    assert!(check(&product, &proof, &Limits::default()).is_ok());
+    (product, proof)
+}
+
+fn claimed(program: &Program) -> Ordered {
+    Ordered::clone(program.ordered.as_deref().expect("an order"))
+}
+
+fn is_not_the_product(program: &Program, proof: &Proof) -> bool {
+    let flaw = check(program, proof, &Limits::default());
+    matches!(flaw, Err(CheckError::Malformed(Malformed::Program(ProgramFlaw::Order))))
+}
+
+#[test]
+fn steps_that_do_not_commute_are_not_swapped() {
+    let threads = threads(WRITERS);
+    // As if all steps commuted: only `one` before `two` is left, in which 2 is what stays.
+    for order in orders(&threads).iter().filter(|o| o.turns == Turns::Never && o.ring == [1, 2]) {
+        let forged = ordered(&threads, order, &mut |_, _, _| Some(Cube::top())).expect("small enough");
+        let proof = proved(&forged);
+        match check(&forged, &proof, &Limits::default()) {
+            Err(CheckError::Fails { obligation, .. }) => {
+                assert!(obligation.starts_with("swap"), "{obligation}")
+            }
+            other => panic!("{other:?}"),
+        }
+        // What does commute is not enough to leave the other order out.
+        let honest = ordered(&threads, order, &mut swap).expect("small enough");
+        let answer = rely_guarantee::verify(&honest, &Settings::default(), &Watch::NONE).0;
+        assert!(matches!(answer, Answer::Unsafe(_)), "{answer:?}");
+    }
+}
+
+#[test]
+fn a_condition_that_is_left_out_is_missed() {
+    let (product, proof) = stock();
+    let mut forged = claimed(&product);
+    let conditional = forged.swaps.iter().filter(|s| !s.when.is_top()).count();
+    assert!(conditional > 0);
+    forged.swaps.iter_mut().for_each(|s| s.when = Cube::top());
+    // Another product follows from it, so that this one is not it; and its own proof fails at a swap.
+    let changed = Program { ordered: Some(Arc::new(forged.clone())), ..product.clone() };
+    assert!(is_not_the_product(&changed, &proof));
+    let all = |a, b| forged.swaps.iter().find(|s| (s.first, s.second) == (a, b)).map(|_| Cube::top());
+    let product = ordered(&forged.of, &forged.order, &mut |_, a, b| all(a, b)).expect("small enough");
+    let failed = check(&product, &proved(&product), &Limits::default());
+    assert!(matches!(failed, Err(CheckError::Fails { .. })), "{failed:?}");
+}
+
+#[test]
+fn another_product_is_not_believed() {
+    let (product, proof) = stock();
+    let edges = product.templates[0].edges.len();
+    for k in 0..edges {
+        let mut fewer = product.clone();
+        fewer.templates[0].edges.remove(k);
+        assert!(is_not_the_product(&fewer, &proof), "edge {k}");
+    }
+    let mut looser = product.clone();
+    looser.init = Cube::bottom();
+    assert!(is_not_the_product(&looser, &proof));
+    let with = |change: &dyn Fn(&mut Ordered)| {
+        let mut claim = claimed(&product);
+        change(&mut claim);
+        Program { ordered: Some(Arc::new(claim)), ..product.clone() }
+    };
+    let swaps = claimed(&product).swaps.len();
+    for k in 0..swaps {
+        assert!(is_not_the_product(&with(&|o| drop(o.swaps.remove(k))), &proof), "swap {k}");
+    }
+    let turned = |o: &mut Ordered| o.order = Order { turns: Turns::Never, ..o.order.clone() };
+    assert!(is_not_the_product(&with(&turned), &proof));
+    let reversed = |o: &mut Ordered| o.order.ring.reverse();
+    assert!(is_not_the_product(&with(&reversed), &proof));
+    let one_thread = |o: &mut Ordered| o.of.templates.truncate(1);
+    assert!(is_not_the_product(&with(&one_thread), &proof));
+    let fewer_steps = |o: &mut Ordered| drop(o.of.templates[1].edges.pop());
+    assert!(is_not_the_product(&with(&fewer_steps), &proof));
+}
