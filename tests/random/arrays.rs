@@ -92,6 +92,25 @@ impl Writer {
     }
 }
 
+/// Two threads that `main` waits for.
+pub fn workers(seed: u64) -> String {
+    let mut rng = Rng::new(seed);
+    let text = String::from("int a[3], b[3], x;\nstruct { int n; int c[3]; } s;\npthread_mutex_t m;\n");
+    let mut w = Writer { locks: rng.percent(30), rng, text };
+    for name in ["one", "two"] {
+        let _ = writeln!(w.text, "void *{name}(void *p) {{");
+        let statements = 1 + w.rng.below(4);
+        w.body(statements);
+        w.text.push_str("    return 0;\n}\n");
+    }
+    w.text.push_str("int main(void) {\n    pthread_t t, u;\n    int i = 0, j = 1, v = 0;\n");
+    w.text.push_str("    pthread_create(&t, 0, one, 0);\n    pthread_create(&u, 0, two, 0);\n");
+    w.text.push_str("    pthread_join(t, 0);\n    pthread_join(u, 0);\n");
+    let (left, right) = (w.element(), w.value());
+    let _ = writeln!(w.text, "    __VERIFIER_assert({left} != {right});\n    return 0;\n}}");
+    w.text
+}
+
 fn program(seed: u64) -> String {
     let mut rng = Rng::new(seed);
     let init = if rng.percent(30) { " = {0, 1, 2}" } else { "" };

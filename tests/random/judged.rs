@@ -179,6 +179,14 @@ pub fn judge(text: &str, limits: Limits) -> Judged {
     prove(explored(&p, text), &p, limits, text)
 }
 
+/// The program of a text.
+pub fn program_of(text: &str) -> Program {
+    let meaning = Meaning::default();
+    let mut p = instantiate(&load(text, &meaning), &meaning).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    slice(&mut p);
+    p
+}
+
 /// The same of the program with chosen threads; none where there is no such program.
 pub fn judge_chosen(text: &str, meaning: &Meaning, limits: Limits) -> Option<Judged> {
     let module = load(text, meaning);

@@ -3,7 +3,9 @@
 //!
 //! `RELYANT_CASES` sets how many programs, `RELYANT_SEED` the first seed.
 
-use super::judged::{Outcome, STATES, judge_all, patiently, proved, truth};
+use super::arrays::workers;
+use super::judged::{Outcome, STATES, judge_all, patiently, program_of, proved, truth};
+use rayon::prelude::*;
 use relyant_check::check;
 use relyant_engines::aret::Settings;
 use relyant_engines::rely_guarantee;
@@ -12,7 +14,7 @@ use relyant_program::linearise::Limits;
 use relyant_program::ordered::{has_threads, ordered, orders, swap};
 use relyant_program::recognisers::Recognisers;
 use relyant_program::{Program, thread_program_with};
-use relyant_testing::threads::ThreadProgram;
+use relyant_testing::rng::cases;
 use std::time::Duration;
 
 /// A verdict that takes longer counts as unknown.
@@ -28,14 +30,13 @@ fn in_order(product: &Program) -> Outcome {
     }
 }
 
-fn judge(p: &ThreadProgram) -> Outcome {
-    let program = p.to_program();
-    let violated = match truth(&program, STATES) {
+fn judge(program: &relyant_cfa::Program, limits: Limits) -> Outcome {
+    let violated = match truth(program, STATES) {
         Ok(Some(violated)) => violated,
         Ok(None) => return Outcome::TooLarge,
         Err(wrong) => return wrong,
     };
-    let threads = match thread_program_with(&program, Limits::touching(), Recognisers::none()) {
+    let threads = match thread_program_with(program, limits, Recognisers::none()) {
         Ok(threads) => threads,
         Err(e) => return Outcome::Wrong(format!("refused: {e}")),
     };
@@ -67,5 +68,19 @@ fn judge(p: &ThreadProgram) -> Outcome {
 
 #[test]
 fn each_order_has_the_errors_of_all_interleavings() {
-    judge_all(150, 30, |_, p| judge(p));
+    judge_all(150, 30, |_, p| judge(&p.to_program(), Limits::touching()));
+}
+
+#[test]
+fn elements_of_arrays_are_what_was_written_last() {
+    let small = Limits { cases: 1, cells: 2, touches: true };
+    let first = std::env::var("RELYANT_SEED").ok().and_then(|v| v.parse().ok()).unwrap_or(0);
+    let seeds: Vec<u64> = (first..first + cases(150)).collect();
+    let outcomes: Vec<Outcome> = seeds.par_iter().map(|s| judge(&program_of(&workers(*s)), small)).collect();
+    for (seed, outcome) in seeds.iter().zip(&outcomes) {
+        assert!(!matches!(outcome, Outcome::Wrong(_)), "seed {seed}: {outcome:?}\n{}", workers(*seed));
+    }
+    let count = |o: &Outcome| outcomes.iter().filter(|x| *x == o).count();
+    println!("{} proved, {} with a violation", count(&Outcome::Safe), count(&Outcome::Unsafe));
+    assert!(count(&Outcome::Safe) > 0 && count(&Outcome::Unsafe) > 0);
 }
