@@ -35,6 +35,8 @@ def read(path, text):
         raise Unreadable("it is no certificate of version 2 or 3 about assertions")
     if data["rule"] not in ("rely-guarantee", "owicki-gries"):
         raise Unreadable(f"proofs by the rule {data['rule']} are not covered")
+    if data.get("order") is not None:
+        raise Unreadable("proofs in an order of preference are not covered")
     for name, values in OPTIONS.items():
         if data["options"].get(name) not in values:
             raise Unreadable(f"the option {name}: {data['options'].get(name)} is not covered")

@@ -167,7 +167,7 @@ pub struct Thread {
 /// What kind of proof was found, and how much of it was checked.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ProofEntry {
-    /// `rely-guarantee`, `owicki-gries`, `monolithic`; `states`: the set of all states; `replicated`: finite-state
+    /// `rely-guarantee`, `owicki-gries`, `monolithic`; `in-order`: of threads in an order of preference; `states`: the set of all states; `replicated`: finite-state
     /// threads that do what the program does. Of files with such threads
     /// `thread-states`, `counted-states`, `uncoverability`.
     pub rule: String,

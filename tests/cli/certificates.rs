@@ -191,3 +191,54 @@ int main(void) {
     let (remainder, text) = verdict("r.c");
     assert_eq!(remainder, Some(0), "{text}");
 }
+
+#[test]
+fn an_order_is_part_of_its_certificate() {
+    let dir = folder(&[]);
+    let file = benchmark("orders/give_and_take.c");
+    let run = |args: &[&str]| relyant(dir.path()).args(args).arg(&file).output().unwrap();
+    let o = run(&["verify", "--method", "in-order", "--proof", "p.json"]);
+    assert_eq!(o.status.code(), Some(0), "{}", out(&o));
+    assert!(
+        out(&o).contains("proof: in order: main, then giver and taker with their loops in lockstep"),
+        "{}",
+        out(&o)
+    );
+    let o = run(&["check", "--smt2", "obligations", "p.json"]);
+    assert_eq!(o.status.code(), Some(0), "{}", out(&o));
+    let names = std::fs::read_dir(dir.path().join("obligations")).unwrap();
+    let swaps = names.filter(|f| f.as_ref().unwrap().file_name().to_string_lossy().ends_with("-swap.smt2"));
+    assert!(swaps.count() > 10);
+    let o = run(&["explain", "p.json"]);
+    assert_eq!(o.status.code(), Some(0), "{}", err(&o));
+    for said in ["in order: main, then giver and taker", "can be done before", "other pairs of lines commute"]
+    {
+        assert!(out(&o).contains(said), "{}", out(&o));
+    }
+    // Another order, no condition, or a pair less: it is no proof any more.
+    let text = std::fs::read_to_string(dir.path().join("p.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let changed = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut json = json.clone();
+        change(&mut json["order"]);
+        std::fs::write(dir.path().join("q.json"), json.to_string()).unwrap();
+        let o = run(&["check", "q.json"]);
+        assert_eq!(o.status.code(), Some(1), "{}", out(&o));
+    };
+    changed(&|order| order["turns"] = "never".into());
+    changed(&|order| order["ring"].as_array_mut().unwrap().reverse());
+    changed(&|order| {
+        order["swaps"].as_array_mut().unwrap().pop();
+    });
+    changed(&|order| {
+        for swap in order["swaps"].as_array_mut().unwrap() {
+            swap.as_object_mut().unwrap().remove("when");
+        }
+    });
+    changed(&|order| order["program"] = "0".into());
+    changed(&|order| *order = serde_json::Value::Null);
+    // Invariants of one order are not those of real runs, nor of a witness.
+    let o = run(&["observe", "p.json", "-o", "observed"]);
+    assert_ne!(o.status.code(), Some(0), "{}", out(&o));
+    assert!(err(&o).contains("order of preference"), "{}", err(&o));
+}
