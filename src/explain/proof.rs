@@ -19,7 +19,10 @@ pub(super) fn text(program: &Program, proof: &Proof) -> String {
     for t in &proof.tickets {
         out.push_str(&tickets(program, t));
     }
-    out.push_str(&guarantees(program, proof));
+    // Of one thread made of all there are no others.
+    if program.ordered.is_none() {
+        out.push_str(&guarantees(program, proof));
+    }
     out
 }
 

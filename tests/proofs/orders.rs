@@ -79,7 +79,7 @@ fn proved(program: &Program) -> Proof {
 fn stock() -> (Program, Proof) {
     let threads = threads(STOCK);
     let order = &orders(&threads)[0];
-    let product = ordered(&threads, order, &mut swap).expect("small enough");
+    let product = ordered(&threads, order, &mut swap, &|| false).expect("small enough");
     let proof = proved(&product);
     assert!(check(&product, &proof, &Limits::default()).is_ok());
     (product, proof)
@@ -99,7 +99,8 @@ fn steps_that_do_not_commute_are_not_swapped() {
     let threads = threads(WRITERS);
     // As if all steps commuted: only `one` before `two` is left, in which 2 is what stays.
     for order in orders(&threads).iter().filter(|o| o.turns == Turns::Never && o.ring == [1, 2]) {
-        let forged = ordered(&threads, order, &mut |_, _, _| Some(Cube::top())).expect("small enough");
+        let forged =
+            ordered(&threads, order, &mut |_, _, _| Some(Cube::top()), &|| false).expect("small enough");
         let proof = proved(&forged);
         match check(&forged, &proof, &Limits::default()) {
             Err(CheckError::Fails { obligation, .. }) => {
@@ -108,7 +109,7 @@ fn steps_that_do_not_commute_are_not_swapped() {
             other => panic!("{other:?}"),
         }
         // What does commute is not enough to leave the other order out.
-        let honest = ordered(&threads, order, &mut swap).expect("small enough");
+        let honest = ordered(&threads, order, &mut swap, &|| false).expect("small enough");
         let answer = rely_guarantee::verify(&honest, &Settings::default(), &Watch::NONE).0;
         assert!(matches!(answer, Answer::Unsafe(_)), "{answer:?}");
     }
@@ -125,7 +126,8 @@ fn a_condition_that_is_left_out_is_missed() {
     let changed = Program { ordered: Some(Arc::new(forged.clone())), ..product.clone() };
     assert!(is_not_the_product(&changed, &proof));
     let all = |a, b| forged.swaps.iter().find(|s| (s.first, s.second) == (a, b)).map(|_| Cube::top());
-    let product = ordered(&forged.of, &forged.order, &mut |_, a, b| all(a, b)).expect("small enough");
+    let product =
+        ordered(&forged.of, &forged.order, &mut |_, a, b| all(a, b), &|| false).expect("small enough");
     let failed = check(&product, &proved(&product), &Limits::default());
     assert!(matches!(failed, Err(CheckError::Fails { .. })), "{failed:?}");
 }

@@ -33,7 +33,8 @@ pub fn check(program: &Program, start: Instant, limits: &Limits) -> Result<usize
 /// The program that an order makes of several threads, with these swaps and no others.
 pub fn remade(of: &Program, order: &Order, swaps: &[Swap]) -> Option<Program> {
     let known: BTreeMap<(Letter, Letter), &Swap> = swaps.iter().map(|s| ((s.first, s.second), s)).collect();
-    ordered(of, order, &mut |_, first, second| known.get(&(first, second)).map(|s| s.when.clone()))
+    let swap = |_: &Program, first, second| known.get(&(first, second)).map(|s| s.when.clone());
+    ordered(of, order, &mut { swap }, &|| false)
 }
 
 /// Is a program made of this one, but for the text of its lines?

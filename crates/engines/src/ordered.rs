@@ -70,7 +70,7 @@ fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Result<Clai
     for (most, orders) in ROUNDS {
         for one in tries.iter_mut().take(orders) {
             if let Try::New(order) = one {
-                let made = ordered(program, order, &mut swap);
+                let made = ordered(program, order, &mut swap, watch.cancel);
                 let edges = made.as_ref().and_then(|p| p.templates.first()).map_or(0, |t| t.edges.len());
                 (watch.work)(EDGE * edges as u64);
                 *one = made.map_or(Try::Failed, |p| Try::Made(Box::new(p)));

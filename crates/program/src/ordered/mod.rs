@@ -2,7 +2,7 @@
 //!
 //! Steps of two threads often commute, and of the runs that differ in the order of such steps one is enough. Which one is
 //! chosen by an order of preference ([`Order`]): a product of all threads in which a thread *sleeps* as long as its step could
-//! as well have been done earlier, where it would have been preferred ([`product`]). What is left is the program of one
+//! as well have been done earlier, where it would have been preferred (`product`). What is left is the program of one
 //! thread, in which facts about several threads at once are facts about its variables: that two loops have done as many
 //! rounds, say, holds in lockstep and in no other order.
 //!
@@ -17,7 +17,7 @@
 //! after: the run with `x b1 … bk` leads to the same state. It is smaller in the lexicographic order by preference, of which
 //! there are finitely many runs of these steps; so some run is not left out. The same holds where steps of less preferred threads are
 //! left out since each run to an error has a step of the preferred ones, which can be swapped with all that comes before it
-//! ([`awaited`]; a membrane of that paper): that step comes first in a smaller run.
+//! (`awaited`; a membrane of that paper): that step comes first in a smaller run.
 
 mod awaited;
 mod commute;
@@ -109,16 +109,19 @@ impl Ordered {
 /// Threads that take part in an order, at most.
 const THREADS: u32 = 12;
 
+/// Edges of all threads, at most: of pairs of them it is asked whether they commute.
+const EDGES: usize = 600;
+
 /// Has a program two threads at least, and few enough?
 pub fn has_threads(p: &Program) -> bool {
-    let moving = p.templates.iter().filter(|t| !t.edges.is_empty());
-    let counts: Option<Vec<u32>> = moving
-        .map(|t| match t.count {
-            Count::AtMost(n @ 0..=split::MOST) => Some(n),
-            Count::AtMost(_) | Count::Unbounded => None,
-        })
-        .collect();
-    counts.is_some_and(|n| (2..=THREADS).contains(&n.iter().sum()))
+    let (mut threads, mut edges) = (0, 0);
+    for t in p.templates.iter().filter(|t| !t.edges.is_empty()) {
+        let Count::AtMost(n @ 0..=split::MOST) = t.count else { return false };
+        // A thread that is never there is in the product all the same.
+        threads += n.max(1);
+        edges += t.edges.len() * n.max(1) as usize;
+    }
+    (2..=THREADS).contains(&threads) && edges <= EDGES
 }
 
 /// Can a program be ordered? It has threads, and nothing to be shown of ghosts.
@@ -160,11 +163,12 @@ pub fn orders(p: &Program) -> Vec<Order> {
 }
 
 /// The program of one thread that makes the runs of another one in an order of preference. `None` where it would be too large, or the program
-/// cannot be ordered. `swap`: when two steps can be swapped, see [`commute`]; what it says is recorded and has to be shown.
+/// cannot be ordered, or `stop` says so. `swap`: when two steps can be swapped, see [`swap`]; what it says is recorded and has to be shown.
 pub fn ordered(
     several: &Program,
     order: &Order,
     swap: &mut dyn FnMut(&Program, Letter, Letter) -> Option<Cube>,
+    stop: &dyn Fn() -> bool,
 ) -> Option<Program> {
     if !can_order(several) {
         return None;
@@ -176,7 +180,7 @@ pub fn ordered(
         swaps.push(Swap { first, second, when: when.clone() });
         Some(when)
     };
-    let product = product::build(&of, order, &mut record)?;
+    let product = product::build(&of, order, &mut record, stop)?;
     let mut out = passes::reduce_alone(product);
     swaps.sort_by_key(|s| (s.first, s.second));
     out.lines.clone_from(&several.lines);

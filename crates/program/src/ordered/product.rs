@@ -53,6 +53,7 @@ pub fn build(
     p: &Program,
     order: &Order,
     swap: &mut dyn FnMut(Letter, Letter) -> Option<Cube>,
+    stop: &dyn Fn() -> bool,
 ) -> Option<Program> {
     let outs = |t: &Template| {
         let mut outs = vec![Vec::new(); t.locations.len()];
@@ -77,7 +78,7 @@ pub fn build(
     let entry = product.node(Node { at, turn: 0, asleep: BTreeSet::new() });
     while let Some((node, at)) = product.work.pop() {
         product.expand(&node, at);
-        if product.locations.len() > NODES || product.edges.len() > EDGES {
+        if product.locations.len() > NODES || product.edges.len() > EDGES || stop() {
             return None;
         }
     }

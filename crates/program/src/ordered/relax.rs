@@ -24,11 +24,16 @@ pub fn relaxed(p: &Program) -> Program {
             }
         }
     }
-    while let Some(v) = leaves(&out) {
-        let v = &mut out.variables[v.0 as usize];
-        (v.min, v.max) = (None, None);
+    loop {
+        let lost = leaving(&out);
+        if lost.is_empty() {
+            return out;
+        }
+        for v in lost {
+            let v = &mut out.variables[v.0 as usize];
+            (v.min, v.max) = (None, None);
+        }
     }
-    out
 }
 
 /// By location: bounds of a step from there which another one has the opposite of, as where arithmetic wraps.
@@ -42,10 +47,17 @@ fn told_apart(t: &Template) -> BTreeSet<(Loc, Atom)> {
     all.iter().filter(|x| opposite(x)).cloned().collect()
 }
 
-/// A variable that a step may bring out of its bounds.
-fn leaves(p: &Program) -> Option<Var> {
-    let edges = p.templates.iter().flat_map(|t| &t.edges);
-    edges.flat_map(|e| e.updates.iter().map(move |u| (e, u))).find(|(e, u)| !keeps(p, e, u)).map(|(_, u)| u.0)
+/// Variables that a step may bring out of their bounds.
+fn leaving(p: &Program) -> BTreeSet<Var> {
+    let mut out = BTreeSet::new();
+    for e in p.templates.iter().flat_map(|t| &t.edges) {
+        for u in &e.updates {
+            if !out.contains(&u.0) && !keeps(p, e, u) {
+                out.insert(u.0);
+            }
+        }
+    }
+    out
 }
 
 /// Is the new value within the bounds of the variable, where all old ones are?
