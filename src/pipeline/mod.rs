@@ -314,6 +314,7 @@ fn decide(
     }
     report.seconds.prove = (start.elapsed().as_secs_f64() - (report.seconds.check - checked)).max(0.0);
     let winner = outcome.winner.map(|own| all.swap_remove(own));
+    report.stats = winner.as_ref().and_then(|w| w.stats).or(report.stats);
     let work = winner.as_ref().map(|w| w.work).or_else(|| all.iter().map(|found| found.work).max());
     report.work = report.work.saturating_add(work.unwrap_or(0));
     match winner {

@@ -10,7 +10,7 @@ use crate::formula::{Formula, Linear, Symbol, before, cube};
 use crate::obligations::{Malformed, locate, symbol_name};
 use relyant_linear::{LinExpr, Var};
 use relyant_program::ordered::{Letter, Order, Ordered, Swap, ordered, source};
-use relyant_program::{Edge, Program};
+use relyant_program::{Edge, Program, Touch};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
@@ -26,8 +26,9 @@ pub fn check(program: &Program, start: Instant, limits: &Limits) -> Result<usize
     if same != *program {
         return Err(flaw());
     }
-    decide(&Swaps::new(program), &claimed.swaps, start, limits)?;
-    Ok(claimed.swaps.len())
+    let swaps = Swaps::new(program);
+    decide(&swaps, swaps.list(), start, limits)?;
+    Ok(swaps.list().len())
 }
 
 /// The program that an order makes of several threads, with these swaps and no others.
@@ -42,25 +43,30 @@ pub fn is_made_of(claimed: &Ordered, of: &Program) -> bool {
     source(of) == claimed.of
 }
 
-/// The swaps of a program that has an order, as obligations.
+/// The swaps of a program that has an order, as obligations. What holds by its form alone is left out: steps neither of which writes what the
+/// other one mentions, nor elements of arrays that it accesses.
 pub struct Swaps<'a> {
     /// What the program is made of; the program itself where it has no order.
     of: &'a Program,
-    list: &'a [Swap],
+    list: Vec<Swap>,
 }
 
 impl<'a> Swaps<'a> {
     /// Those of a program; none where it has no order.
     pub fn new(program: &'a Program) -> Swaps<'a> {
-        match program.ordered.as_deref() {
-            Some(o) => Swaps { of: &o.of, list: &o.swaps },
-            None => Swaps { of: program, list: &[] },
-        }
+        let Some(o) = program.ordered.as_deref() else { return Swaps { of: program, list: Vec::new() } };
+        let mut all = Swaps { of: &o.of, list: Vec::new() };
+        let holds = |s: &&Swap| match (all.edge(s.first), all.edge(s.second)) {
+            (Some(a), Some(b)) => apart(a, b) && apart(b, a),
+            _ => false,
+        };
+        all.list = o.swaps.iter().filter(|s| !holds(s)).cloned().collect();
+        all
     }
 
-    /// All of them, in order.
-    pub fn list(&self) -> &'a [Swap] {
-        self.list
+    /// Those that are to be shown, in order.
+    pub fn list(&self) -> &[Swap] {
+        &self.list
     }
 
     fn edge(&self, (t, e): Letter) -> Option<&Edge> {
@@ -156,6 +162,15 @@ impl<'a> Swaps<'a> {
         }
         Formula::and(facts)
     }
+}
+
+/// Does the first step write nothing that the second one mentions?
+fn apart(a: &Edge, b: &Edge) -> bool {
+    let mentioned = b.reads();
+    let variables =
+        a.updates.iter().all(|u| !mentioned.contains(&u.0) && b.updates.iter().all(|w| w.0 != u.0));
+    let element = |x: &Touch| x.write && b.touches.iter().any(|y| y.array == x.array);
+    variables && !a.touches.iter().any(element)
 }
 
 /// What a step writes; `None` where that is no integer.

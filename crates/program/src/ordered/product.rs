@@ -18,9 +18,9 @@ use std::collections::BTreeSet;
 pub type Letter = (u32, u32);
 
 /// Locations of a product, at most.
-const NODES: usize = 6_000;
+const NODES: usize = 4_000;
 /// Edges of a product, at most.
-const EDGES: usize = 40_000;
+const EDGES: usize = 20_000;
 /// Conditions that a step is done in cases of, at most; swaps under others are not used.
 const CONDITIONS: usize = 3;
 
