@@ -66,7 +66,7 @@ impl Source {
 /// # Errors
 /// The file is wrong, not supported or not there. Limits are a verdict: unknown.
 pub fn verify_file(path: impl AsRef<Path>, options: &Options) -> Result<Verified, Error> {
-    verify(Source::File(path.as_ref().into()), options, &RunHandle::new(None))
+    verify(Source::File(path.as_ref().into()), options, Settings::default(), &RunHandle::new(None))
 }
 
 /// Verifies a text as [`verify_file`] does a file. `name` is what reports and certificates call it; its extension says
@@ -89,12 +89,22 @@ pub fn verify_text_while(
     options: &Options,
     run: &RunHandle,
 ) -> Result<Verified, Error> {
-    verify(Source::Text { name: name.into(), text: text.into() }, options, run)
+    verify_text_by(name, text, options, Settings::default(), run)
 }
 
-fn verify(source: Source, options: &Options, run: &RunHandle) -> Result<Verified, Error> {
-    let settings =
-        Settings { meaning: options.meaning.clone(), method: options.method, ..Settings::default() };
+/// The same by engines as they are set; what is asked of them is in `options`.
+pub(crate) fn verify_text_by(
+    name: &str,
+    text: &str,
+    options: &Options,
+    engines: Settings,
+    run: &RunHandle,
+) -> Result<Verified, Error> {
+    verify(Source::Text { name: name.into(), text: text.into() }, options, engines, run)
+}
+
+fn verify(source: Source, options: &Options, engines: Settings, run: &RunHandle) -> Result<Verified, Error> {
+    let settings = Settings { meaning: options.meaning.clone(), method: options.method, ..engines };
     let done = source.with(|unit| {
         bounded_by(run, options.timeout.map(|t| (t, Stop::Time(t))), |run| {
             pipeline::verify_file(unit, &settings, run)

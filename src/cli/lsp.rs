@@ -6,6 +6,7 @@ use super::meaning::{Engine, Meaning};
 use lsp_server::Connection;
 use relyant::Options;
 use relyant::lsp::{Settings, serve};
+use relyant::pipeline;
 use relyant::project::Project;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -30,6 +31,11 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(a: &Args) -> Status {
+    let measures = "error: --without is for measuring: lines would have no invariants beside them";
+    if let Some(wrong) = a.engine.contradiction().or(a.engine.lacks_some().then_some(measures)) {
+        complain(wrong);
+        return Status::BadInput;
+    }
     let asked = a.meaning.input(Path::new("untitled.c"));
     let (input, project) = match (asked, a.project.as_deref().map(Project::read).transpose()) {
         (Ok(input), Ok(project)) => (input, project),
@@ -39,7 +45,12 @@ pub fn run(a: &Args) -> Status {
         }
     };
     let options = Options { meaning: input.options, method: a.engine.method(), timeout: Some(a.timeout) };
-    let settings = Settings { options, project, delay: Duration::from_millis(a.delay) };
+    let engines = pipeline::Settings {
+        engine: a.engine.settings(),
+        search: a.engine.search(),
+        ..pipeline::Settings::default()
+    };
+    let settings = Settings { options, engines, project, delay: Duration::from_millis(a.delay) };
     let (connection, _threads) = Connection::stdio();
     match serve(&connection, settings) {
         Ok(()) => Status::Good,

@@ -97,6 +97,7 @@ fn property(text: &str) -> Result<Choice, NoProperty> {
 }
 
 /// A program, and what is asked about it.
+#[derive(Clone)]
 pub struct Input {
     /// The first source file of the program.
     pub file: PathBuf,

@@ -178,10 +178,10 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
     status = status.and(written);
     let (more, tried) = reproduced(a, &mut outcomes, &inputs, &mut status);
     let note = note + &more;
-    let named: Vec<(String, FileOutcome)> = names.into_iter().zip(outcomes).collect();
+    let mut named: Vec<(String, FileOutcome)> = names.into_iter().zip(outcomes).collect();
     if let Some(out) = &a.html {
-        let making = pages::Making { version: a.witness_version, proof, timeout: limits.timeout };
-        status = status.and(pages::write(out, &named, &inputs, &making));
+        let making = pages::Making { version: a.witness_version, proof, limits: &limits, began };
+        status = status.and(pages::write(out, &mut named, &inputs, &making));
     }
     if a.reports.need_data() {
         status = status.and(show_data(&a.reports, &named, &inputs, tried));

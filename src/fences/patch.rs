@@ -1,7 +1,7 @@
 //! Fences as text: behind statements, in the lines where these are.
 
 use relyant_cfa::diagnostic::Diagnostic;
-use relyant_frontend::c::outline::{Outline, StatementKind};
+use relyant_frontend::c::outline::{Outline, StatementAt, StatementKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is put behind a statement; both go into a block.
@@ -20,6 +20,8 @@ pub struct Place {
     pub loops: u32,
     /// Its text.
     pub text: String,
+    /// Its last line and column where macros are expanded.
+    pub(super) expanded: (u32, u32),
 }
 
 /// A source and its statements.
@@ -47,8 +49,8 @@ impl<'a> Source<'a> {
         let before = |p: &Place| {
             // In the text with fences, what comes before in the line has moved this.
             let opened = u32::from(p.start.0 == line);
-            let closed = if p.line == line { FENCE.len() as u32 + 2 } else { 0 };
-            (p.start, opened * 2, (p.line, p.column), closed)
+            let closed = if p.expanded.0 == line { FENCE.len() as u32 + 2 } else { 0 };
+            (p.start, opened * 2, p.expanded, closed)
         };
         let mut moves: Vec<((u32, u32), u32)> = Vec::new();
         for (start, opened, end, closed) in fences.iter().map(before) {
@@ -63,30 +65,89 @@ impl<'a> Source<'a> {
             }
         }
         let wrong = || {
-            let what = "a fence is needed behind a store that is no statement of its own";
-            let mut d = Diagnostic::of_file(name, what, "write the assignment as a statement");
+            let what = "a fence is needed behind a store that is no statement of its own, or is behind a macro in its line";
+            let mut d =
+                Diagnostic::of_file(name, what, "write the store as a statement, in a line of its own");
             (d.line, d.column) = (line, column);
             d
         };
         let file = self.outline.file(name).unwrap_or(0);
-        let i = self.outline.statement_at(file, line, at).ok_or_else(wrong)?;
-        let s = &self.outline.statements[i];
-        let text = self.between((s.start.line, s.start.column), (s.end.line, s.end.column));
-        if s.kind != StatementKind::Simple || !text.ends_with(';') {
-            return Err(wrong());
-        }
-        let around = |o: &&relyant_frontend::c::outline::StatementAt| {
+        // What a macro is expanded to is a part of the statement that has it.
+        let around = self.outline.statements_at(file, line, at).filter(|s| s.kind == StatementKind::Simple);
+        let whole = |s: &'_ StatementAt| {
+            let start = self.first_of((s.start.line, s.start.column))?;
+            let end = self.end_of(start)?;
+            let is_one = end == (s.end.line, s.end.column) || self.may_begin_at(start);
+            is_one.then(|| (s.clone(), start, end))
+        };
+        let (s, start, end) = around.filter_map(whole).last().ok_or_else(wrong)?;
+        let text = self.between(start, end);
+        let around = |o: &&StatementAt| {
             o.kind == StatementKind::Loop
                 && (o.start.line, o.start.column) <= (s.start.line, s.start.column)
                 && (s.end.line, s.end.column) <= (o.end.line, o.end.column)
         };
         Ok(Place {
-            line: s.end.line,
-            column: s.end.column,
-            start: (s.start.line, s.start.column),
+            line: end.0,
+            column: end.1,
+            start,
             loops: self.outline.statements.iter().filter(around).count() as u32,
             text,
+            expanded: (s.end.line, s.end.column),
         })
+    }
+
+    /// The first character from one on that is no blank: macros of the system's headers are read a column early.
+    fn first_of(&self, (line, column): (u32, u32)) -> Option<(u32, u32)> {
+        let at = (column as usize).checked_sub(1)?;
+        let behind = self.lines.get((line as usize).checked_sub(1)?)?.get(at..)?;
+        Some((line, column + (behind.len() - behind.trim_start().len()) as u32))
+    }
+
+    /// The semicolon that ends what begins at a character: the first one outside of brackets, texts and comments.
+    fn end_of(&self, (line, column): (u32, u32)) -> Option<(u32, u32)> {
+        let mut depth = 0i32;
+        let mut comment = false;
+        for (i, text) in self.lines.iter().enumerate().skip((line as usize).checked_sub(1)?) {
+            let bytes = text.as_bytes();
+            let mut k = if i + 1 == line as usize { (column as usize).checked_sub(1)? } else { 0 };
+            while let Some(c) = bytes.get(k) {
+                match (c, bytes.get(k + 1)) {
+                    (b'*', Some(b'/')) if comment => (comment, k) = (false, k + 1),
+                    _ if comment => {}
+                    (b'/', Some(b'*')) => (comment, k) = (true, k + 1),
+                    (b'/', Some(b'/')) => break,
+                    (b'"' | b'\'', _) => {
+                        k += 1;
+                        while bytes.get(k).is_some_and(|x| x != c) {
+                            k += if bytes[k] == b'\\' { 2 } else { 1 };
+                        }
+                    }
+                    (b'(' | b'[' | b'{', _) => depth += 1,
+                    (b')' | b']' | b'}', _) if depth == 0 => return None,
+                    (b')' | b']' | b'}', _) => depth -= 1,
+                    (b';', _) if depth == 0 => return Some((i as u32 + 1, k as u32 + 1)),
+                    _ => {}
+                }
+                k += 1;
+            }
+        }
+        None
+    }
+
+    /// Is a statement possible here? Columns are those of the text with macros expanded, which differ behind one.
+    fn may_begin_at(&self, (line, column): (u32, u32)) -> bool {
+        let (Some(text), Some(at)) = (self.lines.get(line as usize - 1), (column as usize).checked_sub(1))
+        else {
+            return false;
+        };
+        let Some((before, behind)) = text.split_at_checked(at) else { return false };
+        let before = before.trim_end();
+        let ends = before.is_empty()
+            || before.ends_with([';', '{', '}', ':', ')'])
+            || before.ends_with("else")
+            || before.ends_with("do");
+        ends && behind.starts_with(|c: char| c.is_ascii_alphabetic() || "_*(".contains(c))
     }
 
     /// The text from a character to another one, both included; blanks in place of ends of lines.
@@ -161,6 +222,19 @@ pub fn diff(name: &str, before: &str, after: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_statement_ends_with_its_semicolon() {
+        let text = "  put(\"a;\\\"\", ';' /* ; */, // ;\n    ({ x; })); y = 1;\n}";
+        let source = Source::new(text, Outline::default());
+        assert_eq!(source.end_of((1, 3)), Some((2, 14)));
+        assert_eq!(source.end_of((2, 16)), Some((2, 21)));
+        assert_eq!(source.end_of((3, 1)), None);
+        assert!(source.may_begin_at((1, 3)) && source.may_begin_at((2, 16)));
+        assert!(
+            !source.may_begin_at((1, 4)) && !source.may_begin_at((2, 18)) && !source.may_begin_at((9, 1))
+        );
+    }
 
     #[test]
     fn a_difference_can_be_read_by_patch() {

@@ -18,7 +18,7 @@ use relyant_interp::machine::Stop;
 use std::time::{Duration, Instant};
 use z3::{Params, SatResult, Solver};
 
-/// Seconds for one obligation, asked alone.
+/// For one obligation, asked alone.
 const EACH: Duration = Duration::from_secs(10);
 
 /// Obligations that are asked about alone; the checker has accepted them all before.
@@ -65,16 +65,20 @@ pub enum NoEvidence {
     /// The program of a set of states cannot be run.
     #[error("the states cannot be shown: {0}")]
     Stopped(#[from] Stop),
+    /// Whoever wanted it did not wait so long: why.
+    #[error("{0}")]
+    NotMade(String),
 }
 
 /// What is done for a page.
 pub struct Effort<'a> {
     /// The certificate of the report, where it is written already.
     pub certificate: Option<String>,
-    /// For a smaller proof, and as much for the check of the certificate; `None`: their own limits.
-    pub timeout: Option<Duration>,
-    /// Once it says so, a proof is not made smaller any more, and no further obligation is asked about.
-    pub stop: &'a dyn Fn() -> bool,
+    /// Time that is left for a smaller proof, and then for obligations asked alone: `Duration::MAX` without a limit, none
+    /// once it is to stop.
+    pub left: &'a dyn Fn() -> Duration,
+    /// What the check of the certificate may take beyond that.
+    pub grace: Duration,
 }
 
 /// What there is to see of a report; `None` if its verdict is not *safe*.
@@ -88,34 +92,28 @@ pub fn shown<'a>(
     effort: Effort<'_>,
 ) -> Result<Option<Shown>, NoEvidence> {
     let unit: Unit<'a> = what.into();
-    let Effort { certificate, timeout, stop } = effort;
+    let Effort { certificate, left, grace } = effort;
     let Verdict::Safe(_) = &report.verdict else { return Ok(None) };
     let certificate = match certificate {
         Some(text) => text,
         None => {
             let Some(certificate) = Certificate::of(report, unit, meaning)? else { return Ok(None) };
             let mut bytes = Vec::new();
-            let began = Instant::now();
-            let left = || match timeout {
-                _ if stop() => Duration::ZERO,
-                Some(t) => t.saturating_sub(began.elapsed()),
-                None => Duration::MAX,
-            };
-            certificate.write(&mut bytes, &left).map_err(CertifyError::Unwritten)?;
+            certificate.write(&mut bytes, left).map_err(CertifyError::Unwritten)?;
             String::from_utf8_lossy(&bytes).into_owned()
         }
     };
     let read = Claim::about(AnyCertificate::parse(&certificate)?, unit, &meaning.preprocessing)?.read()?;
-    let counted = read.check(timeout)?.counted;
+    let counted = read.check(left().checked_add(grace))?.counted;
     let outline = outline(&read.evidence)?;
     let (mut obligations, mut smt2) = (Vec::new(), String::new());
     if let Claimed::Proof(proof, program) = &read.evidence {
         // Both were well-formed for the checker.
         if let (Ok(all), Ok(ghosts)) = (Obligations::new(program, proof), Claims::new(program)) {
-            ask(&all, all.list(), |o| o.name(), stop, (&mut obligations, &mut smt2));
-            ask(&ghosts, ghosts.list(), |_| "ghosts", stop, (&mut obligations, &mut smt2));
+            ask(&all, all.list(), |o| o.name(), left, (&mut obligations, &mut smt2));
+            ask(&ghosts, ghosts.list(), |_| "ghosts", left, (&mut obligations, &mut smt2));
             let swaps = Swaps::new(program);
-            ask(&swaps, swaps.list(), |_| "swap", stop, (&mut obligations, &mut smt2));
+            ask(&swaps, swaps.list(), |_| "swap", left, (&mut obligations, &mut smt2));
         }
     }
     Ok(Some(Shown { certificate, outline, counted, obligations, smt2 }))
@@ -125,7 +123,7 @@ fn ask<C: Conditions>(
     of: &C,
     items: &[C::Item],
     rule: impl Fn(&C::Item) -> &'static str,
-    stop: &dyn Fn() -> bool,
+    left: &dyn Fn() -> Duration,
     (asked, all): (&mut Vec<Asked>, &mut String),
 ) {
     for o in items {
@@ -135,7 +133,8 @@ fn ask<C: Conditions>(
         }
         all.push_str(&script);
         let start = Instant::now();
-        let holds = if asked.len() < MOST && !stop() { decide(&script) } else { None };
+        let time = if asked.len() < MOST { left().min(EACH) } else { Duration::ZERO };
+        let holds = if time.is_zero() { None } else { decide(&script, time) };
         asked.push(Asked {
             rule: rule(o),
             title: of.title(o),
@@ -146,10 +145,10 @@ fn ask<C: Conditions>(
 }
 
 /// Does nothing satisfy the script?
-fn decide(script: &str) -> Option<bool> {
+fn decide(script: &str, time: Duration) -> Option<bool> {
     let solver = Solver::new();
     let mut params = Params::new();
-    params.set_u32("timeout", u32::try_from(EACH.as_millis()).unwrap_or(u32::MAX));
+    params.set_u32("timeout", u32::try_from(time.as_millis()).unwrap_or(u32::MAX).max(1));
     solver.set_params(&params);
     solver.from_string(script);
     // A script of which nothing was read would be satisfiable.

@@ -2,7 +2,7 @@
 
 use super::Settings;
 use super::shown::{Document, Outcome};
-use crate::api::{Error, Options, verify_text_while};
+use crate::api::{Error, Options, verify_text_by};
 use crate::init::{NoHarness, Wanted, harness};
 use lsp_server::{ErrorCode, Message, RequestId, Response};
 use relyant_cfa::options::Property;
@@ -117,7 +117,7 @@ fn job(
             }
         }
     };
-    let verified = verify_text_while(document.path(), &text, &options, run);
+    let verified = verify_text_by(document.path(), &text, &options, settings.engines.clone(), run);
     if run.reason() == Some(Stop::Interrupted) {
         return None;
     }

@@ -7,6 +7,7 @@ mod job;
 mod shown;
 
 use crate::api::Options;
+use crate::pipeline;
 use crate::project::Project;
 use job::{Job, Tell, What};
 use lsp_server::{Connection, ErrorCode, Message, Notification, ProtocolError, Request, RequestId, Response};
@@ -35,6 +36,8 @@ pub const VERIFY: &str = "relyant.verify";
 pub struct Settings {
     /// What is asked of each.
     pub options: Options,
+    /// How engines are set; their method and what the program means are in the options.
+    pub engines: pipeline::Settings,
     /// How they are compiled.
     pub project: Option<Project>,
     /// How long nothing is typed before a job begins.

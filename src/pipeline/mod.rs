@@ -16,6 +16,7 @@ mod hints;
 mod lanes;
 mod pairs;
 mod programs;
+mod relaxed;
 mod report;
 mod settings;
 #[cfg(test)]
@@ -65,9 +66,12 @@ pub fn verify_file<'a>(
 ) -> Result<Report, Diagnostic> {
     let unit: Unit<'a> = what.into();
     let mut pairs = 0;
-    let mut report = verify_read(unit, settings, run, || {
+    let (mut report, programs) = verify_read(unit, settings, run, || {
         c::load(unit, &settings.meaning).inspect(|module| pairs = module.race_pairs)
     })?;
+    if matches!(report.verdict, Verdict::Safe(_)) {
+        report.assumes.extend(relaxed::note(unit, &programs.search, settings, run));
+    }
     if let Verdict::Unsafe { trace, .. } = &report.verdict
         && !trace.accesses.is_empty()
     {
@@ -86,7 +90,7 @@ pub fn verify_with(
     settings: &Settings,
     run: &RunHandle,
 ) -> Result<Report, Diagnostic> {
-    verify_read(path.into(), settings, run, || c::load_with(path, &settings.meaning, what))
+    verify_read(path.into(), settings, run, || c::load_with(path, &settings.meaning, what)).map(|read| read.0)
 }
 
 fn verify_read(
@@ -94,7 +98,7 @@ fn verify_read(
     settings: &Settings,
     run: &RunHandle,
     read: impl FnOnce() -> Result<cfa::Module, Diagnostic>,
-) -> Result<Report, Diagnostic> {
+) -> Result<(Report, Programs), Diagnostic> {
     run.enter(Stage::Reading);
     let start = Instant::now();
     let module = read()?;
@@ -130,7 +134,7 @@ fn verify_read(
         report.verdict = Verdict::Unknown(Unknown::Stopped(reason));
     }
     report.hints = hints::of(&programs, &report, settings);
-    Ok(report)
+    Ok((report, programs))
 }
 
 /// From the automata to a verdict in the report: a quick search, then the race. Gives the programs that it made.

@@ -113,17 +113,29 @@ impl Draft {
     }
 }
 
+/// Can another thread tell that there are store buffers?
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Told {
+    Yes,
+    No,
+    /// A short search does not say.
+    Unknown,
+}
+
+/// The same of a program with attacks, by a short search.
+pub(super) fn told(attacks: &cfa::Program, cancel: &(dyn Fn() -> bool + Sync)) -> Option<Told> {
+    let settings = search::Settings { max_states: ROBUST_STATES, ..search::Settings::default() };
+    Some(match search::search(attacks, &settings, &Watch { cancel, ..Watch::NONE }).ok()?.0 {
+        SearchOutcome::Limit { reason: Reason::Bound { .. }, .. } => Told::Yes,
+        SearchOutcome::Limit { .. } | SearchOutcome::Violation { .. } => Told::Unknown,
+        SearchOutcome::Exhausted(_) => Told::No,
+    })
+}
+
 /// Is a proof by robustness to be tried? Not if a short search finds that another thread can tell.
 fn robust(module: &cfa::Module, meaning: &Options) -> bool {
-    let of = |p: &cfa::Program| {
-        let settings = search::Settings { max_states: ROBUST_STATES, ..search::Settings::default() };
-        match search::search(p, &settings, &Watch::NONE) {
-            Ok((SearchOutcome::Limit { reason, .. }, _)) => !matches!(reason, Reason::Bound { .. }),
-            Ok(_) => true,
-            Err(_) => false,
-        }
-    };
-    meaning.is_tso() && for_proof(module, &Options { robust: true, ..meaning.clone() }).is_ok_and(|p| of(&p))
+    let attacks = || for_proof(module, &Options { robust: true, ..meaning.clone() }).ok();
+    meaning.is_tso() && attacks().and_then(|p| told(&p, &|| false)).is_some_and(|t| t != Told::Yes)
 }
 
 impl Programs {

@@ -17,8 +17,11 @@ struct Client {
 
 impl Client {
     fn new(folder: &Path) -> Client {
+        Client::with(folder, &[])
+    }
+    fn with(folder: &Path, options: &[&str]) -> Client {
         let mut c = relyant(folder);
-        c.args(["lsp", "--delay", "0"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        c.args(["lsp", "--delay", "0"]).args(options).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = c.spawn().unwrap();
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         let mut client = Client { child, input, output, next: 0, kept: Vec::new() };
@@ -197,4 +200,29 @@ fn functions_without_main_are_verified_one_by_one() {
     let both = c.shown(&uri, 1);
     assert!(both.len() == 2 && both[1]["message"].as_str().unwrap().contains("`two`"), "{both:?}");
     c.stop();
+}
+
+#[test]
+fn engines_are_set_as_by_verify() {
+    let dir = folder(&[]);
+    let uri = format!("file://{}/u.c", dir.path().display());
+    let text = "#include <assert.h>\n#include <pthread.h>\nint x, y, a, b;\n
+        void *one(void *u) { x = 1; a = y; return 0; }\nvoid *two(void *u) { y = 1; b = x; return 0; }\n
+        int main(void) { pthread_t t, u; pthread_create(&t, 0, one, 0); pthread_create(&u, 0, two, 0);
+        pthread_join(t, 0); pthread_join(u, 0); assert(a || b); return 0; }\n";
+    let verdict = |options: &[&str]| {
+        let mut c = Client::with(dir.path(), options);
+        c.open(&uri, text);
+        let params = json!({"command": "relyant.verify", "arguments": [uri]});
+        let verdict = c.ask("workspace/executeCommand", params)["result"]["verdict"].clone();
+        c.stop();
+        verdict
+    };
+    assert_eq!(verdict(&["--method", "search"]), "safe");
+    // What is left out is not known to be safe.
+    assert_eq!(verdict(&["--method", "search", "--max-switches", "0"]), "unknown");
+    for wrong in [&["--strategy", "random", "--max-switches", "1"][..], &["--without", "tickets"]] {
+        let o = relyant(dir.path()).arg("lsp").args(wrong).output().unwrap();
+        assert_eq!(o.status.code(), Some(2), "{wrong:?}");
+    }
 }

@@ -73,6 +73,17 @@ pub enum Order {
     Arrived,
 }
 
+impl Order {
+    /// The same with other expressions; nothing is said any more of a store of which one is gone (`None`).
+    pub fn map(&self, expr: &mut dyn FnMut(&Expr) -> Option<Expr>) -> Order {
+        let Order::Appended(address, value) = self else { return self.clone() };
+        match (expr(address), expr(value)) {
+            (Some(address), Some(value)) => Order::Appended(address, value),
+            _ => Order::Direct,
+        }
+    }
+}
+
 /// A point of control. Edges leave it unless its kind says otherwise. `Debug` leaves out the order, which decides what
 /// edges there are: digests of programs are made of what it prints.
 #[derive(Clone, PartialEq, Eq)]

@@ -48,6 +48,13 @@ pub struct StatementAt {
     pub(super) parts: Parts,
 }
 
+impl StatementAt {
+    fn is_around(&self, file: u32, at: (u32, u32)) -> bool {
+        let (start, end) = ((self.start.line, self.start.column), (self.end.line, self.end.column));
+        self.start.file == file && start <= at && at <= end
+    }
+}
+
 /// What a statement does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
@@ -113,17 +120,12 @@ pub struct Outline {
 impl Outline {
     /// The innermost statement around a place.
     pub fn statement_at(&self, file: u32, line: u32, column: u32) -> Option<usize> {
-        let at = (line, column);
-        let mut best = None;
-        for (i, s) in self.statements.iter().enumerate() {
-            if s.start.file == file
-                && (s.start.line, s.start.column) <= at
-                && at <= (s.end.line, s.end.column)
-            {
-                best = Some(i);
-            }
-        }
-        best
+        self.statements.iter().rposition(|s| s.is_around(file, (line, column)))
+    }
+
+    /// The statements around a place, outer before inner.
+    pub fn statements_at(&self, file: u32, line: u32, column: u32) -> impl Iterator<Item = &StatementAt> {
+        self.statements.iter().filter(move |s| s.is_around(file, (line, column)))
     }
 
     /// The index of a file.

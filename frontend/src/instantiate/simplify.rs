@@ -261,4 +261,17 @@ fn compact_registers(t: &mut Part) {
         };
         e.op = walk::map_op(&e.op, &mut expr, &reg);
     }
+    for l in &mut t.graph.locations {
+        l.order = l.order.map(&mut |x| {
+            let mut found = Vec::new();
+            walk::registers(x, &mut found);
+            let left = found.iter().all(|r| used[r.0 as usize]);
+            left.then(|| {
+                walk::map_leaves(x, &mut |leaf| match leaf {
+                    Expr::Reg(r) => Expr::Reg(reg(*r)),
+                    other => other.clone(),
+                })
+            })
+        });
+    }
 }

@@ -14,7 +14,9 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use relyant_cfa::points_to::{PointsTo, Targets};
 use relyant_cfa::sparse::Row;
 use relyant_cfa::walk;
-use relyant_cfa::{BinOp, Edge, Expr, Graph, IntKind, Loc, LocationKind, ObjId, Op, Program, Reg, Template};
+use relyant_cfa::{
+    BinOp, Edge, Expr, Graph, IntKind, Loc, LocationKind, ObjId, Op, Order, Program, Reg, Template,
+};
 
 /// Locations between a branch and where its ways meet, at most.
 const REGION: usize = 256;
@@ -27,7 +29,7 @@ pub fn slice(program: &mut Program) {
     let points_to = PointsTo::new(program);
     let mut s = Slice::new(program, &points_to);
     s.run();
-    let Slice { ways, needed, inert, .. } = s;
+    let Slice { ways, needed, inert, relevant, .. } = s;
     let drops: Vec<Vec<bool>> = needed.iter().map(|n| n.iter().map(|k| !k).collect()).collect();
     let objects = std::mem::take(&mut program.objects);
     let exclusive = program.exclusive.clone();
@@ -41,9 +43,18 @@ pub fn slice(program: &mut Program) {
         if !any || !template.procedures.is_empty() {
             continue;
         }
-        for (e, drop) in template.graph.edges.iter_mut().zip(&drops[t]) {
-            if *drop {
+        let Graph { locations, edges } = &mut template.graph;
+        for (e, drop) in edges.iter_mut().zip(&drops[t]) {
+            if *drop && e.op != Op::Skip {
                 e.op = Op::Skip;
+                locations[e.to.0 as usize].order = Order::Direct;
+            }
+        }
+        // What is left out does not wait in a buffer, either.
+        for l in locations {
+            if matches!(&l.order, Order::Appended(a, _) if objects_in(a).iter().any(|o| !relevant[o.0 as usize]))
+            {
+                l.order = Order::Direct;
             }
         }
         // One way past a branch is enough.
@@ -422,13 +433,8 @@ fn forget_objects(program: &mut Program) {
     let mut used = vec![false; program.objects.len()];
     for t in &program.templates {
         for e in &t.graph.edges {
-            for x in walk::reads(&e.op) {
-                walk::visit(x, &mut |x| {
-                    if let Expr::Addr(o) = x {
-                        used[o.0 as usize] = true;
-                    }
-                });
-            }
+            let objects = walk::reads(&e.op).into_iter().flat_map(objects_in);
+            objects.for_each(|o| used[o.0 as usize] = true);
         }
         t.procedures.iter().flat_map(|p| &p.objects).for_each(|o| used[o.0 as usize] = true);
     }
@@ -442,20 +448,34 @@ fn forget_objects(program: &mut Program) {
         count += u32::from(*u);
     }
     let moved = |o: ObjId| number[o.0 as usize];
+    let mut expr = |x: &Expr| {
+        walk::map_leaves(x, &mut |leaf| {
+            if let Expr::Addr(o) = leaf { Expr::Addr(moved(*o)) } else { leaf.clone() }
+        })
+    };
     for t in &mut program.templates {
         for e in &mut t.graph.edges {
-            let mut expr = |x: &Expr| {
-                walk::map_leaves(x, &mut |leaf| {
-                    if let Expr::Addr(o) = leaf { Expr::Addr(moved(*o)) } else { leaf.clone() }
-                })
-            };
             e.op = walk::map_op(&e.op, &mut expr, &|r| r);
+        }
+        for l in &mut t.graph.locations {
+            l.order = l.order.map(&mut |x| objects_in(x).iter().all(|o| used[o.0 as usize]).then(|| expr(x)));
         }
         t.procedures.iter_mut().flat_map(|p| &mut p.objects).for_each(|o| *o = moved(*o));
     }
     keep(&mut program.objects, &used);
     keep(&mut program.owners, &used);
     keep(&mut program.bases, &used);
+}
+
+/// The objects that an expression names.
+fn objects_in(e: &Expr) -> Vec<ObjId> {
+    let mut found = Vec::new();
+    walk::visit(e, &mut |x| {
+        if let Expr::Addr(o) = x {
+            found.push(*o);
+        }
+    });
+    found
 }
 
 fn keep<T>(list: &mut Vec<T>, used: &[bool]) {
