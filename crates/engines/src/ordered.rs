@@ -9,10 +9,16 @@ use crate::watch::{Standing, Stats, Watch};
 use relyant_program::Program;
 use relyant_program::ordered::{has_threads, ordered, orders, swap};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// Rounds of turns: the work of each order, and how many orders take part, the most promising ones.
 const ROUNDS: [(u64, usize); 4] =
     [(200_000, usize::MAX), (4_000_000, 2), (1_500_000, usize::MAX), (20_000_000, 2)];
+/// Work that others are ahead by at the start, in which they find most proofs: with so little work they win at once. For as long there is no
+/// product that would take a processor from them.
+const AHEAD: u64 = 300_000;
+/// How often it is asked meanwhile whether others have won.
+const TICK: Duration = Duration::from_millis(5);
 /// Work of making an edge of a product, roughly.
 const EDGE: u64 = 200;
 
@@ -64,6 +70,14 @@ enum Try {
 
 /// Looks for an order in which a program has a proof.
 fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Result<Claim, Reason>, Stats) {
+    (watch.work)(AHEAD);
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_micros(AHEAD) && !watch.cancelled() {
+        std::thread::sleep(TICK);
+    }
+    if watch.cancelled() {
+        return (Err(Reason::Stopped), Stats::default());
+    }
     let mut tries: Vec<Try> = orders(program).into_iter().map(Try::New).collect();
     let mut reason = Reason::LargeProduct;
     let mut last = Stats::default();
