@@ -60,7 +60,12 @@ pub fn all(s: &Settings) -> Vec<Entry> {
 /// The words that ask for one engine, with the name of that engine: searches before proofs.
 pub fn choices() -> Vec<(Choice, &'static str)> {
     let mut entries = all(&Settings::default());
-    entries.sort_by_key(|e| std::cmp::Reverse(e.lane));
+    let place = |e: &Entry| match e.lane {
+        SEARCHES => 0,
+        PROOFS => 1,
+        _ => 2,
+    };
+    entries.sort_by_key(place);
     let of = |e: &Entry| e.engine.choices().iter().map(|c| (*c, e.engine.name())).collect::<Vec<_>>();
     entries.iter().flat_map(of).collect()
 }
