@@ -3,6 +3,8 @@
 use super::{Evidence, Provable, Unknown, Verdict};
 use relyant_cfa as cfa;
 use relyant_cfa::schedule::Schedule;
+use relyant_check::flaw::ProgramFlaw;
+use relyant_check::obligations::Malformed;
 use relyant_check::ordered::is_made_of;
 use relyant_check::{check, replicated, states};
 use relyant_engines::engine::Claim;
@@ -36,7 +38,8 @@ impl Checker<'_> {
                 let p = provable()?;
                 let made = program.ordered.as_deref().is_some_and(|o| is_made_of(o, &p.threads));
                 if !made {
-                    return Err(Unknown::Engine(Reason::NoThreads));
+                    let flaw = Malformed::Program(ProgramFlaw::Order);
+                    return Err(Unknown::Proof(check::CheckError::Malformed(flaw)));
                 }
                 let checked = check::check(&program, &proof, self.limits).map_err(Unknown::Proof)?;
                 Verdict::Safe(Evidence::Proof { proof, program, checked })

@@ -286,24 +286,21 @@ fn decide(
             None => Box::new(move |l| lanes::take_turns(&lane, task, checker, run, l).in_race(l)),
         }
     });
-    let threads =
-        proof.filter(|_| settings.engines(alone).iter().any(|e| in_order(e) && settings.takes(e, task)));
+    let orders = || settings.engines(alone).into_iter().filter(in_order);
+    let threads = proof.filter(|_| orders().any(|e| settings.takes(&e, task)));
     let third = threads.map(|p| -> Racer<'_, Found> {
         let of = programs.chosen.as_ref().filter(|p| ordered::joins(&p.threads)).unwrap_or(p);
-        Box::new(move |l| match of.without_ghosts() {
-            Ok(plain) => {
-                let task = Task { search: &programs.search, threads: Some(&plain.threads) };
-                let checker = Checker {
-                    search: &programs.search,
-                    proof: Some(&plain),
-                    limits: &settings.check,
-                    jobs,
-                    run,
-                };
-                let entries: Vec<Entry> = settings.engines(alone).into_iter().filter(in_order).collect();
-                lanes::take_turns(&entries, &task, &checker, run, l).or_nothing().in_race(l)
+        Box::new(move |l| {
+            let watch = Watch { cancel: &|| l.is_over(), work: &|more| l.work(more), progress: &|_| () };
+            if settings.method == Method::Auto && !ordered::let_others_begin(&watch) {
+                return Found::default().in_race(l);
             }
-            Err(_) => Found::default().in_race(l),
+            let Ok(plain) = of.without_ghosts() else { return Found::default().in_race(l) };
+            let task = Task { search: &programs.search, threads: Some(&plain.threads) };
+            let checker =
+                Checker { search: &programs.search, proof: Some(&plain), limits: &settings.check, jobs, run };
+            let entries: Vec<Entry> = orders().collect();
+            lanes::take_turns(&entries, &task, &checker, run, l).or_nothing().in_race(l)
         })
     });
     let limit = settings.max_work.saturating_sub(report.work);

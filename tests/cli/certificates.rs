@@ -235,6 +235,19 @@ fn an_order_is_part_of_its_certificate() {
             swap.as_object_mut().unwrap().remove("when");
         }
     });
+    // A thread less, or one twice; a condition that never holds.
+    changed(&|order| {
+        order["ring"].as_array_mut().unwrap().pop();
+    });
+    changed(&|order| {
+        let ring = order["ring"].as_array_mut().unwrap();
+        ring[1] = ring[0].clone();
+    });
+    changed(&|order| {
+        for swap in order["swaps"].as_array_mut().unwrap() {
+            swap["when"] = serde_json::json!(["0 == 1"]);
+        }
+    });
     changed(&|order| order["program"] = "0".into());
     changed(&|order| *order = serde_json::Value::Null);
     // Invariants of one order are not those of real runs, nor of a witness.

@@ -10,8 +10,8 @@ use relyant_engines::rely_guarantee;
 use relyant_engines::verdict::Answer;
 use relyant_engines::watch::Watch;
 use relyant_frontend::{c, instantiate};
-use relyant_linear::Cube;
-use relyant_program::ordered::{Order, Ordered, Turns, ordered, orders, swap};
+use relyant_linear::{Atom, Cube, LinExpr, Var};
+use relyant_program::ordered::{Commuting, Order, Ordered, Turns, ordered, orders};
 use relyant_program::recognisers::Recognisers;
 use relyant_program::{Program, linearise, thread_program_with};
 use std::sync::Arc;
@@ -79,7 +79,9 @@ fn proved(program: &Program) -> Proof {
 fn stock() -> (Program, Proof) {
     let threads = threads(STOCK);
     let order = &orders(&threads)[0];
-    let product = ordered(&threads, order, &mut swap, &|| false).expect("small enough");
+    let mut commuting = Commuting::default();
+    let product =
+        ordered(&threads, order, &mut |p, a, b| commuting.swap(p, a, b), &|| false).expect("small enough");
     let proof = proved(&product);
     assert!(check(&product, &proof, &Limits::default()).is_ok());
     (product, proof)
@@ -109,7 +111,9 @@ fn steps_that_do_not_commute_are_not_swapped() {
             other => panic!("{other:?}"),
         }
         // What does commute is not enough to leave the other order out.
-        let honest = ordered(&threads, order, &mut swap, &|| false).expect("small enough");
+        let mut commuting = Commuting::default();
+        let honest = ordered(&threads, order, &mut |p, a, b| commuting.swap(p, a, b), &|| false)
+            .expect("small enough");
         let answer = rely_guarantee::verify(&honest, &Settings::default(), &Watch::NONE).0;
         assert!(matches!(answer, Answer::Unsafe(_)), "{answer:?}");
     }
@@ -161,4 +165,39 @@ fn another_product_is_not_believed() {
     assert!(is_not_the_product(&with(&one_thread), &proof));
     let fewer_steps = |o: &mut Ordered| drop(o.of.templates[1].edges.pop());
     assert!(is_not_the_product(&with(&fewer_steps), &proof));
+}
+
+#[test]
+fn a_thread_that_an_order_leaves_out_is_missed() {
+    let threads = threads(WRITERS);
+    let all = orders(&threads)[0].clone();
+    let fewer = [
+        Order { ring: vec![all.ring[1]], ..all.clone() },
+        Order { ring: Vec::new(), ..all.clone() },
+        Order { first: Vec::new(), ..all.clone() },
+        Order { ring: vec![all.ring[0], all.ring[1], all.ring[1]], ..all.clone() },
+        Order { ring: vec![all.ring[0], all.ring[0]], ..all.clone() },
+        Order { ring: vec![all.ring[0], all.ring[1], 99], ..all.clone() },
+    ];
+    let made = |order: &Order| {
+        let mut commuting = Commuting::default();
+        ordered(&threads, order, &mut |p, a, b| commuting.swap(p, a, b), &|| false)
+    };
+    assert!(made(&all).is_some() && fewer.iter().all(|order| made(order).is_none()));
+}
+
+#[test]
+fn a_condition_that_never_holds_puts_nobody_to_sleep() {
+    // Each such swap is true, and says nothing: all interleavings are left, and the error with them.
+    let threads = threads(WRITERS);
+    let x = LinExpr::var(Var(0));
+    let both = Cube::of([Atom::le(&x), Atom::lt(&x.negated())]);
+    for never in [Cube::bottom(), both] {
+        for order in orders(&threads) {
+            let product = ordered(&threads, &order, &mut |_, _, _| Some(never.clone()), &|| false);
+            let answer =
+                rely_guarantee::verify(&product.expect("small enough"), &Settings::default(), &Watch::NONE).0;
+            assert!(matches!(answer, Answer::Unsafe(_)), "{answer:?}");
+        }
+    }
 }

@@ -11,7 +11,7 @@ use relyant_engines::aret::Settings;
 use relyant_engines::rely_guarantee;
 use relyant_engines::verdict::Answer;
 use relyant_program::linearise::Limits;
-use relyant_program::ordered::{has_threads, ordered, orders, swap};
+use relyant_program::ordered::{Commuting, has_threads, ordered, orders};
 use relyant_program::recognisers::Recognisers;
 use relyant_program::{Program, thread_program_with};
 use relyant_testing::rng::cases;
@@ -44,9 +44,13 @@ fn judge(program: &relyant_cfa::Program, limits: Limits) -> Outcome {
         return Outcome::TooLarge;
     }
     let exact = threads.templates.iter().flat_map(|t| &t.edges).all(|e| e.exact);
+    let mut commuting = Commuting::default();
     let mut said = Outcome::Unknown("no order".into());
     for order in orders(&threads) {
-        let Some(product) = ordered(&threads, &order, &mut swap, &|| false) else { continue };
+        let Some(product) = ordered(&threads, &order, &mut |p, a, b| commuting.swap(p, a, b), &|| false)
+        else {
+            continue;
+        };
         match in_order(&product) {
             Outcome::Safe if violated => {
                 return Outcome::Wrong(format!("proved in the order {order:?}, but a violation exists"));

@@ -77,6 +77,10 @@ impl<'a> Swaps<'a> {
     fn fails(&self, swap: &Swap) -> Option<Formula> {
         let (a, b) = (self.edge(swap.first)?, self.edge(swap.second)?);
         let base = self.of.variables.len() as u32;
+        // A condition is one on a state.
+        if swap.when.vars().iter().any(|v| v.0 >= base) {
+            return None;
+        }
         let input = |v: Var, shift: usize| Symbol::Input(v.0 - base + shift as u32);
         let with_a = |v: Var| if v.0 < base { before(v) } else { Linear::symbol(input(v, 0)) };
         let with_b = |v: Var| if v.0 < base { before(v) } else { Linear::symbol(input(v, a.inputs.len())) };

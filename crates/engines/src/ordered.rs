@@ -7,7 +7,7 @@ use crate::rely_guarantee;
 use crate::verdict::{Answer, Reason};
 use crate::watch::{Standing, Stats, Watch};
 use relyant_program::Program;
-use relyant_program::ordered::{has_threads, ordered, orders, swap};
+use relyant_program::ordered::{Commuting, has_threads, ordered, orders};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -56,6 +56,16 @@ impl Engine for InOrder {
     }
 }
 
+/// Gives others their head start; says whether none of them has won meanwhile.
+pub fn let_others_begin(watch: &Watch) -> bool {
+    (watch.work)(AHEAD);
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_micros(AHEAD) && !watch.cancelled() {
+        std::thread::sleep(TICK);
+    }
+    !watch.cancelled()
+}
+
 /// Can anything come of it?
 pub fn joins(program: &Program) -> bool {
     has_threads(program)
@@ -70,21 +80,14 @@ enum Try {
 
 /// Looks for an order in which a program has a proof.
 fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Result<Claim, Reason>, Stats) {
-    (watch.work)(AHEAD);
-    let start = Instant::now();
-    while start.elapsed() < Duration::from_micros(AHEAD) && !watch.cancelled() {
-        std::thread::sleep(TICK);
-    }
-    if watch.cancelled() {
-        return (Err(Reason::Stopped), Stats::default());
-    }
+    let mut commuting = Commuting::default();
     let mut tries: Vec<Try> = orders(program).into_iter().map(Try::New).collect();
     let mut reason = Reason::LargeProduct;
     let mut last = Stats::default();
     for (most, orders) in ROUNDS {
         for one in tries.iter_mut().take(orders) {
             if let Try::New(order) = one {
-                let made = ordered(program, order, &mut swap, watch.cancel);
+                let made = ordered(program, order, &mut |p, a, b| commuting.swap(p, a, b), watch.cancel);
                 let edges = made.as_ref().and_then(|p| p.templates.first()).map_or(0, |t| t.edges.len());
                 (watch.work)(EDGE * edges as u64);
                 *one = made.map_or(Try::Failed, |p| Try::Made(Box::new(p)));

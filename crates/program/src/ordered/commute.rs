@@ -1,72 +1,94 @@
 //! When two steps can be swapped, decided in linear arithmetic. Nobody has to believe it: what is found is shown again.
 
 use super::product::Letter;
-use crate::edges::bounds::{only, type_bounds};
+use crate::edges::bounds::{only, type_bounds, type_bounds_of};
 use crate::{Edge, Program, Touch};
 use relyant_linear::{Atom, Closed, Cube, LinExpr, Norm, Var};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 /// Atoms of a condition, at most: each of them makes one more case of a step.
 const MOST: usize = 3;
 
-/// The condition on the state before both under which `second`, done right after `first`, could as well be done right before it;
-/// `None` where none is found. It is a part of what `second` asks for anyway, and that elements of arrays are different ones.
-pub fn swap(p: &Program, first: Letter, second: Letter) -> Option<Cube> {
+/// When the steps of one program commute, as far as that was asked.
+#[derive(Default)]
+pub struct Commuting {
+    known: FxHashMap<(Letter, Letter), Option<Cube>>,
+    /// What the start says of variables that nobody writes.
+    constants: Option<Cube>,
+}
+
+impl Commuting {
+    /// The condition on the state before both under which `second`, done right after `first`, could as well be done right before
+    /// it; `None` where none is found. It is made of what either of them asks for, and that elements of arrays are different ones.
+    /// The program is the same each time.
+    pub fn swap(&mut self, p: &Program, first: Letter, second: Letter) -> Option<Cube> {
+        let constants = self.constants.get_or_insert_with(|| constants(p));
+        self.known.entry((first, second)).or_insert_with(|| condition(p, constants, first, second)).clone()
+    }
+}
+
+fn condition(p: &Program, constants: &Cube, first: Letter, second: Letter) -> Option<Cube> {
     let (a, b) = (edge(p, first)?, edge(p, second)?);
     if independent(a, b) {
         return Some(Cube::top());
     }
-    let pair = Pair::new(p, a, b);
-    let mut when = Cube::top();
-    let mut known = Closed::new(&pair.premise);
-    if known.is_unsat() {
-        return Some(when);
+    let pair = Pair::new(p, constants, a, b);
+    let mut asked = Asked {
+        pair: &pair,
+        base: p.variables.len() as u32,
+        when: Cube::top(),
+        known: Closed::new(&pair.premise),
+    };
+    if asked.known.is_unsat() {
+        return Some(asked.when);
     }
     for n in &pair.goals {
-        let holds = match n {
-            Norm::True => true,
-            Norm::False => false,
-            Norm::Atom(a) => known.entails_rational(a),
-        };
-        if holds {
-            continue;
+        if !asked.holds(n) {
+            asked.ask(n)?;
         }
-        // What only inputs could make true is nothing that a state can be asked for.
-        let Norm::Atom(wanted) = n else { return None };
-        if when.atoms().len() == MOST || wanted.vars().any(|v| v.0 >= p.variables.len() as u32) {
-            return None;
-        }
-        when.push(n.clone());
-        known = Closed::new(&pair.premise.and(&when));
     }
-    let equal = |d: &LinExpr, known: &mut Closed| match Atom::eq(d) {
-        Norm::True => true,
-        Norm::False => false,
-        Norm::Atom(a) => known.entails_rational(&a),
-    };
-    let base = p.variables.len() as u32;
     for (d, behind) in &pair.distances {
         let one = LinExpr::int(1);
         let (less, more) = (Atom::le(&d.add(&one)), Atom::le(&one.sub(d)));
-        let mut holds = |n: &Norm| match n {
+        if !asked.holds(&less) && !asked.holds(&more) {
+            // Who reads follows who writes, most often.
+            asked.ask(if *behind { &less } else { &more })?;
+        }
+    }
+    let same = pair.differences.iter().all(|d| asked.holds(&Atom::eq(d)));
+    (same || asked.known.is_unsat()).then_some(asked.when)
+}
+
+/// A condition as far as it is made.
+struct Asked<'a> {
+    pair: &'a Pair,
+    /// Inputs are numbered from here on.
+    base: u32,
+    when: Cube,
+    /// The premise under the condition.
+    known: Closed,
+}
+
+impl Asked<'_> {
+    fn holds(&mut self, n: &Norm) -> bool {
+        match n {
             Norm::True => true,
             Norm::False => false,
-            Norm::Atom(a) => known.entails_rational(a),
-        };
-        if holds(&less) || holds(&more) {
-            continue;
+            Norm::Atom(a) => self.known.entails_rational(a),
         }
-        // Who reads follows who writes, most often.
-        let wanted = if *behind { less } else { more };
-        let Norm::Atom(a) = &wanted else { return None };
-        if when.atoms().len() == MOST || a.vars().any(|v| v.0 >= base) {
+    }
+
+    /// Adds to the condition. What only inputs could make true is nothing that a state can be asked for.
+    fn ask(&mut self, n: &Norm) -> Option<()> {
+        let Norm::Atom(a) = n else { return None };
+        if self.when.atoms().len() == MOST || a.vars().any(|v| v.0 >= self.base) {
             return None;
         }
-        when.push(wanted);
-        known = Closed::new(&pair.premise.and(&when));
+        self.when.push(n.clone());
+        self.known = Closed::new(&self.pair.premise.and(&self.when));
+        Some(())
     }
-    let same = pair.differences.iter().all(|d| equal(d, &mut known));
-    (known.is_unsat() || same).then_some(when)
 }
 
 fn edge(p: &Program, (t, e): Letter) -> Option<&Edge> {
@@ -102,14 +124,14 @@ struct Pair {
 }
 
 impl Pair {
-    fn new(p: &Program, a: &Edge, b: &Edge) -> Pair {
+    fn new(p: &Program, constants: &Cube, a: &Edge, b: &Edge) -> Pair {
         let base = p.variables.len() as u32;
         let mut b = b.clone();
         b.rename(|v| if v.0 >= base { Var(v.0 + a.inputs.len() as u32) } else { v });
         let (a_asks, b_asks) = (a.guard.and(&a.bounds), b.guard.and(&b.bounds));
         let after_a = |v: Var| a.after(v).cloned();
         let after_b = |v: Var| b.after(v).cloned();
-        let mut premise = a_asks.and(&b_asks.subst(after_a)).and(&constants(p));
+        let mut premise = a_asks.and(&b_asks.subst(after_a)).and(constants);
         let norms = |c: Cube| -> Vec<Norm> {
             if c.is_bottom() {
                 vec![Norm::False]
@@ -125,9 +147,8 @@ impl Pair {
             Some(e) => e.subst(before),
             None => before(v).unwrap_or_else(|| LinExpr::var(v)),
         };
-        let differences: Vec<LinExpr> =
+        let mut differences: Vec<LinExpr> =
             written.into_iter().map(|v| value(v, &b, &after_a).sub(&value(v, a, &after_b))).collect();
-        let mut differences = differences;
         let mut moved = |x: &LinExpr, other: &dyn Fn(Var) -> Option<LinExpr>| {
             differences.push(x.subst(other).sub(x));
         };
@@ -141,18 +162,11 @@ impl Pair {
         }
         let distances: Vec<(LinExpr, bool)> =
             conflicts(a, &b).map(|(x, y)| (y.at.subst(after_a).sub(&x.at), x.write)).collect();
-        for v in differences
-            .iter()
-            .chain(distances.iter().map(|d| &d.0))
-            .flat_map(LinExpr::vars)
-            .collect::<BTreeSet<_>>()
-        {
-            premise = crate::edges::bounds::type_bounds_of(
-                &premise,
-                v,
-                p.variables.get(v.0 as usize).and_then(|x| x.min),
-                p.variables.get(v.0 as usize).and_then(|x| x.max),
-            );
+        let compared = differences.iter().chain(distances.iter().map(|d| &d.0));
+        for v in compared.flat_map(LinExpr::vars).collect::<BTreeSet<_>>() {
+            if let Some(x) = p.variables.get(v.0 as usize) {
+                premise = type_bounds_of(&premise, v, x.min, x.max);
+            }
         }
         Pair { premise: type_bounds(p, &premise), goals, differences, distances }
     }

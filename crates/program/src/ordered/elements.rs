@@ -7,7 +7,7 @@ use crate::{Edge, Ghost, Program, Scope, Variable};
 use relyant_linear::{Atom, Cube, LinExpr, Norm, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Cases of one step, at most; in more, what is read is any value.
+/// Cases of one step, at most; in more, what it reads is any value, and what it accesses last is kept.
 const CASES: usize = 27;
 
 /// The program with the elements kept, and no accesses left.
@@ -74,7 +74,6 @@ fn cases(mut e: Edge, places: &BTreeMap<u32, (Var, Var)>) -> Vec<Edge> {
         }
         cases = next;
         if cases.len() > CASES {
-            // What was read last is forgotten: it is any element's value.
             return vec![lost(e, &touches, places)];
         }
     }
@@ -91,7 +90,7 @@ fn cases(mut e: Edge, places: &BTreeMap<u32, (Var, Var)>) -> Vec<Edge> {
     cases.into_iter().map(made).collect()
 }
 
-/// A step with too many cases: what it reads is any value, and of what it has accessed nothing is kept but the last writes.
+/// A step with too many cases: what it reads is any value, and of each array the element that it accesses last is kept.
 fn lost(mut e: Edge, touches: &[crate::Touch], places: &BTreeMap<u32, (Var, Var)>) -> Edge {
     for t in touches {
         let Some((a, v)) = places.get(&t.array) else { continue };

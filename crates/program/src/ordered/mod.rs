@@ -26,12 +26,13 @@ mod product;
 mod relax;
 mod split;
 
-pub use commute::swap;
+pub use commute::Commuting;
 pub use product::Letter;
 
 use crate::passes;
 use crate::{Count, Program};
 use relyant_linear::Cube;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Which thread is preferred.
@@ -43,6 +44,20 @@ pub struct Order {
     pub ring: Vec<u32>,
     /// When preference goes from a thread of the ring to the next one.
     pub turns: Turns,
+}
+
+impl Order {
+    /// Is each thread that has steps in it once? One that is not would never move.
+    fn has_each_thread(&self, of: &Program) -> bool {
+        let mut listed: Vec<u32> = self.first.iter().chain(&self.ring).copied().collect();
+        listed.sort_unstable();
+        listed == moving(of)
+    }
+}
+
+/// Templates with steps, ascending.
+fn moving(p: &Program) -> Vec<u32> {
+    (0u32..).zip(&p.templates).filter(|t| !t.1.edges.is_empty()).map(|t| t.0).collect()
 }
 
 /// When preference goes on.
@@ -72,7 +87,7 @@ pub struct Swap {
 /// How a program of one thread was made of one with several.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ordered {
-    /// The program with several threads, with fewer bounds ([`relaxed`](Ordered::of)).
+    /// The program with several threads, as [`source`] makes it of the thread program.
     pub of: Program,
     /// Which runs are left.
     pub order: Order,
@@ -140,9 +155,8 @@ pub fn orders(p: &Program) -> Vec<Order> {
         };
         t.edges.iter().any(|e| e.updates.iter().any(|u| started(u.0)))
     };
-    let moving = |t: &u32| !p.templates[*t as usize].edges.is_empty();
-    let all = (0..p.templates.len() as u32).filter(moving);
-    let (first, ring): (Vec<u32>, Vec<u32>) = all.partition(|t| *t == 0 || starts(&p.templates[*t as usize]));
+    let (first, ring): (Vec<u32>, Vec<u32>) =
+        moving(p).into_iter().partition(|t| *t == 0 || starts(&p.templates[*t as usize]));
     let mut rings = vec![ring.clone()];
     if ring.len() > 1 {
         rings.push(ring.iter().rev().copied().collect());
@@ -163,7 +177,7 @@ pub fn orders(p: &Program) -> Vec<Order> {
 }
 
 /// The program of one thread that makes the runs of another one in an order of preference. `None` where it would be too large, or the program
-/// cannot be ordered, or `stop` says so. `swap`: when two steps can be swapped, see [`swap`]; what it says is recorded and has to be shown.
+/// cannot be ordered, or `stop` says so. `swap`: when two steps can be swapped, see [`Commuting`]; what it says is recorded and has to be shown.
 pub fn ordered(
     several: &Program,
     order: &Order,
@@ -174,21 +188,25 @@ pub fn ordered(
         return None;
     }
     let of = source(several);
-    let mut swaps = Vec::new();
+    if !order.has_each_thread(&of) {
+        return None;
+    }
+    let mut swaps = BTreeMap::new();
     let mut record = |first: Letter, second: Letter| {
         let when = swap(&of, first, second)?;
-        swaps.push(Swap { first, second, when: when.clone() });
+        swaps.entry((first, second)).or_insert_with(|| when.clone());
         Some(when)
     };
     let product = product::build(&of, order, &mut record, stop)?;
     let mut out = passes::reduce_alone(product);
-    swaps.sort_by_key(|s| (s.first, s.second));
+    let swaps = swaps.into_iter().map(|((first, second), when)| Swap { first, second, when }).collect();
     out.lines.clone_from(&several.lines);
     out.ordered = Some(Arc::new(Ordered { of, order: order.clone(), swaps }));
     Some(out)
 }
 
-/// What an ordered program is made of, see [`Ordered::of`].
+/// What an ordered program is made of: the program with a template for each thread, and without bounds that only say that arithmetic does
+/// not overflow.
 pub fn source(p: &Program) -> Program {
     Program { lines: Vec::new(), ..relax::relaxed(&split::split(p)) }
 }

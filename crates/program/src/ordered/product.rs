@@ -36,7 +36,6 @@ struct Product<'a> {
     p: &'a Program,
     order: &'a Order,
     swap: &'a mut dyn FnMut(Letter, Letter) -> Option<Cube>,
-    memo: FxHashMap<(Letter, Letter), Option<Cube>>,
     /// By template and location: edges that leave it.
     outs: Vec<Vec<Vec<u32>>>,
     awaited: Awaited,
@@ -65,7 +64,6 @@ pub fn build(
         p,
         order,
         swap,
-        memo: FxHashMap::default(),
         awaited: Awaited::new(p),
         heads: p.templates.iter().zip(&outs).map(|(t, outs)| heads(t, outs)).collect(),
         outs,
@@ -167,11 +165,6 @@ impl Product<'_> {
         (place + usize::from(goes_on)) as u32 % ring.len() as u32
     }
 
-    fn swaps(&mut self, first: Letter, second: Letter) -> Option<Cube> {
-        let swap = &mut self.swap;
-        self.memo.entry((first, second)).or_insert_with(|| swap(first, second)).clone()
-    }
-
     fn expand(&mut self, node: &Node, from: Loc) {
         if self.locations[from].error.is_some() {
             return;
@@ -207,7 +200,7 @@ impl Product<'_> {
             !self.awaited.waits(e, &node.at, threads)
         };
         let first: Vec<Letter> = steps.iter().filter(possible).copied().collect();
-        first.iter().all(|x| later.iter().all(|b| self.swaps(*b, *x).is_some_and(|when| when.is_top())))
+        first.iter().all(|x| later.iter().all(|b| (self.swap)(*b, *x).is_some_and(|when| when.is_top())))
     }
 
     /// A step, in the cases that there are of which others sleep afterwards.
@@ -216,7 +209,7 @@ impl Product<'_> {
         let mut always = BTreeSet::new();
         let mut under: Vec<(Cube, Vec<Letter>)> = Vec::new();
         for x in others {
-            let Some(when) = self.swaps(letter, *x) else { continue };
+            let Some(when) = (self.swap)(letter, *x) else { continue };
             if when.is_top() {
                 always.insert(*x);
             } else if let Some(same) = under.iter_mut().find(|u| u.0 == when) {
@@ -287,6 +280,10 @@ impl Product<'_> {
 
 /// The cases in which a condition does not hold.
 fn failing(c: &Cube) -> Vec<Cube> {
+    // One that never holds has no atoms.
+    if c.is_bottom() {
+        return vec![Cube::top()];
+    }
     let mut out = Vec::new();
     let mut before = Cube::top();
     for a in c.atoms() {
