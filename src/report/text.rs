@@ -152,7 +152,7 @@ fn width() -> usize {
 
 /// Columns of the terminal, if there is one.
 fn terminal() -> Option<usize> {
-    terminal_size::terminal_size_of(std::io::stdout()).map(|(w, _)| usize::from(w.0).max(60))
+    console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns).max(60))
 }
 
 /// A sentence that begins at a column, broken between words where the terminal ends; whatever else reads it has it on one line.
