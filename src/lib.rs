@@ -35,6 +35,7 @@ pub mod init;
 pub mod lsp;
 pub mod observe;
 pub mod pipeline;
+pub mod predicates;
 pub mod project;
 pub mod report;
 pub mod reproduce;

@@ -29,9 +29,9 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(a: &Args) -> Status {
-    let mut input = match a.meaning.input(&a.file) {
-        Ok(input) => input,
-        Err(d) => {
+    let (mut input, predicates) = match (a.meaning.input(&a.file), a.engine.predicates()) {
+        (Ok(input), Ok(predicates)) => (input, predicates),
+        (Err(d), _) | (_, Err(d)) => {
             complain(&d.to_string());
             return Status::BadInput;
         }
@@ -41,6 +41,7 @@ pub fn run(a: &Args) -> Status {
         meaning: input.options,
         method: a.engine.method(),
         engine: a.engine.settings(),
+        predicates,
         search: a.engine.search(),
         needs_checks: !input.named,
         ..Settings::default()

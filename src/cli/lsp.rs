@@ -37,9 +37,10 @@ pub fn run(a: &Args) -> Status {
         return Status::BadInput;
     }
     let asked = a.meaning.input(Path::new("untitled.c"));
-    let (input, project) = match (asked, a.project.as_deref().map(Project::read).transpose()) {
-        (Ok(input), Ok(project)) => (input, project),
-        (Err(d), _) | (_, Err(d)) => {
+    let project = a.project.as_deref().map(Project::read).transpose();
+    let (input, project, predicates) = match (asked, project, a.engine.predicates()) {
+        (Ok(input), Ok(project), Ok(predicates)) => (input, project, predicates),
+        (Err(d), ..) | (_, Err(d), _) | (.., Err(d)) => {
             complain(&d.to_string());
             return Status::BadInput;
         }
@@ -47,6 +48,7 @@ pub fn run(a: &Args) -> Status {
     let options = Options { meaning: input.options, method: a.engine.method(), timeout: Some(a.timeout) };
     let engines = pipeline::Settings {
         engine: a.engine.settings(),
+        predicates,
         search: a.engine.search(),
         ..pipeline::Settings::default()
     };

@@ -4,9 +4,12 @@ use super::method::{AUTO, MethodArg};
 use clap::{Args, ValueEnum};
 use relyant::finite::boolean;
 use relyant::pipeline::Method;
+use relyant::predicates::{Predicate, conjuncts};
 use relyant::task::{self, Task};
+use relyant::witness::hints;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::{Atomicity, DataModel, Integers, MemoryModel, Options, Property, Signed};
+use relyant_check::certificate::TextError;
 use relyant_checker::macros::Macros;
 use relyant_engines::aret;
 use relyant_engines::search::{self, Strategy};
@@ -352,6 +355,14 @@ enum StrategyArg {
     Random,
 }
 
+/// The comparisons of a condition.
+#[derive(Clone)]
+struct Comparisons(Vec<String>);
+
+fn comparisons(text: &str) -> Result<Comparisons, TextError> {
+    conjuncts(text).map(Comparisons)
+}
+
 /// How it is proved.
 #[derive(Args)]
 #[command(next_help_heading = "Proof")]
@@ -362,6 +373,15 @@ pub struct Engine {
     /// Engine, or proof rule
     #[arg(long, value_parser = MethodArg::parser(), default_value = AUTO, value_name = "WHICH")]
     method: MethodArg,
+    /// A comparison that the proof may need, such as `next - serving <= 1`: tried, never trusted
+    ///
+    /// A local variable is named as it is, or with its function (`worker::i`); `relyant show FILE` lists variables. Comments of the source say
+    /// the same: `/*@ predicate: next - serving <= 1 */`.
+    #[arg(long, value_name = "COMPARISON", value_parser = comparisons)]
+    predicate: Vec<Comparisons>,
+    /// A witness whose invariants the proof may need: their comparisons are tried, never trusted
+    #[arg(long, value_name = "WITNESS")]
+    hints: Option<PathBuf>,
     /// Order of the search (`--method search`)
     #[arg(long, value_enum, default_value = "breadth-first", value_name = "ORDER")]
     strategy: StrategyArg,
@@ -431,6 +451,19 @@ impl Engine {
             seed: self.seed,
             ..default
         }
+    }
+    /// Comparisons to try, from options and the witness that is named.
+    ///
+    /// # Errors
+    /// What is wrong with the witness.
+    pub fn predicates(&self) -> Result<Vec<Predicate>, Diagnostic> {
+        let given = self.predicate.iter().flat_map(|c| &c.0);
+        let mut all: Vec<Predicate> =
+            given.map(|text| Predicate { text: text.clone(), place: None }).collect();
+        if let Some(path) = &self.hints {
+            all.extend(hints::predicates(path)?);
+        }
+        Ok(all)
     }
     /// For the proof engine.
     pub fn settings(&self) -> aret::Settings {

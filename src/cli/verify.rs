@@ -134,9 +134,17 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
         complain(wrong);
         return Status::BadInput;
     }
+    let predicates = match a.engine.predicates() {
+        Ok(predicates) => predicates,
+        Err(d) => {
+            complain(&d.to_string());
+            return Status::BadInput;
+        }
+    };
     let settings = Settings {
         method: a.engine.method(),
         engine: a.engine.settings(),
+        predicates,
         search: a.engine.search(),
         quick_states: a.search,
         ..Settings::default()

@@ -1,6 +1,7 @@
 //! What may help where there is no verdict: the loop, input or bound that it hangs on, and an option or a change for it.
 
 use super::{Programs, Report, Settings, Unknown, Verdict};
+use crate::predicates::{self, Predicate};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::options::MAX_OBJECTS;
 use relyant_cfa::{Bounded, Count, Limit, Op};
@@ -38,7 +39,7 @@ impl std::fmt::Display for Hint {
 /// Hints for a program without a verdict, the most telling one first.
 pub(super) fn of(programs: &Programs, report: &Report, settings: &Settings) -> Vec<Hint> {
     let Verdict::Unknown(reason) = &report.verdict else { return Vec::new() };
-    let mut all = Vec::new();
+    let mut all = not_tried(programs, settings);
     for limit in limits(reason) {
         if limit.option == Some(Bounded::Objects) {
             let more = settings.meaning.max_objects.unwrap_or(MAX_OBJECTS).saturating_mul(2);
@@ -59,6 +60,20 @@ pub(super) fn of(programs: &Programs, report: &Report, settings: &Settings) -> V
         all.push(whole("--max-switches 2 looks for failing runs with so few context switches only".into()));
     }
     all
+}
+
+/// Predicates of which no thread of the proof has all variables.
+fn not_tried(programs: &Programs, settings: &Settings) -> Vec<Hint> {
+    let Ok(proof) = &programs.proof else { return Vec::new() };
+    let lost = settings.predicates.iter().filter(|p| predicates::resolve(&proof.threads, p).is_empty());
+    let hint = |p: &Predicate| Hint {
+        place: p.place.as_ref().map(|(file, line)| (file.clone(), vec![*line])),
+        text: format!(
+            "`{}` was not tried: no thread of the proof has all of its variables (`relyant show` lists them)",
+            p.text
+        ),
+    };
+    lost.map(hint).collect()
 }
 
 fn whole(text: String) -> Hint {

@@ -31,6 +31,7 @@ pub use report::{Evidence, Report, Searched, Seconds, Verdict};
 pub use settings::{Method, QUICK_STATES, Settings};
 pub use unknown::Unknown;
 
+use crate::predicates::{self, resolve_all};
 use evidence::Checker;
 use lanes::{Found, SPACE_HANDICAP};
 use programs::Draft;
@@ -102,6 +103,7 @@ fn verify_read(
     run.enter(Stage::Reading);
     let start = Instant::now();
     let module = read()?;
+    let settings = &with_comments(unit, settings)?;
     let checks = &module.checks;
     let meant = checks.declares_errors && checks.unreached.is_empty();
     if settings.needs_checks && checks.is_empty() && !meant {
@@ -233,7 +235,7 @@ fn quick(
 }
 
 fn short_search(program: &cfa::Program, settings: &Settings, run: &RunHandle) -> Found {
-    let task = Task { search: program, threads: None };
+    let task = Task { search: program, threads: None, predicates: &[] };
     let checker = Checker { search: program, proof: None, limits: &settings.check, jobs: 1, run };
     let watch = Watch { cancel: &|| run.stopped(), work: &|_| (), progress: &|s| run.advance(s) };
     let mut found = Found::default();
@@ -260,7 +262,10 @@ fn decide(
     let checked = report.seconds.check;
     // Only the search looks for deadlocks.
     let proof = programs.proof.as_ref().ok().filter(|p| !p.automata.deadlock);
-    let task = &Task { search: &programs.search, threads: proof.map(|p| &p.threads) };
+    let given =
+        |p: Option<&Provable>| p.map(|p| resolve_all(&p.threads, &settings.predicates)).unwrap_or_default();
+    let predicates = &given(proof);
+    let task = &Task { search: &programs.search, threads: proof.map(|p| &p.threads), predicates };
     let alone = settings.searches_only() || programs.proof.is_err();
     let jobs = if alone { settings.search.jobs } else { 1 };
     let checker = &Checker { search: &programs.search, proof, limits: &settings.check, jobs, run };
@@ -268,7 +273,8 @@ fn decide(
     let in_order = |e: &Entry| e.engine.name() == ordered::NAME;
     let lanes = by_lane(settings.engines(alone), |e| settings.takes(e, task) && !in_order(e));
     let chosen = programs.chosen.as_ref().filter(|p| !p.automata.deadlock);
-    let other = &Task { search: &programs.search, threads: chosen.map(|p| &p.threads) };
+    let predicates = &given(chosen);
+    let other = &Task { search: &programs.search, threads: chosen.map(|p| &p.threads), predicates };
     let of_other = &Checker { search: &programs.search, proof: chosen, limits: &settings.check, jobs, run };
     let proves = |e: &Entry| e.engine.name() == rely_guarantee::NAME && settings.takes(e, other);
     let second: Vec<Entry> =
@@ -296,7 +302,7 @@ fn decide(
                 return Found::default().in_race(l);
             }
             let Ok(plain) = of.without_ghosts() else { return Found::default().in_race(l) };
-            let task = Task { search: &programs.search, threads: Some(&plain.threads) };
+            let task = Task { search: &programs.search, threads: Some(&plain.threads), predicates: &[] };
             let checker =
                 Checker { search: &programs.search, proof: Some(&plain), limits: &settings.check, jobs, run };
             let entries: Vec<Entry> = orders().collect();
@@ -360,6 +366,18 @@ fn nothing_to_check(name: &str, checks: &cfa::Checks) -> Diagnostic {
 fn accept(report: &mut Report, verdict: Verdict, engine: &'static str) {
     report.verdict = verdict;
     report.engine = Some(engine);
+}
+
+/// The settings, with the predicates that comments of the sources have.
+fn with_comments(unit: Unit<'_>, settings: &Settings) -> Result<Settings, Diagnostic> {
+    let mut settings = settings.clone();
+    let more = settings.meaning.more_files.iter().map(|f| (f.clone(), f.display().to_string()));
+    for (path, name) in std::iter::once((unit.path().to_path_buf(), unit.name())).chain(more) {
+        // What cannot be read was read by the compiler, or is told already.
+        let bytes = relyant_cfa::files::read(&path).unwrap_or_default();
+        settings.predicates.extend(predicates::of_source(&name, &String::from_utf8_lossy(&bytes))?);
+    }
+    Ok(settings)
 }
 
 fn source_lines(path: &Path) -> usize {

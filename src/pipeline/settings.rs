@@ -1,5 +1,6 @@
 //! What the user may choose.
 
+use crate::predicates::Predicate;
 use relyant_cfa::options::Options;
 use relyant_check::check;
 use relyant_engines::engine::{Needs, Task};
@@ -56,6 +57,8 @@ pub struct Settings {
     pub method: Method,
     /// How it is proved.
     pub engine: aret::Settings,
+    /// Comparisons that a proof may need, besides those in the source's comments.
+    pub predicates: Vec<Predicate>,
     /// How it is searched.
     pub search: search::Settings,
     /// States of the quick search, 0 for no search at all.
@@ -74,6 +77,7 @@ impl Default for Settings {
             meaning: Options::default(),
             method: Method::Auto,
             engine: aret::Settings::default(),
+            predicates: Vec::new(),
             search: search::Settings::default(),
             quick_states: QUICK_STATES,
             max_work: u64::MAX,

@@ -65,7 +65,7 @@ fn turns(toys: &[(&'static str, u64, &'static [u64], bool, bool)]) -> (Vec<&'sta
     };
     let entries: Vec<Entry> = toys.iter().map(entry).collect();
     let (search, run, limits) = (Program::default(), RunHandle::new(None), check::Limits::default());
-    let task = Task { search: &search, threads: None };
+    let task = Task { search: &search, threads: None, predicates: &[] };
     let checker = Checker { search: &search, proof: None, limits: &limits, jobs: 1, run: &run };
     let outcome = race(
         u64::MAX,

@@ -3,6 +3,7 @@
 pub mod correctness;
 pub mod ghosts;
 pub mod guide;
+pub mod hints;
 pub mod invariants;
 pub mod metadata;
 pub mod places;

@@ -274,7 +274,7 @@ fn of_c_programs() {
         (LOCKED, settings(Method::SEARCH, aret::Method::RelyGuarantee)),
         (MANY, settings(Method::COVERABILITY, aret::Method::RelyGuarantee)),
     ];
-    let each = cases(160) as usize;
+    let each = cases(100) as usize;
     for (text, settings) in kinds {
         let dir = folder(text);
         let (safe, twin) = (dir.path().join("safe/a.c"), dir.path().join("unsafe/a.c"));

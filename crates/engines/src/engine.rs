@@ -8,6 +8,7 @@ use relyant_cfa::schedule::Schedule;
 use relyant_check::Proof;
 use relyant_check::replicated;
 use relyant_check::states::Space;
+use relyant_linear::Atom;
 use relyant_program::{Count, Program};
 
 /// What is to be proved or refuted: two programs that mean the same.
@@ -17,6 +18,8 @@ pub struct Task<'a> {
     pub search: &'a relyant_cfa::Program,
     /// The thread program, where there is one that says all of the property.
     pub threads: Option<&'a Program>,
+    /// Comparisons of its variables that a proof may need: tried, never trusted.
+    pub predicates: &'a [Atom],
 }
 
 /// What an engine works on.

@@ -21,7 +21,7 @@ pub use macros::{Disagreement, agree};
 pub use read::Certificate;
 pub use replicated::{ReplicatedCertificate, write_replicated};
 pub use states::{StatesCertificate, write_states};
-pub use text::TextError;
+pub use text::{TextError, parse as parse_comparison};
 pub use write::{write, write_with_places};
 
 /// The `format` of every certificate.

@@ -3,7 +3,7 @@
 
 use crate::aret::precision::{Precision, Thread};
 use relyant_linear::{Atom, Norm, Var};
-use relyant_program::Program;
+use relyant_program::{Program, Scope};
 use std::collections::BTreeSet;
 
 /// Adds the guard atoms of each thread over globals alone or over one local, and their negations, as state predicates;
@@ -30,6 +30,26 @@ pub fn guards(program: &Program, threads: &[Thread], precision: &mut Precision) 
                         }
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Adds comparisons that somebody thought of, and their negations, for the threads that have their variables: as state
+/// predicates, and where they are over globals alone as transition predicates.
+pub fn given(program: &Program, threads: &[Thread], atoms: &[Atom], precision: &mut Precision) {
+    for (i, t) in threads.iter().enumerate() {
+        let has = |v: Var| match program.variables.get(v.0 as usize).map(|v| v.scope) {
+            Some(Scope::Global) => true,
+            Some(Scope::Local(template)) => template == t.template,
+            None => false,
+        };
+        for a in atoms.iter().filter(|a| a.vars().all(has)).flat_map(both) {
+            precision.add_state(i, &a);
+            if a.vars().all(|v| program.is_global(v)) {
+                (0..threads.len()).for_each(|j| {
+                    precision.add_transition(i, j, &a);
+                });
             }
         }
     }

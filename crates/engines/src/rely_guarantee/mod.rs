@@ -15,7 +15,7 @@ use crate::engine::{Choice, Engine, Finding, Needs, Task};
 use crate::refine::{self, Refined};
 use crate::verdict::{Answer, Reason};
 use crate::watch::{Crowded, Standing, Stats, Watch};
-use relyant_linear::Cube;
+use relyant_linear::{Atom, Cube};
 use relyant_program::recognisers::Recogniser;
 use relyant_program::{Loc, Program};
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,13 +54,27 @@ impl Engine for Refinement {
 
     fn run(&self, task: &Task<'_>, watch: &Watch<'_>) -> Finding {
         let Some(program) = task.threads else { return Finding::nothing(Reason::NoThreads) };
-        let (answer, stats) = verify(program, &self.0, watch);
+        let asked = Asked { settings: &self.0, predicates: task.predicates };
+        let (answer, stats) = verify_with(program, asked, watch);
         Finding { claim: answer.into(), standing: Some(Standing::Refined(stats)), seconds: 0.0 }
     }
 }
 
 /// Proves or refutes a program, or says why it can't (GPR, figure 6).
 pub fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Answer, Stats) {
+    verify_with(program, Asked { settings, predicates: &[] }, watch)
+}
+
+/// How a program is to be proved.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    settings: &'a Settings,
+    /// Comparisons that are tried from the start on.
+    predicates: &'a [Atom],
+}
+
+fn verify_with(program: &Program, asked: Asked<'_>, watch: &Watch) -> (Answer, Stats) {
+    let settings = asked.settings;
     if settings.method == Method::Monolithic {
         return product::verify_product(program, settings, watch);
     }
@@ -72,7 +86,7 @@ pub fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Answer,
         if has(Recogniser::Parameters) { parameters::Parametric::of(program, &start) } else { None };
     if let Some(general) = general {
         let starts = (general.start.clone(), None);
-        match decide(&general.program, starts, GENERAL_ITERATIONS, settings, watch, &mut stats) {
+        match decide(&general.program, starts, GENERAL_ITERATIONS, asked, watch, &mut stats) {
             Answer::Safe(proof) => return (Answer::Safe(general.proof(proof)), stats),
             Answer::Unsafe(c) => return (Answer::Unsafe(general.counterexample(c)), stats),
             // The numbers may matter after all.
@@ -80,7 +94,7 @@ pub fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Answer,
             unknown => return (unknown, stats),
         }
     }
-    let answer = decide(program, (start, Some(full)), MOST_ITERATIONS, settings, watch, &mut stats);
+    let answer = decide(program, (start, Some(full)), MOST_ITERATIONS, asked, watch, &mut stats);
     (answer, stats)
 }
 
@@ -90,10 +104,11 @@ fn decide(
     program: &Program,
     starts: (Cube, Option<Cube>),
     most: u32,
-    settings: &Settings,
+    asked: Asked<'_>,
     watch: &Watch,
     stats: &mut Stats,
 ) -> Answer {
+    let settings = asked.settings;
     let (mut start, mut full) = starts;
     full = full.filter(|f| *f != start);
     let has = |r| settings.recognisers.has(r);
@@ -106,6 +121,7 @@ fn decide(
     if has(Recogniser::Counts) {
         refine::counts::counts(program, &threads, &mut precision);
     }
+    refine::seed::given(program, &threads, asked.predicates, &mut precision);
     let loops = looping(program, &threads);
     let mut caches = None;
     loop {
