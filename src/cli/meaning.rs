@@ -377,7 +377,7 @@ pub struct Engine {
     ///
     /// A local variable is named as it is, or with its function (`worker::i`); `relyant show FILE` lists variables. Comments of the source say
     /// the same: `/*@ predicate: next - serving <= 1 */`.
-    #[arg(long, value_name = "COMPARISON", value_parser = comparisons)]
+    #[arg(long, value_name = "COMPARISON", value_parser = comparisons, allow_hyphen_values = true)]
     predicate: Vec<Comparisons>,
     /// A witness whose invariants the proof may need: their comparisons are tried, never trusted
     #[arg(long, value_name = "WITNESS")]

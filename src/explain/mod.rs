@@ -19,6 +19,7 @@ use relyant_check::certificate::AnyCertificate;
 use relyant_check::finite::{Kind, Question};
 use relyant_checker::Refusal;
 use relyant_checker::source::{Claim, Claimed};
+use relyant_program::ordered::Ordered;
 use std::path::Path;
 use std::time::Duration;
 
@@ -62,7 +63,7 @@ pub fn explain(
         }
     };
     let how = match &read.evidence {
-        Claimed::Proof(_, program) if program.ordered.is_some() => {
+        Claimed::Proof(_, program) if program.ordered.as_deref().is_some_and(Ordered::is_product) => {
             "by a proof in an order of preference".into()
         }
         Claimed::Proof(p, _) => {

@@ -7,6 +7,9 @@ use std::fmt::Write;
 
 /// The order, and by pairs of lines how many steps there can be swapped; where that has a condition, under which.
 pub(super) fn text(o: &Ordered) -> String {
+    if !o.is_product() {
+        return format!("with {}\n", o.words());
+    }
     let mut out = format!("in order: {}\n", o.words());
     let line = |l: Letter| {
         let template = o.of.templates.get(l.0 as usize);

@@ -4,6 +4,7 @@ use super::listing::{Remark, Remarks, listing, rows};
 use super::words::{Names, disjunction, lines};
 use relyant_check::{Assertion, EnvTransition, Proof, Rule, ThreadProof, Tickets};
 use relyant_linear::{Atom, Var};
+use relyant_program::ordered::Ordered;
 use relyant_program::{Edge, Loc, Program, Role, Template};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +21,7 @@ pub(super) fn text(program: &Program, proof: &Proof) -> String {
         out.push_str(&tickets(program, t));
     }
     // Of one thread made of all there are no others.
-    if program.ordered.is_none() {
+    if !program.ordered.as_deref().is_some_and(Ordered::is_product) {
         out.push_str(&guarantees(program, proof));
     }
     out

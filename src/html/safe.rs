@@ -59,7 +59,9 @@ pub(super) fn stem(file: &str) -> String {
 
 fn evidence(r: &Report) -> String {
     match &r.verdict {
-        Verdict::Safe(Evidence::Proof { program, .. }) if program.ordered.is_some() => {
+        Verdict::Safe(Evidence::Proof { program, .. })
+            if program.ordered.as_deref().is_some_and(Ordered::is_product) =>
+        {
             let order = program.ordered.as_deref().map_or(String::new(), Ordered::words);
             format!("proof in an order of preference, since steps commute: {order}")
         }

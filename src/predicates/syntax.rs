@@ -39,7 +39,7 @@ fn leaves(text: &str) -> Vec<&str> {
 
 fn comparison(text: &str) -> Result<String, TextError> {
     let text = text.replace("!=", "==");
-    parse_comparison(&text, &|_, primed| (!primed).then_some(Var(0)))?;
+    parse_comparison(&text, &|name, primed| (!primed && !name.is_empty()).then_some(Var(0)))?;
     Ok(text)
 }
 

@@ -36,6 +36,7 @@ use relyant_cfa::Count;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_engines::watch::Stats;
 use relyant_interp::{RacingAccess, Trace, TraceStep, Waiting};
+use relyant_program::ordered::Ordered;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -437,10 +438,11 @@ fn fill(e: &mut Entry, r: &Report) {
             e.proof = Some(ProofEntry { rule: "replicated".into(), modular: false, obligations });
         }
         Verdict::Safe(Evidence::Proof { proof, program, checked }) => {
+            let product = program.ordered.as_deref().is_some_and(Ordered::is_product);
             e.proof = Some(ProofEntry {
-                rule: if program.ordered.is_some() { "in-order" } else { rule(proof.rule) }.into(),
+                rule: if product { "in-order" } else { rule(proof.rule) }.into(),
                 // Of one thread each proof is.
-                modular: proof.modular && program.ordered.is_none(),
+                modular: proof.modular && !product,
                 obligations: checked.obligations,
             });
         }

@@ -77,6 +77,9 @@ fn verdict(out: &mut String, r: &Report, full: bool) {
         Verdict::Safe(Evidence::Proof { proof, program, checked }) => {
             let modular = if proof.modular { ", modular" } else { "" };
             let _ = match program.ordered.as_deref() {
+                Some(o) if !o.is_product() => {
+                    writeln!(out, "proof: {}{modular}, with {}", rule(proof.rule), o.words())
+                }
                 Some(o) => {
                     writeln!(out, "proof: in order: {}; {} pairs of steps commute", o.words(), o.swaps.len())
                 }

@@ -16,6 +16,7 @@ mod limits;
 mod lsp;
 mod manual;
 mod memory_model;
+mod predicates;
 mod reports;
 mod runs;
 #[path = "../schema/mod.rs"]

@@ -11,7 +11,7 @@ use relyant_engines::verdict::Answer;
 use relyant_engines::watch::Watch;
 use relyant_frontend::{c, instantiate};
 use relyant_linear::{Atom, Cube, LinExpr, Var};
-use relyant_program::ordered::{Commuting, Order, Ordered, Turns, ordered, orders};
+use relyant_program::ordered::{Commuting, Order, Ordered, Turns, at_once, ordered, orders};
 use relyant_program::recognisers::Recognisers;
 use relyant_program::{Program, linearise, thread_program_with};
 use std::sync::Arc;
@@ -53,10 +53,26 @@ const STOCK: &str = "
         return 0;
     }";
 
+/// Two variables are equal but within sections.
+const PAIR: &str = "
+    void *one(void *p) {
+        __VERIFIER_atomic_begin(); __VERIFIER_assume(n == 0); n = 1; __VERIFIER_atomic_end();
+        x = i; if (x < 7) x = x + 1; i = x; n = 0; return 0;
+    }
+    int main(void) {
+        pthread_t t;
+        while (__VERIFIER_nondet_int()) pthread_create(&t, 0, one, 0);
+        __VERIFIER_atomic_begin(); __VERIFIER_assume(n == 0); n = 2; __VERIFIER_atomic_end();
+        if (x != i) reach_error();
+        n = 0;
+        return 0;
+    }";
+
 const HEAD: &str = "typedef unsigned long pthread_t;
     int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
     int pthread_join(pthread_t, void **);
     void reach_error(void);
+    void __VERIFIER_assume(int);
     int __VERIFIER_nondet_int(void);
     void __VERIFIER_atomic_begin(void);
     void __VERIFIER_atomic_end(void);
@@ -200,4 +216,38 @@ fn a_condition_that_never_holds_puts_nobody_to_sleep() {
             assert!(matches!(answer, Answer::Unsafe(_)), "{answer:?}");
         }
     }
+}
+
+#[test]
+fn sections_are_as_the_threads_make_them() {
+    let threads = threads(PAIR);
+    let order = at_once(&threads).expect("a lock");
+    let made = |p: &Program| ordered(p, &order, &mut |_, _, _| None, &|| false);
+    let product = made(&threads).expect("sections");
+    let proof = proved(&product);
+    assert!(check(&product, &proof, &Limits::default()).is_ok());
+    for t in 0..product.templates.len() {
+        for k in 0..product.templates[t].edges.len() {
+            let mut fewer = product.clone();
+            fewer.templates[t].edges.remove(k);
+            assert!(is_not_the_product(&fewer, &proof), "edge {k} of {t}");
+        }
+    }
+    let with = |change: &dyn Fn(&mut Ordered)| {
+        let mut claim = claimed(&product);
+        change(&mut claim);
+        Program { ordered: Some(Arc::new(claim)), ..product.clone() }
+    };
+    assert!(is_not_the_product(&with(&|o| o.order.turns = Turns::Loops), &proof));
+    assert!(is_not_the_product(&with(&|o| o.order.first.truncate(1)), &proof));
+    let fewer_steps = |o: &mut Ordered| drop(o.of.templates[1].edges.pop());
+    assert!(is_not_the_product(&with(&fewer_steps), &proof));
+    // Where somebody tells whether the lock is taken, sections stay as they are.
+    let told = PAIR.replace("if (x != i)", "j = n; if (j == 1 && x != i)");
+    assert!(told != PAIR && made(&self::threads(&told)).is_some());
+    let outside = PAIR.replace(
+        "n = 0;\n        return 0;\n    }",
+        "n = 0; if (n == 1) j = 1; if (j) reach_error();\n return 0;\n }",
+    );
+    assert!(outside != PAIR && at_once(&self::threads(&outside)).is_none());
 }

@@ -10,5 +10,6 @@ mod ordered;
 mod real;
 mod replicated;
 mod search;
+mod sections;
 mod symbolic;
 mod threads;

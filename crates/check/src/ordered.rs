@@ -40,7 +40,7 @@ pub fn remade(of: &Program, order: &Order, swaps: &[Swap]) -> Option<Program> {
 
 /// Is a program made of this one, but for the text of its lines?
 pub fn is_made_of(claimed: &Ordered, of: &Program) -> bool {
-    source(of) == claimed.of
+    source(of, claimed.order.turns) == claimed.of
 }
 
 /// The swaps of a program that has an order, as obligations. What holds by its form alone is left out: steps neither of which writes what the

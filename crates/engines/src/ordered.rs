@@ -7,13 +7,13 @@ use crate::rely_guarantee;
 use crate::verdict::{Answer, Reason};
 use crate::watch::{Standing, Stats, Watch};
 use relyant_program::Program;
-use relyant_program::ordered::{Commuting, has_threads, ordered, orders};
+use relyant_program::ordered::{Commuting, at_once, has_threads, ordered, orders};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Rounds of turns: the work of each order, and how many orders take part, the most promising ones.
 const ROUNDS: [(u64, usize); 4] =
-    [(200_000, usize::MAX), (4_000_000, 2), (1_500_000, usize::MAX), (20_000_000, 2)];
+    [(200_000, usize::MAX), (4_000_000, 3), (1_500_000, usize::MAX), (20_000_000, 3)];
 /// Work that others are ahead by at the start, in which they find most proofs: with so little work they win at once. For as long there is no
 /// product that would take a processor from them.
 const AHEAD: u64 = 300_000;
@@ -42,7 +42,7 @@ impl Engine for InOrder {
     }
 
     fn needs(&self) -> Needs {
-        Needs::BoundedThreads
+        Needs::Threads
     }
 
     fn joins(&self, task: &Task<'_>) -> bool {
@@ -68,7 +68,7 @@ pub fn let_others_begin(watch: &Watch) -> bool {
 
 /// Can anything come of it?
 pub fn joins(program: &Program) -> bool {
-    has_threads(program)
+    has_threads(program) || at_once(program).is_some()
 }
 
 /// One order, as far as it is known.

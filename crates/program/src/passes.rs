@@ -27,14 +27,23 @@ pub(crate) fn reduce_alone(p: Program) -> Program {
     reduce_with(p, Recognisers::none())
 }
 
-fn reduce_with(mut p: Program, recognisers: Recognisers) -> Program {
+/// The same with sections under locks as one step, as far as nobody can come between; see [`crate::edges::sections`].
+pub(crate) fn reduce_sections(p: Program) -> Program {
+    reduce_by(p, Recognisers::none(), Access::with_sections)
+}
+
+fn reduce_with(p: Program, recognisers: Recognisers) -> Program {
+    reduce_by(p, recognisers, Access::new)
+}
+
+fn reduce_by(mut p: Program, recognisers: Recognisers, access: fn(&Program) -> Access) -> Program {
     let mut tidied = Tidied::default();
     small_steps(&mut p, &mut tidied);
     if prefix::fold_prefix(&mut p) {
         small_steps(&mut p, &mut tidied);
     }
     for _ in 0..ROUNDS {
-        let access = Access::new(&p);
+        let access = access(&p);
         let mut changed = false;
         for t in 0..p.templates.len() {
             changed |= compose::compose(&mut p, t, &access);

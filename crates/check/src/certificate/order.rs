@@ -27,6 +27,19 @@ pub enum TurnsName {
     Loops,
     AnyLoop,
     Steps,
+    Sections,
+}
+
+impl TurnsName {
+    fn turns(self) -> Turns {
+        match self {
+            TurnsName::Never => Turns::Never,
+            TurnsName::Loops => Turns::Loops,
+            TurnsName::AnyLoop => Turns::AnyLoop,
+            TurnsName::Steps => Turns::Steps,
+            TurnsName::Sections => Turns::Sections,
+        }
+    }
 }
 
 /// Two steps that can be swapped, each as `(thread, number)`.
@@ -60,6 +73,7 @@ impl OrderRecord {
                 Turns::Loops => TurnsName::Loops,
                 Turns::AnyLoop => TurnsName::AnyLoop,
                 Turns::Steps => TurnsName::Steps,
+                Turns::Sections => TurnsName::Sections,
             },
             swaps: o.swaps.iter().map(swap).collect(),
         }
@@ -70,7 +84,7 @@ impl OrderRecord {
     /// # Errors
     /// It is about other threads, or speaks of what is not there.
     pub fn of(&self, several: &Program) -> Result<Program, CertificateError> {
-        let of = source(several);
+        let of = source(several, self.turns.turns());
         if self.program != program_digest(&of) {
             return Err(CertificateError::Program);
         }
@@ -98,12 +112,7 @@ impl OrderRecord {
                 when: Cube::of(when),
             })
         };
-        let turns = match self.turns {
-            TurnsName::Never => Turns::Never,
-            TurnsName::Loops => Turns::Loops,
-            TurnsName::AnyLoop => Turns::AnyLoop,
-            TurnsName::Steps => Turns::Steps,
-        };
+        let turns = self.turns.turns();
         let swaps: Result<Vec<Swap>, ContentError> = self.swaps.iter().map(swap).collect();
         Ok((Order { first: threads(&self.first)?, ring: threads(&self.ring)?, turns }, swaps?))
     }

@@ -1,5 +1,6 @@
 //! Who reads and writes which variable, and which steps others cannot tell apart in time.
 
+use super::sections::Sections;
 use crate::{Count, Edge, Program, Scope};
 use relyant_linear::{Atom, Rat, Var};
 use std::collections::BTreeSet;
@@ -19,6 +20,8 @@ pub struct Access {
     several: Vec<bool>,
     /// Arrays of which it accesses elements, by template, and whether it writes some.
     elements: BTreeSet<(u32, usize, bool)>,
+    /// Sections under locks, where these are to be one step.
+    sections: Option<Sections>,
 }
 
 impl Access {
@@ -32,6 +35,7 @@ impl Access {
             local: p.variables.iter().map(|v| v.scope != Scope::Global).collect(),
             several: p.templates.iter().map(|t| t.count != Count::AtMost(1)).collect(),
             elements: BTreeSet::new(),
+            sections: None,
         };
         for (t, template) in p.templates.iter().enumerate() {
             for e in &template.edges {
@@ -55,6 +59,10 @@ impl Access {
         }
         a
     }
+    /// The same, with steps in sections under locks that can wait.
+    pub fn with_sections(p: &Program) -> Access {
+        Access { sections: Sections::of(p), ..Access::new(p) }
+    }
     /// Templates that access a variable.
     pub fn users(&self, v: Var) -> Vec<usize> {
         let v = v.0 as usize;
@@ -71,12 +79,12 @@ impl Access {
         list.iter().any(|u| *u != t || self.several[t])
     }
     /// May another thread than this one of template `t` change it? Inputs: no.
-    fn changes(&self, t: usize, v: Var) -> bool {
+    pub(super) fn changes(&self, t: usize, v: Var) -> bool {
         let v = v.0 as usize;
         v < self.local.len() && !self.local[v] && self.by_other(t, &self.writers[v])
     }
     /// May another thread see it?
-    fn sees(&self, t: usize, v: Var) -> bool {
+    pub(super) fn sees(&self, t: usize, v: Var) -> bool {
         let v = v.0 as usize;
         !self.local[v] && (self.by_other(t, &self.readers[v]) || self.by_other(t, &self.writers[v]))
     }
@@ -95,6 +103,10 @@ impl Access {
     fn elements_change(&self, t: usize, e: &Edge) -> bool {
         e.touches.iter().any(|x| self.touches_elsewhere(t, x.array, true))
     }
+    /// Do others access the elements that the step accesses, one of them writing?
+    pub(super) fn elements_matter(&self, t: usize, e: &Edge) -> bool {
+        e.touches.iter().any(|x| self.touches_elsewhere(t, x.array, !x.write))
+    }
     /// Others can neither see nor influence the step.
     pub fn unseen(&self, t: usize, e: &Edge) -> bool {
         !self.writes(t, e)
@@ -102,7 +114,10 @@ impl Access {
             && e.reads().into_iter().all(|v| !self.changes(t, v))
     }
     /// Others cannot see the step, and once it can be done it can be done later as well, with the same effect.
-    pub fn can_wait(&self, t: usize, e: &Edge) -> bool {
+    pub fn can_wait(&self, p: &Program, t: usize, e: &Edge) -> bool {
+        if self.sections.as_ref().is_some_and(|s| s.can_wait(p, self, t, e)) {
+            return true;
+        }
         let lasting = |a: &Atom| a.vars().all(|v| !self.changes(t, v)) || self.lasting(a);
         !self.writes(t, e)
             && !self.elements_change(t, e)

@@ -7,4 +7,5 @@ pub mod inputs;
 pub mod join;
 pub mod order;
 pub mod paths;
+pub mod sections;
 pub mod steps;

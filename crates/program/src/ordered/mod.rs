@@ -29,6 +29,7 @@ mod split;
 pub use commute::Commuting;
 pub use product::Letter;
 
+use crate::edges::sections::Sections;
 use crate::passes;
 use crate::{Count, Program};
 use relyant_linear::Cube;
@@ -71,6 +72,8 @@ pub enum Turns {
     AnyLoop,
     /// After each step.
     Steps,
+    /// No turns: all threads are there, and sections under locks are one step each. The claim is that of [`crate::edges::sections`].
+    Sections,
 }
 
 /// Two steps of different threads, done in this order, could as well be done in the other one.
@@ -96,8 +99,15 @@ pub struct Ordered {
 }
 
 impl Ordered {
+    /// Is it a program of one thread?
+    pub fn is_product(&self) -> bool {
+        self.order.turns != Turns::Sections
+    }
     /// The order in words: `main, then one and two with their loops in lockstep`.
     pub fn words(&self) -> String {
+        if self.order.turns == Turns::Sections {
+            return "each section under a lock as one step".into();
+        }
         let name = |t: &u32| self.of.templates.get(*t as usize).map_or("?", |t| &t.name);
         let listed = |ts: &[u32]| match ts {
             [] => String::new(),
@@ -110,7 +120,7 @@ impl Ordered {
             Turns::Never => "one after the other",
             Turns::Loops => "with their loops in lockstep",
             Turns::AnyLoop => "with a round of a loop each",
-            Turns::Steps => "step by step in turns",
+            Turns::Steps | Turns::Sections => "step by step in turns",
         };
         let (first, ring) = (listed(&self.order.first), listed(&self.order.ring));
         match self.order.ring.len() {
@@ -140,12 +150,22 @@ pub fn has_threads(p: &Program) -> bool {
 }
 
 /// Can a program be ordered? It has threads, and nothing to be shown of ghosts.
-fn can_order(p: &Program) -> bool {
-    has_threads(p) && p.extensions.is_empty() && p.ordered.is_none()
+fn can_order(p: &Program, turns: Turns) -> bool {
+    (turns == Turns::Sections || has_threads(p)) && p.extensions.is_empty() && p.ordered.is_none()
+}
+
+/// The order in which sections are one step; none where there is no lock.
+pub fn at_once(p: &Program) -> Option<Order> {
+    Sections::of(p)?;
+    Some(Order { first: moving(p), ring: Vec::new(), turns: Turns::Sections })
 }
 
 /// The orders that are worth a try, the most promising first.
 pub fn orders(p: &Program) -> Vec<Order> {
+    let once = at_once(p);
+    if !has_threads(p) {
+        return once.into_iter().collect();
+    }
     let p = &split::split(p);
     let starts = |t: &crate::Template| {
         let started = |v: relyant_linear::Var| {
@@ -167,7 +187,7 @@ pub fn orders(p: &Program) -> Vec<Order> {
     }
     let order = |turns, ring: &Vec<u32>| Order { first: first.clone(), ring: ring.clone(), turns };
     let loops = |ring| [order(Turns::Loops, ring), order(Turns::AnyLoop, ring)];
-    let mut orders: Vec<Order> = loops(&ring).into();
+    let mut orders: Vec<Order> = once.into_iter().chain(loops(&ring)).collect();
     orders.extend(rings.iter().take(2).map(|ring| order(Turns::Never, ring)));
     orders.extend(rings.iter().skip(1).take(1).flat_map(loops));
     orders.push(order(Turns::Steps, &ring));
@@ -184,12 +204,15 @@ pub fn ordered(
     swap: &mut dyn FnMut(&Program, Letter, Letter) -> Option<Cube>,
     stop: &dyn Fn() -> bool,
 ) -> Option<Program> {
-    if !can_order(several) {
+    if !can_order(several, order.turns) {
         return None;
     }
-    let of = source(several);
+    let of = source(several, order.turns);
     if !order.has_each_thread(&of) {
         return None;
+    }
+    if order.turns == Turns::Sections {
+        return sections(of, order, several);
     }
     let mut swaps = BTreeMap::new();
     let mut record = |first: Letter, second: Letter| {
@@ -205,8 +228,21 @@ pub fn ordered(
     Some(out)
 }
 
+/// The program with sections as one step; `None` where no two steps become one.
+fn sections(of: Program, order: &Order, several: &Program) -> Option<Program> {
+    let locations = |p: &Program| p.templates.iter().map(|t| t.locations.len()).sum::<usize>();
+    let mut out = passes::reduce_sections(of.clone());
+    if locations(&out) >= locations(&of) {
+        return None;
+    }
+    out.lines.clone_from(&several.lines);
+    out.ordered = Some(Arc::new(Ordered { of, order: order.clone(), swaps: Vec::new() }));
+    Some(out)
+}
+
 /// What an ordered program is made of: the program with a template for each thread, and without bounds that only say that arithmetic does
-/// not overflow.
-pub fn source(p: &Program) -> Program {
-    Program { lines: Vec::new(), ..relax::relaxed(&split::split(p)) }
+/// not overflow; for sections the program as it is.
+pub fn source(p: &Program, turns: Turns) -> Program {
+    let all = if turns == Turns::Sections { p.clone() } else { relax::relaxed(&split::split(p)) };
+    Program { lines: Vec::new(), ..all }
 }

@@ -99,6 +99,6 @@ fn after(p: &Program, t: usize, steps: &Steps, v: Loc, access: &Access) -> Optio
 }
 
 /// May the in-edges of a location be joined to the steps after it?
-fn before(_: &Program, t: usize, steps: &Steps, v: Loc, access: &Access) -> Option<Vec<Cube>> {
-    steps.ins(v).iter().all(|e| access.can_wait(t, e)).then(Vec::new)
+fn before(p: &Program, t: usize, steps: &Steps, v: Loc, access: &Access) -> Option<Vec<Cube>> {
+    steps.ins(v).iter().all(|e| access.can_wait(p, t, e)).then(Vec::new)
 }
