@@ -11,6 +11,7 @@ use relyant_engines::search::{self, Reason, SearchOutcome};
 use relyant_engines::watch::Watch;
 use relyant_frontend::c;
 use relyant_frontend::c::unit::Unit;
+use relyant_frontend::instantiate::has_arrays;
 use relyant_frontend::programs::{for_proof, for_proof_chosen, for_search_alone};
 use relyant_program::Program;
 use relyant_program::linearise::Limits;
@@ -64,12 +65,20 @@ pub(super) struct Draft {
     chosen: Option<cfa::Program>,
 }
 
-/// May it help a proof to choose threads and to have memory without end? Where there are blocks of unknown size, and where any number of
-/// threads have arguments, or are waited for.
+/// Templates of threads that are many to look at one by one.
+const MANY: usize = 6;
+
+/// May it help a proof to choose threads and to have memory without end? Where there are blocks of unknown size, and where there are many threads,
+/// or any number of them that have arguments or are waited for, and where threads access arrays at any index.
 fn may_help(module: &cfa::Module, automata: &cfa::Program) -> bool {
     let many = |t: &&cfa::Template| t.count == cfa::Count::Unbounded;
     let joins = |t: &cfa::Template| t.graph.edges.iter().any(|e| matches!(e.op, cfa::Op::Join { .. }));
+    let watches = |o: &cfa::Object| o.kind == cfa::ObjectKind::WatchedWrite;
     module.heap.iter().any(|h| h.most.is_some())
+        || !module.variable.is_empty()
+        || automata.templates.iter().any(|t| many(&t)) && automata.objects.iter().any(watches)
+        || automata.templates.len() > MANY
+        || has_arrays(automata)
         || automata.templates.iter().filter(many).any(|t| t.param.is_some())
         || automata.templates.iter().any(|t| many(&t)) && automata.templates.iter().any(joins)
 }

@@ -2,7 +2,7 @@
 
 use super::{Checks, FuncId, Graph, IntKind, Loc, ObjId, Object, Reg, Register};
 use crate::diagnostic::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A function with a body.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -69,6 +69,8 @@ pub struct Module {
     pub lifetimes: BTreeMap<ObjId, (ObjId, usize)>,
     /// Locals of blocks, where that matters: the functions that are called where the lifetime of one begins and ends.
     pub blocks: BTreeMap<ObjId, (FuncId, FuncId)>,
+    /// Arrays of one variable length, locals that have the first cells; more are a limit.
+    pub variable: BTreeSet<ObjId>,
     /// Holds how many cells objects of unknown size may have beyond those that are known, where that matters: 0.
     pub beyond: Option<ObjId>,
     /// Pairs of accesses that may race, as far as that can be seen without looking at runs.

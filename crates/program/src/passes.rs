@@ -5,7 +5,7 @@ use crate::edges::access::Access;
 use crate::edges::forget::forget;
 use crate::edges::inputs;
 use crate::ghosts::extension::extend;
-use crate::ghosts::{counts, divisors, owners, twins};
+use crate::ghosts::{counts, divisors, owners, pending, twins};
 use crate::linearise::{Limits, waiting};
 use crate::recognisers::{Recogniser, Recognisers};
 use crate::reduce::tidy::{self, Tidied};
@@ -133,12 +133,15 @@ pub fn thread_program_with(
 
 /// The program with counts of threads, if there is a use for them.
 fn with_counts(mut linear: Program, reduced: &Program, of: &cfa::Program) -> Option<Program> {
-    if of.approximate {
+    if of.approximate && of.chosen.is_none() {
         // A thread there can stand for a call, and a creation for many.
         return None;
     }
     let numbers = waiting::add_waiting(&mut linear, of);
-    let counts = counts::find(&linear, &numbers, reduced, of)?;
+    let counts = match of.chosen {
+        Some(_) => pending::find(&linear, &numbers, reduced, of)?,
+        None => counts::find(&linear, &numbers, reduced, of)?,
+    };
     extend(&mut linear, counts);
     waiting::drop_waiting(&mut linear, &numbers);
     Some(linear)

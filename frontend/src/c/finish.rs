@@ -60,6 +60,7 @@ impl<'a> Lower<'a> {
             heap: Vec::new(),
             lifetimes: BTreeMap::new(),
             blocks: std::mem::take(&mut self.unit.objects.lifetimes),
+            variable: std::mem::take(&mut self.unit.objects.variable),
             free: self.unit.memory.free,
             beyond: None,
             race_pairs: 0,

@@ -5,6 +5,7 @@ use super::lower::{Lower, Res};
 use super::scope::{Storage, Symbol};
 use super::types::Ty;
 use super::value::{binary, compare};
+use crate::instantiate::NO_ROOM;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 use relyant_cfa::{BinOp, CmpOp, Expr, Op};
@@ -14,6 +15,9 @@ use std::rc::Rc;
 const ROOM: u64 = 32;
 /// Where several are not.
 const ROOM_OF_MANY: u64 = 64;
+
+/// What is said where there is no room, of arrays of arrays.
+const NO_ROOM_IN_ROWS: &str = "arrays of variable length have more elements than there is room for";
 
 /// A length of an array.
 enum Length<'a> {
@@ -78,7 +82,7 @@ impl<'a> Lower<'a> {
                     let n = self.value(e)?;
                     let n = self.convert(n, &ulong, e.span)?.expr;
                     let n = Expr::Reg(self.body.assign(kind, n));
-                    self.body.fits_in(&n, room);
+                    self.body.fits_in(&n, room, if lengths.len() == 1 { NO_ROOM } else { NO_ROOM_IN_ROWS });
                     n
                 }
             });
@@ -90,6 +94,9 @@ impl<'a> Lower<'a> {
         let object = self.local_object(&name.node.name, &ty, at)?;
         self.unit.protect(object, &ty, false);
         self.body.started.push(object);
+        if lengths.len() == 1 {
+            self.unit.objects.variable.insert(object);
+        }
         let mut sizes = Vec::new();
         let mut size = Expr::Const(i128::from(bytes));
         for n in values.into_iter().rev() {
@@ -130,11 +137,11 @@ impl<'a> Lower<'a> {
 
 impl Body {
     /// Goes on where there is room for so many.
-    fn fits_in(&mut self, n: &Expr, room: u64) {
+    fn fits_in(&mut self, n: &Expr, room: u64, what: &str) {
         let (more, inside) = (self.fresh(), self.fresh());
         self.branch(compare(CmpOp::Gt, n.clone(), Expr::Const(i128::from(room))), more, inside);
         self.cur = more;
-        let limit = self.limit("an array of variable length has more elements than there is room for");
+        let limit = self.limit(what);
         self.edge_to(limit, Op::Skip);
         self.cur = inside;
     }

@@ -2,13 +2,18 @@
 //!
 //! The program that is searched keeps the first elements of a block of unknown size, and comes to a limit where more are
 //! asked for. For proofs there is no need to: addresses are numbers, and of an array one element stands for all
-//! (`relyant_program::linearise`). A block that is made once thus has as many cells as memory can have.
+//! (`relyant_program::linearise`). A block that is made once, or an array of variable length, thus has as many cells as memory can have.
 
 use super::pool;
 use relyant_cfa::options::{DataModel, Options};
 use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::walk;
-use relyant_cfa::{ENDLESS, Expr, Extent, IntKind, Module, Op, Program};
+use relyant_cfa::{
+    ENDLESS, Edge, Expr, Extent, Graph, IntKind, Loc, Location, LocationKind, Module, Op, Program,
+};
+
+/// What is said where an array of variable length is longer than what is kept of it.
+pub(crate) const NO_ROOM: &str = "an array of variable length has more elements than there is room for";
 
 /// The module with blocks of any size, where that is possible; says whether there are some.
 pub(super) fn endless(module: &Module, options: &Options) -> (Module, bool) {
@@ -28,10 +33,53 @@ pub(super) fn endless(module: &Module, options: &Options) -> (Module, bool) {
             any = true;
         }
     }
+    any |= variable(&mut out);
     if let Some(o) = out.beyond.filter(|_| any) {
         out.objects[o.0 as usize].init = vec![Some(i128::from(ENDLESS))];
     }
     (out, any)
+}
+
+/// Makes arrays of variable length endless, in functions that come to the place where each is defined once at most; are there some?
+fn variable(module: &mut Module) -> bool {
+    let often = super::many::repeated(module);
+    let mut any = false;
+    for (function, _) in module.functions.iter_mut().zip(&often).filter(|x| !x.1) {
+        let arrays: Vec<_> =
+            function.locals.iter().filter(|o| module.variable.contains(o)).copied().collect();
+        let graph = &mut function.graph;
+        let cyclic = super::loops::cyclic(graph, function.entry);
+        let no_room = |l: &Location| matches!(&l.kind, LocationKind::Limit(limit) if limit.what == NO_ROOM);
+        let into = |graph: &Graph, l: Loc| -> Vec<usize> {
+            let edges = graph.edges.iter().enumerate();
+            edges.filter(|(_, e)| e.to == l).map(|(k, _)| k).collect()
+        };
+        // From the test over the location where there is no room.
+        let mut tests = Vec::new();
+        for k in 0..graph.edges.len() {
+            let Edge { from, to, .. } = graph.edges[k];
+            if !no_room(&graph.locations[to.0 as usize]) {
+                continue;
+            }
+            let [test] = into(graph, from)[..] else { continue };
+            let at = graph.edges[test].from;
+            let other = (0..graph.edges.len()).find(|e| *e != test && graph.edges[*e].from == at);
+            tests.extend(other.filter(|e| !cyclic[*e]).map(|other| (k, graph.edges[other].to)));
+        }
+        if arrays.is_empty() || tests.len() != arrays.len() {
+            continue;
+        }
+        for (edge, inside) in tests {
+            graph.edges[edge].to = inside;
+        }
+        for o in arrays {
+            let object = &mut module.objects[o.0 as usize];
+            object.extent = Extent::Endless;
+            object.init = vec![None; object.cells.len()];
+        }
+        any = true;
+    }
+    any
 }
 
 /// Does every number that an address may become have room for it?

@@ -20,6 +20,7 @@ mod endless;
 mod error;
 mod extent;
 mod fold;
+mod fresh;
 mod identity;
 mod inline;
 mod leaks;
@@ -51,6 +52,7 @@ mod tests;
 
 pub(crate) use chosen::LINGERS;
 pub use error::Refusal;
+pub(crate) use extent::NO_ROOM;
 pub use search::{build_for_search, for_search};
 pub(crate) use sharing::{Sharing, taken};
 pub use slice::slice;
@@ -58,7 +60,7 @@ pub use slice::slice;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::{Options, Signed};
 use relyant_cfa::points_to::PointsTo;
-use relyant_cfa::{FuncId, Module, Owner, Program};
+use relyant_cfa::{Expr, FuncId, Module, ObjId, Op, Owner, Program, walk};
 use std::collections::BTreeSet;
 
 /// Makes a program of a module.
@@ -78,7 +80,7 @@ pub fn build(module: &Module, options: &Options) -> Result<Program, Refusal> {
 }
 
 /// Another program for proofs, of which a counterexample says nothing: of any number of threads one is chosen, and memory of unknown
-/// size has no end. `None` where the program has neither.
+/// size has no end. Loops that create more than a few threads are any number of threads there. `None` where the program has neither.
 ///
 /// # Errors
 /// What the module has that such a program cannot say.
@@ -87,18 +89,40 @@ pub fn instantiate_chosen(module: &Module, options: &Options) -> Result<Option<P
     let module =
         &if options.checks_memory() || options.leaks { module.clone() } else { apart::apart(module) };
     let built = with_pools(module, false, options, &|module| {
-        let (module, endless) = extent::endless(module, options);
+        let (mut module, endless) = extent::endless(module, options);
+        fresh::from_start(&mut module);
         let plan = Plan { choose: true, ..Plan::default() };
         let mut program = build_as(&module, options, &plan)?;
         if endless && !extent::has_room(&program) {
             return Err(Refusal::Memory);
         }
         program.approximate = true;
-        differs.set(endless || program.chosen.as_ref().is_some_and(|c| !c.is_empty()));
+        let chosen = program.chosen.as_ref().is_some_and(|c| !c.is_empty());
+        differs.set(endless || chosen || has_arrays(&program));
         Ok(program)
     });
     let program = built.map_err(|r| r.diagnostic(module))?;
     Ok(Some(program).filter(|_| differs.get()))
+}
+
+/// Cells of an array of which a proof may keep one that stands for all.
+const ARRAY: usize = 8;
+
+/// Do several threads, and one of them at an index that only the run knows, access an array?
+pub fn has_arrays(program: &Program) -> bool {
+    let varies = |address: &Expr| {
+        let (mut objects, mut registers) = (Vec::new(), Vec::new());
+        walk::registers(address, &mut registers);
+        walk::visit(address, &mut |x| match x {
+            Expr::Addr(o) => objects.push(*o),
+            _ => {}
+        });
+        let large = |o: &ObjId| program.objects[o.0 as usize].cells.len() >= ARRAY;
+        !registers.is_empty() && objects.iter().any(large)
+    };
+    let mut edges = program.templates.iter().flat_map(|t| &t.graph.edges);
+    program.templates.len() > 1
+        && edges.any(|e| matches!(&e.op, Op::Load(_, a, _) | Op::Store(a, _, _) if varies(a)))
 }
 
 /// Builds a program of a module in which objects that come and go have pools.

@@ -9,7 +9,9 @@ use relyant_cfa::{Callee, Edge, Expr, Graph, Loc, Op};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A location of a loop with threads gets at most so many copies for that loop: 64 rounds and the end.
-const THREAD_COPIES: usize = 66;
+pub(super) const THREAD_COPIES: usize = 66;
+/// The same where one thread of many is chosen, which is a proof about all of them: 4 rounds and the end.
+pub(super) const FEW_COPIES: usize = 6;
 /// The same for loops that only index arrays.
 const INDEX_COPIES: usize = 18;
 
@@ -194,5 +196,5 @@ fn steering(
         return (set, 0);
     }
     set.extend(close(&tests));
-    (set, if threads { THREAD_COPIES } else { INDEX_COPIES })
+    (set, if threads { context.copies } else { INDEX_COPIES })
 }

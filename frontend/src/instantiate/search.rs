@@ -13,6 +13,7 @@ use super::inline::{Body, End, Inlining};
 use super::loops;
 use super::memory::Memory;
 use super::places::Cells;
+use super::plan::THREAD_COPIES;
 use super::simplify::{self, Part};
 use super::unroll;
 use super::{owners, registers, sharing, undefined};
@@ -243,6 +244,7 @@ impl Builder<'_> {
             init.filter(|_| self.constant.contains(&o)).map(Value::Int)
         };
         let context = unroll::Context {
+            copies: THREAD_COPIES,
             objects: &memory.objects,
             stable: &stable,
             follows: &|_, _| false,

@@ -14,6 +14,7 @@ use super::inline::{Body, End, Inlining};
 use super::loops;
 use super::memory::Memory;
 use super::places::{Cells, Known};
+use super::plan::{FEW_COPIES, THREAD_COPIES};
 use super::sharing::{self, Sharing};
 use super::unroll;
 use relyant_cfa::options::Options;
@@ -66,6 +67,8 @@ struct Builder<'m> {
     sharing: Sharing,
     signed_wraps: bool,
     specialise: bool,
+    /// Copies of a loop with threads, at most.
+    copies: usize,
     /// Accesses to memory that is none are errors.
     checks: bool,
 }
@@ -101,6 +104,7 @@ pub(super) fn templates(
     let mut names: BTreeMap<FuncId, u32> = BTreeMap::new();
     let points_to = PointsTo::of_module(module);
     let taken = sharing::taken(module);
+    let apart = plan.choose && chosen::is_possible(module, options);
     let mut builder = Builder {
         module,
         memory,
@@ -109,9 +113,9 @@ pub(super) fn templates(
         callees: Callees { module, points_to, taken },
         signed_wraps: super::wraps(options),
         specialise: plan.optimise,
+        copies: if apart { FEW_COPIES } else { THREAD_COPIES },
         checks: options.checks_memory(),
     };
-    let apart = plan.choose && chosen::is_possible(module, options);
     let mut chosen: BTreeMap<u32, Chosen> = BTreeMap::new();
     let mut templates = Vec::new();
     while templates.len() < jobs.len() {
@@ -278,6 +282,7 @@ impl Builder<'_> {
             }
         }
         let context = unroll::Context {
+            copies: self.copies,
             objects,
             stable: &stable,
             follows: &follows,

@@ -35,6 +35,8 @@ pub(super) struct Context<'a> {
     /// What is known of these when the thread starts.
     pub(super) start: Cells,
     pub(super) signed_wraps: bool,
+    /// A location of a loop with threads gets at most so many copies for that loop.
+    pub(super) copies: usize,
 }
 
 /// Propagates constants through a body, first as it is, then with loops unrolled. Gives what is known of cells at each

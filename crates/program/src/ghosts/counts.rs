@@ -25,14 +25,14 @@ use relyant_linear::{Atom, LinExpr, Rel, Var};
 use std::collections::BTreeMap;
 
 /// Steps of one template that write one global, of which a thread does at most one.
-struct Counted {
-    template: usize,
+pub(super) struct Counted {
+    pub(super) template: usize,
     /// Of the edge: is it one of them?
-    steps: Vec<bool>,
+    pub(super) steps: Vec<bool>,
     /// Locations where they start.
     from: Vec<usize>,
     /// Of the location: has a thread there done one for sure, or none for sure?
-    done: Vec<Option<bool>>,
+    pub(super) done: Vec<Option<bool>>,
     name: String,
 }
 
@@ -225,7 +225,7 @@ fn bounded(reduced: &Program, of: &cfa::Program, t: usize) -> bool {
 }
 
 /// Does the reduced template set the global to a variable and a constant that is not 0?
-fn counts_up(reduced: &Program, t: usize, origin: Origin) -> bool {
+pub(super) fn counts_up(reduced: &Program, t: usize, origin: Origin) -> bool {
     let Some(v) = reduced.variables.iter().position(|x| x.origin == origin && x.scope == Scope::Global)
     else {
         return false;
@@ -238,7 +238,7 @@ fn counts_up(reduced: &Program, t: usize, origin: Origin) -> bool {
 }
 
 /// The steps that write a global, if no path has two of them.
-fn counted_steps(template: &Template, t: usize, v: Var, name: &str) -> Option<Counted> {
+pub(super) fn counted_steps(template: &Template, t: usize, v: Var, name: &str) -> Option<Counted> {
     let steps: Vec<bool> = template.edges.iter().map(|e| e.updates.iter().any(|u| u.0 == v)).collect();
     let targets = template.edges.iter().zip(&steps).filter(|x| *x.1).map(|x| x.0.to.0 as usize);
     let after = reachable(template, targets, |_| true);
@@ -261,6 +261,6 @@ fn precedes(first: &Counted, second: &Counted) -> bool {
     first.template == second.template && second.from.iter().all(|l| first.done[*l] == Some(true))
 }
 
-fn is_shared(p: &Program, e: &Edge) -> bool {
+pub(super) fn is_shared(p: &Program, e: &Edge) -> bool {
     e.reads().into_iter().chain(e.updates.iter().map(|u| u.0)).any(|v| p.is_global(v))
 }

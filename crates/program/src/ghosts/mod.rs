@@ -5,4 +5,5 @@ pub mod counts;
 pub mod divisors;
 pub mod extension;
 pub mod owners;
+pub mod pending;
 pub mod twins;

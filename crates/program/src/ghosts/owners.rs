@@ -1,7 +1,7 @@
 //! Owners of locks that do not say who holds them: a ghost global that remembers who wrote last.
 //!
 //! `[m == 0] m := 1` by any number of threads has no proof over globals and one thread's locals, since nothing there
-//! tells the holder from others. The ghost is written with the lock, in the same step, and nothing is claimed of it but that it is
+//! tells the holder from others, and none has a semaphore that is at most 1. The ghost is written with the lock, in the same step, and nothing is claimed of it but that it is
 //! not negative. (Auxiliary variables of Owicki and Gries, 1976.)
 
 use super::extension::{Case, Extension, GhostVariable, Start};
@@ -9,7 +9,7 @@ use crate::recognisers::Recogniser;
 use crate::{Count, Edge, Ghost, Program, Scope, Variable};
 use relyant_linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
 
-/// Owners for each global that a template of several threads tests and sets without naming itself.
+/// Owners for each global that a template of several threads tests and sets without naming itself, and for semaphores that it takes from.
 pub fn find(p: &Program) -> Option<Extension> {
     let locks: Vec<Var> = (0..p.variables.len() as u32).map(Var).filter(|v| is_lock(p, *v)).collect();
     if locks.is_empty() {
@@ -69,7 +69,22 @@ fn is_lock(p: &Program, v: Var) -> bool {
             .iter()
             .filter(|t| !matches!(t.count, Count::AtMost(0 | 1)))
             .flat_map(|t| &t.edges)
-            .any(|e| tests_and_sets(p, e, v))
+            .any(|e| tests_and_sets(p, e, v) || takes(p, e, v))
+}
+
+/// Is the variable a semaphore, of which the edge takes one? It is only waited for, one is taken when there is one, and one is given: all
+/// that is known of its number is who may go on.
+fn takes(p: &Program, e: &Edge, v: Var) -> bool {
+    let by = |e: &Edge| {
+        let new = e.updates.iter().find(|u| u.0 == v).map(|u| u.1.sub(&LinExpr::var(v)));
+        new.filter(LinExpr::is_constant).map(|d| d.constant_part().clone())
+    };
+    let takes = |e: &Edge| {
+        by(e) == Some(Rat::from(-1i64))
+            && follows(&condition(p, e), &Atom::le(&LinExpr::int(1).sub(&LinExpr::var(v))))
+    };
+    let counts = |e: &Edge| !e.reads().contains(&v) || takes(e) || by(e) == Some(Rat::from(1i64));
+    takes(e) && p.templates.iter().flat_map(|t| &t.edges).all(counts)
 }
 
 fn tests_and_sets(p: &Program, e: &Edge, v: Var) -> bool {

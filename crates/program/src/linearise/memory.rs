@@ -2,6 +2,7 @@
 
 use super::range::Range;
 use super::ranges::Env;
+use super::residue::Residue;
 use relyant_cfa::points_to::Targets;
 use relyant_cfa::{BinOp, Expr, Extent, ObjId, Owner};
 
@@ -38,16 +39,17 @@ impl Env<'_> {
     /// `None` when they cannot be told. Objects that are too large for it are kept as arrays from now on.
     pub fn cells(&self, address: &Expr) -> Option<Places> {
         let range = self.range(address);
+        let residue = self.residue(address);
         let mut out = Places::default();
         if let Some(o) = base_object(address) {
-            self.add(o, None, &range, &mut out);
+            self.add(o, None, (&range, residue), &mut out);
         } else if let Some(values) = range.values() {
             for (o, k) in values.iter().filter_map(|a| self.program.object_at(*a)) {
-                self.add(o, Some(k), &range, &mut out);
+                self.add(o, Some(k), (&range, residue), &mut out);
             }
         } else if let Targets::Objects(targets) = self.points_to.targets(self.template as u32, address) {
             for (o, k) in targets {
-                self.add(o, k, &range, &mut out);
+                self.add(o, k, (&range, residue), &mut out);
             }
         } else {
             let (lo, hi) = (range.lo()?, range.hi()?);
@@ -57,7 +59,7 @@ impl Env<'_> {
                 return None;
             }
             for o in first..last {
-                self.add(ObjId(o as u32), None, &range, &mut out);
+                self.add(ObjId(o as u32), None, (&range, residue), &mut out);
             }
         }
         out.cells.sort_unstable();
@@ -67,12 +69,15 @@ impl Env<'_> {
         (out.cells.len() <= 4 * MOST).then_some(out)
     }
     /// Adds a cell of an object (or all) that the address may be.
-    fn add(&self, o: ObjId, cell: Option<usize>, range: &Range, out: &mut Places) {
+    fn add(&self, o: ObjId, cell: Option<usize>, (range, residue): (&Range, Residue), out: &mut Places) {
         let i = o.0 as usize;
         if matches!(self.program.owners.get(i), Some(Owner::Template(t)) if *t as usize != self.template) {
             return;
         }
-        let at = |k: &usize| self.program.bases[i].checked_add(*k as i128).is_some_and(|a| range.contains(a));
+        let base = self.program.bases[i];
+        let at = |k: &usize| {
+            base.checked_add(*k as i128).is_some_and(|a| range.contains(a) && residue.contains(a))
+        };
         let object = &self.program.objects[i];
         let endless = object.extent == Extent::Endless;
         let touched = || {
@@ -95,7 +100,8 @@ impl Env<'_> {
             cell.map_or_else(|| range.hi().is_none_or(|hi| hi >= listed), |c| c >= object.cells.len());
         out.untracked |= endless && beyond && !parts.covers();
         for (n, a) in parts.arrays.iter().enumerate() {
-            let far = || endless && beyond && a.count > a.listed;
+            let meets = || base.checked_add(a.first as i128).is_none_or(|b| residue.meets(b, a.stride));
+            let far = || endless && beyond && a.count > a.listed && meets();
             if cell.map_or_else(|| far() || a.cells().any(|k| at(&k)), |c| at(&c) && a.has(c)) {
                 out.arrays.push((o, n));
             }

@@ -10,6 +10,7 @@ mod memory;
 mod range;
 mod ranges;
 mod registers;
+mod residue;
 #[cfg(test)]
 mod tests;
 mod threads;

@@ -3,7 +3,7 @@
 use crate::c::scope::Global;
 use crate::c::types::Ty;
 use relyant_cfa::{Expr, FuncId, IntKind, ObjId, Object};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Index, IndexMut};
 
 /// Objects, by id. One is made when it is first used, and stays though lowering goes back to a mark.
@@ -20,6 +20,8 @@ pub struct Objects<'a> {
     pub errno: Option<ObjId>,
     /// Objects of blocks: what is called where their lifetime begins and where it ends.
     pub lifetimes: BTreeMap<ObjId, (FuncId, FuncId)>,
+    /// Local arrays of one length, which is not constant.
+    pub variable: BTreeSet<ObjId>,
     /// Addresses that globals hold at the start (where, what, kind): stored before anything else.
     pub prologue: Vec<(Expr, Expr, IntKind)>,
 }
