@@ -113,9 +113,10 @@ pub fn has_arrays(program: &Program) -> bool {
     let varies = |address: &Expr| {
         let (mut objects, mut registers) = (Vec::new(), Vec::new());
         walk::registers(address, &mut registers);
-        walk::visit(address, &mut |x| match x {
-            Expr::Addr(o) => objects.push(*o),
-            _ => {}
+        walk::visit(address, &mut |x| {
+            if let Expr::Addr(o) = x {
+                objects.push(*o);
+            }
         });
         let large = |o: &ObjId| program.objects[o.0 as usize].cells.len() >= ARRAY;
         !registers.is_empty() && objects.iter().any(large)

@@ -29,7 +29,7 @@ impl Residue {
         let Some(d) = first.checked_sub(self.rest) else { return true };
         match gcd(self.modulus, stride as u128) {
             0 => d == 0,
-            m => d.unsigned_abs().is_multiple_of(m),
+            m => d.unsigned_abs() % m == 0,
         }
     }
     /// The same numbers, or more, modulo one that divides `m` too.
