@@ -65,7 +65,7 @@ fn evidence(r: &Report) -> String {
             let order = program.ordered.as_deref().map_or(String::new(), Ordered::words);
             format!("proof in an order of preference, since steps commute: {order}")
         }
-        Verdict::Safe(Evidence::Proof { proof, .. }) => {
+        Verdict::Safe(Evidence::Proof { proof, program, .. }) => {
             let rule = match proof.rule {
                 Rule::RelyGuarantee => {
                     "rely-guarantee proof: each thread on its own, against what the others may do"
@@ -73,7 +73,9 @@ fn evidence(r: &Report) -> String {
                 Rule::OwickiGries => "Owicki-Gries proof: assertions that no step of another thread breaks",
                 Rule::Monolithic => "one invariant over all threads",
             };
-            format!("{}{rule}", if proof.modular { "modular " } else { "" })
+            let sections =
+                program.ordered.as_deref().map_or(String::new(), |o| format!(", with {}", o.words()));
+            format!("{}{rule}{sections}", if proof.modular { "modular " } else { "" })
         }
         Verdict::Safe(Evidence::Space { checked, .. }) => {
             format!("all {} states, none of which is an error", checked.states)

@@ -302,7 +302,8 @@ fn decide(
                 return Found::default().in_race(l);
             }
             let Ok(plain) = of.without_ghosts() else { return Found::default().in_race(l) };
-            let task = Task { search: &programs.search, threads: Some(&plain.threads), predicates: &[] };
+            let predicates = &resolve_all(&plain.threads, &settings.predicates);
+            let task = Task { search: &programs.search, threads: Some(&plain.threads), predicates };
             let checker =
                 Checker { search: &programs.search, proof: Some(&plain), limits: &settings.check, jobs, run };
             let entries: Vec<Entry> = orders().collect();
@@ -373,7 +374,7 @@ fn with_comments(unit: Unit<'_>, settings: &Settings) -> Result<Settings, Diagno
     let mut settings = settings.clone();
     let more = settings.meaning.more_files.iter().map(|f| (f.clone(), f.display().to_string()));
     for (path, name) in std::iter::once((unit.path().to_path_buf(), unit.name())).chain(more) {
-        // What cannot be read was read by the compiler, or is told already.
+        // What can be read but once, as a pipe, was read by the compiler.
         let bytes = relyant_cfa::files::read(&path).unwrap_or_default();
         settings.predicates.extend(predicates::of_source(&name, &String::from_utf8_lossy(&bytes))?);
     }

@@ -3,17 +3,26 @@
 use relyant_check::certificate::{TextError, parse_comparison};
 use relyant_linear::Var;
 
+/// A condition of more bytes has no comparisons that somebody thought of; reading one takes the square of its length.
+const MOST: usize = 4_000;
+
 /// The comparisons that a condition is made of, by `&&`, `||`, `!` and parentheses. `!=` is the predicate `==`.
 ///
 /// # Errors
 /// What is no comparison of two sums of variables.
 pub fn conjuncts(condition: &str) -> Result<Vec<String>, TextError> {
+    if condition.len() > MOST {
+        return Err(TextError::Long(MOST));
+    }
     let blank = blank(condition);
     leaves(blank.trim()).into_iter().map(comparison).collect()
 }
 
-/// Those of its parts that are comparisons.
+/// Those of its parts that are comparisons; none of a condition that is too long.
 pub fn comparisons_in(condition: &str) -> Vec<String> {
+    if condition.len() > MOST {
+        return Vec::new();
+    }
     let blank = blank(condition);
     leaves(blank.trim()).into_iter().filter_map(|leaf| comparison(leaf).ok()).collect()
 }
@@ -85,6 +94,14 @@ mod tests {
         for (text, parts) in all {
             assert_eq!(conjuncts(text), Ok(parts.iter().map(ToString::to_string).collect()), "{text}");
         }
+    }
+
+    #[test]
+    fn long_conditions_are_refused() {
+        let deep = format!("{}x <= 1{}", "(".repeat(5_000), ")".repeat(5_000));
+        assert!(conjuncts(&deep).is_err() && super::comparisons_in(&deep).is_empty());
+        let deep = format!("{}x <= 1{}", "(".repeat(1_500), ")".repeat(1_500));
+        assert_eq!(conjuncts(&deep), Ok(vec!["x <= 1".into()]));
     }
 
     #[test]

@@ -4,58 +4,66 @@ use super::{folder, out, relyant};
 use std::path::Path;
 use std::process::Output;
 
-/// Two counters go apart by steps that leave a weighted sum alone, in five steps each, without a lock.
+/// Three sums grow in step, in several steps each, without a lock.
 fn sums(comment: &str, claim: &str) -> String {
     format!(
         "#include <assert.h>\n#include <pthread.h>\nextern int __VERIFIER_nondet_int(void);\n{comment}\n\
-         int at, last;\n\
-         void *walk(void *x)\n{{\n\twhile (__VERIFIER_nondet_int()) {{\n\t\tif (at < 1000) {{\n\t\t\tlast = at;\n\t\t\tat = at + 1;\n\t\t}}\n\t}}\n\treturn 0;\n}}\n\
-         int main(void)\n{{\n\tpthread_t t;\n\tpthread_create(&t, 0, walk, 0);\n\tassert({claim});\n\treturn 0;\n}}\n"
+         int x, y, z;\n\
+         void *walk(void *a)\n{{\n\twhile (__VERIFIER_nondet_int()) {{\n\t\tint k = __VERIFIER_nondet_int();\n\
+         \t\tif (0 < k && k < 1000 && z < 100000) {{\n\t\t\tx = x + k;\n\t\t\ty = y + 2 * k;\n\t\t\tz = z + 3 * k;\n\t\t}}\n\t}}\n\treturn 0;\n}}\n\
+         int main(void)\n{{\n\tpthread_t t;\n\tpthread_create(&t, 0, walk, 0);\n\tpthread_join(t, 0);\n\tassert({claim});\n\treturn 0;\n}}\n"
     )
 }
+
+const SAFE: &str = "x + y == z";
 
 fn verify(dir: &Path, options: &[&str]) -> Output {
     relyant(dir).args(["verify", "--timeout", "20"]).args(options).arg("a.c").output().unwrap()
 }
 
+/// How often the proof that was found was refined.
+fn iterations(run: &Output) -> u32 {
+    let said = out(run);
+    assert_eq!(run.status.code(), Some(0), "{said}");
+    let found = said.lines().find_map(|l| l.strip_prefix("found: by refinement: ")).expect("a proof");
+    found.split(' ').next().and_then(|n| n.parse().ok()).expect("a number")
+}
+
 #[test]
 fn they_are_tried() {
-    let plain = folder(&[("a.c", &sums("", "last <= 1000"))]);
-    let commented =
-        folder(&[("a.c", &sums("/*@ predicate: last - at <= 0; walk::none <= 1 */", "last <= 1000"))]);
-    let runs = [
-        verify(commented.path(), &["--method", "rely-guarantee", "--proof", "p.json"]),
-        verify(plain.path(), &["--method", "rely-guarantee", "--predicate", "-at + last <= 0 && (at >= 0)"]),
-    ];
-    for run in runs {
-        assert_eq!(run.status.code(), Some(0), "{}", out(&run));
-    }
+    let plain = folder(&[("a.c", &sums("", SAFE))]);
+    let comment = "/*@ predicate: x + y - z == 0; y == 2*x && z == 3*x; walk::none <= 1 */";
+    let commented = folder(&[("a.c", &sums(comment, SAFE))]);
+    let proof = ["--method", "rely-guarantee"];
+    let without = iterations(&verify(plain.path(), &proof));
+    let option = ["--predicate", "x + y - z == 0 && (y == 2*x)", "--predicate", "-3*x + z == 0"];
+    let given = iterations(&verify(plain.path(), &[&proof[..], &option].concat()));
+    let told = iterations(&verify(commented.path(), &[&proof[..], &["--proof", "p.json"]].concat()));
+    assert!(given < without && told < without, "{without} without, {given} and {told} with predicates");
     let checked = relyant(commented.path()).args(["check", "p.json", "a.c"]).output().unwrap();
     assert_eq!(checked.status.code(), Some(0), "{}", out(&checked));
 }
 
 #[test]
 fn they_are_not_trusted() {
-    let dir = folder(&[("a.c", &sums("//@ predicate: last <= 1; at <= 1", "last <= 1"))]);
+    let dir = folder(&[("a.c", &sums("//@ predicate: x <= 1; z <= 3", "x <= 1"))]);
     let run = verify(dir.path(), &[]);
     assert_eq!(run.status.code(), Some(1), "{}", out(&run));
 }
 
 #[test]
 fn what_cannot_be_tried_is_told() {
-    let dir = folder(&[("a.c", &sums("/*@ predicate: lost <= 1 */", "at * at <= 1000000"))]);
+    let dir = folder(&[("a.c", &sums("/*@ predicate: lost <= 1 */", "x * x <= z * z"))]);
     let run = verify(dir.path(), &["--method", "rely-guarantee"]);
     let said = out(&run);
-    assert!(
-        run.status.code() == Some(0) || said.contains("hint: a.c:4: `lost <= 1` was not tried"),
-        "{said}"
-    );
-    let dir = folder(&[("a.c", &sums("/*@ predicate: at ** last */", "at <= 1000"))]);
+    assert_eq!(run.status.code(), Some(3), "{said}");
+    assert!(said.contains("hint: a.c:4: `lost <= 1` was not tried"), "{said}");
+    let dir = folder(&[("a.c", &sums("/*@ predicate: x ** y */", SAFE))]);
     let run = verify(dir.path(), &[]);
     let said = String::from_utf8_lossy(&run.stderr).into_owned();
     assert_eq!(run.status.code(), Some(2), "{said}");
     assert!(said.starts_with("a.c:4:16: error: this is no predicate"), "{said}");
-    for wrong in ["at", "at <= last * last", "at <="] {
+    for wrong in ["x", "x <= y * y", "x <="] {
         let run = verify(dir.path(), &["--predicate", wrong]);
         assert_eq!(run.status.code(), Some(2), "{wrong}");
     }
@@ -63,7 +71,7 @@ fn what_cannot_be_tried_is_told() {
 
 #[test]
 fn invariants_of_a_witness_are_tried() {
-    let dir = folder(&[("a.c", &sums("", "last <= 1000"))]);
+    let dir = folder(&[("a.c", &sums("", SAFE))]);
     let made = verify(dir.path(), &["--method", "rely-guarantee", "--witness", "w.yml"]);
     assert_eq!(made.status.code(), Some(0), "{}", out(&made));
     let run = verify(dir.path(), &["--method", "rely-guarantee", "--hints", "w.yml"]);

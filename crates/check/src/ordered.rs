@@ -2,7 +2,8 @@
 //!
 //! The product is made again, from the same threads and with the swaps that are claimed; that these suffice is argued where it is made
 //! ([`relyant_program::ordered`]). Each swap is an obligation for Z3: two steps that can be done in a row, where its
-//! condition holds, can be done in the other order, with the same inputs, and lead to the same state.
+//! condition holds, can be done in the other order, with the same inputs, and lead to the same state. Of a program with
+//! sections under a lock as one step there is nothing to ask: it is made again, as passes are trusted.
 
 use crate::decide::{CheckError, Conditions, Limits, decide};
 use crate::flaw::ProgramFlaw;

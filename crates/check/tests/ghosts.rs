@@ -53,6 +53,25 @@ const OWNED: &str = "int m, x;\n\
     \x20 x = 1; __VERIFIER_assert(x == 1); x = 0; m = 0; return 0;\n}\n\
     int main(void) { pthread_t t; while (__VERIFIER_nondet_int()) pthread_create(&t, 0, work, 0); return 0; }\n";
 
+/// Any number of threads, of which one is chosen, say that they are gone; `main` waits for all.
+const ALIVE: &str = "void __VERIFIER_assume(int); int alive, x;\n\
+    void *work(void *p) { x = 1; __VERIFIER_atomic_begin(); alive = alive - 1; __VERIFIER_atomic_end(); return 0; }\n\
+    int main(void) {\n  pthread_t t; int n = __VERIFIER_nondet_int();\n\
+    \x20 for (int i = 0; i < n; i++) {\n\
+    \x20   __VERIFIER_atomic_begin(); alive = alive + 1; __VERIFIER_atomic_end();\n\
+    \x20   pthread_create(&t, 0, work, 0);\n  }\n\
+    \x20 __VERIFIER_assume(alive == 0); x = 2; __VERIFIER_assert(x == 2); return 0; }\n";
+
+/// The program with a chosen thread.
+fn chosen(text: &str) -> Program {
+    let options = Options::default();
+    let module = c::load_text("a.i", &format!("{HEAD}{text}"), &options).expect("C");
+    let mut automata =
+        instantiate::instantiate_chosen(&module, &options).expect("threads").expect("one of many");
+    instantiate::slice(&mut automata);
+    thread_program(&automata).expect("linear")
+}
+
 fn program(text: &str) -> Program {
     let options = Options::default();
     let module = c::load_text("a.i", &format!("{HEAD}{text}"), &options).expect("C");
@@ -126,6 +145,24 @@ fn what_the_passes_add_is_proved() {
         let n = decided(&p).unwrap_or_else(|e| panic!("{by}: {e}"));
         assert!(n >= least, "{by}: {n}");
     }
+}
+
+#[test]
+fn threads_that_are_left_are_counted() {
+    let p = chosen(ALIVE);
+    let n = decided(&p).unwrap_or_else(|e| panic!("{e}"));
+    assert!(n >= 10, "{n}");
+    // Too few: a thread that goes twice. Too many would be no lie, as no more than that is claimed.
+    let off = forged(&p, Recogniser::Counts, |s| {
+        let pending = ghost(s, "pending(alive)");
+        rewrite(s, pending, |e| e.add(&int(-1)));
+    });
+    fails(&off, "pending(alive)");
+    let gone = forged(&p, Recogniser::Counts, |s| {
+        let left = ghost(s, "left(");
+        rewrite(s, left, |_| int(0));
+    });
+    fails(&gone, "left(");
 }
 
 #[test]

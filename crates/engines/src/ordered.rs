@@ -1,11 +1,13 @@
 //! Proofs in an order of preference: of the runs that differ in the order of steps that commute one is looked at, so that facts about several threads at
-//! once are facts about one ([`relyant_program::ordered`]). Each order is another program; they take turns.
+//! once are facts about one ([`relyant_program::ordered`]); or with all threads, of any number, and each section under a lock as one step. Each order is
+//! another program; they take turns.
 
 use crate::aret::Settings;
 use crate::engine::{Choice, Claim, Engine, Finding, Needs, Task};
-use crate::rely_guarantee;
+use crate::rely_guarantee::{self, Asked};
 use crate::verdict::{Answer, Reason};
 use crate::watch::{Standing, Stats, Watch};
+use relyant_linear::{Atom, Var};
 use relyant_program::Program;
 use relyant_program::ordered::{Commuting, at_once, has_threads, ordered, orders};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -51,7 +53,7 @@ impl Engine for InOrder {
 
     fn run(&self, task: &Task<'_>, watch: &Watch<'_>) -> Finding {
         let Some(program) = task.threads else { return Finding::nothing(Reason::NoThreads) };
-        let (claim, stats) = verify(program, &self.0, watch);
+        let (claim, stats) = verify(program, task.predicates, &self.0, watch);
         Finding { claim, standing: Some(Standing::Refined(stats)), seconds: 0.0 }
     }
 }
@@ -78,8 +80,23 @@ enum Try {
     Failed,
 }
 
+/// Comparisons over the variables of the same names.
+fn carried(predicates: &[Atom], from: &Program, to: &Program) -> Vec<Atom> {
+    let there = |v: Var| {
+        let name = &from.variables.get(v.0 as usize)?.name;
+        to.variables.iter().position(|x| x.name == *name).map(|k| Var(k as u32))
+    };
+    let all = predicates.iter().filter(|a| a.vars().all(|v| there(v).is_some()));
+    all.map(|a| a.rename(|v| there(v).unwrap_or(v))).collect()
+}
+
 /// Looks for an order in which a program has a proof.
-fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Result<Claim, Reason>, Stats) {
+fn verify(
+    program: &Program,
+    predicates: &[Atom],
+    settings: &Settings,
+    watch: &Watch,
+) -> (Result<Claim, Reason>, Stats) {
     let mut commuting = Commuting::default();
     let mut tries: Vec<Try> = orders(program).into_iter().map(Try::New).collect();
     let mut reason = Reason::LargeProduct;
@@ -102,7 +119,9 @@ fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Result<Clai
                 },
                 progress: watch.progress,
             };
-            let (answer, stats) = rely_guarantee::verify(product, settings, &part);
+            let given = carried(predicates, program, product);
+            let asked = Asked { settings, predicates: &given };
+            let (answer, stats) = rely_guarantee::verify_with(product, asked, &part);
             last = stats;
             match answer {
                 Answer::Safe(proof) => {

@@ -72,6 +72,9 @@ pub enum TextError {
     /// A variable that there is not, or is not primed here.
     #[error("unknown variable `{0}`")]
     Variable(String),
+    /// More than so many bytes.
+    #[error("more than {0} bytes")]
+    Long(usize),
     /// A quoted name without an end.
     #[error("a backquote is missing")]
     Backquote,

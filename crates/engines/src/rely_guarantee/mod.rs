@@ -67,13 +67,15 @@ pub fn verify(program: &Program, settings: &Settings, watch: &Watch) -> (Answer,
 
 /// How a program is to be proved.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
-    settings: &'a Settings,
-    /// Comparisons that are tried from the start on.
-    predicates: &'a [Atom],
+pub struct Asked<'a> {
+    /// Proof rule, bias and patterns.
+    pub settings: &'a Settings,
+    /// Comparisons of its variables that are tried from the start on.
+    pub predicates: &'a [Atom],
 }
 
-fn verify_with(program: &Program, asked: Asked<'_>, watch: &Watch) -> (Answer, Stats) {
+/// The same, with comparisons to try.
+pub fn verify_with(program: &Program, asked: Asked<'_>, watch: &Watch) -> (Answer, Stats) {
     let settings = asked.settings;
     if settings.method == Method::Monolithic {
         return product::verify_product(program, settings, watch);

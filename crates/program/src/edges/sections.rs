@@ -11,7 +11,7 @@
 use super::access::Access;
 use crate::{Count, Edge, Input, Program, Scope};
 use relyant_linear::{Atom, LinExpr, Rat, Rel, Var};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Sets of locks, and of templates, are masks.
 const MOST: usize = 64;
@@ -67,7 +67,7 @@ impl Sections {
             several: p.templates.iter().map(|t| t.count != Count::AtMost(1)).collect(),
             local: p.variables.iter().map(|v| v.scope != Scope::Global).collect(),
         };
-        for m in (0..n as u32).map(Var).filter(|m| begins_free(p, *m)) {
+        for m in taken(p).into_iter().filter(|m| begins_free(p, *m)) {
             if let Some(held) = held(p, m)
                 && s.locks.len() < MOST
             {
@@ -147,12 +147,14 @@ fn is_about(a: &Atom, m: Var) -> bool {
     vars.next() == Some(m) && vars.next().is_none()
 }
 
+/// Variables that some step takes as a lock.
+fn taken(p: &Program) -> BTreeSet<Var> {
+    let edges = p.templates.iter().flat_map(|t| &t.edges);
+    edges.flat_map(|e| e.updates.iter().map(|u| u.0).filter(|m| used(p, e, *m) == Use::Takes)).collect()
+}
+
 /// Where each template holds a lock; `None` if it is none.
 fn held(p: &Program, m: Var) -> Option<Vec<Vec<bool>>> {
-    let taken = |e: &Edge| used(p, e, m) == Use::Takes;
-    if !p.templates.iter().flat_map(|t| &t.edges).any(taken) {
-        return None;
-    }
     let mut all = Vec::new();
     for template in &p.templates {
         let mut out: Vec<Vec<&Edge>> = vec![Vec::new(); template.locations.len()];

@@ -18,6 +18,8 @@
 //! there are finitely many runs of these steps; so some run is not left out. The same holds where steps of less preferred threads are
 //! left out since each run to an error has a step of the preferred ones, which can be swapped with all that comes before it
 //! (`awaited`; a membrane of that paper): that step comes first in a smaller run.
+//!
+//! Beside these, with all threads as they are, there is one in which sections under a lock are one step ([`Turns::Sections`]).
 
 mod awaited;
 mod commute;
@@ -87,7 +89,7 @@ pub struct Swap {
     pub when: Cube,
 }
 
-/// How a program of one thread was made of one with several.
+/// How a program was made of one with several threads: one of a single thread, or one whose sections are one step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ordered {
     /// The program with several threads, as [`source`] makes it of the thread program.
@@ -105,9 +107,6 @@ impl Ordered {
     }
     /// The order in words: `main, then one and two with their loops in lockstep`.
     pub fn words(&self) -> String {
-        if self.order.turns == Turns::Sections {
-            return "each section under a lock as one step".into();
-        }
         let name = |t: &u32| self.of.templates.get(*t as usize).map_or("?", |t| &t.name);
         let listed = |ts: &[u32]| match ts {
             [] => String::new(),
@@ -120,7 +119,8 @@ impl Ordered {
             Turns::Never => "one after the other",
             Turns::Loops => "with their loops in lockstep",
             Turns::AnyLoop => "with a round of a loop each",
-            Turns::Steps | Turns::Sections => "step by step in turns",
+            Turns::Steps => "step by step in turns",
+            Turns::Sections => return "each section under a lock as one step".into(),
         };
         let (first, ring) = (listed(&self.order.first), listed(&self.order.ring));
         match self.order.ring.len() {
@@ -196,7 +196,7 @@ pub fn orders(p: &Program) -> Vec<Order> {
     orders
 }
 
-/// The program of one thread that makes the runs of another one in an order of preference. `None` where it would be too large, or the program
+/// The program of one thread that makes the runs of another one in an order of preference, or the threads with sections as one step. `None` where it would be too large, or the program
 /// cannot be ordered, or `stop` says so. `swap`: when two steps can be swapped, see [`Commuting`]; what it says is recorded and has to be shown.
 pub fn ordered(
     several: &Program,
