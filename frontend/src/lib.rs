@@ -31,3 +31,4 @@ mod orders;
 pub mod programs;
 pub mod races;
 pub mod tso;
+pub mod waits;

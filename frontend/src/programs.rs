@@ -4,6 +4,7 @@ use crate::c;
 use crate::c::unit::Unit;
 use crate::instantiate;
 use crate::tso::{self, Form};
+use crate::waits;
 use relyant_cfa as cfa;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::{MemoryModel, Options};
@@ -31,7 +32,7 @@ pub fn read_for_search<'a>(what: impl Into<Unit<'a>>, meaning: &Options) -> Resu
 /// # Errors
 /// What of the module cannot be modelled.
 pub fn for_search(module: &cfa::Module, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
-    for_search_alone(module, meaning).or_else(|e| for_proof(module, meaning).map_err(|_| e))
+    for_search_alone(module, meaning).or_else(|e| inlined(module, meaning).map_err(|_| e))
 }
 
 /// The same, where the program that proofs are about does not take its place.
@@ -42,11 +43,29 @@ pub fn for_search_alone(module: &cfa::Module, meaning: &Options) -> Result<cfa::
     finished(instantiate::for_search(module, meaning)?, Form::Buffers, meaning)
 }
 
-/// The program with everything inlined and specialised, which proofs are about.
+/// The program with everything inlined and specialised, which proofs are about. Deadlocks are no errors of it where its threads wait
+/// in an order ([`waits`]).
 ///
 /// # Errors
 /// What of the module cannot be modelled.
 pub fn for_proof(module: &cfa::Module, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
+    let program = inlined(module, meaning)?;
+    // With buffers nothing is said of who waits.
+    let ordered = Some(&program).filter(|p| p.deadlock && meaning.memory_model == MemoryModel::Sc);
+    Ok(match ordered.and_then(|p| waits::without_deadlocks(p).ok()) {
+        Some(mut ordered) => {
+            instantiate::slice(&mut ordered);
+            ordered
+        }
+        None => program,
+    })
+}
+
+/// The same program, with deadlocks as errors if they are.
+///
+/// # Errors
+/// What of the module cannot be modelled.
+pub fn inlined(module: &cfa::Module, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
     let form = if meaning.robust { Form::Attacks } else { Form::Buffers };
     finished(instantiate::instantiate(module, meaning)?, form, meaning)
 }

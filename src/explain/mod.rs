@@ -66,14 +66,15 @@ pub fn explain(
         Claimed::Proof(_, program) if program.ordered.as_deref().is_some_and(Ordered::is_product) => {
             "by a proof in an order of preference".into()
         }
-        Claimed::Proof(p, _) => {
+        Claimed::Proof(p, program) => {
             let modular = if p.modular { "modular " } else { "" };
             let rule = match p.rule {
                 relyant_check::Rule::RelyGuarantee => "rely-guarantee",
                 relyant_check::Rule::OwickiGries => "Owicki-Gries",
                 relyant_check::Rule::Monolithic => "monolithic",
             };
-            format!("by a {modular}{rule} proof")
+            let waits = program.waits_in_words().map_or(String::new(), |o| format!("; {o}"));
+            format!("by a {modular}{rule} proof{waits}")
         }
         Claimed::Replicated(..) => "for replicated threads".into(),
         Claimed::States(..) => "since all states were visited".into(),

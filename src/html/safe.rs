@@ -75,7 +75,8 @@ fn evidence(r: &Report) -> String {
             };
             let sections =
                 program.ordered.as_deref().map_or(String::new(), |o| format!(", with {}", o.words()));
-            format!("{}{rule}{sections}", if proof.modular { "modular " } else { "" })
+            let waits = program.waits_in_words().map_or(String::new(), |o| format!("; {o}"));
+            format!("{}{rule}{sections}{waits}", if proof.modular { "modular " } else { "" })
         }
         Verdict::Safe(Evidence::Space { checked, .. }) => {
             format!("all {} states, none of which is an error", checked.states)

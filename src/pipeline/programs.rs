@@ -4,6 +4,7 @@
 //! program* has everything inlined and specialised, and linear steps. Where one of them cannot be made the other one
 //! may still do. A third one, for proofs only, has chosen threads and memory of any size.
 
+use super::unknown::Unknown;
 use relyant_cfa as cfa;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::Options;
@@ -12,7 +13,8 @@ use relyant_engines::watch::Watch;
 use relyant_frontend::c;
 use relyant_frontend::c::unit::Unit;
 use relyant_frontend::instantiate::has_arrays;
-use relyant_frontend::programs::{for_proof, for_proof_chosen, for_search_alone};
+use relyant_frontend::programs::{for_proof, for_proof_chosen, for_search_alone, inlined};
+use relyant_frontend::waits::without_deadlocks;
 use relyant_program::Program;
 use relyant_program::linearise::Limits;
 use relyant_program::recognisers::Recognisers;
@@ -87,7 +89,11 @@ impl Draft {
     pub(super) fn of(module: &cfa::Module, meaning: &Options) -> Result<Draft, Diagnostic> {
         let robust = robust(module, meaning);
         let automata = for_proof(module, &Options { robust, ..meaning.clone() });
-        let search = for_search_alone(module, meaning);
+        // The one for proofs may do for the search, but not where deadlocks are no errors of it any more.
+        let search = match for_search_alone(module, meaning) {
+            Err(e) if meaning.deadlock => inlined(module, meaning).map_err(|_| e),
+            other => other,
+        };
         match (&search, &automata) {
             (Err(_), Err(e)) => Err(e.clone()),
             _ => {
@@ -174,6 +180,15 @@ impl Programs {
     /// Why neither can be made of it.
     pub fn of(module: &cfa::Module, meaning: &Options) -> Result<Programs, Diagnostic> {
         Draft::of(module, meaning)?.finish(Recognisers::default())
+    }
+
+    /// Why there is no proof without deadlocks.
+    pub(super) fn no_order(&self) -> Unknown {
+        let found = self.proof.as_ref().map(|p| without_deadlocks(&p.automata));
+        match found {
+            Ok(Err(d)) => Unknown::Refused(Box::new(d)),
+            _ => Unknown::Deadlocks,
+        }
     }
 
     /// The program that reports speak of.

@@ -23,10 +23,10 @@ pub enum Unknown {
     #[error("internal error in the proof engine")]
     Panic,
     /// The program has no proof program.
-    #[error("no proof was tried: {} (line {})", .0.message, .0.line)]
+    #[error("no proof was tried: {}{}", .0.message, line(.0))]
     Refused(Box<Diagnostic>),
-    /// Deadlocks are no errors of the thread program.
-    #[error("no proof was tried: only the search looks for deadlocks")]
+    /// Nothing is said of who waits where stores wait in buffers.
+    #[error("no proof was tried: with store buffers only the search looks for deadlocks")]
     Deadlocks,
     /// The interpreter rejected the counterexample.
     #[error("{}", replay(.0))]
@@ -54,6 +54,10 @@ impl Unknown {
             _ => None,
         }
     }
+}
+
+fn line(d: &Diagnostic) -> String {
+    if d.line == 0 { String::new() } else { format!(" (line {})", d.line) }
 }
 
 fn joined(all: &[Unknown]) -> String {

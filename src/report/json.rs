@@ -176,6 +176,9 @@ pub struct ProofEntry {
     pub modular: bool,
     /// What the checker had to decide: obligations, or states.
     pub obligations: usize,
+    /// Where deadlocks are ruled out by an order in which threads wait: what is waited for, in that order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits: Option<Vec<String>>,
 }
 
 /// Numbers of the refinement, from its last fixpoint.
@@ -431,11 +434,17 @@ fn fill(e: &mut Entry, r: &Report) {
     e.seconds = SecondsEntry { read: s.read, search: s.search, prove: s.prove, check: s.check };
     match &r.verdict {
         Verdict::Safe(Evidence::Space { checked, .. }) => {
-            e.proof = Some(ProofEntry { rule: "states".into(), modular: false, obligations: checked.states });
+            e.proof = Some(ProofEntry {
+                rule: "states".into(),
+                modular: false,
+                obligations: checked.states,
+                waits: None,
+            });
         }
         Verdict::Safe(Evidence::Replicated { checked, .. }) => {
             let obligations = checked.obligations;
-            e.proof = Some(ProofEntry { rule: "replicated".into(), modular: false, obligations });
+            e.proof =
+                Some(ProofEntry { rule: "replicated".into(), modular: false, obligations, waits: None });
         }
         Verdict::Safe(Evidence::Proof { proof, program, checked }) => {
             let product = program.ordered.as_deref().is_some_and(Ordered::is_product);
@@ -444,6 +453,7 @@ fn fill(e: &mut Entry, r: &Report) {
                 // Of one thread each proof is.
                 modular: proof.modular && !product,
                 obligations: checked.obligations,
+                waits: program.waits.clone(),
             });
         }
         Verdict::Unsafe { trace: t, shortest } => {

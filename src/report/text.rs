@@ -85,6 +85,9 @@ fn verdict(out: &mut String, r: &Report, full: bool) {
                 }
                 None => writeln!(out, "proof: {}{modular}", rule(proof.rule)),
             };
+            if let Some(order) = program.waits_in_words() {
+                let _ = writeln!(out, "waits: {order}");
+            }
             found(out, r);
             let _ = writeln!(
                 out,

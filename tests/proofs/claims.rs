@@ -35,6 +35,15 @@ void *f(void *a) { pthread_mutex_lock(&m); x = x + 1; assert(x <= BOUND); x = x 
 int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u, 0, f, 0); return 0; }
 "#;
 
+const ORDERED: &str = r#"
+#include <pthread.h>
+#include "bound.h"
+pthread_mutex_t m[2];
+void *f(void *a) { pthread_mutex_lock(&m[0]); pthread_mutex_lock(&m[1]); pthread_mutex_unlock(&m[1]); pthread_mutex_unlock(&m[0]); return 0; }
+void *g(void *a) { pthread_mutex_lock(&m[1 - BOUND]); pthread_mutex_lock(&m[BOUND]); pthread_mutex_unlock(&m[0]); pthread_mutex_unlock(&m[1]); return 0; }
+int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u, 0, g, 0); pthread_join(t, 0); pthread_join(u, 0); return 0; }
+"#;
+
 const MANY: &str = r#"
 #include <pthread.h>
 #include <assert.h>
@@ -267,11 +276,14 @@ fn of_c_programs() {
         engine: aret::Settings { method: rule, ..aret::Settings::default() },
         ..Settings::default()
     };
+    let mut without_deadlocks = settings(Method::PROVE, aret::Method::RelyGuarantee);
+    without_deadlocks.meaning.deadlock = true;
     let kinds = [
         (LOCKED, settings(Method::PROVE, aret::Method::RelyGuarantee)),
         (LOCKED, settings(Method::PROVE, aret::Method::OwickiGries)),
         (LOCKED, settings(Method::PROVE, aret::Method::Monolithic)),
         (LOCKED, settings(Method::SEARCH, aret::Method::RelyGuarantee)),
+        (ORDERED, without_deadlocks),
         (MANY, settings(Method::COVERABILITY, aret::Method::RelyGuarantee)),
     ];
     let each = cases(100) as usize;

@@ -13,3 +13,4 @@ mod search;
 mod sections;
 mod symbolic;
 mod threads;
+mod waits;

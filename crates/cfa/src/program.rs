@@ -119,6 +119,8 @@ pub struct Program {
     /// Of the program with chosen threads: their templates, of one thread each that is any one of those of another template,
     /// which stands for all others.
     pub chosen: Option<Vec<u32>>,
+    /// Where deadlocks are ruled out by an order in which threads wait: what is waited for, in that order, in words.
+    pub order: Option<Vec<String>>,
 }
 
 impl Template {

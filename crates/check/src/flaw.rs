@@ -23,6 +23,9 @@ pub enum ProgramFlaw {
     /// In the template of this name.
     #[error("thread `{0}`: {1}")]
     Thread(String, ThreadFlaw),
+    /// Deadlocks are errors of the program, and its steps do not show them.
+    #[error("it says nothing of deadlocks, which are errors")]
+    Deadlocks,
     /// It is not what its order makes of the threads that it is said to be made of.
     #[error("it does not make the runs of its threads in their order")]
     Order,

@@ -43,6 +43,7 @@ const MOST: usize = 1 << 24;
 
 /// Is the program as its types promise?
 pub fn program(p: &Program) -> Result<(), ProgramFlaw> {
+    require(!p.deadlock, || ProgramFlaw::Deadlocks)?;
     require(p.variables.len() < MOST && p.templates.len() < MOST && p.has_room_for_roles(), || {
         ProgramFlaw::TooMany
     })?;

@@ -253,6 +253,10 @@ pub struct Program {
     pub lines: Vec<Vec<String>>,
     /// It is that of the program with chosen threads.
     pub chosen: bool,
+    /// Deadlocks are errors of what it was made of; none of its steps is one.
+    pub deadlock: bool,
+    /// Where deadlocks are ruled out by an order in which threads wait: what is waited for, in that order, in words.
+    pub waits: Option<Vec<String>>,
     /// What was assumed, a line each.
     pub assumes: Vec<String>,
     /// Ghosts that were added on the way, in order. They are no part of what the program does: what is claimed of them has to
@@ -266,6 +270,14 @@ impl Program {
     /// The variable that stands for input `k` of an edge.
     pub fn input(&self, k: usize) -> Var {
         Var((self.variables.len() + k) as u32)
+    }
+    /// What threads wait for and in which order, where that rules deadlocks out.
+    pub fn waits_in_words(&self) -> Option<String> {
+        Some(match self.waits.as_deref()? {
+            [] => "no thread waits".into(),
+            [one] => format!("threads wait for {one} only"),
+            all => format!("threads wait in an order: {}", all.join(", ")),
+        })
     }
     /// Are the numbers of all variables and inputs small enough for every [`Role`]?
     pub fn has_room_for_roles(&self) -> bool {

@@ -203,8 +203,8 @@ fn build_as(module: &Module, options: &Options, plan: &Plan) -> Result<Program, 
         }
         simplify::simplify_template(t, &context);
     }
-    // With a bound, a thread may be waited for that was never made.
-    if optimise && options.max_threads.is_none() {
+    // With a bound, a thread may be waited for that was never made; and of deadlocks it matters who is waited for.
+    if optimise && options.max_threads.is_none() && !options.deadlock {
         endless::remove_joins(&mut templates);
     }
     let (bases, function_bases) = memory.bases(module.functions.len())?;
@@ -224,6 +224,7 @@ fn build_as(module: &Module, options: &Options, plan: &Plan) -> Result<Program, 
         approximate: false,
         losses: Vec::new(),
         chosen: plan.choose.then_some(chosen),
+        order: None,
     };
     owners::assign(&mut program, &memory)?;
     let undefined = undefined::assumptions(&program, options);

@@ -82,6 +82,7 @@ fn build(module: &Module, options: &Options) -> Result<Program, Refusal> {
         approximate: false,
         losses: Vec::new(),
         chosen: None,
+        order: None,
     };
     owners::assign(&mut program, &memory)?;
     registers::merge(&mut program);

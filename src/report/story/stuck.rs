@@ -4,6 +4,10 @@ use super::headline::{Found, Run};
 use super::reads::Place;
 use super::{Awaited, Does, Wait};
 
+/// Of threads that wait in a circle of more than so many the first ones are named; of each there is a line besides.
+const MOST: usize = 4;
+const FIRST: usize = 2;
+
 /// The cause of a deadlock.
 pub(super) fn sentence(run: &Run<'_>) -> Option<String> {
     cycle(run).or_else(|| missed(run)).or_else(|| unposted(run)).or_else(|| all(run))
@@ -18,7 +22,11 @@ fn cycle(run: &Run<'_>) -> Option<String> {
             round.last().and_then(|w| waits.iter().find(|x| Some(x.thread) == whom(run, w)))
         {
             if next.thread == first.thread {
-                let parts: Vec<String> = round.iter().map(|w| part(run, &round, w)).collect();
+                let shown = if round.len() > MOST { FIRST } else { round.len() };
+                let mut parts: Vec<String> = round.iter().take(shown).map(|w| part(run, &round, w)).collect();
+                if shown < round.len() {
+                    parts.push(format!("and so on round {} threads", round.len()));
+                }
                 return Some(parts.join(", "));
             }
             if round.iter().any(|w| w.thread == next.thread) {

@@ -273,6 +273,8 @@ impl From<OptionsRecord> for Options {
             integers: o.integers.into(),
             signed: o.signed.into(),
             property: o.property.into(),
+            // Who says that there are no deadlocks has to show it.
+            deadlock: o.deadlock || matches!(o.property, PropertyName::NoDeadlock),
             error_function: o.error_function,
             check_memory: o.check_memory,
             leaks: o.leaks,
@@ -281,7 +283,6 @@ impl From<OptionsRecord> for Options {
             exclusive: o.exclusive,
             reads_in_any_order: o.reads_in_any_order,
             error_labels: o.error_labels,
-            deadlock: o.deadlock,
             max_threads: o.max_threads,
             max_objects: o.max_objects,
             more_files: Vec::new(),

@@ -298,6 +298,7 @@ fn digest(p: &Program) -> String {
         assumes: _,
         losses: _,
         chosen: _,
+        order: _,
     } = p;
     let mut hash = Hash(Sha256::new());
     // Writing to a digest does not fail.

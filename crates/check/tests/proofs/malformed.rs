@@ -35,13 +35,14 @@ fn programs() {
     let unknown = cube([eq(&x(5), &n(0))]);
     let half = x(0).scale(&Rat::new(1.into(), 2.into()));
     let half_constant = n(1).scale(&Rat::new(1.into(), 2.into()));
-    let faults: [Fault; 23] = [
+    let faults: [Fault; 24] = [
         (ProgramFlaw::NoOwner("idle::x".into()), &|p| p.variables[4].scope = Scope::Local(2)),
         (ProgramFlaw::SecondIdentity("worker::ticket".into()), &|p| {
             p.variables.swap(2, 3);
             p.variables[3].identity = true;
         }),
         (ProgramFlaw::GlobalIdentity("next".into()), &|p| p.variables[0].identity = true),
+        (ProgramFlaw::Deadlocks, &|p| p.deadlock = true),
         (ProgramFlaw::Start, &|p| p.init = p.init.and(&unknown)),
         (worker(ThreadFlaw::Entry), &|p| p.templates[0].entry = Loc(3)),
         (worker(ThreadFlaw::Identity), &|p| p.templates[0].identity = Some(Var(2))),

@@ -24,6 +24,7 @@ mod occupied;
 mod order;
 mod ordered;
 mod random;
+mod reluctant;
 mod store;
 mod switches;
 #[cfg(test)]

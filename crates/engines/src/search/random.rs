@@ -3,13 +3,15 @@
 //! Most runs follow priorities (Burckhardt et al., "A randomized scheduler with probabilistic guarantees of finding bugs",
 //! ASPLOS 2010): threads have random priorities, of those that can move the first one does, and at a few random moves of
 //! the run the thread that moves becomes the last. A thread that has moved for long without the others does so, too,
-//! since it may wait for one of them. In each fourth run, the first one included, all threads are equal. Inputs are drawn
+//! since it may wait for one of them. In each fourth run, the first one included, all threads are equal. Where deadlocks are
+//! looked for, in each second run a thread that holds a lock and asks for another one mostly lets all others go first. Inputs are drawn
 //! from the values that the search tries. All draws come from a seed and the number of the run: the same program has the
 //! same runs.
 
 use super::config::Config;
 use super::independence::Independence;
 use super::moves::{Mover, NO_NODE, StepNode, path};
+use super::reluctant::Reluctant;
 use super::trace::{self, Part, split};
 use super::{Account, Found, Reason, Settings, Stats};
 use fastrand::Rng;
@@ -26,6 +28,8 @@ const MAX_LENGTH: usize = 1 << 21;
 const PATIENCE: usize = 64;
 /// Every so many of such moves it does.
 const YIELD: u32 = 32;
+/// Of so many times that a thread could ask for a second lock it does so once before others: in each second run, one after the other.
+const RELUCTANCE: [u32; 3] = [512, 8, 64];
 /// Changes of priority in a run at most, yields not counted.
 const CHANGES: usize = 3;
 /// With more threads than this those at cut-points wait for their turns.
@@ -52,7 +56,10 @@ pub(super) fn run(
     account: &Account<'_>,
     stats: &mut Stats,
 ) -> Result<Ended, Stop> {
-    let mut runs = Runs { config, reduction, settings, account, stats, steps: 0, longest: 1, ended: 0 };
+    let program = config.machine.program();
+    let reluctant = if program.deadlock { Reluctant::new(program) } else { None };
+    let mut runs =
+        Runs { config, reduction, settings, account, stats, reluctant, steps: 0, longest: 1, ended: 0 };
     let mut most = settings.max_depth.map_or(FIRST_LENGTH, |d| d as usize);
     loop {
         let number = runs.stats.runs;
@@ -101,6 +108,8 @@ struct Runs<'r, 'c, 'p, 'w> {
     settings: &'r Settings,
     account: &'r Account<'w>,
     stats: &'r mut Stats,
+    /// Who lets others go first, where deadlocks are looked for.
+    reluctant: Option<Reluctant>,
     /// Steps of the runs before this one.
     steps: u64,
     /// Moves of the longest run so far.
@@ -128,6 +137,8 @@ struct Walk {
     length: usize,
     /// There was something to choose.
     chose: bool,
+    /// How reluctant threads are to ask for a second lock.
+    reluctance: Option<u32>,
 }
 
 /// Priorities that are drawn are not lower.
@@ -152,6 +163,7 @@ impl Walk {
             lowest: DRAWN,
             length,
             chose: false,
+            reluctance: (number % 2 == 1).then(|| RELUCTANCE[(number / 2) as usize % RELUCTANCE.len()]),
         }
     }
 
@@ -299,11 +311,25 @@ impl Runs<'_, '_, '_, '_> {
             walk.changes.pop();
         }
         let threads = state.threads.len();
-        let mut tried = 0;
-        while tried < walk.order.len() {
+        let reluctance = walk.reluctance.unwrap_or(1);
+        let reluctant = self.reluctant.as_ref().filter(|_| reluctance > 1);
+        let (mut tried, mut first, mut put_off) = (0, true, false);
+        loop {
+            if tried >= walk.order.len() {
+                if !std::mem::take(&mut put_off) {
+                    return Ok(None);
+                }
+                // Nobody else can go.
+                (tried, first) = (0, false);
+            }
             let thread = walk.pick(tried);
             if state.threads[thread].ended.is_some() {
                 walk.order.remove(tried);
+                continue;
+            }
+            let asks = |r: &Reluctant| r.is(&self.config.machine, state, thread);
+            if first && reluctant.is_some_and(asks) && walk.rng.u32(..reluctance) != 0 {
+                (tried, put_off) = (tried + 1, true);
                 continue;
             }
             drawn.clear();
@@ -327,7 +353,6 @@ impl Runs<'_, '_, '_, '_> {
                 return Ok(Some(tried));
             }
         }
-        Ok(None)
     }
 
     /// Tells how far it has come, and whether it is to stop.

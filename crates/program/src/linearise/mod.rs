@@ -80,6 +80,8 @@ pub fn linearise_within(p: &cfa::Program, limits: Limits) -> Result<Program, Dia
         lines: p.lines.clone(),
         assumes: p.assumes.clone(),
         chosen: p.chosen.is_some(),
+        deadlock: p.deadlock,
+        waits: p.order.clone(),
         ..Program::default()
     };
     let mut held = Vec::new();

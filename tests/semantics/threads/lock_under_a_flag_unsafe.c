@@ -1,0 +1,25 @@
+// relyant: --property deadlock
+// The flag has taken a lock, another one gives it back.
+#include <pthread.h>
+extern int __VERIFIER_nondet_int(void);
+pthread_mutex_t outer, inner;
+int count;
+void *work(void *arg) {
+    for (;;) {
+        int both = __VERIFIER_nondet_int();
+        if (both)
+            pthread_mutex_lock(&outer);
+        pthread_mutex_lock(&inner);
+        count += both;
+        pthread_mutex_unlock(&inner);
+        if (both > 1)
+            pthread_mutex_unlock(&outer);
+    }
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, work, 0);
+    pthread_create(&b, 0, work, 0);
+    pthread_join(a, 0);
+    return 0;
+}
