@@ -255,3 +255,24 @@ fn an_order_is_part_of_its_certificate() {
     assert_ne!(o.status.code(), Some(0), "{}", out(&o));
     assert!(err(&o).contains("order of preference"), "{}", err(&o));
 }
+
+#[test]
+fn a_proof_without_an_order_says_nothing_of_deadlocks() {
+    let text = "#include <assert.h>\n#include <pthread.h>\npthread_mutex_t a, b; int x;\n\
+        void *f(void *p) { pthread_mutex_lock(&a); pthread_mutex_lock(&b); x = 1; pthread_mutex_unlock(&b); pthread_mutex_unlock(&a); return 0; }\n\
+        void *g(void *p) { pthread_mutex_lock(&b); pthread_mutex_lock(&a); x = 1; pthread_mutex_unlock(&a); pthread_mutex_unlock(&b); return 0; }\n\
+        int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u, 0, g, 0); pthread_join(t, 0); assert(x == 1); return 0; }\n";
+    let dir = folder(&[("a.c", text)]);
+    let prove = ["verify", "--method", "rely-guarantee", "--proof", "p.json", "a.c"];
+    let made = relyant(dir.path()).args(prove).output().unwrap();
+    assert_eq!(made.status.code(), Some(0), "{}", out(&made));
+    let plain: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(dir.path().join("p.json")).unwrap()).unwrap();
+    for (key, value) in [("property", "no-deadlock".into()), ("deadlock", true.into())] {
+        let mut forged = plain.clone();
+        forged["options"][key] = value;
+        std::fs::write(dir.path().join("q.json"), forged.to_string()).unwrap();
+        let checked = relyant(dir.path()).args(["check", "q.json", "a.c"]).output().unwrap();
+        assert_eq!(checked.status.code(), Some(1), "{key}: {}", out(&checked));
+    }
+}
