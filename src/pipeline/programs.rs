@@ -12,7 +12,7 @@ use relyant_engines::search::{self, Reason, SearchOutcome};
 use relyant_engines::watch::Watch;
 use relyant_frontend::c;
 use relyant_frontend::c::unit::Unit;
-use relyant_frontend::instantiate::has_arrays;
+use relyant_frontend::instantiate::{has_arrays, has_many_blocks};
 use relyant_frontend::programs::{for_proof, for_proof_chosen, for_search_alone, inlined};
 use relyant_frontend::waits::without_deadlocks;
 use relyant_program::Program;
@@ -70,13 +70,14 @@ pub(super) struct Draft {
 /// Templates of threads that are many to look at one by one.
 const MANY: usize = 6;
 
-/// May it help a proof to choose threads and to have memory without end? Where there are blocks of unknown size, and where there are many threads,
+/// May it help a proof to choose threads and blocks, and to have memory without end? Where there are blocks of unknown size, or many of one place, and where there are many threads,
 /// or any number of them that have arguments or are waited for, and where threads access arrays at any index.
 fn may_help(module: &cfa::Module, automata: &cfa::Program) -> bool {
     let many = |t: &&cfa::Template| t.count == cfa::Count::Unbounded;
     let joins = |t: &cfa::Template| t.graph.edges.iter().any(|e| matches!(e.op, cfa::Op::Join { .. }));
     let watches = |o: &cfa::Object| o.kind == cfa::ObjectKind::WatchedWrite;
     module.heap.iter().any(|h| h.most.is_some())
+        || has_many_blocks(module) && automata.templates.len() > 1
         || !module.variable.is_empty()
         || automata.templates.iter().any(|t| many(&t)) && automata.objects.iter().any(watches)
         || automata.templates.len() > MANY

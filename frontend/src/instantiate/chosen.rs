@@ -16,9 +16,11 @@
 //! (Skolem constants for threads, as the tracked index is one for arrays; the argument is a prophecy of Abadi and Lamport, 1991.)
 //!
 //! What any thread may do wrong alone the chosen one does as well: others have no errors but races, of which it takes two.
-//! The one that waits at its access is the chosen one, or one of a template of one thread; so the others need not wait. A run
-//! of the program with an error is one of the result where the thread that fails, or waits, is chosen, and the waits of
-//! all others are left out: they change nothing but the cells that say who waits.
+//! The one that waits at its access is the chosen one, or one of a template of one thread; so the others need not wait. And they need
+//! not find anybody but the chosen thread of their own template waiting (a cell says that it is the one that waits), as for anybody
+//! else it is they who may be chosen. A run of the program with an error is one of the result where the thread that fails or waits is
+//! chosen, of two of one template the one that waits, of two templates one each; and the waits of all others are left out: they change
+//! nothing but the cells that say who waits.
 
 use super::inline::Body;
 use super::memory::Memory;
@@ -26,7 +28,8 @@ use super::pool::{Code, test};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::options::Options;
 use relyant_cfa::{
-    CmpOp, Expr, IntKind, LocationKind, Module, ObjId, Object, ObjectKind, Op, Template, Violated,
+    CmpOp, Edge, Expr, Graph, IntKind, LocationKind, Module, ObjId, Object, ObjectKind, Op, Template,
+    Violated,
 };
 
 /// Name of the cell that says whether a thread's watch lingers after its access, where one may.
@@ -137,11 +140,16 @@ impl Chosen {
     }
 }
 
-/// Takes from a template what its chosen thread does: errors of a thread alone, and waiting at accesses.
-pub(super) fn leave(template: &mut Template, objects: &[Object]) {
+/// Takes from a template what its chosen thread does: errors of a thread alone, waiting at accesses, and races with all others.
+pub(super) fn leave(templates: &mut [Template], memory: &mut Memory, template: u32, chosen: u32) {
+    let objects = &memory.objects;
     let watched =
         |o: ObjId| matches!(objects[o.0 as usize].kind, ObjectKind::WatchedWrite | ObjectKind::WatchedRead);
-    let graph = &mut template.graph;
+    let watches = |e: &Edge| match &e.op {
+        Op::Store(Expr::Addr(o), v, _) if watched(*o) => Some(*v != Expr::Const(0)),
+        _ => None,
+    };
+    let graph = &mut templates[template as usize].graph;
     let fails: Vec<bool> = graph
         .locations
         .iter()
@@ -150,10 +158,42 @@ pub(super) fn leave(template: &mut Template, objects: &[Object]) {
             LocationKind::Error(_) | LocationKind::Limit(_) => true,
         })
         .collect();
-    graph.edges.retain(|e| {
-        let waits = matches!(&e.op, Op::Store(Expr::Addr(o), v, _) if watched(*o) && *v != Expr::Const(0));
-        !waits && !fails[e.to.0 as usize]
-    });
+    graph.edges.retain(|e| watches(e) != Some(true) && !fails[e.to.0 as usize]);
+    let races = |graph: &Graph, e: &Edge| {
+        matches!(graph.locations[e.to.0 as usize].kind, LocationKind::Error(Violated::Race(_)))
+    };
+    let meets: Vec<usize> = (0..graph.edges.len()).filter(|k| races(graph, &graph.edges[*k])).collect();
+    let waits: Vec<(usize, bool)> = templates[chosen as usize]
+        .graph
+        .edges
+        .iter()
+        .enumerate()
+        .filter_map(|(k, e)| Some((k, watches(e)?)))
+        .collect();
+    if meets.is_empty() {
+        return;
+    }
+    let name = format!("waits({})", templates[chosen as usize].name);
+    let cell = memory.global(Object::synthetic(name, IntKind::Ideal, Some(0), Span::default()));
+    let mut before = |t: u32, edge: usize, steps: &dyn Fn(&mut Code<'_>)| {
+        let Template { graph, registers, .. } = &mut templates[t as usize];
+        let Edge { from, span, .. } = graph.edges[edge];
+        let mut code = Code { graph, registers, at: from, span, atomic: true };
+        steps(&mut code);
+        let at = code.at;
+        graph.edges[edge].from = at;
+    };
+    for (edge, here) in waits {
+        before(chosen, edge, &|code| {
+            code.step(Op::Store(Expr::Addr(cell), Expr::Const(i128::from(here)), IntKind::Ideal));
+        });
+    }
+    for edge in meets {
+        before(template, edge, &|code| {
+            let waits = code.load(cell, 0);
+            code.step(test(CmpOp::Ne, &waits, Expr::Const(0)));
+        });
+    }
 }
 
 #[cfg(test)]

@@ -116,6 +116,11 @@ pub(super) fn made_again(module: &Module) -> Vec<ObjId> {
 /// Blocks whose addresses are compared, of which one may be made where the other one was given back: the same address
 /// may come back.
 pub(super) fn comes_back(module: &Module) -> BTreeSet<ObjId> {
+    compared_again(module, &|_, _| false)
+}
+
+/// The same without some comparisons, each given with its function.
+pub(super) fn compared_again(module: &Module, but: &dyn Fn(usize, &Expr) -> bool) -> BTreeSet<ObjId> {
     let points_to = PointsTo::of_module(module);
     let freed = freed(module, &points_to);
     let of_heap = |o: &ObjId| module.heap.iter().any(|s| s.object == *o);
@@ -137,7 +142,9 @@ pub(super) fn comes_back(module: &Module) -> BTreeSet<ObjId> {
     for (f, function) in module.functions.iter().enumerate() {
         for e in function.graph.edges.iter().flat_map(|e| walk::reads(&e.op)) {
             walk::visit(e, &mut |e| {
-                if let Expr::Compare(_, a, b) = e {
+                if let Expr::Compare(_, a, b) = e
+                    && !but(f, e)
+                {
                     let (a, b) = (points_to.held(f as u32, a), points_to.held(f as u32, b));
                     look(&a, &b);
                     look(&b, &a);

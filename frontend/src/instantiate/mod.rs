@@ -11,6 +11,7 @@
 
 mod apart;
 mod approximate;
+mod blocks;
 mod callees;
 mod calls;
 mod checks;
@@ -79,30 +80,46 @@ pub fn build(module: &Module, options: &Options) -> Result<Program, Refusal> {
     })
 }
 
-/// Another program for proofs, of which a counterexample says nothing: of any number of threads one is chosen, and memory of unknown
-/// size has no end. Loops that create more than a few threads are any number of threads there. `None` where the program has neither.
+/// Another program for proofs, of which a counterexample says nothing: of any number of threads one is chosen, and of any number of blocks
+/// that one place makes; memory of unknown size has no end. Loops that create more than a few threads are any number of threads there. `None`
+/// where the program has none of these.
 ///
 /// # Errors
 /// What the module has that such a program cannot say.
 pub fn instantiate_chosen(module: &Module, options: &Options) -> Result<Option<Program>, Diagnostic> {
+    let module = if options.checks_memory() || options.leaks { module.clone() } else { apart::apart(module) };
+    let mut split = module.clone();
+    if blocks::split(&mut split, options)
+        && let Ok(program) = build_chosen(&split, true, options)
+    {
+        return Ok(program);
+    }
+    build_chosen(&module, false, options).map_err(|r| r.diagnostic(&module))
+}
+
+/// The same of a module whose blocks are apart; `split`: there are chosen ones.
+fn build_chosen(module: &Module, split: bool, options: &Options) -> Result<Option<Program>, Refusal> {
     let differs = std::cell::Cell::new(true);
-    let module =
-        &if options.checks_memory() || options.leaks { module.clone() } else { apart::apart(module) };
-    let built = with_pools(module, false, options, &|module| {
+    let program = with_pools(module, false, options, &|module| {
         let (mut module, endless) = extent::endless(module, options);
         fresh::from_start(&mut module);
         let plan = Plan { choose: true, ..Plan::default() };
         let mut program = build_as(&module, options, &plan)?;
-        if endless && !extent::has_room(&program) {
+        if (endless || split) && !extent::has_room(&program) {
             return Err(Refusal::Memory);
         }
         program.approximate = true;
         let chosen = program.chosen.as_ref().is_some_and(|c| !c.is_empty());
-        differs.set(endless || chosen || has_arrays(&program));
+        differs.set(endless || split || chosen || has_arrays(&program));
         Ok(program)
-    });
-    let program = built.map_err(|r| r.diagnostic(module))?;
+    })?;
     Ok(Some(program).filter(|_| differs.get()))
+}
+
+/// Does a place make memory again and again?
+pub fn has_many_blocks(module: &Module) -> bool {
+    let often = many::repeated(module);
+    module.heap.iter().any(|site| often[site.function.0 as usize])
 }
 
 /// Cells of an array of which a proof may keep one that stands for all.

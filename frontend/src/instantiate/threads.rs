@@ -158,8 +158,8 @@ pub(super) fn templates(
             procedures: Vec::new(),
         });
     }
-    for t in chosen.keys() {
-        chosen::leave(&mut templates[*t as usize], &builder.memory.objects);
+    for (t, one) in &chosen {
+        chosen::leave(&mut templates, builder.memory, *t, one.template);
     }
     let chosen = chosen.values().map(|c| c.template).collect();
     Ok((templates, chosen))

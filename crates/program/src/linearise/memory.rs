@@ -16,8 +16,15 @@ pub struct Places {
     pub cells: Vec<(ObjId, usize)>,
     /// Arrays of objects that it may touch, see [`super::arrays::Arrays`].
     pub arrays: Vec<(ObjId, usize)>,
-    /// It may also touch cells that are not kept.
-    pub untracked: bool,
+    /// It may also touch cells that are not kept, at addresses from the first to the last of these.
+    pub untracked: Option<(i128, i128)>,
+}
+
+impl Places {
+    fn not_kept(&mut self, first: i128, last: i128) {
+        let (lo, hi) = self.untracked.unwrap_or((first, last));
+        self.untracked = Some((lo.min(first), hi.max(last)));
+    }
 }
 
 /// The object that an address expression points into by its form.
@@ -93,12 +100,15 @@ impl Env<'_> {
         };
         let may_be = |k: &usize| cell.is_none_or(|c| c == *k) && at(k);
         out.cells.extend(parts.apart.iter().filter(|k| may_be(k)).map(|k| (o, *k)));
-        out.untracked |= parts.nowhere.iter().any(may_be);
+        let address = |k: usize| base.saturating_add(k as i128);
+        parts.nowhere.iter().filter(|k| may_be(k)).for_each(|k| out.not_kept(address(*k), address(*k)));
         // Cells that are not listed are in arrays, or nowhere.
         let listed = self.program.bases[i].saturating_add(object.cells.len() as i128);
         let beyond =
             cell.map_or_else(|| range.hi().is_none_or(|hi| hi >= listed), |c| c >= object.cells.len());
-        out.untracked |= endless && beyond && !parts.covers();
+        if endless && beyond && !parts.covers() {
+            out.not_kept(listed, base.saturating_add(i128::from(object.size())));
+        }
         for (n, a) in parts.arrays.iter().enumerate() {
             let meets = || base.checked_add(a.first as i128).is_none_or(|b| residue.meets(b, a.stride));
             let far = || endless && beyond && a.count > a.listed && meets();

@@ -21,7 +21,7 @@ pub mod waiting;
 use crate::{Edge, Given, Input, Loc, Location, Program, Template, Touch};
 use arrays::Arrays;
 pub use arrays::Limits;
-use case::{Case, eq};
+use case::{Case, at_least, at_most, eq};
 use handles::Holders;
 use memory::Places;
 use range::Range;
@@ -116,10 +116,10 @@ fn start(p: &cfa::Program, variables: &Variables, points_to: &PointsTo, arrays: 
                 None => {
                     let x = &variables.list[v.0 as usize];
                     if let Some(min) = x.min {
-                        out.init.push(case::at_least(&value, min));
+                        out.init.push(at_least(&value, min));
                     }
                     if let Some(max) = x.max {
-                        out.init.push(case::at_most(&value, max));
+                        out.init.push(at_most(&value, max));
                     }
                     out.given.push((Given::Cell(o, k as u32), value));
                 }
@@ -158,7 +158,8 @@ struct Touched {
     holders: Vec<CellCase>,
     /// Elements of arrays that all share, of which none is kept; the case's value is the address.
     elements: Vec<(Case, cfa::ObjId, usize, u32)>,
-    untracked: bool,
+    /// Cells that are not kept.
+    untracked: Vec<Case>,
 }
 
 struct Lineariser<'a> {
@@ -215,7 +216,7 @@ impl Lineariser<'_> {
             if let (LocationKind::Error(_) | LocationKind::Limit(_), Some(flag)) =
                 (kind, self.variables.tracked[self.t])
             {
-                let set = case::at_least(&LinExpr::var(flag), 1);
+                let set = at_least(&LinExpr::var(flag), 1);
                 steps.iter_mut().for_each(|s| s.0.guard.push(set.clone()));
             }
             steps.iter_mut().for_each(|s| keep_decisions(s, linear.base()));
@@ -269,13 +270,20 @@ impl Lineariser<'_> {
         };
         let told = |(o, a): &(cfa::ObjId, usize)| number(*o, *a).is_some();
         let unknown = self.variables.index.is_none() && !arrays.iter().all(told);
-        let mut out = Touched { untracked: untracked || unknown, ..Touched::default() };
-        if let ([(o, k)], [], false) = (&cells[..], &arrays[..], untracked) {
+        let mut out = Touched::default();
+        if unknown {
+            out.untracked.push(Case::of(LinExpr::zero()));
+        }
+        if let ([(o, k)], [], None) = (&cells[..], &arrays[..], untracked) {
             out.cells.push((Case::of(LinExpr::zero()), *o, *k));
             return Ok(out);
         }
         let range = l.env.range(address);
         for c in l.value(address) {
+            if let Some((first, last)) = untracked.filter(|_| !unknown) {
+                let d = c.clone().when(at_least(&c.value, first)).when(at_most(&c.value, last));
+                out.untracked.extend(l.possible(vec![d]));
+            }
             for (o, k) in &cells {
                 let Some(a) = self.p.bases[o.0 as usize].checked_add(*k as i128) else { continue };
                 let d = c.clone().when(eq(&c.value, &LinExpr::int(a)));
@@ -312,8 +320,9 @@ impl Lineariser<'_> {
     ) -> Result<Vec<GuardedUpdates>, Diagnostic> {
         let mut out = Vec::new();
         let places = self.places(l, address, span)?;
-        if places.untracked {
-            let c = l.unknown(&Range::of_kind(kind));
+        for mut c in places.untracked {
+            c.value = LinExpr::var(c.input(l.base(), Input::Auxiliary));
+            let c = Case { exact: false, ..l.within(c, &Range::of_kind(kind)) };
             out.push((c.clone(), vec![(l.register(r), c.value)]));
         }
         for ((mut c, o, a), tracked) in places.arrays {
@@ -384,8 +393,8 @@ impl Lineariser<'_> {
                 let mut out = Vec::new();
                 let (range, values) = (l.env.range(e), l.value(e));
                 let places = self.places(l, address, edge.span)?;
-                if places.untracked {
-                    out.push((Case { exact: false, ..Case::of(LinExpr::zero()) }, Vec::new()));
+                for c in places.untracked {
+                    out.push((Case { exact: false, ..c }, Vec::new()));
                 }
                 for (c, _, _) in places.holders {
                     out.extend(self.store_handle(l, &c, &values, &range));

@@ -429,7 +429,7 @@ impl Analysis<'_> {
             Op::Load(r, address, kind) => {
                 let v = match env.cells(address) {
                     None => Range::of_kind(*kind),
-                    Some(places) if places.untracked => Range::of_kind(*kind),
+                    Some(places) if places.untracked.is_some() => Range::of_kind(*kind),
                     Some(places) => {
                         let cells = places.cells.iter().map(|(o, k)| &self.out.cells[o.0 as usize][*k]);
                         let arrays = places.arrays.iter().map(|(o, a)| &self.out.arrays[o.0 as usize][*a]);
