@@ -11,7 +11,7 @@
 //! Each run of the program is one of the result for each choice: give every block but the chosen one addresses far away that no
 //! other one has that is there at the time; there are as many as memory may have cells. Addresses differ from the program's, but as long as
 //! memory that was given back is not used (which is assumed where nobody checks) only comparisons could tell: places whose blocks may be
-//! compared with others that were given back are left as they are.
+//! compared with others that were given back, or compared by the order of addresses, are left as they are.
 //!
 //! Two accesses that race are to one block. Take the run in which it is the chosen one: so whoever waits at an access (`crate::races`) need
 //! not wait far away, where addresses may be the same by chance.
@@ -97,7 +97,30 @@ fn compared(module: &Module) -> BTreeSet<ObjId> {
         }
         _ => false,
     };
-    many::compared_again(module, &of_watch)
+    let mut compared = many::compared_again(module, &of_watch);
+    compared.extend(ordered(module, &of_watch));
+    compared
+}
+
+/// Blocks whose addresses may be compared by order with those of others: which one comes first is as in the program only for some choices.
+fn ordered(module: &Module, but: &dyn Fn(usize, &Expr) -> bool) -> BTreeSet<ObjId> {
+    let points_to = PointsTo::of_module(module);
+    let mut found = BTreeSet::new();
+    for (f, function) in (0u32..).zip(&module.functions) {
+        for e in function.graph.edges.iter().flat_map(|e| walk::reads(&e.op)) {
+            walk::visit(e, &mut |e| {
+                if let Expr::Compare(CmpOp::Lt | CmpOp::Le | CmpOp::Gt | CmpOp::Ge, a, b) = e
+                    && !but(f as usize, e)
+                {
+                    let (a, b) = (points_to.held(f, a), points_to.held(f, b));
+                    if !a.is_empty() && !b.is_empty() {
+                        found.extend(a.iter().chain(&b));
+                    }
+                }
+            });
+        }
+    }
+    found
 }
 
 fn is_watched(o: &Object) -> bool {
@@ -212,6 +235,12 @@ mod tests {
     fn addresses_that_come_back_are_told() {
         // A block may be where the last one was.
         let p = chosen("if (b == old) return 0; old = b;", &Options::default());
+        assert_eq!(far(&p), 0);
+    }
+
+    #[test]
+    fn the_order_of_addresses_is_told() {
+        let p = chosen("if (b < old) return 0; old = b;", &Options::default());
         assert_eq!(far(&p), 0);
     }
 }
