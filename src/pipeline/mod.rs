@@ -330,7 +330,7 @@ fn decide(
         _ => {
             let mut reasons: Vec<Unknown> = all.into_iter().filter_map(|found| found.reason).collect();
             if proof.is_none() && programs.proof.is_ok() && !settings.searches_only() {
-                reasons.push(programs.no_order());
+                reasons.push(programs.no_order(&settings.meaning));
             }
             if let Err(e) = &programs.proof {
                 reasons.insert(0, Unknown::Refused(Box::new(e.clone())));

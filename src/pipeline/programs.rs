@@ -70,8 +70,9 @@ pub(super) struct Draft {
 /// Templates of threads that are many to look at one by one.
 const MANY: usize = 6;
 
-/// May it help a proof to choose threads and blocks, and to have memory without end? Where there are blocks of unknown size, or many of one place, and where there are many threads,
-/// or any number of them that have arguments or are waited for, and where threads access arrays at any index.
+/// May it help a proof to choose threads and blocks, and to have memory without end? Where there are blocks of unknown size, or many of
+/// one place, and where there are many threads, or any number of them that have arguments or are waited for, and where threads access
+/// arrays at any index.
 fn may_help(module: &cfa::Module, automata: &cfa::Program) -> bool {
     let many = |t: &&cfa::Template| t.count == cfa::Count::Unbounded;
     let joins = |t: &cfa::Template| t.graph.edges.iter().any(|e| matches!(e.op, cfa::Op::Join { .. }));
@@ -184,10 +185,9 @@ impl Programs {
     }
 
     /// Why there is no proof without deadlocks.
-    pub(super) fn no_order(&self) -> Unknown {
-        let found = self.proof.as_ref().map(|p| without_deadlocks(&p.automata));
-        match found {
-            Ok(Err(d)) => Unknown::Refused(Box::new(d)),
+    pub(super) fn no_order(&self, meaning: &Options) -> Unknown {
+        match self.proof.as_ref().map(|p| without_deadlocks(&p.automata)) {
+            Ok(Err(d)) if !meaning.is_tso() => Unknown::Refused(Box::new(d)),
             _ => Unknown::Deadlocks,
         }
     }

@@ -12,14 +12,14 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Look {
     /// It holds some lock of the class.
-    Some(Class),
+    Any(Class),
     /// It holds one of the class whose address is not below that of the step's access.
     Above(Class),
 }
 
 impl Look {
     fn class(self) -> Class {
-        let (Look::Some(class) | Look::Above(class)) = self;
+        let (Look::Any(class) | Look::Above(class)) = self;
         class
     }
 }

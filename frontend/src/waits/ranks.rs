@@ -60,6 +60,10 @@ impl Needs {
                 }
                 For::End(handle) => handles.of(t, handle).into_iter().map(Thing::Life).collect(),
             };
+            // A handle that nobody was seen to give may have come on a way that is not followed.
+            if awaited.is_empty() {
+                return Err((NoOrder::Waits, e.span));
+            }
             let own = std::iter::once(Thing::Life(t));
             for held in own.chain(here.keys().map(|c| Thing::Lock(*c))) {
                 let need = |a: &Thing| Need { held, awaited: *a, template: t, edge: wait.edge, span: e.span };
@@ -101,7 +105,7 @@ impl Needs {
                 Thing::Lock(class) if need.held == need.awaited && classes.single(class).is_none() => {
                     Look::Above(class)
                 }
-                Thing::Lock(class) => Look::Some(class),
+                Thing::Lock(class) => Look::Any(class),
                 Thing::Life(_) => {
                     let both: BTreeSet<String> =
                         [need.held, need.awaited].iter().map(|x| format!("`{}`", name(x))).collect();
@@ -112,7 +116,7 @@ impl Needs {
             guards.entry((need.template, need.edge)).or_default().insert(look);
         }
         for (t, edge, class) in &self.ends {
-            guards.entry((*t, *edge)).or_default().insert(Look::Some(*class));
+            guards.entry((*t, *edge)).or_default().insert(Look::Any(*class));
         }
         let mut awaited: Vec<Thing> = self.waits.iter().map(|n| n.awaited).collect();
         awaited.sort_by_key(|x| rank[x]);

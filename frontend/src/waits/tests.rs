@@ -98,6 +98,13 @@ fn other_waits_have_no_order() {
 }
 
 #[test]
+fn a_handle_that_nobody_gave() {
+    let text = "pthread_t h; void *f(void *p) { return 0; }\n\
+        int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); h = 1 + (pthread_t)__VERIFIER_nondet_int(); pthread_join(h, 0); return 0; }";
+    assert_eq!(order(text), Err(NoOrder::Waits));
+}
+
+#[test]
 fn without_an_order_deadlocks_are_errors() {
     let waits = "pthread_t me[2]; void *f(void *p) { pthread_join(me[1], 0); return 0; }\n\
         void *g(void *p) { pthread_join(me[0], 0); return 0; }\n\
