@@ -5,6 +5,7 @@ use relyant_check::Proof;
 use relyant_check::check::{CheckError, Limits, check};
 use relyant_check::flaw::ProgramFlaw;
 use relyant_check::obligations::Malformed;
+use relyant_check::ordered::is_made_of;
 use relyant_engines::aret::Settings;
 use relyant_engines::rely_guarantee;
 use relyant_engines::verdict::Answer;
@@ -218,6 +219,57 @@ fn a_condition_that_never_holds_puts_nobody_to_sleep() {
     }
 }
 
+/// Two add to a sum, each under a lock; `main` knows it.
+const TALLY: &str = "
+    void *one(void *p) {
+        for (int k = 0; k < n; k++) {
+            __VERIFIER_atomic_begin(); __VERIFIER_assume(j == 0); j = 1; __VERIFIER_atomic_end();
+            int seen = x; x = seen + 1; j = 0;
+        }
+        return 0;
+    }
+    int main(void) {
+        pthread_t t, u;
+        n = __VERIFIER_nondet_int();
+        if (n < 0 || n > 1000) return 0;
+        pthread_create(&t, 0, one, 0);
+        pthread_create(&u, 0, one, 0);
+        pthread_join(t, 0);
+        pthread_join(u, 0);
+        if (x != n + n) reach_error();
+        return 0;
+    }";
+
+#[test]
+fn sections_commute_as_a_whole() {
+    let threads = threads(TALLY);
+    let mut commuting = Commuting::default();
+    let turns = orders(&threads).into_iter().find(|o| o.turns == Turns::Never).expect("turns");
+    assert!(turns.sections);
+    let mut made = |p: &Program, order: &Order| {
+        ordered(p, order, &mut |p, a, b| commuting.swap(p, a, b), &|| false).expect("small enough")
+    };
+    let product = made(&threads, &turns);
+    let proof = proved(&product);
+    assert!(check(&product, &proof, &Limits::default()).is_ok());
+    assert!(is_made_of(&claimed(&product), &threads));
+    // The steps of sections are what the order says, and the program has sections that can be one step.
+    let mut claim = claimed(&product);
+    claim.order.sections = false;
+    assert!(!is_made_of(&claim, &threads));
+    let shown = self::threads(&TALLY.replace("j = 0;\n        }", "j = 0; if (j == 2) reach_error();\n        }"));
+    assert!(shown != threads && !is_made_of(&claimed(&product), &shown));
+    // A lock that is not taken in each section is none.
+    let broken = self::threads(&TALLY.replace("__VERIFIER_assume(j == 0);", "if (k != 3) __VERIFIER_assume(j == 0);"));
+    assert!(broken != threads && orders(&broken).iter().all(|o| !o.sections));
+    // Nor do sections commute that tell which one came first.
+    let order = &Order { sections: true, ..turns };
+    let last = self::threads(&TALLY.replace("x = seen + 1;", "x = seen + seen + 1;"));
+    assert!(last != threads);
+    let answer = rely_guarantee::verify(&made(&last, order), &Settings::default(), &Watch::NONE).0;
+    assert!(matches!(answer, Answer::Unsafe(_)), "{answer:?}");
+}
+
 #[test]
 fn sections_are_as_the_threads_make_them() {
     let threads = threads(PAIR);
@@ -239,6 +291,7 @@ fn sections_are_as_the_threads_make_them() {
         Program { ordered: Some(Arc::new(claim)), ..product.clone() }
     };
     assert!(is_not_the_product(&with(&|o| o.order.turns = Turns::Loops), &proof));
+    assert!(is_not_the_product(&with(&|o| o.order.sections = false), &proof));
     assert!(is_not_the_product(&with(&|o| o.order.first.truncate(1)), &proof));
     let fewer_steps = |o: &mut Ordered| drop(o.of.templates[1].edges.pop());
     assert!(is_not_the_product(&with(&fewer_steps), &proof));

@@ -4,6 +4,7 @@
 //! `RELYANT_CASES` sets how many programs, `RELYANT_SEED` the first seed.
 
 use super::arrays::workers;
+use super::sections;
 use super::judged::{Outcome, STATES, judge_all, patiently, program_of, proved, truth};
 use rayon::prelude::*;
 use relyant_check::check;
@@ -75,16 +76,28 @@ fn each_order_has_the_errors_of_all_interleavings() {
     judge_all(150, 30, |_, p| judge(&p.to_program(), Limits::touching()));
 }
 
-#[test]
-fn elements_of_arrays_are_what_was_written_last() {
-    let small = Limits { cases: 1, cells: 2, touches: true };
+/// Programs by seed, each in all orders: how many were proved, and how many have a violation.
+fn judge_texts(programs: u64, text: fn(u64) -> String, limits: Limits) -> (usize, usize) {
     let first = std::env::var("RELYANT_SEED").ok().and_then(|v| v.parse().ok()).unwrap_or(0);
-    let seeds: Vec<u64> = (first..first + cases(150)).collect();
-    let outcomes: Vec<Outcome> = seeds.par_iter().map(|s| judge(&program_of(&workers(*s)), small)).collect();
+    let seeds: Vec<u64> = (first..first + cases(programs)).collect();
+    let outcomes: Vec<Outcome> = seeds.par_iter().map(|s| judge(&program_of(&text(*s)), limits)).collect();
     for (seed, outcome) in seeds.iter().zip(&outcomes) {
-        assert!(!matches!(outcome, Outcome::Wrong(_)), "seed {seed}: {outcome:?}\n{}", workers(*seed));
+        assert!(!matches!(outcome, Outcome::Wrong(_)), "seed {seed}: {outcome:?}\n{}", text(*seed));
     }
     let count = |o: &Outcome| outcomes.iter().filter(|x| *x == o).count();
     println!("{} proved, {} with a violation", count(&Outcome::Safe), count(&Outcome::Unsafe));
-    assert!(count(&Outcome::Safe) > 0 && count(&Outcome::Unsafe) > 0);
+    (count(&Outcome::Safe), count(&Outcome::Unsafe))
+}
+
+#[test]
+fn elements_of_arrays_are_what_was_written_last() {
+    let small = Limits { cases: 1, cells: 2, touches: true };
+    let (safe, violated) = judge_texts(150, workers, small);
+    assert!(safe > 0 && violated > 0);
+}
+
+#[test]
+fn sections_are_one_step_in_turns_too() {
+    let (safe, violated) = judge_texts(60, sections::program, Limits::touching());
+    assert!(safe > 0 && violated > 0);
 }

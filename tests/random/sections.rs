@@ -130,7 +130,7 @@ impl Writer {
     }
 }
 
-fn program(seed: u64) -> String {
+pub fn program(seed: u64) -> String {
     let head = "void abort(void); extern int __VERIFIER_nondet_int(void);\n\
         void __VERIFIER_atomic_begin(void); void __VERIFIER_atomic_end(void); void __VERIFIER_assume(int);\n\
         typedef unsigned long pthread_t; typedef int pthread_mutex_t; int pthread_create(pthread_t *, void *, void *(*)(void *), void *);\n\

@@ -3,14 +3,14 @@
 //! The product is made again, from the same threads and with the swaps that are claimed; that these suffice is argued where it is made
 //! ([`relyant_program::ordered`]). Each swap is an obligation for Z3: two steps that can be done in a row, where its
 //! condition holds, can be done in the other order, with the same inputs, and lead to the same state. Of a program with
-//! sections under a lock as one step there is nothing to ask: it is made again, as passes are trusted.
+//! sections under a lock as one step there is nothing more to ask: it is made again, as passes are trusted.
 
 use crate::decide::{CheckError, Conditions, Limits, decide};
 use crate::flaw::ProgramFlaw;
 use crate::formula::{Formula, Linear, Symbol, before, cube};
 use crate::obligations::{Malformed, locate, symbol_name};
 use relyant_linear::{LinExpr, Var};
-use relyant_program::ordered::{Letter, Order, Ordered, Swap, ordered, source};
+use relyant_program::ordered::{Letter, Order, Ordered, Swap, preferred, source};
 use relyant_program::{Edge, Program, Touch};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -32,16 +32,16 @@ pub fn check(program: &Program, start: Instant, limits: &Limits) -> Result<usize
     Ok(swaps.list().len())
 }
 
-/// The program that an order makes of several threads, with these swaps and no others.
+/// The program that an order makes of its [`source`], with these swaps and no others.
 pub fn remade(of: &Program, order: &Order, swaps: &[Swap]) -> Option<Program> {
     let known: BTreeMap<(Letter, Letter), &Swap> = swaps.iter().map(|s| ((s.first, s.second), s)).collect();
     let swap = |_: &Program, first, second| known.get(&(first, second)).map(|s| s.when.clone());
-    ordered(of, order, &mut { swap }, &|| false)
+    preferred(of, order, &mut { swap }, &|| false)
 }
 
 /// Is a program made of this one, but for the text of its lines?
 pub fn is_made_of(claimed: &Ordered, of: &Program) -> bool {
-    source(of, claimed.order.turns) == claimed.of
+    source(of, &claimed.order).is_some_and(|p| p == claimed.of)
 }
 
 /// The swaps of a program that has an order, as obligations. What holds by its form alone is left out: steps neither of which writes what the

@@ -5,6 +5,7 @@
 //! * [`Atom`]: `e <= 0` and `e = 0` in normal form, tightened to integers; [`Norm`] when it may be trivial.
 //! * [`Cube`]: conjunctions of atoms: whether one has an integer solution, what its [closure](Closed) implies, and
 //!   what it says of some of its variables ([`project`]).
+//! * [`Equalities`]: affine ones, and which of them a step keeps.
 //! * [`simplex`] and [`omega`]: the decisions below these, for callers that need the reason or the budget.
 //! * [`meter`]: how much work a thread has done, the same in every run.
 //!
@@ -21,6 +22,7 @@
 //! ```
 #![deny(missing_docs)]
 
+mod affine;
 mod atom;
 mod branch;
 mod cube;
@@ -33,6 +35,7 @@ mod project;
 mod rat;
 pub mod simplex;
 
+pub use affine::Equalities;
 pub use atom::{Atom, Norm, Rel};
 pub use cube::Cube;
 pub use dbm::DifferenceBound;

@@ -23,10 +23,12 @@ pub enum Recogniser {
     Guards,
     /// Counters that hand out each value once.
     Tickets,
+    /// Equalities of loops as first predicates.
+    Equalities,
 }
 
 /// All of them, with their names on the command line.
-const NAMES: [(Recogniser, &str); 8] = [
+const NAMES: [(Recogniser, &str); 9] = [
     (Recogniser::Owners, "owners"),
     (Recogniser::Counts, "counts"),
     (Recogniser::Divisors, "divisors"),
@@ -35,6 +37,7 @@ const NAMES: [(Recogniser, &str); 8] = [
     (Recogniser::Shift, "shift"),
     (Recogniser::Guards, "guards"),
     (Recogniser::Tickets, "tickets"),
+    (Recogniser::Equalities, "equalities"),
 ];
 
 impl Recogniser {

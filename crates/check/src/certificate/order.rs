@@ -17,6 +17,9 @@ pub struct OrderRecord {
     pub first: Vec<String>,
     pub ring: Vec<String>,
     pub turns: TurnsName,
+    /// In turns, too, sections under locks are one step each.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sections: bool,
     pub swaps: Vec<SwapRecord>,
 }
 
@@ -37,7 +40,7 @@ impl TurnsName {
             TurnsName::Loops => Turns::Loops,
             TurnsName::AnyLoop => Turns::AnyLoop,
             TurnsName::Steps => Turns::Steps,
-            TurnsName::Sections => Turns::Sections,
+            TurnsName::Sections => Turns::All,
         }
     }
 }
@@ -73,8 +76,9 @@ impl OrderRecord {
                 Turns::Loops => TurnsName::Loops,
                 Turns::AnyLoop => TurnsName::AnyLoop,
                 Turns::Steps => TurnsName::Steps,
-                Turns::Sections => TurnsName::Sections,
+                Turns::All => TurnsName::Sections,
             },
+            sections: o.is_product() && o.order.sections,
             swaps: o.swaps.iter().map(swap).collect(),
         }
     }
@@ -84,17 +88,21 @@ impl OrderRecord {
     /// # Errors
     /// It is about other threads, or speaks of what is not there.
     pub fn of(&self, several: &Program) -> Result<Program, CertificateError> {
-        let of = source(several, self.turns.turns());
+        let turns = self.turns.turns();
+        let sections = self.sections || turns == Turns::All;
+        let bare = Order { first: Vec::new(), ring: Vec::new(), turns, sections };
+        let of = source(several, &bare).ok_or(CertificateError::Program)?;
         if self.program != program_digest(&of) {
             return Err(CertificateError::Program);
         }
-        let read = self.read(&Names::new(&of));
+        let read = self.read(&Names::new(&of), bare);
         let (order, swaps) =
             read.map_err(|what| CertificateError::Content { place: "order".into(), what })?;
-        remade(several, &order, &swaps).ok_or(CertificateError::Program)
+        let made = remade(&of, &order, &swaps).ok_or(CertificateError::Program)?;
+        Ok(Program { lines: several.lines.clone(), ..made })
     }
 
-    fn read(&self, names: &Names) -> Result<(Order, Vec<Swap>), ContentError> {
+    fn read(&self, names: &Names, bare: Order) -> Result<(Order, Vec<Swap>), ContentError> {
         let thread = |name: &String| {
             let at = names.templates.iter().position(|n| n == name);
             at.map(|t| t as u32).ok_or_else(|| ContentError::Thread(name.clone()))
@@ -112,8 +120,7 @@ impl OrderRecord {
                 when: Cube::of(when),
             })
         };
-        let turns = self.turns.turns();
         let swaps: Result<Vec<Swap>, ContentError> = self.swaps.iter().map(swap).collect();
-        Ok((Order { first: threads(&self.first)?, ring: threads(&self.ring)?, turns }, swaps?))
+        Ok((Order { first: threads(&self.first)?, ring: threads(&self.ring)?, ..bare }, swaps?))
     }
 }

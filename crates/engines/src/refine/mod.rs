@@ -6,6 +6,7 @@
 
 pub mod control;
 pub mod counts;
+pub mod equalities;
 pub mod path;
 pub mod predicates;
 pub mod seed;

@@ -123,6 +123,9 @@ fn decide(
     if has(Recogniser::Counts) {
         refine::counts::counts(program, &threads, &mut precision);
     }
+    if has(Recogniser::Equalities) {
+        refine::equalities::equalities(program, &threads, &start, &mut precision);
+    }
     refine::seed::given(program, &threads, asked.predicates, &mut precision);
     let loops = looping(program, &threads);
     let mut caches = None;

@@ -19,6 +19,8 @@ const LEAST: i128 = 16;
 const MOST: i128 = 10_000_000;
 /// Constants at most this far apart are one parameter.
 const NEAR: i128 = 2;
+/// Multiples of a parameter are at most this often it.
+const MOST_TIMES: i128 = 16;
 /// Parameters of a program; more say that its constants are data.
 const MOST_PARAMETERS: usize = 4;
 
@@ -33,12 +35,22 @@ pub struct Parametric {
     parameters: Parameters,
 }
 
-/// Intervals of constants, ascending; each is a parameter with its lowest as true value.
+/// Intervals of constants, ascending.
 #[derive(Debug)]
 struct Parameters {
     first: u32,
-    /// By parameter: the least and the greatest constant of its interval.
-    spans: Vec<(i128, i128)>,
+    /// By parameter: its true value.
+    values: Vec<i128>,
+    spans: Vec<Span>,
+}
+
+/// Constants near each other.
+#[derive(Debug)]
+struct Span {
+    low: i128,
+    high: i128,
+    /// The least of them, over parameters.
+    value: LinExpr,
 }
 
 impl Parametric {
@@ -51,27 +63,20 @@ impl Parametric {
             .flat_map(constants)
             .filter(|c| (LEAST..=MOST).contains(&c.abs()) && !is_limit(c.abs()))
             .collect();
-        let mut spans: Vec<(i128, i128)> = Vec::new();
-        for c in constants {
-            match spans.last_mut() {
-                Some(last) if c - last.1 <= NEAR && (c < 0) == (last.0 < 0) => last.1 = c,
-                _ => spans.push((c, c)),
-            }
-        }
-        if spans.is_empty() || spans.len() > MOST_PARAMETERS {
+        let parameters = Parameters::of(constants, p.variables.len() as u32);
+        if parameters.spans.is_empty() || parameters.values.len() > MOST_PARAMETERS {
             return None;
         }
-        let parameters = Parameters { first: p.variables.len() as u32, spans };
         let mut program = p.clone();
-        let new = |(lo, _): &(i128, i128)| {
-            Variable::ghost(format!("constant({lo})"), Scope::Global, (None, None), Ghost::Other)
+        let new = |value: &i128| {
+            Variable::ghost(format!("constant({value})"), Scope::Global, (None, None), Ghost::Other)
         };
-        program.add_variables(parameters.spans.iter().map(new).collect());
+        program.add_variables(parameters.values.iter().map(new).collect());
         for e in program.templates.iter_mut().flat_map(|t| &mut t.edges) {
             parameters.edge(e);
         }
-        for (k, (lo, _)) in parameters.spans.iter().enumerate() {
-            program.init.push(Atom::eq(&parameters.variable(k).sub(&LinExpr::int(*lo))));
+        for (k, value) in parameters.values.iter().enumerate() {
+            program.init.push(Atom::eq(&parameters.variable(k).sub(&LinExpr::int(*value))));
         }
         let all_global = |a: &Atom| a.vars().all(|v| p.is_global(v));
         let mut weak = parameters.cube(start, &all_global);
@@ -85,7 +90,7 @@ impl Parametric {
     pub fn proof(&self, mut proof: Proof) -> Proof {
         let value = |v: Var| {
             let k = Role::of(v).plain().0.checked_sub(self.parameters.first)?;
-            self.parameters.spans.get(k as usize).map(|s| LinExpr::int(s.0))
+            self.parameters.values.get(k as usize).map(|c| LinExpr::int(*c))
         };
         for t in &mut proof.threads {
             for s in t.invariants.iter_mut().flat_map(|i| &mut i.1) {
@@ -110,33 +115,62 @@ impl Parametric {
 }
 
 impl Parameters {
+    /// Of these constants, for a program with so many variables.
+    fn of(constants: BTreeSet<i128>, first: u32) -> Parameters {
+        let mut out = Parameters { first, values: Vec::new(), spans: Vec::new() };
+        for c in constants {
+            match out.spans.last_mut() {
+                Some(last) if c - last.high <= NEAR && (c < 0) == (last.low < 0) => last.high = c,
+                _ => out.spans.push(Span { low: c, high: c, value: LinExpr::zero() }),
+            }
+        }
+        let lows: Vec<i128> = out.spans.iter().map(|s| s.low).collect();
+        for (k, low) in lows.into_iter().enumerate() {
+            out.spans[k].value = out.multiple(low).unwrap_or_else(|| {
+                out.values.push(low);
+                out.variable(out.values.len() - 1)
+            });
+        }
+        out
+    }
+    /// The constant as a multiple of a parameter, or near one: of that which it is nearest to.
+    fn multiple(&self, c: i128) -> Option<LinExpr> {
+        let near = |(k, value): (usize, &i128)| {
+            let times = (c + value / 2) / value;
+            let rest = c - times * value;
+            let is = (2..=MOST_TIMES).contains(&times) && rest.abs() <= times.min(value / 8) * NEAR;
+            is.then(|| (rest.abs(), self.variable(k).scale(&Rat::from(times)).add(&LinExpr::int(rest))))
+        };
+        let all = self.values.iter().enumerate().filter(|(_, v)| **v > 0).filter_map(near);
+        all.min_by_key(|x| x.0).map(|x| x.1)
+    }
     fn variable(&self, k: usize) -> LinExpr {
         LinExpr::var(Var(self.first + k as u32))
     }
-    /// What is known of the parameters: signs, order, and that they are no limits of types.
+    /// What is known of the constants: signs, order, and that they are no limits of types.
     fn order(&self) -> Vec<Norm> {
         let mut out = Vec::new();
-        for (k, (lo, hi)) in self.spans.iter().enumerate() {
-            let (low, high) = (self.variable(k), self.variable(k).add(&LinExpr::int(hi - lo)));
+        for (k, s) in self.spans.iter().enumerate() {
+            let high = s.value.add(&LinExpr::int(s.high - s.low));
             let most = LinExpr::int(MOST);
-            if *lo > 0 {
-                out.push(Atom::lt(&low.negated()));
+            if s.low > 0 {
+                out.push(Atom::lt(&s.value.negated()));
                 out.push(Atom::le(&high.sub(&most)));
             } else {
                 out.push(Atom::lt(&high));
-                out.push(Atom::le(&low.negated().sub(&most)));
+                out.push(Atom::le(&s.value.negated().sub(&most)));
             }
-            if let Some(next) = self.spans.get(k + 1).filter(|n| n.0.signum() == lo.signum()) {
-                debug_assert!(next.0 > *hi);
-                out.push(Atom::lt(&high.sub(&self.variable(k + 1))));
+            if let Some(next) = self.spans.get(k + 1).filter(|n| n.low.signum() == s.low.signum()) {
+                debug_assert!(next.low > s.high);
+                out.push(Atom::lt(&high.sub(&next.value)));
             }
         }
         out
     }
-    /// The parameter and distance that a constant is.
+    /// The constant over parameters, if it is one of those, or next to them.
     fn value(&self, c: i128) -> Option<LinExpr> {
-        let k = self.spans.iter().position(|(lo, hi)| (lo - 1..=hi + 1).contains(&c))?;
-        Some(self.variable(k).add(&LinExpr::int(c - self.spans[k].0)))
+        let s = self.spans.iter().find(|s| (s.low - 1..=s.high + 1).contains(&c))?;
+        Some(s.value.add(&LinExpr::int(c - s.low)))
     }
     fn edge(&self, e: &mut Edge) {
         e.guard = self.cube(&e.guard, &|_| true);

@@ -19,7 +19,8 @@
 //! left out since each run to an error has a step of the preferred ones, which can be swapped with all that comes before it
 //! (`awaited`; a membrane of that paper): that step comes first in a smaller run.
 //!
-//! Beside these, with all threads as they are, there is one in which sections under a lock are one step ([`Turns::Sections`]).
+//! Where threads hold locks, sections under them are made one step each first ([`crate::edges::sections`]): steps then commute that only
+//! single accesses in them kept from that. With all threads as they are ([`Turns::All`]) that is an order of its own.
 
 mod awaited;
 mod commute;
@@ -47,6 +48,8 @@ pub struct Order {
     pub ring: Vec<u32>,
     /// When preference goes from a thread of the ring to the next one.
     pub turns: Turns,
+    /// Are sections under locks one step each? The claim for that is the one of [`crate::edges::sections`].
+    pub sections: bool,
 }
 
 impl Order {
@@ -74,8 +77,8 @@ pub enum Turns {
     AnyLoop,
     /// After each step.
     Steps,
-    /// No turns: all threads are there, and sections under locks are one step each. The claim is that of [`crate::edges::sections`].
-    Sections,
+    /// No turns: all threads are there as they are.
+    All,
 }
 
 /// Two steps of different threads, done in this order, could as well be done in the other one.
@@ -103,10 +106,19 @@ pub struct Ordered {
 impl Ordered {
     /// Is it a program of one thread?
     pub fn is_product(&self) -> bool {
-        self.order.turns != Turns::Sections
+        self.order.turns != Turns::All
     }
     /// The order in words: `main, then one and two with their loops in lockstep`.
     pub fn words(&self) -> String {
+        let sections = "each section under a lock as one step";
+        match (self.threads(), self.order.sections) {
+            (Some(threads), true) => format!("{threads}; {sections}"),
+            (Some(threads), false) => threads,
+            (None, _) => sections.into(),
+        }
+    }
+    /// The order of threads in words, where they have one.
+    fn threads(&self) -> Option<String> {
         let name = |t: &u32| self.of.templates.get(*t as usize).map_or("?", |t| &t.name);
         let listed = |ts: &[u32]| match ts {
             [] => String::new(),
@@ -120,14 +132,14 @@ impl Ordered {
             Turns::Loops => "with their loops in lockstep",
             Turns::AnyLoop => "with a round of a loop each",
             Turns::Steps => "step by step in turns",
-            Turns::Sections => return "each section under a lock as one step".into(),
+            Turns::All => return None,
         };
         let (first, ring) = (listed(&self.order.first), listed(&self.order.ring));
-        match self.order.ring.len() {
+        Some(match self.order.ring.len() {
             0 => first,
             1 => format!("{first}, then {ring}"),
             _ => format!("{first}, then {ring} {turns}"),
-        }
+        })
     }
 }
 
@@ -151,13 +163,21 @@ pub fn has_threads(p: &Program) -> bool {
 
 /// Can a program be ordered? It has threads, and nothing to be shown of ghosts.
 fn can_order(p: &Program, turns: Turns) -> bool {
-    (turns == Turns::Sections || has_threads(p)) && p.extensions.is_empty() && p.ordered.is_none()
+    (turns == Turns::All || has_threads(p)) && p.extensions.is_empty() && p.ordered.is_none()
 }
 
-/// The order in which sections are one step; none where there is no lock.
+/// The order in which sections are one step, with all threads; none where there is no lock.
 pub fn at_once(p: &Program) -> Option<Order> {
     Sections::of(p)?;
-    Some(Order { first: moving(p), ring: Vec::new(), turns: Turns::Sections })
+    Some(Order { first: moving(p), ring: Vec::new(), turns: Turns::All, sections: true })
+}
+
+/// The program with sections as one step; `None` where no two steps become one.
+fn merged(p: &Program) -> Option<Program> {
+    Sections::of(p)?;
+    let locations = |p: &Program| p.templates.iter().map(|t| t.locations.len()).sum::<usize>();
+    let out = passes::reduce_sections(p.clone());
+    (locations(&out) < locations(p)).then_some(out)
 }
 
 /// The orders that are worth a try, the most promising first.
@@ -166,7 +186,10 @@ pub fn orders(p: &Program) -> Vec<Order> {
     if !has_threads(p) {
         return once.into_iter().collect();
     }
-    let p = &split::split(p);
+    let split = split::split(p);
+    let merged = merged(&split);
+    let sections = merged.is_some();
+    let p = &merged.unwrap_or(split);
     let starts = |t: &crate::Template| {
         let started = |v: relyant_linear::Var| {
             p.variables
@@ -185,7 +208,7 @@ pub fn orders(p: &Program) -> Vec<Order> {
         let turned = |k: usize| ring.iter().cycle().skip(k).take(ring.len()).copied().collect();
         rings.extend((1..ring.len()).map(turned));
     }
-    let order = |turns, ring: &Vec<u32>| Order { first: first.clone(), ring: ring.clone(), turns };
+    let order = |turns, ring: &Vec<u32>| Order { first: first.clone(), ring: ring.clone(), turns, sections };
     let loops = |ring| [order(Turns::Loops, ring), order(Turns::AnyLoop, ring)];
     let mut orders: Vec<Order> = once.into_iter().chain(loops(&ring)).collect();
     orders.extend(rings.iter().take(2).map(|ring| order(Turns::Never, ring)));
@@ -196,8 +219,9 @@ pub fn orders(p: &Program) -> Vec<Order> {
     orders
 }
 
-/// The program of one thread that makes the runs of another one in an order of preference, or the threads with sections as one step. `None` where it would be too large, or the program
-/// cannot be ordered, or `stop` says so. `swap`: when two steps can be swapped, see [`Commuting`]; what it says is recorded and has to be shown.
+/// The program of one thread that makes the runs of another one in an order of preference, or the threads with sections as one step. `None`
+/// where it would be too large, or the program cannot be ordered, or `stop` says so. `swap`: when two steps can be swapped, see [`Commuting`];
+/// what it says is recorded and has to be shown.
 pub fn ordered(
     several: &Program,
     order: &Order,
@@ -207,42 +231,45 @@ pub fn ordered(
     if !can_order(several, order.turns) {
         return None;
     }
-    let of = source(several, order.turns);
-    if !order.has_each_thread(&of) {
+    let out = preferred(&source(several, order)?, order, swap, stop)?;
+    Some(Program { lines: several.lines.clone(), ..out })
+}
+
+/// The same of the [`source`] of a program.
+pub fn preferred(
+    of: &Program,
+    order: &Order,
+    swap: &mut dyn FnMut(&Program, Letter, Letter) -> Option<Cube>,
+    stop: &dyn Fn() -> bool,
+) -> Option<Program> {
+    if !can_order(of, order.turns) || !order.has_each_thread(of) {
         return None;
-    }
-    if order.turns == Turns::Sections {
-        return sections(of, order, several);
     }
     let mut swaps = BTreeMap::new();
-    let mut record = |first: Letter, second: Letter| {
-        let when = swap(&of, first, second)?;
-        swaps.entry((first, second)).or_insert_with(|| when.clone());
-        Some(when)
+    let mut out = if order.turns == Turns::All {
+        merged(of)?
+    } else {
+        let mut record = |first: Letter, second: Letter| {
+            let when = swap(of, first, second)?;
+            swaps.entry((first, second)).or_insert_with(|| when.clone());
+            Some(when)
+        };
+        passes::reduce_alone(product::build(of, order, &mut record, stop)?)
     };
-    let product = product::build(&of, order, &mut record, stop)?;
-    let mut out = passes::reduce_alone(product);
     let swaps = swaps.into_iter().map(|((first, second), when)| Swap { first, second, when }).collect();
-    out.lines.clone_from(&several.lines);
-    out.ordered = Some(Arc::new(Ordered { of, order: order.clone(), swaps }));
+    out.ordered = Some(Arc::new(Ordered { of: of.clone(), order: order.clone(), swaps }));
     Some(out)
 }
 
-/// The program with sections as one step; `None` where no two steps become one.
-fn sections(of: Program, order: &Order, several: &Program) -> Option<Program> {
-    let locations = |p: &Program| p.templates.iter().map(|t| t.locations.len()).sum::<usize>();
-    let mut out = passes::reduce_sections(of.clone());
-    if locations(&out) >= locations(&of) {
-        return None;
-    }
-    out.lines.clone_from(&several.lines);
-    out.ordered = Some(Arc::new(Ordered { of, order: order.clone(), swaps: Vec::new() }));
-    Some(out)
-}
-
-/// What an ordered program is made of: the program with a template for each thread, and without bounds that only say that arithmetic does
-/// not overflow; for sections the program as it is.
-pub fn source(p: &Program, turns: Turns) -> Program {
-    let all = if turns == Turns::Sections { p.clone() } else { relax::relaxed(&split::split(p)) };
-    Program { lines: Vec::new(), ..all }
+/// What an ordered program is made of: the program with a template for each thread, sections as one step if the order says so, and without
+/// bounds that only say that arithmetic does not overflow; with all threads the program as it is. `None` where an order says of
+/// sections what cannot be.
+pub fn source(p: &Program, order: &Order) -> Option<Program> {
+    let all = match (order.turns, order.sections) {
+        (Turns::All, false) => return None,
+        (Turns::All, true) => p.clone(),
+        (_, false) => relax::relaxed(&split::split(p)),
+        (_, true) => relax::relaxed(&merged(&split::split(p))?),
+    };
+    Some(Program { lines: Vec::new(), ..all })
 }

@@ -160,7 +160,7 @@ impl Product<'_> {
             Turns::Loops | Turns::AnyLoop => {
                 self.heads[t as usize][to] || self.outs[t as usize][to].is_empty()
             }
-            Turns::Steps | Turns::Sections => true,
+            Turns::Steps | Turns::All => true,
         };
         (place + usize::from(goes_on)) as u32 % ring.len() as u32
     }

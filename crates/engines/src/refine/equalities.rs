@@ -1,0 +1,118 @@
+//! First predicates of loops of one thread: affine equalities.
+//!
+//! That a sum grows as a counter does is no condition of the program, and a path of few rounds is ruled out by the numbers of these: refinement
+//! goes on to the next round. Karr's analysis finds all affine equalities at each location. A loop is left to where its counter has just met
+//! its bound: conditions of steps that leave a loop count as equalities here, so that what a first loop has summed up is known in a second
+//! one. What is found may then be wrong; it is tried, like any predicate.
+//!
+//! Karr, "Affine relationships among variables of a program", Acta Informatica 6, 1976.
+
+use crate::aret::precision::{Precision, Thread};
+use relyant_linear::{Atom, Cube, Equalities, LinExpr, Norm, Rel, Var};
+use relyant_program::{Edge, Program, Template};
+use std::collections::{BTreeSet, VecDeque};
+
+/// Variables and steps at most.
+const MOST_VARIABLES: usize = 40;
+const MOST_EDGES: usize = 2_000;
+/// Equalities that are tried, at most.
+const MOST: usize = 30;
+
+/// Adds the equalities of the loops of a program that has one thread, and how far counters go.
+pub fn equalities(program: &Program, threads: &[Thread], start: &Cube, precision: &mut Precision) {
+    let [Thread { template, single: true, .. }] = threads else { return };
+    let template = &program.templates[*template as usize];
+    if program.variables.len() > MOST_VARIABLES || template.edges.len() > MOST_EDGES {
+        return;
+    }
+    let loops = Loops::of(template);
+    let mut all: Vec<LinExpr> = loops.bounds(template);
+    for (l, space) in spaces(program, template, &loops, start).iter().enumerate() {
+        if loops.of[l].is_some() && !space.is_contradictory() {
+            all.extend(space.rows().iter().cloned());
+        }
+    }
+    let mut seen = BTreeSet::new();
+    for e in all {
+        if let Norm::Atom(a) = Atom::eq(&e)
+            && seen.len() < MOST
+            && seen.insert(a.clone())
+        {
+            precision.add_state(0, &a);
+        }
+    }
+}
+
+/// The loops of a template.
+struct Loops {
+    /// By location: which loop it is in.
+    of: Vec<Option<usize>>,
+    /// By loop: the variables that its steps write.
+    written: Vec<BTreeSet<Var>>,
+}
+
+impl Loops {
+    fn of(template: &Template) -> Loops {
+        let loops = template.loops();
+        let mut of = vec![None; template.locations.len()];
+        for (k, inside) in loops.iter().enumerate() {
+            inside.iter().for_each(|l| of[l.0 as usize] = Some(k));
+        }
+        let mut written = vec![BTreeSet::new(); loops.len()];
+        for e in &template.edges {
+            if let Some(k) = of[e.from.0 as usize]
+                && of[e.to.0 as usize] == Some(k)
+            {
+                written[k].extend(e.updates.iter().map(|u| u.0));
+            }
+        }
+        Loops { of, written }
+    }
+    /// What is 0 where a step leaves a loop as soon as it can: the bounds that its rounds move towards.
+    fn left<'a>(&'a self, e: &'a Edge) -> impl Iterator<Item = &'a Atom> {
+        let inside = self.of[e.from.0 as usize].filter(|k| self.of[e.to.0 as usize] != Some(*k));
+        e.guard.atoms().iter().filter(move |a| {
+            a.rel() == Rel::Le && inside.is_some_and(|k| a.vars().any(|v| self.written[k].contains(&v)))
+        })
+    }
+    fn bounds(&self, template: &Template) -> Vec<LinExpr> {
+        template.edges.iter().flat_map(|e| self.left(e)).map(|a| a.expr().clone()).collect()
+    }
+}
+
+/// By location: the equalities that hold there.
+fn spaces(program: &Program, template: &Template, loops: &Loops, start: &Cube) -> Vec<Equalities> {
+    let variables = (0..program.variables.len() as u32).map(Var);
+    let mut spaces = vec![Equalities::contradiction(variables); template.locations.len()];
+    let equal = |a: &&Atom| a.rel() == Rel::Eq;
+    let entry = Equalities::of(start.atoms().iter().filter(equal).map(|a| a.expr().clone()));
+    let mut outs: Vec<Vec<&Edge>> = vec![Vec::new(); template.locations.len()];
+    template.edges.iter().for_each(|e| outs[e.from.0 as usize].push(e));
+    let at = template.entry.0 as usize;
+    spaces[at] = spaces[at].kept(|_| None, &entry).unwrap_or(entry);
+    let mut work = VecDeque::from([at]);
+    while let Some(at) = work.pop_front() {
+        for e in &outs[at] {
+            let mut before = spaces[at].clone();
+            e.guard.atoms().iter().filter(equal).for_each(|a| before.insert(a.expr().clone()));
+            if before.is_contradictory() {
+                continue;
+            }
+            for a in loops.left(e) {
+                let mut with = before.clone();
+                with.insert(a.expr().clone());
+                if !with.is_contradictory() {
+                    before = with;
+                }
+            }
+            let to = e.to.0 as usize;
+            if let Some(kept) = spaces[to].kept(|v| e.after(v).cloned(), &before) {
+                spaces[to] = kept;
+                if !work.contains(&to) {
+                    work.push_back(to);
+                }
+            }
+        }
+    }
+    spaces
+}
