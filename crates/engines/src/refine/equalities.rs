@@ -7,9 +7,8 @@
 //!
 //! Karr, "Affine relationships among variables of a program", Acta Informatica 6, 1976.
 
-use crate::aret::precision::{Precision, Thread};
 use relyant_linear::{Atom, Cube, Equalities, LinExpr, Norm, Rel, Var};
-use relyant_program::{Edge, Program, Template};
+use relyant_program::{Count, Edge, Program, Template};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Variables and steps at most.
@@ -18,12 +17,13 @@ const MOST_EDGES: usize = 2_000;
 /// Equalities that are tried, at most.
 const MOST: usize = 30;
 
-/// Adds the equalities of the loops of a program that has one thread, and how far counters go.
-pub fn equalities(program: &Program, threads: &[Thread], start: &Cube, precision: &mut Precision) {
-    let [Thread { template, single: true, .. }] = threads else { return };
-    let template = &program.templates[*template as usize];
-    if program.variables.len() > MOST_VARIABLES || template.edges.len() > MOST_EDGES {
-        return;
+/// The equalities of the loops of a program that has one thread, and how far counters go; none where they are too many to find.
+pub fn equalities(program: &Program, start: &Cube) -> Vec<Atom> {
+    let mut moving = program.templates.iter().filter(|t| !t.edges.is_empty());
+    let (Some(template), None) = (moving.next(), moving.next()) else { return Vec::new() };
+    let large = program.variables.len() > MOST_VARIABLES || template.edges.len() > MOST_EDGES;
+    if template.count != Count::AtMost(1) || large {
+        return Vec::new();
     }
     let loops = Loops::of(template);
     let mut all: Vec<LinExpr> = loops.bounds(template);
@@ -32,15 +32,14 @@ pub fn equalities(program: &Program, threads: &[Thread], start: &Cube, precision
             all.extend(space.rows().iter().cloned());
         }
     }
-    let mut seen = BTreeSet::new();
+    let mut out: Vec<Atom> = Vec::new();
     for e in all {
-        if let Norm::Atom(a) = Atom::eq(&e)
-            && seen.len() < MOST
-            && seen.insert(a.clone())
-        {
-            precision.add_state(0, &a);
+        match Atom::eq(&e) {
+            Norm::Atom(a) if out.len() < MOST && !out.contains(&a) => out.push(a),
+            _ => {}
         }
     }
+    out
 }
 
 /// The loops of a template.

@@ -39,12 +39,7 @@ pub fn guards(program: &Program, threads: &[Thread], precision: &mut Precision) 
 /// predicates, and where they are over globals alone as transition predicates.
 pub fn given(program: &Program, threads: &[Thread], atoms: &[Atom], precision: &mut Precision) {
     for (i, t) in threads.iter().enumerate() {
-        let has = |v: Var| match program.variables.get(v.0 as usize).map(|v| v.scope) {
-            Some(Scope::Global) => true,
-            Some(Scope::Local(template)) => template == t.template,
-            None => false,
-        };
-        for a in atoms.iter().filter(|a| a.vars().all(has)).flat_map(both) {
+        for a in atoms.iter().filter(|a| has(program, t, a)).flat_map(both) {
             precision.add_state(i, &a);
             if a.vars().all(|v| program.is_global(v)) {
                 (0..threads.len()).for_each(|j| {
@@ -53,6 +48,24 @@ pub fn given(program: &Program, threads: &[Thread], atoms: &[Atom], precision: &
             }
         }
     }
+}
+
+/// Adds equalities, as state predicates of the threads that have their variables.
+pub fn equal(program: &Program, threads: &[Thread], atoms: &[Atom], precision: &mut Precision) {
+    for (i, t) in threads.iter().enumerate() {
+        for a in atoms.iter().filter(|a| has(program, t, a)) {
+            precision.add_state(i, a);
+        }
+    }
+}
+
+/// Does a thread have all variables of a comparison?
+fn has(program: &Program, t: &Thread, a: &Atom) -> bool {
+    a.vars().all(|v| match program.variables.get(v.0 as usize).map(|v| v.scope) {
+        Some(Scope::Global) => true,
+        Some(Scope::Local(template)) => template == t.template,
+        None => false,
+    })
 }
 
 fn both(atom: &Atom) -> Vec<Atom> {

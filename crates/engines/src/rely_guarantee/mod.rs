@@ -24,6 +24,9 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_ITERATIONS: u32 = 100_000;
 /// Iterations with parameters for large constants. Most proofs that do without the numbers are found soon.
 const GENERAL_ITERATIONS: u32 = 40;
+/// Iterations with equalities of loops as first predicates: where they suffice little is missing, and where they do not they tell states
+/// apart for nothing.
+const EQUAL_ITERATIONS: u32 = 8;
 
 /// By which it is asked for, and which reports say.
 pub const NAME: &str = "refinement";
@@ -88,7 +91,7 @@ pub fn verify_with(program: &Program, asked: Asked<'_>, watch: &Watch) -> (Answe
         if has(Recogniser::Parameters) { parameters::Parametric::of(program, &start) } else { None };
     if let Some(general) = general {
         let starts = (general.start.clone(), None);
-        match decide(&general.program, starts, GENERAL_ITERATIONS, asked, watch, &mut stats) {
+        match in_turns(&general.program, starts, GENERAL_ITERATIONS, asked, watch, &mut stats) {
             Answer::Safe(proof) => return (Answer::Safe(general.proof(proof)), stats),
             Answer::Unsafe(c) => return (Answer::Unsafe(general.counterexample(c)), stats),
             // The numbers may matter after all.
@@ -96,13 +99,12 @@ pub fn verify_with(program: &Program, asked: Asked<'_>, watch: &Watch) -> (Answe
             unknown => return (unknown, stats),
         }
     }
-    let answer = decide(program, (start, Some(full)), MOST_ITERATIONS, asked, watch, &mut stats);
+    let answer = in_turns(program, (start, Some(full)), MOST_ITERATIONS, asked, watch, &mut stats);
     (answer, stats)
 }
 
-/// Function MAIN (figure 6), lines 4 to 19: proves or refutes a program whose start is taken to be the first of `starts` for proofs, and the second when that
-/// is too little; gives up once there were `most` iterations in all.
-fn decide(
+/// First for some iterations with equalities of loops, if there are any; then as long as it may without.
+fn in_turns(
     program: &Program,
     starts: (Cube, Option<Cube>),
     most: u32,
@@ -110,7 +112,30 @@ fn decide(
     watch: &Watch,
     stats: &mut Stats,
 ) -> Answer {
+    let used = asked.settings.recognisers.has(Recogniser::Equalities);
+    let equal = if used { refine::equalities::equalities(program, &starts.0) } else { Vec::new() };
+    if !equal.is_empty() {
+        let first = (starts.0.clone(), None);
+        match decide(program, first, (EQUAL_ITERATIONS, &equal), asked, watch, stats) {
+            Answer::Unknown(_) if !watch.cancelled() => {}
+            answer => return answer,
+        }
+    }
+    decide(program, starts, (most, &[]), asked, watch, stats)
+}
+
+/// Function MAIN (figure 6), lines 4 to 19: proves or refutes a program whose start is taken to be the first of `starts` for proofs, and the second when that
+/// is too little; gives up after `most` iterations. `also`: further first predicates.
+fn decide(
+    program: &Program,
+    starts: (Cube, Option<Cube>),
+    (most, also): (u32, &[Atom]),
+    asked: Asked<'_>,
+    watch: &Watch,
+    stats: &mut Stats,
+) -> Answer {
     let settings = asked.settings;
+    let most = stats.iterations.saturating_add(most);
     let (mut start, mut full) = starts;
     full = full.filter(|f| *f != start);
     let has = |r| settings.recognisers.has(r);
@@ -123,10 +148,8 @@ fn decide(
     if has(Recogniser::Counts) {
         refine::counts::counts(program, &threads, &mut precision);
     }
-    if has(Recogniser::Equalities) {
-        refine::equalities::equalities(program, &threads, &start, &mut precision);
-    }
     refine::seed::given(program, &threads, asked.predicates, &mut precision);
+    refine::seed::equal(program, &threads, also, &mut precision);
     let loops = looping(program, &threads);
     let mut caches = None;
     loop {

@@ -80,7 +80,7 @@ impl Parametric {
         }
         let all_global = |a: &Atom| a.vars().all(|v| p.is_global(v));
         let mut weak = parameters.cube(start, &all_global);
-        for n in parameters.order() {
+        for n in parameters.order(&fixed(start)) {
             weak.push(n);
         }
         Some(Parametric { program, start: weak, variables: p.variables.len(), parameters })
@@ -147,8 +147,8 @@ impl Parameters {
     fn variable(&self, k: usize) -> LinExpr {
         LinExpr::var(Var(self.first + k as u32))
     }
-    /// What is known of the constants: signs, order, and that they are no limits of types.
-    fn order(&self) -> Vec<Norm> {
+    /// What is known of the constants: signs, order, also among those that variables have at the start, and that they are no limits of types.
+    fn order(&self, fixed: &BTreeSet<i128>) -> Vec<Norm> {
         let mut out = Vec::new();
         for (k, s) in self.spans.iter().enumerate() {
             let high = s.value.add(&LinExpr::int(s.high - s.low));
@@ -163,6 +163,12 @@ impl Parameters {
             if let Some(next) = self.spans.get(k + 1).filter(|n| n.low.signum() == s.low.signum()) {
                 debug_assert!(next.low > s.high);
                 out.push(Atom::lt(&high.sub(&next.value)));
+            }
+            if let Some(below) = fixed.range(..s.low).next_back() {
+                out.push(Atom::lt(&LinExpr::int(*below).sub(&s.value)));
+            }
+            if let Some(above) = fixed.range(s.high + 1..).next() {
+                out.push(Atom::lt(&high.sub(&LinExpr::int(*above))));
             }
         }
         out
@@ -215,6 +221,12 @@ fn compared(a: &Atom) -> Option<(Var, i128, i128)> {
 
 fn constant(e: &LinExpr) -> Option<i128> {
     e.constant_part().to_i128().filter(|_| e.is_constant())
+}
+
+/// Values that variables have at the start.
+fn fixed(start: &Cube) -> BTreeSet<i128> {
+    let equal = start.atoms().iter().filter(|a| a.rel() == Rel::Eq);
+    equal.filter_map(compared).map(|c| c.2).collect()
 }
 
 /// Constants that an edge compares with or assigns.
