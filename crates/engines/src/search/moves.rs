@@ -8,6 +8,7 @@
 //! moves count.
 
 use super::config::Config;
+use super::draws::Draws;
 use super::independence::Independence;
 use super::occupied::Occupied;
 use super::store::hash;
@@ -31,6 +32,8 @@ const COPIED: u64 = 16;
 const MAX_MOVE: usize = 20_000;
 /// Numbers on a thread's stack.
 const MAX_STACK: usize = 100_000;
+/// Moves that are drawn until one is found that can be left.
+const DRAWS: usize = 4;
 /// Steps of an atomic section after which its states are remembered.
 const LONG: usize = 200;
 
@@ -91,6 +94,8 @@ pub(super) struct Mover<'c, 'p> {
     reduction: Option<&'c Independence>,
     /// Threads at cut-points go on, too, unless their states were met before.
     pub passes_cut_points: bool,
+    /// Of several moves of a thread one is drawn.
+    pub draws: Option<Draws>,
     /// Steps tried so far.
     pub steps: u64,
     /// What was left out so far.
@@ -119,6 +124,7 @@ impl<'c, 'p> Mover<'c, 'p> {
             config,
             reduction,
             passes_cut_points: true,
+            draws: None,
             steps: 0,
             cut: Cut::default(),
             nodes: Vec::new(),
@@ -329,6 +335,9 @@ impl<'c, 'p> Mover<'c, 'p> {
             }
             if several {
                 self.take_back(state, node, thread, (steps, start));
+                if self.is_drawn(state, node, thread)? {
+                    return Ok(Next::InPlace);
+                }
                 self.moves(state, thread, *node)?;
                 return Ok(if self.ends.is_empty() { Next::None } else { Next::Branches });
             }
@@ -367,6 +376,65 @@ impl<'c, 'p> Mover<'c, 'p> {
             self.nodes.truncate(nodes);
             *node = last;
         }
+    }
+
+    /// Does one of the moves of a thread, drawn at random, where that is wanted and one is found.
+    fn is_drawn(&mut self, state: &mut State, node: &mut u32, thread: usize) -> Result<bool, Stop> {
+        let Some(mut draws) = self.draws.take() else { return Ok(false) };
+        let mut found = false;
+        for _ in 0..DRAWS {
+            let (mut after, mut last, nodes) = (self.copy(state), *node, self.nodes.len());
+            found = self.draw(&mut draws, &mut after, &mut last, thread)?;
+            if found {
+                (*node, *state) = (last, std::mem::replace(&mut after, std::mem::take(state)));
+            } else {
+                self.nodes.truncate(nodes);
+            }
+            self.spare.push(after);
+            if found {
+                break;
+            }
+        }
+        self.draws = Some(draws);
+        Ok(found)
+    }
+
+    /// A move of a thread, each step of which is drawn; `false` where it comes to where it can't go on.
+    fn draw(
+        &mut self,
+        draws: &mut Draws,
+        state: &mut State,
+        node: &mut u32,
+        thread: usize,
+    ) -> Result<bool, Stop> {
+        for steps in 0..MAX_MOVE {
+            draws.edges.clear();
+            for &edge in self.config.machine.out(state, thread) {
+                if !self.config.begins_nothing(state, thread, edge) {
+                    draws.edges.push(edge);
+                }
+            }
+            let mut done = None;
+            while let (None, Some(edge)) = (done, draws.edge()) {
+                let choices = self.config.choices(state, thread, edge).0;
+                let first = draws.choice(choices);
+                for k in 0..choices {
+                    let choice = (first + k) % choices;
+                    if self.step(state, thread, edge, choice)? {
+                        done = Some((edge, choice));
+                        break;
+                    }
+                }
+            }
+            let Some((edge, choice)) = done else { return Ok(false) };
+            let new = StepNode { parent: *node, thread: thread as u32, edge, choice, begins: steps == 0 };
+            *node = self.node(new);
+            if !self.config.machine.inside_atomic(state, thread) {
+                return Ok(true);
+            }
+        }
+        self.cut.long = true;
+        Ok(false)
     }
 
     /// All moves of a thread: `ends` is where they lead.

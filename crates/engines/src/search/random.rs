@@ -4,11 +4,14 @@
 //! ASPLOS 2010): threads have random priorities, of those that can move the first one does, and at a few random moves of
 //! the run the thread that moves becomes the last. A thread that has moved for long without the others does so, too,
 //! since it may wait for one of them. In each fourth run, the first one included, all threads are equal. Where deadlocks are
-//! looked for, in each second run a thread that holds a lock and asks for another one mostly lets all others go first. Inputs are drawn
-//! from the values that the search tries. All draws come from a seed and the number of the run: the same program has the
+//! looked for, in each second run a thread that holds a lock and asks for another one mostly lets all others go first; and always one
+//! that would end the program does. Inputs are drawn from the values that the search tries, one after the other; in each fourth run all
+//! that follows a step is tried instead, and a violation taken where there is one. All draws come from a seed and the number of the run: the same program has the
 //! same runs.
 
 use super::config::Config;
+use super::draws::Draws;
+use super::halts::Halts;
 use super::independence::Independence;
 use super::moves::{Mover, NO_NODE, StepNode, path};
 use super::reluctant::Reluctant;
@@ -59,7 +62,7 @@ pub(super) fn run(
     let program = config.machine.program();
     let reluctant = if program.deadlock { Reluctant::new(program) } else { None };
     let mut runs =
-        Runs { config, reduction, settings, account, stats, reluctant, steps: 0, longest: 1, ended: 0 };
+        Runs { config, reduction, settings, account, stats, reluctant, halts: Halts::new(program), steps: 0, longest: 1, ended: 0 };
     let mut most = settings.max_depth.map_or(FIRST_LENGTH, |d| d as usize);
     loop {
         let number = runs.stats.runs;
@@ -110,6 +113,8 @@ struct Runs<'r, 'c, 'p, 'w> {
     stats: &'r mut Stats,
     /// Who lets others go first, where deadlocks are looked for.
     reluctant: Option<Reluctant>,
+    /// Who may end the program.
+    halts: Halts,
     /// Steps of the runs before this one.
     steps: u64,
     /// Moves of the longest run so far.
@@ -139,6 +144,8 @@ struct Walk {
     chose: bool,
     /// How reluctant threads are to ask for a second lock.
     reluctance: Option<u32>,
+    /// What is drawn from for single steps.
+    draws: Option<u64>,
 }
 
 /// Priorities that are drawn are not lower.
@@ -149,6 +156,7 @@ impl Walk {
         // Neighbouring seeds give unlike draws.
         let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number));
         rng.u64(..);
+        let draws = (number % 4 != 3).then(|| rng.u64(..));
         let any = number % 4 == 0;
         let count = if any { 0 } else { (number % 4) as usize % CHANGES };
         let mut changes: Vec<usize> = (0..count).map(|_| rng.usize(..length)).collect();
@@ -163,6 +171,7 @@ impl Walk {
             lowest: DRAWN,
             length,
             chose: false,
+            draws,
             reluctance: (number % 2 == 1).then(|| RELUCTANCE[(number / 2) as usize % RELUCTANCE.len()]),
         }
     }
@@ -241,6 +250,7 @@ impl Runs<'_, '_, '_, '_> {
     fn walk(&mut self, walk: &mut Walk, most: usize, parts: &mut Option<Vec<Part>>) -> Result<How, Stop> {
         let config = self.config;
         let mut mover = Mover::new(config, self.reduction);
+        mover.draws = walk.draws.map(Draws::new);
         let mut drawn = Drawn::default();
         walk.start = walk.rng.usize(..config.starts.len());
         walk.chose |= config.starts.len() > 1;
@@ -291,6 +301,7 @@ impl Runs<'_, '_, '_, '_> {
                 in_a_row = 0;
             }
         };
+        walk.chose |= mover.draws.is_some_and(|d| d.chose);
         self.longest = self.longest.max(moves);
         self.steps += mover.steps;
         self.stats.steps = self.steps;
@@ -313,11 +324,12 @@ impl Runs<'_, '_, '_, '_> {
         let threads = state.threads.len();
         let reluctance = walk.reluctance.unwrap_or(1);
         let reluctant = self.reluctant.as_ref().filter(|_| reluctance > 1);
-        let (mut tried, mut first, mut put_off) = (0, true, false);
+        let (mut tried, mut first, mut put_off, mut halts) = (0, true, false, false);
         loop {
             if tried >= walk.order.len() {
                 if !std::mem::take(&mut put_off) {
-                    return Ok(None);
+                    // The program ends, if somebody can end it.
+                    return Ok(halts.then_some(0));
                 }
                 // Nobody else can go.
                 (tried, first) = (0, false);
@@ -337,13 +349,16 @@ impl Runs<'_, '_, '_, '_> {
             let offer = &mut |after: &mut State, nodes: &[StepNode], node: u32, violation: bool| {
                 drawn.offer(rng, after, (nodes, node), violation);
             };
-            // At a change another one goes on, if there is one.
-            let moved = if change {
+            // At a change another one goes on, if there is one; nobody ends the program as long as another one can move.
+            let ends = threads > 1 && self.halts.soon(state, thread);
+            let moved = if change || ends {
                 mover.successors(state, thread, offer)?
             } else {
                 mover.go_on(state, thread, offer)?
             };
-            if !moved {
+            let ended = moved && ends && drawn.count == 0;
+            halts |= ended;
+            if !moved || ended {
                 tried += 1;
             } else if change && !drawn.violation {
                 change = false;

@@ -1,0 +1,43 @@
+//! What a random run draws for the steps of a thread.
+
+use fastrand::Rng;
+
+/// Draws of the steps of one run, and of its inputs.
+pub(super) struct Draws {
+    rng: Rng,
+    /// Inputs that are to be the same often are: each second one is this one of its values.
+    favourite: u32,
+    /// Edges to draw from.
+    pub edges: Vec<u32>,
+    /// There was something to draw.
+    pub chose: bool,
+}
+
+impl Draws {
+    pub fn new(seed: u64) -> Draws {
+        let mut rng = Rng::with_seed(seed);
+        let favourite = rng.u32(..);
+        Draws { rng, favourite, edges: Vec::new(), chose: false }
+    }
+
+    /// One of the edges that were not drawn yet.
+    pub fn edge(&mut self) -> Option<u32> {
+        match self.edges.len() {
+            0 | 1 => self.edges.pop(),
+            n => {
+                self.chose = true;
+                Some(self.edges.swap_remove(self.rng.usize(..n)))
+            }
+        }
+    }
+
+    /// One of so many values.
+    pub fn choice(&mut self, choices: u32) -> u32 {
+        self.chose |= choices > 1;
+        match choices {
+            0 | 1 => 0,
+            n if self.rng.bool() => self.favourite % n,
+            n => self.rng.u32(..n),
+        }
+    }
+}
