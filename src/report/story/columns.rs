@@ -65,8 +65,8 @@ pub fn steps_as_text(story: &Story, file: &str, page: Page) -> String {
             true => format!("{:>margin$}  {:names$}  ", label(s), story.name(s.thread)),
             false => format!("{:>margin$}  {:indent$}", label(s), "", indent = start - margin - 2),
         };
-        let fold =
-            story.folds.iter().find(|f| (f.first..f.first + f.steps).contains(&i)).filter(|_| !page.full);
+        let before_it = story.folds.partition_point(|f| f.first <= i);
+        let fold = story.folds[..before_it].last().filter(|f| i < f.first + f.steps && !page.full);
         if let Some(f) = fold {
             if folded.insert(f.first) {
                 let words = cut(&f.words(story), page.width.saturating_sub(start));

@@ -221,6 +221,8 @@ const SHORTEN: usize = 4;
 const MIN_SHORTEN: usize = 10_000;
 /// Steps that each attempt may take at least.
 const MIN_SHORTEN_STEPS: u64 = 500_000;
+/// Moves of a run for which that is too much.
+const LONG: usize = 20_000;
 /// Bounds on context switches that are tried for a run that was found at random.
 const SWITCHES: std::ops::Range<u32> = 0..4;
 
@@ -366,12 +368,14 @@ fn shorten(
     states: usize,
     stats: Stats,
 ) -> Result<(SearchOutcome, Stats), Stop> {
+    // A long run has no short one near the start, most likely.
+    let share = if schedule.moves.len() > LONG { 16 } else { 1 };
     let levels = Settings {
         strategy: Strategy::BreadthFirst,
         subsumption: false,
         max_depth: None,
         max_states: states.saturating_mul(SHORTEN).saturating_add(MIN_SHORTEN).min(settings.max_states),
-        max_steps: (stats.steps / 4).max(MIN_SHORTEN_STEPS).min(settings.max_steps),
+        max_steps: (stats.steps / 4).max(MIN_SHORTEN_STEPS).min(settings.max_steps) / share,
         ..*settings
     };
     let bounds = if settings.strategy == Strategy::Random { SWITCHES } else { 0..0 };

@@ -3,7 +3,7 @@
 //! Most runs follow priorities (Burckhardt et al., "A randomized scheduler with probabilistic guarantees of finding bugs",
 //! ASPLOS 2010): threads have random priorities, of those that can move the first one does, and at a few random moves of
 //! the run the thread that moves becomes the last. A thread that has moved for long without the others does so, too,
-//! since it may wait for one of them. In each fourth run, the first one included, all threads are equal. Where deadlocks are
+//! since it may wait for one of them. In a quarter of the runs, the first one included, all threads are equal. Where deadlocks are
 //! looked for, in each second run a thread that holds a lock and asks for another one mostly lets all others go first; and always one
 //! that would end the program does. Inputs are drawn from the values that the search tries, one after the other; in each fourth run all
 //! that follows a step is tried instead, and a violation taken where there is one. All draws come from a seed and the number of the run: the same program has the
@@ -18,6 +18,7 @@ use super::reluctant::Reluctant;
 use super::trace::{self, Part, split};
 use super::{Account, Found, Reason, Settings, Stats};
 use fastrand::Rng;
+use relyant_cfa::Op;
 use relyant_cfa::schedule::Schedule;
 use relyant_interp::machine::{State, Stop};
 
@@ -33,8 +34,12 @@ const PATIENCE: usize = 64;
 const YIELD: u32 = 32;
 /// Of so many times that a thread could ask for a second lock it does so once before others: in each second run, one after the other.
 const RELUCTANCE: [u32; 3] = [512, 8, 64];
-/// Changes of priority in a run at most, yields not counted.
-const CHANGES: usize = 3;
+/// The same for one that writes meanwhile: it gets on, and does not wait for others.
+const BUSY: usize = 1 << 14;
+/// Changes of priority in a run, yields not counted.
+const CHANGES: [usize; 3] = [1, 2, 0];
+/// Which of eight runs are those in which all threads are equal: one of those that may be long, and a short one.
+const ANY: [u64; 2] = [0, 5];
 /// With more threads than this those at cut-points wait for their turns.
 const MANY_THREADS: usize = 64;
 /// Where runs are long there are to be so many to the end, which may take this many times the limit of steps.
@@ -157,8 +162,8 @@ impl Walk {
         let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number));
         rng.u64(..);
         let draws = (number % 4 != 3).then(|| rng.u64(..));
-        let any = number % 4 == 0;
-        let count = if any { 0 } else { (number % 4) as usize % CHANGES };
+        let any = ANY.contains(&(number % 8));
+        let count = if any { 0 } else { CHANGES[(number / 2) as usize % CHANGES.len()] };
         let mut changes: Vec<usize> = (0..count).map(|_| rng.usize(..length)).collect();
         changes.sort_unstable_by(|a, b| b.cmp(a));
         Walk {
@@ -262,7 +267,9 @@ impl Runs<'_, '_, '_, '_> {
             note(parts, &drawn.nodes, false);
             return Ok(How::Violation(Found::AtStart(walk.start)));
         }
-        let (mut visible, mut moves, mut in_a_row, mut last, mut due) = (false, 0, 0, usize::MAX, 0);
+        let (mut visible, mut moves, mut last, mut due) = (false, 0, usize::MAX, 0);
+        // Moves of the last thread without others, and since it wrote.
+        let (mut in_a_row, mut idle) = (0, 0);
         let mut state = State::default();
         let end = loop {
             if drawn.count == 0 {
@@ -294,11 +301,14 @@ impl Runs<'_, '_, '_, '_> {
                 note(parts, &drawn.nodes, true);
                 break How::Violation(Found::After(0));
             }
-            in_a_row = if thread == last { in_a_row + 1 } else { 0 };
+            (in_a_row, idle) = if thread == last { (in_a_row + 1, idle + 1) } else { (0, 0) };
             last = thread;
-            if in_a_row > PATIENCE && walk.rng.u32(..YIELD) == 0 {
+            if self.writes(&drawn, thread) {
+                idle = 0;
+            }
+            if (idle > PATIENCE || in_a_row > BUSY) && walk.rng.u32(..YIELD) == 0 {
                 walk.put_last(tried);
-                in_a_row = 0;
+                (in_a_row, idle) = (0, 0);
             }
         };
         walk.chose |= mover.draws.is_some_and(|d| d.chose);
@@ -306,6 +316,16 @@ impl Runs<'_, '_, '_, '_> {
         self.steps += mover.steps;
         self.stats.steps = self.steps;
         Ok(end)
+    }
+
+    /// Did a thread write to memory in the move that was drawn?
+    fn writes(&self, drawn: &Drawn, thread: usize) -> bool {
+        let own = |n: &&StepNode| n.thread as usize == thread;
+        let store = |n: &StepNode| {
+            let edge = drawn.state.threads.get(thread).and_then(|t| self.config.machine.edge(t.name.template, n.edge));
+            matches!(edge.map(|e| &e.op), Some(Op::Store(..)))
+        };
+        drawn.nodes.iter().filter(own).any(store)
     }
 
     /// Does a move of the first thread that can, and says how many others were tried.
