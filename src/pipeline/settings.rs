@@ -22,7 +22,7 @@ const STEPS: u64 = 20;
 /// States that breadth first may look at before the last random runs; with more it starts anew after them.
 const SOON: usize = 1_000_000;
 /// Steps of random runs: at first, after the second bound, and where there are many states.
-const RANDOM: [u64; 3] = [100_000, 1_000_000, 5_000_000];
+const RANDOM: [u64; 3] = [200_000, 1_000_000, 5_000_000];
 
 /// Steps of random runs where no engine looks for a proof any more: who has no verdict wants to know soon.
 const CHANCES: u64 = 5_000_000;

@@ -115,3 +115,44 @@ fn spaces(program: &Program, template: &Template, loops: &Loops, start: &Cube) -
     }
     spaces
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::program;
+
+    fn found(p: &Program) -> Vec<String> {
+        let name = |v: Var| p.variables[v.0 as usize].name.clone();
+        equalities(p, &p.init).iter().map(|a| a.expr().display(name)).collect()
+    }
+
+    #[test]
+    fn what_a_first_loop_has_summed_up_is_known_in_a_second_one() {
+        let p = program(
+            "x n=any",
+            &[(
+                "one",
+                "i",
+                "s>a: n >= 1 ; i := 0
+                 a>a: i < n ; i := i + 1, x := x + 2
+                 a>b: i >= n ; i := 0
+                 b>b: i < n ; i := i + 1, x := x + 3
+                 b>c: i >= n",
+            )],
+        );
+        let all = equalities(&p, &p.init);
+        let (x, n, i) = (LinExpr::var(Var(0)), LinExpr::var(Var(1)), LinExpr::var(Var(2)));
+        let sum = |rounds: i128, each: i128| x.sub(&n.scale(&rounds.into())).sub(&i.scale(&each.into()));
+        for e in [sum(0, 2), sum(2, 3), i.sub(&n)] {
+            let Norm::Atom(a) = Atom::eq(&e) else { panic!("{e:?}") };
+            assert!(all.contains(&a), "{a:?} in {:?}", found(&p));
+        }
+    }
+
+    #[test]
+    fn there_are_none_of_several_threads() {
+        let text = "s>a: \na>a: x <= 5 ; x := x + 1\na>b: x >= 6";
+        assert!(!found(&program("x", &[("one", "", text)])).is_empty());
+        assert!(found(&program("x", &[("one", "", text), ("two", "", text)])).is_empty());
+    }
+}

@@ -249,6 +249,7 @@ mod tests {
     use crate::verdict::Answer;
     use crate::watch::Watch;
     use relyant_check::check::{Limits, check};
+    use relyant_linear::Satisfiable;
 
     fn stack(n: i128, most: i128) -> Program {
         let push = format!(
@@ -286,6 +287,45 @@ mod tests {
         let p = program("", &[("one", "i", "s>a: ; i := 0\na>a: i <= 29 ; i := i + 1\na>!err: i == 20")]);
         let (answer, _) = run(&p);
         assert!(matches!(answer, Answer::Unsafe(_)), "{answer:?}");
+    }
+
+    #[test]
+    fn multiples_are_what_several_loops_sum_up() {
+        let two = |sum: i128| {
+            let text = format!(
+                "s>a: ; i := 0
+                 a>a: i <= 4999 ; i := i + 1, x := x + 1
+                 a>b: i >= 5000 ; i := 0
+                 b>b: i <= 4999 ; i := i + 1, x := x + 1
+                 b>c: i >= 5000
+                 c>!err: x <= {}
+                 c>!err: x >= {}",
+                sum - 1,
+                sum + 1
+            );
+            program("x", &[("one", "i", &text)])
+        };
+        let p = two(10_000);
+        let (answer, iterations) = run(&p);
+        let Answer::Safe(proof) = answer else { panic!("{answer:?}") };
+        check(&p, &proof, &Limits::default()).expect("checked");
+        assert!(iterations < 10, "{iterations}");
+    }
+
+    #[test]
+    fn constants_of_the_start_keep_their_places() {
+        // As if 2,500 rounds were done: there is no run with a bound below that.
+        let p = program(
+            "x=2500",
+            &[("one", "", "s>a: \na>a: x <= 9999 ; x := x + 1\na>b: x >= 10000\nb>!err: x <= 9999")],
+        );
+        let parametric = Parametric::of(&p, &p.init).expect("a parameter");
+        let at_most =
+            |n: i128| Cube::of([Atom::le(&parametric.parameters.variable(0).sub(&LinExpr::int(n)))]);
+        assert!(matches!(parametric.start.and(&at_most(2500)).sat_int(), Satisfiable::Unsat));
+        assert!(matches!(parametric.start.and(&at_most(2510)).sat_int(), Satisfiable::Sat(_)));
+        let (answer, _) = run(&p);
+        assert!(matches!(answer, Answer::Safe(_)), "{answer:?}");
     }
 
     #[test]

@@ -5,8 +5,10 @@ use fastrand::Rng;
 /// Draws of the steps of one run, and of its inputs.
 pub(super) struct Draws {
     rng: Rng,
-    /// Inputs that are to be the same often are: each second one is this one of its values.
+    /// Inputs that are to be the same often are: many are this one of their values.
     favourite: u32,
+    /// So many of eight, in some runs more than in others.
+    faith: u32,
     /// Edges to draw from.
     pub edges: Vec<u32>,
     /// There was something to draw.
@@ -16,8 +18,8 @@ pub(super) struct Draws {
 impl Draws {
     pub fn new(seed: u64) -> Draws {
         let mut rng = Rng::with_seed(seed);
-        let favourite = rng.u32(..);
-        Draws { rng, favourite, edges: Vec::new(), chose: false }
+        let (favourite, faith) = (rng.u32(..), if rng.bool() { 4 } else { 7 });
+        Draws { rng, favourite, faith, edges: Vec::new(), chose: false }
     }
 
     /// One of the edges that were not drawn yet.
@@ -36,7 +38,7 @@ impl Draws {
         self.chose |= choices > 1;
         match choices {
             0 | 1 => 0,
-            n if self.rng.bool() => self.favourite % n,
+            n if self.rng.u32(..8) < self.faith => self.favourite % n,
             n => self.rng.u32(..n),
         }
     }

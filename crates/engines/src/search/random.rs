@@ -66,8 +66,18 @@ pub(super) fn run(
 ) -> Result<Ended, Stop> {
     let program = config.machine.program();
     let reluctant = if program.deadlock { Reluctant::new(program) } else { None };
-    let mut runs =
-        Runs { config, reduction, settings, account, stats, reluctant, halts: Halts::new(program), steps: 0, longest: 1, ended: 0 };
+    let mut runs = Runs {
+        config,
+        reduction,
+        settings,
+        account,
+        stats,
+        reluctant,
+        halts: Halts::new(program),
+        steps: 0,
+        longest: 1,
+        ended: 0,
+    };
     let mut most = settings.max_depth.map_or(FIRST_LENGTH, |d| d as usize);
     loop {
         let number = runs.stats.runs;
@@ -322,7 +332,11 @@ impl Runs<'_, '_, '_, '_> {
     fn writes(&self, drawn: &Drawn, thread: usize) -> bool {
         let own = |n: &&StepNode| n.thread as usize == thread;
         let store = |n: &StepNode| {
-            let edge = drawn.state.threads.get(thread).and_then(|t| self.config.machine.edge(t.name.template, n.edge));
+            let edge = drawn
+                .state
+                .threads
+                .get(thread)
+                .and_then(|t| self.config.machine.edge(t.name.template, n.edge));
             matches!(edge.map(|e| &e.op), Some(Op::Store(..)))
         };
         drawn.nodes.iter().filter(own).any(store)
