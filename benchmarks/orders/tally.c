@@ -1,9 +1,11 @@
-// Four tellers count what they are shown: each 100,000 times, under a lock. Then the sum is known. With UNLOCKED they do it without,
+// Four tellers count what they are shown: each a hundred thousand times, under a lock. Then the sum is known. With UNLOCKED they do it without,
 // and one may write over what another one has added.
 #include <assert.h>
 #include <pthread.h>
 
-enum { EACH = 100000 };
+#ifndef EACH
+#define EACH 100000
+#endif
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 int sum;
