@@ -257,10 +257,12 @@ fn sections_commute_as_a_whole() {
     let mut claim = claimed(&product);
     claim.order.sections = false;
     assert!(!is_made_of(&claim, &threads));
-    let shown = self::threads(&TALLY.replace("j = 0;\n        }", "j = 0; if (j == 2) reach_error();\n        }"));
+    let shown =
+        self::threads(&TALLY.replace("j = 0;\n        }", "j = 0; if (j == 2) reach_error();\n        }"));
     assert!(shown != threads && !is_made_of(&claimed(&product), &shown));
     // A lock that is not taken in each section is none.
-    let broken = self::threads(&TALLY.replace("__VERIFIER_assume(j == 0);", "if (k != 3) __VERIFIER_assume(j == 0);"));
+    let broken =
+        self::threads(&TALLY.replace("__VERIFIER_assume(j == 0);", "if (k != 3) __VERIFIER_assume(j == 0);"));
     assert!(broken != threads && orders(&broken).iter().all(|o| !o.sections));
     // Nor do sections commute that tell which one came first.
     let order = &Order { sections: true, ..turns };

@@ -4,8 +4,8 @@
 //! `RELYANT_CASES` sets how many programs, `RELYANT_SEED` the first seed.
 
 use super::arrays::workers;
-use super::sections;
 use super::judged::{Outcome, STATES, judge_all, patiently, program_of, proved, truth};
+use super::sections;
 use rayon::prelude::*;
 use relyant_check::check;
 use relyant_engines::aret::Settings;
