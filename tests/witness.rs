@@ -4,6 +4,7 @@
 mod schema;
 
 use rayon::prelude::*;
+use relyant_testing::rng::cases;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -187,7 +188,7 @@ fn options(text: &str) -> Vec<String> {
     options.flat_map(str::split_whitespace).map(String::from).collect()
 }
 
-/// Programs of the semantics corpus: of each section and verdict every n-th.
+/// Programs of the semantics corpus: of each verdict and property every n-th, at least one.
 fn sample(n: usize) -> Vec<PathBuf> {
     let mut groups: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     let folder = Path::new(ROOT).join("tests/semantics");
@@ -205,17 +206,15 @@ fn sample(n: usize) -> Vec<PathBuf> {
     let mut out = Vec::new();
     for mut list in groups.into_values() {
         list.sort();
-        let many = list.len();
-        let chosen = list.into_iter().enumerate().filter(|(k, _)| many < n || k % n == n / 2).map(|(_, p)| p);
-        out.extend(chosen);
+        let step = n.min(list.len());
+        out.extend(list.into_iter().skip(step / 2).step_by(step));
     }
     out
 }
 
 #[test]
 fn each_witness_fits_its_schema_and_its_verdict() {
-    let cases: usize = std::env::var("RELYANT_CASES").ok().and_then(|c| c.parse().ok()).unwrap_or(1);
-    let programs = sample((12 / cases.max(1)).max(1));
+    let programs = sample((16 / cases(1).max(1)).max(1) as usize);
     assert!(programs.len() >= 40, "{}", programs.len());
     let seen: Vec<(String, usize)> = programs.par_iter().filter_map(|p| round_trip(p)).collect();
     let of = |kind: &str| seen.iter().filter(|s| s.0 == kind).count();

@@ -286,7 +286,7 @@ fn of_c_programs() {
         (ORDERED, without_deadlocks),
         (MANY, settings(Method::COVERABILITY, aret::Method::RelyGuarantee)),
     ];
-    let each = cases(60) as usize;
+    let each = cases(20) as usize;
     for (text, settings) in kinds {
         let dir = folder(text);
         let (safe, twin) = (dir.path().join("safe/a.c"), dir.path().join("unsafe/a.c"));

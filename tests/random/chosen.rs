@@ -150,10 +150,10 @@ fn run(write: fn(u64) -> String, default: u64) {
 
 #[test]
 fn no_proof_of_an_unsafe_program() {
-    run(program, 60);
+    run(program, 24);
 }
 
 #[test]
 fn no_proof_of_an_unsafe_program_with_blocks() {
-    run(blocks, 24);
+    run(blocks, 8);
 }

@@ -73,7 +73,7 @@ fn judge(program: &relyant_cfa::Program, limits: Limits) -> Outcome {
 
 #[test]
 fn each_order_has_the_errors_of_all_interleavings() {
-    judge_all(150, 30, |_, p| judge(&p.to_program(), Limits::touching()));
+    judge_all(60, 30, |_, p| judge(&p.to_program(), Limits::touching()));
 }
 
 /// Programs by seed, each in all orders: how many were proved, and how many have a violation.
@@ -98,6 +98,6 @@ fn elements_of_arrays_are_what_was_written_last() {
 
 #[test]
 fn sections_are_one_step_in_turns_too() {
-    let (safe, violated) = judge_texts(60, sections::program, Limits::touching());
+    let (safe, violated) = judge_texts(24, sections::program, Limits::touching());
     assert!(safe > 0 && violated > 0);
 }

@@ -155,10 +155,10 @@ fn run(default: u64, deadlock: bool) {
 
 #[test]
 fn search_agrees_with_exploration() {
-    run(120, false);
+    run(60, false);
 }
 
 #[test]
 fn search_agrees_with_exploration_on_deadlocks() {
-    run(50, true);
+    run(20, true);
 }

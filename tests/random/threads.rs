@@ -25,7 +25,7 @@ fn run(settings: Settings, default: u64, most_unknown: usize) {
 
 #[test]
 fn rely_guarantee_agrees_with_exploration() {
-    run(Settings::default(), 300, 5);
+    run(Settings::default(), 100, 5);
 }
 
 #[test]

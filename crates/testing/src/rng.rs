@@ -31,7 +31,10 @@ impl Rng {
     }
 }
 
-/// Number of cases to run: the environment's `RELYANT_CASES`, or the default.
+/// Number of cases to run: the environment's `RELYANT_CASES`, or the default; with `RELYANT_WHOLE` (`scripts/test all`)
+/// three times the default.
 pub fn cases(default: u64) -> u64 {
-    std::env::var("RELYANT_CASES").ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+    let asked = std::env::var("RELYANT_CASES").ok().and_then(|v| v.parse().ok());
+    let whole = std::env::var_os("RELYANT_WHOLE").is_some();
+    asked.unwrap_or(if whole { 3 * default } else { default })
 }

@@ -91,7 +91,7 @@ fn rule(rule: Rule, programs: u64, changes: usize) {
 
 #[test]
 fn rely_guarantee() {
-    rule(Rule::RelyGuarantee, 60, 25);
+    rule(Rule::RelyGuarantee, 30, 25);
 }
 
 #[test]
