@@ -13,7 +13,7 @@ use relyant_engines::watch::Watch;
 use relyant_frontend::c;
 use relyant_frontend::c::unit::Unit;
 use relyant_frontend::instantiate::{has_arrays, has_many_blocks};
-use relyant_frontend::programs::{for_proof, for_proof_chosen, for_search_alone, inlined};
+use relyant_frontend::programs::{for_proof, for_proof_chosen, for_search};
 use relyant_frontend::waits::without_deadlocks;
 use relyant_program::Program;
 use relyant_program::linearise::Limits;
@@ -91,11 +91,7 @@ impl Draft {
     pub(super) fn of(module: &cfa::Module, meaning: &Options) -> Result<Draft, Diagnostic> {
         let robust = robust(module, meaning);
         let automata = for_proof(module, &Options { robust, ..meaning.clone() });
-        // The one for proofs may do for the search, but not where deadlocks are no errors of it any more.
-        let search = match for_search_alone(module, meaning) {
-            Err(e) if meaning.deadlock => inlined(module, meaning).map_err(|_| e),
-            other => other,
-        };
+        let search = for_search(module, meaning);
         match (&search, &automata) {
             (Err(_), Err(e)) => Err(e.clone()),
             _ => {
@@ -110,12 +106,7 @@ impl Draft {
     pub(super) fn finish(self, recognisers: Recognisers) -> Result<Programs, Diagnostic> {
         let proof = self.automata.and_then(|automata| Provable::of(automata, recognisers));
         let chosen = self.chosen.and_then(|p| Provable::of(p, recognisers).ok());
-        let search = match (self.search, &proof) {
-            (Ok(search), _) => search,
-            (Err(_), Ok(p)) => p.automata.clone(),
-            (Err(_), Err(e)) => return Err(e.clone()),
-        };
-        Ok(Programs { search, proof, chosen })
+        Ok(Programs { search: self.search?, proof, chosen })
     }
 
     /// How large the proof program's automata are.
