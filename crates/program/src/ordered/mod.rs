@@ -161,9 +161,10 @@ pub fn has_threads(p: &Program) -> bool {
     (2..=THREADS).contains(&threads) && edges <= EDGES
 }
 
-/// Can a program be ordered? It has threads, and nothing to be shown of ghosts.
-fn can_order(p: &Program, turns: Turns) -> bool {
-    (turns == Turns::All || has_threads(p)) && p.extensions.is_empty() && p.ordered.is_none()
+/// Can a program be ordered? It has threads, or sections, and nothing to be shown of ghosts.
+fn can_order(p: &Program, order: &Order) -> bool {
+    let is_order = if order.turns == Turns::All { order.sections } else { has_threads(p) };
+    is_order && p.extensions.is_empty() && p.ordered.is_none()
 }
 
 /// The order in which sections are one step, with all threads; none where there is no lock.
@@ -228,7 +229,7 @@ pub fn ordered(
     swap: &mut dyn FnMut(&Program, Letter, Letter) -> Option<Cube>,
     stop: &dyn Fn() -> bool,
 ) -> Option<Program> {
-    if !can_order(several, order.turns) {
+    if !can_order(several, order) {
         return None;
     }
     let out = preferred(&source(several, order)?, order, swap, stop)?;
@@ -242,7 +243,7 @@ pub fn preferred(
     swap: &mut dyn FnMut(&Program, Letter, Letter) -> Option<Cube>,
     stop: &dyn Fn() -> bool,
 ) -> Option<Program> {
-    if !can_order(of, order.turns) || !order.has_each_thread(of) {
+    if !can_order(of, order) || !order.has_each_thread(of) {
         return None;
     }
     let mut swaps = BTreeMap::new();
