@@ -16,18 +16,22 @@ const MOST_VARIABLES: usize = 40;
 const MOST_EDGES: usize = 2_000;
 /// Equalities that are tried, at most.
 const MOST: usize = 30;
+/// Pairs of rows that are compared, at most; one takes about a microsecond.
+const MOST_PAIRS: usize = 500_000;
 
-/// The equalities of the loops of a program that has one thread, and how far counters go; none where they are too many to find.
-pub fn equalities(program: &Program, start: &Cube) -> Vec<Atom> {
+/// The equalities of the loops of a program that has one thread, and how far counters go; none where they take too long to find. With
+/// the work that it took.
+pub fn equalities(program: &Program, start: &Cube) -> (Vec<Atom>, u64) {
     let mut moving = program.templates.iter().filter(|t| !t.edges.is_empty());
-    let (Some(template), None) = (moving.next(), moving.next()) else { return Vec::new() };
+    let (Some(template), None) = (moving.next(), moving.next()) else { return (Vec::new(), 0) };
     let large = program.variables.len() > MOST_VARIABLES || template.edges.len() > MOST_EDGES;
     if template.count != Count::AtMost(1) || large {
-        return Vec::new();
+        return (Vec::new(), 0);
     }
     let loops = Loops::of(template);
+    let (spaces, pairs) = spaces(program, template, &loops, start);
     let mut all: Vec<LinExpr> = loops.bounds(template);
-    for (l, space) in spaces(program, template, &loops, start).iter().enumerate() {
+    for (l, space) in spaces.iter().enumerate() {
         if loops.of[l].is_some() && !space.is_contradictory() {
             all.extend(space.rows().iter().cloned());
         }
@@ -39,7 +43,7 @@ pub fn equalities(program: &Program, start: &Cube) -> Vec<Atom> {
             _ => {}
         }
     }
-    out
+    (if pairs > MOST_PAIRS { Vec::new() } else { out }, pairs as u64)
 }
 
 /// The loops of a template.
@@ -79,8 +83,8 @@ impl Loops {
     }
 }
 
-/// By location: the equalities that hold there.
-fn spaces(program: &Program, template: &Template, loops: &Loops, start: &Cube) -> Vec<Equalities> {
+/// By location: the equalities that hold there; and how many pairs of rows that took, more than allowed if it was stopped.
+fn spaces(program: &Program, template: &Template, loops: &Loops, start: &Cube) -> (Vec<Equalities>, usize) {
     let variables = (0..program.variables.len() as u32).map(Var);
     let mut spaces = vec![Equalities::contradiction(variables); template.locations.len()];
     let equal = |a: &&Atom| a.rel() == Rel::Eq;
@@ -90,7 +94,8 @@ fn spaces(program: &Program, template: &Template, loops: &Loops, start: &Cube) -
     let at = template.entry.0 as usize;
     spaces[at] = spaces[at].kept(|_| None, &entry).unwrap_or(entry);
     let mut work = VecDeque::from([at]);
-    while let Some(at) = work.pop_front() {
+    let mut pairs = 0;
+    while let Some(at) = work.pop_front().filter(|_| pairs <= MOST_PAIRS) {
         for e in &outs[at] {
             let mut before = spaces[at].clone();
             e.guard.atoms().iter().filter(equal).for_each(|a| before.insert(a.expr().clone()));
@@ -105,6 +110,7 @@ fn spaces(program: &Program, template: &Template, loops: &Loops, start: &Cube) -
                 }
             }
             let to = e.to.0 as usize;
+            pairs += 1 + before.rows().len() * spaces[to].rows().len();
             if let Some(kept) = spaces[to].kept(|v| e.after(v).cloned(), &before) {
                 spaces[to] = kept;
                 if !work.contains(&to) {
@@ -113,17 +119,18 @@ fn spaces(program: &Program, template: &Template, loops: &Loops, start: &Cube) -
             }
         }
     }
-    spaces
+    (spaces, pairs)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::program;
+    use std::fmt::Write;
 
     fn found(p: &Program) -> Vec<String> {
         let name = |v: Var| p.variables[v.0 as usize].name.clone();
-        equalities(p, &p.init).iter().map(|a| a.expr().display(name)).collect()
+        equalities(p, &p.init).0.iter().map(|a| a.expr().display(name)).collect()
     }
 
     #[test]
@@ -140,13 +147,31 @@ mod tests {
                  b>c: i >= n",
             )],
         );
-        let all = equalities(&p, &p.init);
+        let all = equalities(&p, &p.init).0;
         let (x, n, i) = (LinExpr::var(Var(0)), LinExpr::var(Var(1)), LinExpr::var(Var(2)));
         let sum = |rounds: i128, each: i128| x.sub(&n.scale(&rounds.into())).sub(&i.scale(&each.into()));
         for e in [sum(0, 2), sum(2, 3), i.sub(&n)] {
             let Norm::Atom(a) = Atom::eq(&e) else { panic!("{e:?}") };
             assert!(all.contains(&a), "{a:?} in {:?}", found(&p));
         }
+    }
+
+    #[test]
+    fn what_takes_too_long_is_left() {
+        let names: Vec<String> = (0..38).map(|k| format!("v{k}")).collect();
+        let mut text = "s>l0: \n".to_owned();
+        for k in 0..400 {
+            let (v, w) = (&names[k % 38], &names[(k * 7 + 1) % 38]);
+            let _ = writeln!(text, "l{k}>l{}: ; {v} := {v} + {}", (k + 1) % 400, k % 5);
+            let _ = writeln!(text, "l{k}>l{}: ; {w} := {v} + 1", k / 2);
+        }
+        text += "l3>end: v0 >= 9";
+        let p = program(&names.join(" "), &[("one", "", &text)]);
+        let (all, pairs) = equalities(&p, &p.init);
+        assert!(
+            all.is_empty() && pairs as usize > MOST_PAIRS && pairs as usize <= MOST_PAIRS + 39 * 39,
+            "{pairs}"
+        );
     }
 
     #[test]

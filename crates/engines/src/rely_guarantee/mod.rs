@@ -113,7 +113,9 @@ fn in_turns(
     stats: &mut Stats,
 ) -> Answer {
     let used = asked.settings.recognisers.has(Recogniser::Equalities);
-    let equal = if used { refine::equalities::equalities(program, &starts.0) } else { Vec::new() };
+    let (equal, work) =
+        if used { refine::equalities::equalities(program, &starts.0) } else { (Vec::new(), 0) };
+    (watch.work)(work);
     if !equal.is_empty() {
         let first = (starts.0.clone(), None);
         match decide(program, first, (EQUAL_ITERATIONS, &equal), asked, watch, stats) {
