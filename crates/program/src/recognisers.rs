@@ -1,5 +1,5 @@
 //! Heuristics that look for a pattern, each of which can be left out to measure what it is good for
-//! (`relyant bench --without`, `docs/RECOGNISERS.md`).
+//! (`relyant bench --recognisers`, `docs/RECOGNISERS.md`).
 
 use std::fmt;
 use std::str::FromStr;
