@@ -39,7 +39,7 @@ pub fn for_search(module: &cfa::Module, meaning: &Options) -> Result<cfa::Progra
 ///
 /// # Errors
 /// What of the module cannot be modelled.
-pub fn for_search_alone(module: &cfa::Module, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
+pub(crate) fn for_search_alone(module: &cfa::Module, meaning: &Options) -> Result<cfa::Program, Diagnostic> {
     finished(instantiate::for_search(module, meaning)?, Form::Buffers, meaning)
 }
 

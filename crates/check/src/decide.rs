@@ -96,9 +96,7 @@ pub fn decide<C: Conditions>(
     let groups: Vec<&[C::Item]> = items.chunks(GROUP).collect();
     let failure = groups
         .par_iter()
-        // A solver of its own costs a thread more than a few obligations do.
-        .with_min_len(2)
-        .with_max_len(2)
+        .with_max_len(1)
         .map(|group| check_group(of, group, deadline, limits.each))
         .find_map_first(Result::err);
     failure.map_or(Ok(()), Err)

@@ -9,7 +9,7 @@ use crate::verdict::{Answer, Reason};
 use crate::watch::{Standing, Stats, Watch};
 use relyant_linear::{Atom, Var};
 use relyant_program::Program;
-use relyant_program::ordered::{Commuting, at_once, has_threads, ordered, orders};
+use relyant_program::ordered::{Commuting, Turns, at_once, has_threads, ordered, orders, preferred, source};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -98,13 +98,22 @@ fn verify(
     watch: &Watch,
 ) -> (Result<Claim, Reason>, Stats) {
     let mut commuting = Commuting::default();
+    let mut threads: Option<Option<Program>> = None;
     let mut tries: Vec<Try> = orders(program).into_iter().map(Try::New).collect();
     let mut reason = Reason::LargeProduct;
     let mut last = Stats::default();
     for (most, orders) in ROUNDS {
         for one in tries.iter_mut().take(orders) {
             if let Try::New(order) = one {
-                let made = ordered(program, order, &mut |p, a, b| commuting.swap(p, a, b), watch.cancel);
+                let mut swap = |p: &Program, a, b| commuting.swap(p, a, b);
+                let made = if order.turns == Turns::All {
+                    ordered(program, order, &mut swap, watch.cancel)
+                } else {
+                    // All products are made of the same threads.
+                    let of = threads.get_or_insert_with(|| source(program, order)).as_ref();
+                    let product = of.and_then(|of| preferred(of, order, &mut swap, watch.cancel));
+                    product.map(|p| Program { lines: program.lines.clone(), ..p })
+                };
                 let edges = made.as_ref().and_then(|p| p.templates.first()).map_or(0, |t| t.edges.len());
                 (watch.work)(EDGE * edges as u64);
                 *one = made.map_or(Try::Failed, |p| Try::Made(Box::new(p)));

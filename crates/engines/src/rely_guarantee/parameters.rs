@@ -138,7 +138,7 @@ impl Parameters {
         let near = |(k, value): (usize, &i128)| {
             let times = (c + value / 2) / value;
             let rest = c - times * value;
-            let is = (2..=MOST_TIMES).contains(&times) && rest.abs() <= times.min(value / 8) * NEAR;
+            let is = (2..=MOST_TIMES).contains(&times) && rest.abs() <= (times + 1).min(value / 8);
             is.then(|| (rest.abs(), self.variable(k).scale(&Rat::from(times)).add(&LinExpr::int(rest))))
         };
         let all = self.values.iter().enumerate().filter(|(_, v)| **v > 0).filter_map(near);

@@ -384,14 +384,18 @@ impl<'c, 'p> Mover<'c, 'p> {
         let mut found = false;
         for _ in 0..DRAWS {
             let (mut after, mut last, nodes) = (self.copy(state), *node, self.nodes.len());
+            let before = std::mem::take(&mut draws.chose);
             found = self.draw(&mut draws, &mut after, &mut last, thread)?;
+            let again = draws.chose && !found;
+            draws.chose |= before;
             if found {
                 (*node, *state) = (last, std::mem::replace(&mut after, std::mem::take(state)));
             } else {
                 self.nodes.truncate(nodes);
             }
             self.spare.push(after);
-            if found {
+            // What was no choice is the same once more.
+            if !again {
                 break;
             }
         }

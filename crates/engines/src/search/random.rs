@@ -4,10 +4,10 @@
 //! ASPLOS 2010): threads have random priorities, of those that can move the first one does, and at a few random moves of
 //! the run the thread that moves becomes the last. A thread that has moved for long without the others does so, too,
 //! since it may wait for one of them. In a quarter of the runs, the first one included, all threads are equal. Where deadlocks are
-//! looked for, in each second run a thread that holds a lock and asks for another one mostly lets all others go first; and always one
-//! that would end the program does. Inputs are drawn from the values that the search tries, one after the other; in each fourth run all
-//! that follows a step is tried instead, and a violation taken where there is one. All draws come from a seed and the number of the run: the same program has the
-//! same runs.
+//! looked for, in each second run a thread that holds a lock and asks for another one mostly lets all others go first; and one that
+//! would end the program mostly does in all. Inputs are drawn from the values that the search tries, one after the other; in each
+//! fourth run all that follows a step is tried instead, and a violation taken where there is one. All draws come from a seed and
+//! the number of the run: the same program has the same runs.
 
 use super::config::Config;
 use super::draws::Draws;
@@ -34,8 +34,12 @@ const PATIENCE: usize = 64;
 const YIELD: u32 = 32;
 /// Of so many times that a thread could ask for a second lock it does so once before others: in each second run, one after the other.
 const RELUCTANCE: [u32; 3] = [512, 8, 64];
-/// The same for one that writes meanwhile: it gets on, and does not wait for others.
-const BUSY: usize = 1 << 14;
+/// The same for one that writes meanwhile, and so gets on most often: this part of the moves of a run, but not fewer than
+const BUSY_PART: usize = 64;
+/// so many.
+const BUSY: usize = 256;
+/// Of so many times that a thread could end the program it does so once before others.
+const HALTS: u32 = 4096;
 /// Changes of priority in a run, yields not counted.
 const CHANGES: [usize; 3] = [1, 2, 0];
 /// Which of eight runs are those in which all threads are equal: one of those that may be long, and a short one.
@@ -280,6 +284,7 @@ impl Runs<'_, '_, '_, '_> {
         let (mut visible, mut moves, mut last, mut due) = (false, 0, usize::MAX, 0);
         // Moves of the last thread without others, and since it wrote.
         let (mut in_a_row, mut idle) = (0, 0);
+        let busy = (most / BUSY_PART).max(BUSY);
         let mut state = State::default();
         let end = loop {
             if drawn.count == 0 {
@@ -316,7 +321,7 @@ impl Runs<'_, '_, '_, '_> {
             if self.writes(&drawn, thread) {
                 idle = 0;
             }
-            if (idle > PATIENCE || in_a_row > BUSY) && walk.rng.u32(..YIELD) == 0 {
+            if (idle > PATIENCE || in_a_row > busy) && walk.rng.u32(..YIELD) == 0 {
                 walk.put_last(tried);
                 (in_a_row, idle) = (0, 0);
             }
@@ -379,12 +384,13 @@ impl Runs<'_, '_, '_, '_> {
                 continue;
             }
             drawn.clear();
+            // Mostly nobody ends the program as long as another one can move.
+            let ends = threads > 1 && self.halts.soon(state, thread) && walk.rng.u32(..HALTS) != 0;
             let rng = &mut walk.rng;
             let offer = &mut |after: &mut State, nodes: &[StepNode], node: u32, violation: bool| {
                 drawn.offer(rng, after, (nodes, node), violation);
             };
-            // At a change another one goes on, if there is one; nobody ends the program as long as another one can move.
-            let ends = threads > 1 && self.halts.soon(state, thread);
+            // At a change another one goes on, if there is one.
             let moved = if change || ends {
                 mover.successors(state, thread, offer)?
             } else {
