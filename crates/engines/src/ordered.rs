@@ -10,7 +10,6 @@ use crate::watch::{Standing, Stats, Watch};
 use relyant_linear::{Atom, Var};
 use relyant_program::Program;
 use relyant_program::ordered::{Commuting, Turns, at_once, has_threads, ordered, orders, preferred, source};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Rounds of turns: the work of each order, and how many orders take part, the most promising ones.
@@ -119,18 +118,10 @@ fn verify(
                 *one = made.map_or(Try::Failed, |p| Try::Made(Box::new(p)));
             }
             let Try::Made(product) = one else { continue };
-            let done = AtomicU64::new(0);
-            let part = Watch {
-                cancel: &|| watch.cancelled() || done.load(Ordering::Relaxed) >= most,
-                work: &|more| {
-                    done.fetch_add(more, Ordering::Relaxed);
-                    (watch.work)(more);
-                },
-                progress: watch.progress,
-            };
             let given = carried(predicates, program, product);
             let asked = Asked { settings, predicates: &given };
-            let (answer, stats) = rely_guarantee::verify_with(product, asked, &part);
+            let (answer, stats) =
+                watch.within(most, |part| rely_guarantee::verify_with(product, asked, part));
             last = stats;
             match answer {
                 Answer::Safe(proof) => {

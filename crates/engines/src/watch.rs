@@ -1,7 +1,7 @@
 //! How others watch an engine: what it has done, and whether it is to stop.
 
 use relyant_program::Loc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Where refinement stands, after each fixpoint.
@@ -94,6 +94,19 @@ impl Watch<'_> {
         (self.cancel)()
     }
 
+    /// Runs what stops after so much work, too.
+    pub fn within<T>(&self, most: u64, run: impl FnOnce(&Watch<'_>) -> T) -> T {
+        let done = AtomicU64::new(0);
+        run(&Watch {
+            cancel: &|| self.cancelled() || done.load(Ordering::Relaxed) >= most,
+            work: &|more| {
+                done.fetch_add(more, Ordering::Relaxed);
+                (self.work)(more);
+            },
+            progress: self.progress,
+        })
+    }
+
     /// Runs what looks at a flag, which is set soon after somebody has asked to stop.
     pub fn flagged<T>(&self, run: impl FnOnce(&AtomicBool) -> T) -> T {
         let (cancel, done) = (AtomicBool::new(false), AtomicBool::new(false));
@@ -113,6 +126,22 @@ impl Watch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn work_is_counted_and_ends() {
+        let told = AtomicU64::new(0);
+        let work = |more| {
+            told.fetch_add(more, Ordering::Relaxed);
+        };
+        Watch { work: &work, ..Watch::NONE }.within(10, |part| {
+            (part.work)(9);
+            assert!(!part.cancelled());
+            (part.work)(1);
+            assert!(part.cancelled());
+        });
+        assert_eq!(told.into_inner(), 10);
+        Watch { cancel: &|| true, ..Watch::NONE }.within(10, |part| assert!(part.cancelled()));
+    }
 
     #[test]
     fn a_flag_follows_the_watch() {

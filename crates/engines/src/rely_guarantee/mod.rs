@@ -24,9 +24,10 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_ITERATIONS: u32 = 100_000;
 /// Iterations with parameters for large constants. Most proofs that do without the numbers are found soon.
 const GENERAL_ITERATIONS: u32 = 40;
-/// Iterations with equalities of loops as first predicates: where they suffice little is missing, and where they do not they tell states
-/// apart for nothing.
+/// Iterations with equalities of loops as first predicates, and their work: where they suffice little is missing, and where they do not
+/// they tell states apart for nothing.
 const EQUAL_ITERATIONS: u32 = 8;
+const EQUAL_WORK: u64 = 10_000;
 
 /// By which it is asked for, and which reports say.
 pub const NAME: &str = "refinement";
@@ -118,7 +119,9 @@ fn in_turns(
     (watch.work)(work);
     if !equal.is_empty() {
         let first = (starts.0.clone(), None);
-        match decide(program, first, (EQUAL_ITERATIONS, &equal), asked, watch, stats) {
+        let limits = (EQUAL_ITERATIONS, equal.as_slice());
+        let answer = watch.within(EQUAL_WORK, |part| decide(program, first, limits, asked, part, stats));
+        match answer {
             Answer::Unknown(_) if !watch.cancelled() => {}
             answer => return answer,
         }

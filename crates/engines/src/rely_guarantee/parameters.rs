@@ -10,7 +10,7 @@
 use crate::verdict::Counterexample;
 use relyant_check::Proof;
 use relyant_linear::{Atom, Cube, LinExpr, Norm, Rat, Rel, Var};
-use relyant_program::{Edge, Ghost, Program, Role, Scope, Variable};
+use relyant_program::{Edge, Ghost, Loc, Program, Role, Scope, Variable};
 use std::collections::BTreeSet;
 
 /// Constants from here on become parameters; loops to smaller ones can be unrolled.
@@ -56,14 +56,20 @@ struct Span {
 impl Parametric {
     /// Of a program and a start condition for it; `None` if it has no large constants (or too many).
     pub fn of(p: &Program, start: &Cube) -> Option<Parametric> {
-        let constants: BTreeSet<i128> = p
-            .templates
-            .iter()
-            .flat_map(|t| &t.edges)
-            .flat_map(constants)
-            .filter(|c| (LEAST..=MOST).contains(&c.abs()) && !is_limit(c.abs()))
-            .collect();
-        let parameters = Parameters::of(constants, p.variables.len() as u32);
+        let (mut all, mut rounds) = (BTreeSet::new(), BTreeSet::new());
+        for template in &p.templates {
+            let inside: BTreeSet<Loc> = template.loops().into_iter().flatten().collect();
+            for e in &template.edges {
+                let large = constants(e).filter(|c| (LEAST..=MOST).contains(&c.abs()) && !is_limit(c.abs()));
+                for c in large {
+                    all.insert(c);
+                    if inside.contains(&e.from) {
+                        rounds.insert(c);
+                    }
+                }
+            }
+        }
+        let parameters = Parameters::of(all, &rounds, p.variables.len() as u32);
         if parameters.spans.is_empty() || parameters.values.len() > MOST_PARAMETERS {
             return None;
         }
@@ -115,8 +121,9 @@ impl Parametric {
 }
 
 impl Parameters {
-    /// Of these constants, for a program with so many variables.
-    fn of(constants: BTreeSet<i128>, first: u32) -> Parameters {
+    /// Of these constants, those in loops among them, for a program with so many variables. What rounds sum up to is a multiple of their
+    /// number, and is asked for after the loop: constants in loops are none of each other.
+    fn of(constants: BTreeSet<i128>, rounds: &BTreeSet<i128>, first: u32) -> Parameters {
         let mut out = Parameters { first, values: Vec::new(), spans: Vec::new() };
         for c in constants {
             match out.spans.last_mut() {
@@ -124,24 +131,27 @@ impl Parameters {
                 _ => out.spans.push(Span { low: c, high: c, value: LinExpr::zero() }),
             }
         }
-        let lows: Vec<i128> = out.spans.iter().map(|s| s.low).collect();
-        for (k, low) in lows.into_iter().enumerate() {
-            out.spans[k].value = out.multiple(low).unwrap_or_else(|| {
+        for k in 0..out.spans.len() {
+            let Span { low, high, .. } = out.spans[k];
+            let apart = rounds.range(low..=high).next().is_some();
+            let multiple = if apart { None } else { out.multiple(low, rounds) };
+            out.spans[k].value = multiple.unwrap_or_else(|| {
                 out.values.push(low);
                 out.variable(out.values.len() - 1)
             });
         }
         out
     }
-    /// The constant as a multiple of a parameter, or near one: of that which it is nearest to.
-    fn multiple(&self, c: i128) -> Option<LinExpr> {
+    /// The constant as a multiple of a number of rounds, or near one: of that which it is nearest to.
+    fn multiple(&self, c: i128, rounds: &BTreeSet<i128>) -> Option<LinExpr> {
         let near = |(k, value): (usize, &i128)| {
             let times = (c + value / 2) / value;
             let rest = c - times * value;
             let is = (2..=MOST_TIMES).contains(&times) && rest.abs() <= (times + 1).min(value / 8);
             is.then(|| (rest.abs(), self.variable(k).scale(&Rat::from(times)).add(&LinExpr::int(rest))))
         };
-        let all = self.values.iter().enumerate().filter(|(_, v)| **v > 0).filter_map(near);
+        let counted = |v: i128| v > 0 && rounds.range(v..=v + NEAR).next().is_some();
+        let all = self.values.iter().enumerate().filter(|(_, v)| counted(**v)).filter_map(near);
         all.min_by_key(|x| x.0).map(|x| x.1)
     }
     fn variable(&self, k: usize) -> LinExpr {
@@ -230,9 +240,9 @@ fn fixed(start: &Cube) -> BTreeSet<i128> {
 }
 
 /// Constants that an edge compares with or assigns.
-fn constants(e: &Edge) -> Vec<i128> {
+fn constants(e: &Edge) -> impl Iterator<Item = i128> {
     let tested = e.guard.atoms().iter().filter_map(compared).map(|c| c.2);
-    tested.chain(e.updates.iter().filter_map(|u| constant(&u.1))).collect()
+    tested.chain(e.updates.iter().filter_map(|u| constant(&u.1)))
 }
 
 /// Next to the limit of a type?
@@ -310,6 +320,17 @@ mod tests {
         let Answer::Safe(proof) = answer else { panic!("{answer:?}") };
         check(&p, &proof, &Limits::default()).expect("checked");
         assert!(iterations < 10, "{iterations}");
+    }
+
+    #[test]
+    fn constants_in_loops_are_no_multiples() {
+        let values = |end: &str| {
+            let text = format!("a>b: x <= 49\nb>b: i <= 299 ; i := i + 1\nb>c: i >= 300\n{end}");
+            let p = program("x", &[("one", "i", &text)]);
+            Parametric::of(&p, &p.init).expect("parameters").parameters.values
+        };
+        assert_eq!(values("c>d: x <= 599"), [49, 299]);
+        assert_eq!(values("c>c: x <= 599"), [49, 299, 599]);
     }
 
     #[test]
