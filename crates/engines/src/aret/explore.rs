@@ -1,4 +1,5 @@
-//! Abstract reachability and environment transitions (GPR, figure 7), breadth first, up to the first error.
+//! Abstract reachability and environment transitions (GPR, figure 7), breadth first, up to the first error and a little
+//! further: where other assertions fail nearby, one refinement takes them all.
 //!
 //! Each pair of a state and a transition is met once: when the later of the two is taken from the worklist.
 //!
@@ -10,14 +11,14 @@
 use super::Method;
 use super::bits::Bits;
 use super::interference::{Interference, Shape};
-use super::layout::{Layout, Solver, answer, bounds, query};
+use super::layout::{Layout, Query, Solver, answer, bounds, query};
 use super::precision::{Precision, Thread};
-use super::step::{PairRelation, Post, Steps, pair_relations, relates_at, relates_from, state_bounds};
+use super::step::{PairRelation, Post, Steps, pair_relations, relates_at, relates_from};
 use super::store::{AbstractState, Blocks, Env, EnvId, Parent, StateId};
 use crate::watch::Watch;
 use index_vec::{IndexVec, index_vec};
 use relyant_linear::meter;
-use relyant_linear::{Cube, Satisfiable, Var};
+use relyant_linear::{Atom, Cube, Satisfiable, Var};
 use relyant_program::{Loc, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -27,13 +28,15 @@ use std::collections::VecDeque;
 const APPLY_WORK: usize = 10;
 /// Work of taking a state or an environment transition from the worklist, see [`Watch::work`].
 const ITEM_WORK: u64 = 2;
+/// After the first error tuple, as many items of the worklist again divided by this.
+const FURTHER: usize = 2;
 
 /// How the fixpoint ended.
 pub enum Reached {
     /// A pre-fixpoint without error.
     Fixpoint,
-    /// These states together (one for an assertion) meet the error condition.
-    Error(Vec<StateId>),
+    /// Error tuples, one at least, each for another error location: these states together (one for an assertion) meet the error condition.
+    Errors(Vec<Vec<StateId>>),
     /// Somebody asked to stop.
     Stopped,
 }
@@ -80,6 +83,8 @@ pub struct Aret<'a> {
     /// Transitions that differ in predicates and third threads only.
     env_index: FxHashMap<EnvKey, Vec<EnvId>>,
     stutters: FxHashSet<(u16, u16, u16)>,
+    /// Error tuples found.
+    errors: Vec<Vec<StateId>>,
 }
 
 type EnvKey = (u16, u16, PairRelation, (u16, u16), u32);
@@ -132,6 +137,7 @@ impl<'a> Aret<'a> {
             open_envs: vec![Vec::new(); threads.len()],
             env_index: FxHashMap::default(),
             stutters: FxHashSet::default(),
+            errors: Vec::new(),
         }
     }
 
@@ -141,27 +147,41 @@ impl<'a> Aret<'a> {
     pub fn abst_reach_env(&mut self, watch: &Watch) -> Reached {
         for i in 0..self.threads.len() {
             if let Some(s) = self.initial(i) {
-                if let Some(tuple) = self.add_state(s) {
-                    return Reached::Error(tuple);
+                self.add_state(s);
+            }
+        }
+        let (places, mut count, mut most) = (self.error_places(), 0usize, usize::MAX);
+        loop {
+            if !self.errors.is_empty() {
+                most = most.min(count + count / FURTHER);
+                if count >= most || self.errors.len() >= places {
+                    break;
                 }
             }
-        }
-        let mut count = 0u32;
-        while let Some(item) = self.worklist.pop_front() {
+            let Some(item) = self.worklist.pop_front() else { break };
             count += 1;
             (watch.work)(ITEM_WORK + meter::take());
-            if count % 64 == 0 && watch.cancelled() {
+            if count.is_multiple_of(64) && watch.cancelled() {
                 return Reached::Stopped;
             }
-            let error = match item {
+            match item {
                 Item::State(s) => self.post_state(s),
                 Item::Env(e) => self.post_env(e),
-            };
-            if let Some(tuple) = error {
-                return Reached::Error(tuple);
             }
         }
-        Reached::Fixpoint
+        match std::mem::take(&mut self.errors) {
+            none if none.is_empty() => Reached::Fixpoint,
+            errors => Reached::Errors(errors),
+        }
+    }
+
+    /// How many error tuples there are to be told apart: by location where assertions fail, one where threads exclude each other.
+    fn error_places(&self) -> usize {
+        if self.program.exclusive.is_some() {
+            return 1;
+        }
+        let templates = self.threads.iter().map(|t| &self.program.templates[t.template as usize]);
+        templates.flat_map(|t| &t.locations).filter(|l| l.error.is_some()).count()
     }
 
     fn template(&self, i: usize) -> &'a relyant_program::Template {
@@ -172,8 +192,10 @@ impl<'a> Aret<'a> {
         let mut layout = Layout::default();
         let init = bounds(self.start, &mut layout);
         let predicates = &self.precision.views[i].predicates;
-        state_bounds(predicates, &mut layout);
-        let questions: Vec<_> = predicates.iter().map(|p| query(p, &mut layout, |_| None)).collect();
+        let (thread, entry) = (&self.threads[i], self.template(i).entry);
+        let asked = predicates.iter().map(|p| thread.asks(entry, p, self.program).then_some(p));
+        let mut question = |p: &Atom| query(p, &mut layout, |_| None);
+        let questions: Vec<_> = asked.map(|p| p.map_or(Query::False, &mut question)).collect();
         self.solver.reset(&layout);
         init.iter().for_each(|b| self.solver.add(b));
         if !self.solver.close(&layout) {
@@ -203,11 +225,11 @@ impl<'a> Aret<'a> {
         })
     }
 
-    /// Adds a state unless another one subsumes it; an error tuple if it makes one.
-    fn add_state(&mut self, s: AbstractState) -> Option<Vec<StateId>> {
+    /// Adds a state unless another one subsumes it, and an error tuple if it makes one at a new place.
+    fn add_state(&mut self, s: AbstractState) {
         let place = self.places[s.thread as usize][s.loc].entry(s.blocks.clone()).or_default();
         if place.iter().any(|o| self.states[*o].bits.is_subset(&s.bits)) {
-            return None;
+            return;
         }
         let states = &mut self.states;
         place.retain(|o| {
@@ -219,10 +241,16 @@ impl<'a> Aret<'a> {
         place.push(id);
         self.worklist.push_back(Item::State(id));
         let s = &self.states[id];
-        if self.template(s.thread as usize).locations[s.loc].error.is_some() {
-            return Some(vec![id]);
+        let tuple = if self.template(s.thread as usize).locations[s.loc].error.is_some() {
+            Some(vec![id])
+        } else {
+            self.exclusion(id)
+        };
+        let place = |id: &StateId| (self.states[*id].thread, self.states[*id].loc);
+        let Some(tuple) = tuple else { return };
+        if !self.errors.iter().any(|t| t.iter().map(place).eq(tuple.iter().map(place))) {
+            self.errors.push(tuple);
         }
-        self.exclusion(id)
     }
 
     /// A state of another thread that must not go with this one, but does.
@@ -263,10 +291,10 @@ impl<'a> Aret<'a> {
     }
 
     /// A state is taken (lines 7 to 26): its own steps, what they are for others, and the environment transitions so far.
-    fn post_state(&mut self, id: StateId) -> Option<Vec<StateId>> {
+    fn post_state(&mut self, id: StateId) {
         let s = &self.states[id];
         if s.covered {
-            return None;
+            return;
         }
         let i = s.thread as usize;
         self.open_states[i].push(id);
@@ -285,31 +313,23 @@ impl<'a> Aret<'a> {
                 parent: Parent::Own { state: id, edge: e },
                 covered: false,
             };
-            if let Some(t) = self.add_state(next) {
-                return Some(t);
-            }
+            self.add_state(next);
             self.add_envs(id, e, &post);
         }
         for k in 0..self.open_envs[i].len() {
             let e = self.open_envs[i][k];
-            if let Some(t) = self.apply(id, e) {
-                return Some(t);
-            }
+            self.apply(id, e);
         }
-        None
     }
 
     /// An environment transition is taken (line 11): applied to the states of its target so far.
-    fn post_env(&mut self, e: EnvId) -> Option<Vec<StateId>> {
+    fn post_env(&mut self, e: EnvId) {
         let j = self.envs[e].target as usize;
         self.open_envs[j].push(e);
         for k in 0..self.open_states[j].len() {
             let id = self.open_states[j][k];
-            if let Some(t) = self.apply(id, e) {
-                return Some(t);
-            }
+            self.apply(id, e);
         }
-        None
     }
 
     /// The environment transitions that an edge from a state gives to others (lines 19 to 24).
@@ -440,7 +460,7 @@ impl<'a> Aret<'a> {
     }
 
     /// Applies a transition to a state.
-    fn apply(&mut self, id: StateId, e: EnvId) -> Option<Vec<StateId>> {
+    fn apply(&mut self, id: StateId, e: EnvId) {
         meter::add(APPLY_WORK);
         let (s, env) = (&self.states[id], &self.envs[e]);
         let (i, j) = (env.actor as usize, env.target as usize);
@@ -449,15 +469,16 @@ impl<'a> Aret<'a> {
             || env.at.as_ref().is_some_and(|at| !at[s.loc])
             || (0..self.threads.len()).any(|k| k != i && k != j && env.third[k] >> s.blocks[k] & 1 == 0)
         {
-            return None;
+            return;
         }
         let moved = i != j && env.blocks.0 != env.blocks.1;
         if !moved && self.caches.interference.known_unchanged(env.number, s.number) {
-            return None;
+            return;
         }
-        let (number, bits) = self.caches.interference.apply(j, env.number, s.number, &mut self.solver)?;
+        let applied = self.caches.interference.apply(j, env.number, s.number, &mut self.solver);
+        let Some((number, bits)) = applied else { return };
         if !moved && number == s.number {
-            return None;
+            return;
         }
         let mut blocks = s.blocks.clone();
         if i != j {
@@ -472,7 +493,7 @@ impl<'a> Aret<'a> {
             parent: Parent::Env { state: id, env: e },
             covered: false,
         };
-        self.add_state(next)
+        self.add_state(next);
     }
 
     /// Moves of others that change nothing a thread knows of: actor, target, block.

@@ -1,11 +1,13 @@
 //! The abstraction's precision: predicates of threads and of pairs of threads, blocks of locations (GPR, figure 6,
-//! and section 8 for control). Predicates are a thread's, whatever its location: a prototype with predicates by
-//! location took 2 to 4 times the refinements.
+//! and section 8 for control). Predicates are a thread's, whatever its location, as far as their locals live there: a prototype with
+//! predicates by location took 2 to 4 times the refinements.
 
 use index_vec::{IndexVec, index_vec};
+use relyant_cfa::sparse::Row;
 use relyant_check::Tickets;
 use relyant_linear::{Atom, Norm, Rel, Var};
-use relyant_program::{Count, Loc, Program};
+use relyant_program::reduce::liveness::live_rows;
+use relyant_program::{Count, Loc, Program, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A thread of the analysis: one thread of a template, standing for all when there can be several.
@@ -19,6 +21,8 @@ pub struct Thread {
     pub identity: Option<Var>,
     /// The ticket it draws, where another thread may draw one of the same counter.
     pub ticket: Option<Ticket>,
+    /// By location: its locals that may yet be read. States say nothing of the others.
+    live: IndexVec<Loc, Row>,
 }
 
 /// A local that holds a ticket at some locations.
@@ -40,6 +44,13 @@ impl Thread {
     /// Does it hold a ticket at a location?
     pub fn holds(&self, loc: Loc) -> bool {
         self.ticket.as_ref().is_some_and(|t| t.holds[loc])
+    }
+    /// May the predicate be asked for at a location? Not if it is about a local that nobody reads from there on.
+    pub fn asks(&self, loc: Loc, predicate: &Atom, program: &Program) -> bool {
+        let own = |v: Var| {
+            program.variables.get(v.0 as usize).is_some_and(|x| x.scope == Scope::Local(self.template))
+        };
+        predicate.vars().all(|v| !own(v) || self.live[loc].has(v.0) || self.tells(v))
     }
     /// Is it a variable that tells this thread from others?
     pub fn tells(&self, v: Var) -> bool {
@@ -68,6 +79,7 @@ pub fn threads(program: &Program, tickets: &[Tickets]) -> Vec<Thread> {
             single: matches!(t.count, Count::AtMost(0 | 1)),
             identity: t.identity,
             ticket: ticket(i as u32),
+            live: live_rows(program, i).into_iter().collect(),
         })
         .collect()
 }

@@ -127,7 +127,7 @@ impl Steps {
                 program.templates[t.template as usize]
                     .edges
                     .iter()
-                    .map(|e| compile(i, e, threads, precision, abstract_env))
+                    .map(|e| compile(program, i, e, threads, precision, abstract_env))
                     .collect()
             })
             .collect();
@@ -148,6 +148,7 @@ impl Steps {
 }
 
 fn compile(
+    program: &Program,
     i: usize,
     edge: &Edge,
     threads: &[Thread],
@@ -155,11 +156,13 @@ fn compile(
     abstract_env: bool,
 ) -> CompiledEdge {
     let mut layout = Layout::default();
-    let states = state_bounds(&precision.views[i].predicates, &mut layout);
+    let predicates = &precision.views[i].predicates;
+    let asked = |loc| predicates.iter().map(move |p| threads[i].asks(loc, p, program).then_some(p));
+    let states = asked(edge.from).map(|p| p.map_or(NOTHING, |p| state_bound(p, &mut layout))).collect();
     let mut conditions = bounds(&edge.guard, &mut layout);
     conditions.extend(bounds(&edge.bounds, &mut layout));
-    let post =
-        precision.views[i].predicates.iter().map(|p| query(p, &mut layout, |v| after(edge, v))).collect();
+    let question = |p: Option<&Atom>| p.map_or(Query::False, |p| query(p, &mut layout, |v| after(edge, v)));
+    let post = asked(edge.to).map(question).collect();
     let mut env = Vec::new();
     for (j, target) in threads.iter().enumerate() {
         if !abstract_env || (j == i && threads[i].single) {
@@ -196,9 +199,17 @@ fn compile(
     CompiledEdge { layout, conditions, states, post, env }
 }
 
-/// Compiles predicates as constraints. One with numbers out of range is replaced by a trivial bound.
+/// A bound that says nothing.
+const NOTHING: Bound = Bound::Difference(0, 0, 0);
+
+/// Compiles predicates as constraints.
 pub fn state_bounds(predicates: &[Atom], layout: &mut Layout) -> Vec<Bound> {
-    predicates.iter().map(|p| super::layout::bound(p, layout).unwrap_or(Bound::Difference(0, 0, 0))).collect()
+    predicates.iter().map(|p| state_bound(p, layout)).collect()
+}
+
+/// A predicate as a constraint. One with numbers out of range is replaced by a trivial bound.
+fn state_bound(predicate: &Atom, layout: &mut Layout) -> Bound {
+    super::layout::bound(predicate, layout).unwrap_or(NOTHING)
 }
 
 impl CompiledEdge {

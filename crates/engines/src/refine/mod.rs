@@ -15,7 +15,7 @@ pub mod unfold;
 use crate::aret::precision::{Precision, Thread};
 use crate::aret::step::PairRelation;
 use crate::aret::store::{Envs, StateId, States};
-use crate::aret::{Bias, Settings};
+use crate::aret::{Bias, Method, Settings};
 use crate::verdict::{Counterexample, Reason};
 use crate::watch::Watch;
 use predicates::Solved;
@@ -39,6 +39,8 @@ pub struct Tuple<'a> {
     pub precision: &'a Precision,
     /// The start condition of the fixpoint.
     pub start: &'a Cube,
+    /// The proof rule of the fixpoint.
+    pub method: Method,
     /// One or two states.
     pub tuple: &'a [StateId],
 }
@@ -71,26 +73,13 @@ pub fn refine(t: &Tuple, settings: &Settings, precision: &mut Precision, watch: 
     if let Some(c) = t.counterexample() {
         return Refined::Real(c);
     }
-    let method = settings.method;
-    let unfolder = |modular, depth| Unfolder {
-        program: t.program,
-        threads: t.threads,
-        states: t.states,
-        envs: t.envs,
-        start: t.start,
-        method,
-        modular,
-        precision: t.precision,
-        depth,
-        most: MOST_NODES,
-    };
     if watch.cancelled() {
         return Refined::Stuck(Reason::Stopped);
     }
     // Each way in which the two threads of a tuple may differ must be ruled out.
     let mut stuck = Refined::Stuck(Reason::NothingNew);
-    for pair in unfolder(true, 0).pair_relations(t.tuple) {
-        match refine_pair(t, settings, precision, pair, &unfolder, watch) {
+    for pair in t.unfolder(true, 0).pair_relations(t.tuple) {
+        match refine_pair(t, settings, precision, pair, watch) {
             Refined::Stuck(why) => stuck = Refined::Stuck(why),
             progress => return progress,
         }
@@ -98,17 +87,37 @@ pub fn refine(t: &Tuple, settings: &Settings, precision: &mut Precision, watch: 
     stuck
 }
 
-fn refine_pair<'a>(
-    t: &Tuple<'a>,
+/// Adds predicates that rule out a further tuple of the same fixpoint, as far as the modular form has some; the run, if it is a real error.
+pub fn refine_further(t: &Tuple, precision: &mut Precision, watch: &Watch) -> Option<Counterexample> {
+    if let Some(c) = t.counterexample() {
+        return Some(c);
+    }
+    for pair in t.unfolder(true, 0).pair_relations(t.tuple) {
+        for depth in DEPTHS {
+            if watch.cancelled() {
+                return None;
+            }
+            let u = t.unfolder(true, depth).mk_horn_clauses(t.tuple, pair);
+            (watch.work)(NODE_WORK * u.nodes.len() as u64 + meter::take());
+            let solved = predicates::add(&u, t.program, precision, true);
+            if matches!(solved, Solved::New | Solved::Known) || !u.cut {
+                break;
+            }
+        }
+    }
+    None
+}
+
+fn refine_pair(
+    t: &Tuple,
     settings: &Settings,
     precision: &mut Precision,
     pair: PairRelation,
-    unfolder: &dyn Fn(bool, usize) -> Unfolder<'a>,
     watch: &Watch,
 ) -> Refined {
     if settings.bias == Bias::Modular {
         for depth in DEPTHS {
-            let u = unfolder(true, depth).mk_horn_clauses(t.tuple, pair);
+            let u = t.unfolder(true, depth).mk_horn_clauses(t.tuple, pair);
             (watch.work)(NODE_WORK * u.nodes.len() as u64 + meter::take());
             match predicates::add(&u, t.program, precision, true) {
                 Solved::New => return Refined::Modular,
@@ -122,7 +131,7 @@ fn refine_pair<'a>(
     }
     let mut why = Reason::NothingNew;
     for depth in DEPTHS {
-        let u = unfolder(false, depth).mk_horn_clauses(t.tuple, pair);
+        let u = t.unfolder(false, depth).mk_horn_clauses(t.tuple, pair);
         (watch.work)(NODE_WORK * u.nodes.len() as u64 + meter::take());
         if control::refine(&u, precision) {
             return Refined::Control;
@@ -147,7 +156,22 @@ fn satisfiable(t: &Tuple, u: &Unfolding) -> Reason {
     if t.threads.iter().any(|x| !x.single) { Reason::NotModular } else { Reason::NotIntegral }
 }
 
-impl Tuple<'_> {
+impl<'a> Tuple<'a> {
+    /// Unfolds to so many steps, in the modular form or the other.
+    fn unfolder(&self, modular: bool, depth: usize) -> Unfolder<'a> {
+        Unfolder {
+            program: self.program,
+            threads: self.threads,
+            states: self.states,
+            envs: self.envs,
+            start: self.start,
+            method: self.method,
+            modular,
+            precision: self.precision,
+            depth,
+            most: MOST_NODES,
+        }
+    }
     /// A real run, if one of the tuple's paths is one.
     fn counterexample(&self) -> Option<Counterexample> {
         self.tuple.iter().find_map(|s| {

@@ -5,8 +5,8 @@ use crate::aret::store::{Envs, Parent, StateId, States};
 use crate::verdict::{Counterexample, Step};
 use num_bigint::BigInt;
 use relyant_cfa::schedule::ThreadRef;
-use relyant_linear::{Atom, Cube, LinExpr, Model, Satisfiable, Var};
-use relyant_program::{Loc, Program, Scope};
+use relyant_linear::{Atom, Cube, LinExpr, Model, Norm, Satisfiable, Var};
+use relyant_program::{Edge, Loc, Program, Scope};
 
 /// Assignments of steps to threads of a template that are tried.
 const ASSIGNMENTS: usize = 16;
@@ -144,17 +144,17 @@ impl Assignment<'_> {
     }
 }
 
-/// Current copy of every variable for every thread met.
-struct Copies<'a> {
+/// The values that variables have after some steps, over start values and inputs, and the conditions of those steps.
+struct Values<'a> {
     program: &'a Program,
-    globals: Vec<Var>,
-    /// By thread that was met: the present copy of every variable of the program.
-    locals: Vec<(ThreadRef, Vec<Var>)>,
+    globals: Vec<LinExpr>,
+    /// By thread that was met: its start values, and what variables of the program are to it now.
+    locals: Vec<(ThreadRef, Vec<Var>, Vec<LinExpr>)>,
     next: u32,
     cube: Cube,
 }
 
-impl Copies<'_> {
+impl Values<'_> {
     fn fresh(&mut self) -> Var {
         self.next += 1;
         Var(self.next - 1)
@@ -165,22 +165,54 @@ impl Copies<'_> {
             return k;
         }
         let n = self.program.variables.len();
-        let copy: Vec<Var> = (0..n).map(|_| self.fresh()).collect();
+        let start: Vec<Var> = (0..n).map(|_| self.fresh()).collect();
         let own = |v: Var| self.program.variables[v.0 as usize].scope == Scope::Local(t.template);
         for a in self.program.init.atoms().iter().filter(|a| a.vars().all(own)) {
-            self.cube.push(relyant_linear::Norm::Atom(a.rename(|v| copy[v.0 as usize])));
+            self.cube.push(Norm::Atom(a.rename(|v| start[v.0 as usize])));
         }
         if let Some(id) = self.program.templates[t.template as usize].identity {
             let min = self.program.variables[id.0 as usize].min.unwrap_or(1);
-            let e = LinExpr::var(copy[id.0 as usize]).sub(&LinExpr::int(min + order));
+            let e = LinExpr::var(start[id.0 as usize]).sub(&LinExpr::int(min + order));
             self.cube.push(Atom::eq(&e));
         }
-        self.locals.push((t, copy));
+        let now = start.iter().copied().map(LinExpr::var).collect();
+        self.locals.push((t, start, now));
         self.locals.len() - 1
+    }
+    /// Does a step of the thread with these locals; its inputs.
+    fn step(&mut self, t: usize, edge: &Edge) -> Vec<Var> {
+        let n = self.program.variables.len();
+        let inputs: Vec<Var> = edge.inputs.iter().map(|_| self.fresh()).collect();
+        let (program, globals, locals) = (self.program, &self.globals, &self.locals[t].2);
+        let now = |v: Var| match (v.0 as usize).checked_sub(n) {
+            Some(k) => inputs.get(k).copied().map(LinExpr::var),
+            None if program.is_global(v) => globals.get(v.0 as usize).cloned(),
+            None => locals.get(v.0 as usize).cloned(),
+        };
+        let conditions: Vec<Norm> =
+            [&edge.guard, &edge.bounds].map(|c| c.subst(now)).iter().flat_map(norms).collect();
+        let after: Vec<(Var, LinExpr)> = edge.updates.iter().map(|(v, e)| (*v, e.subst(now))).collect();
+        conditions.into_iter().for_each(|c| self.cube.push(c));
+        for (v, e) in after {
+            if self.program.is_global(v) {
+                self.globals[v.0 as usize] = e;
+            } else {
+                self.locals[t].2[v.0 as usize] = e;
+            }
+        }
+        inputs
     }
 }
 
-/// Single static assignment of the path; a model makes the counterexample.
+/// The conjuncts of a cube.
+fn norms(c: &Cube) -> Vec<Norm> {
+    if c.is_bottom() {
+        return vec![Norm::False];
+    }
+    c.atoms().iter().cloned().map(Norm::Atom).collect()
+}
+
+/// Runs the path on start values and inputs that are unknown; a model of its conditions makes the counterexample.
 pub(crate) fn concrete(
     program: &Program,
     threads: &[Thread],
@@ -188,55 +220,33 @@ pub(crate) fn concrete(
     who: &[ThreadRef],
 ) -> Option<Counterexample> {
     let n = program.variables.len() as u32;
-    let mut c = Copies {
+    let mut c = Values {
         program,
-        globals: (0..n).map(Var).collect(),
+        globals: (0..n).map(Var).map(LinExpr::var).collect(),
         locals: Vec::new(),
         next: n,
         cube: Cube::top(),
     };
-    for a in program.init.atoms().iter().filter(|a| a.vars().all(|v| program.is_global(v))) {
-        c.cube.push(relyant_linear::Norm::Atom(a.clone()));
-    }
     // Start conditions that relate locals with other variables hold of the first thread of a template.
     for t in threads {
         c.thread(ThreadRef { template: t.template, instance: 0 }, 0);
     }
-    let first: Vec<(ThreadRef, Vec<Var>)> = c.locals.clone();
+    let first: Vec<(ThreadRef, Vec<Var>)> = c.locals.iter().map(|l| (l.0, l.1.clone())).collect();
     let start = |v: Var| match program.variables[v.0 as usize].scope {
         Scope::Global => v,
         Scope::Local(t) => first.iter().find(|l| l.0.template == t).map_or(v, |l| l.1[v.0 as usize]),
     };
     for a in program.init.atoms() {
-        c.cube.push(relyant_linear::Norm::Atom(a.rename(start)));
+        c.cube.push(Norm::Atom(a.rename(start)));
     }
     let mut inputs = Vec::new();
     for (k, step) in path.iter().enumerate() {
         let edge = &program.templates[who[k].template as usize].edges[step.edge as usize];
         let t = c.thread(who[k], who[k].instance as i128);
-        let fresh: Vec<Var> = edge.inputs.iter().map(|_| c.fresh()).collect();
-        let (globals, locals) = (c.globals.clone(), c.locals[t].1.clone());
-        let name = |v: Var| {
-            if v.0 >= n {
-                fresh[(v.0 - n) as usize]
-            } else if program.is_global(v) {
-                globals[v.0 as usize]
-            } else {
-                locals[v.0 as usize]
-            }
-        };
-        c.cube = c.cube.and(&edge.guard.rename(name)).and(&edge.bounds.rename(name));
-        for (v, e) in &edge.updates {
-            let e = e.rename(name);
-            let next = c.fresh();
-            c.cube.push(Atom::eq(&e.sub(&LinExpr::var(next))));
-            if program.is_global(*v) {
-                c.globals[v.0 as usize] = next;
-            } else {
-                c.locals[t].1[v.0 as usize] = next;
-            }
+        inputs.push(c.step(t, edge));
+        if c.cube.is_bottom() {
+            return None;
         }
-        inputs.push(fresh);
     }
     let Satisfiable::Sat(model) = c.cube.sat_int() else { return None };
     let start = (0..n).map(|v| (Var(v), start(Var(v)))).map(|(v, copy)| (v, value(&model, copy))).collect();

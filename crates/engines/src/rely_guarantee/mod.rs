@@ -167,30 +167,40 @@ fn decide(
         stats.environment = aret.envs.len();
         stats.crowded = crowded(&aret, &loops, stats.crowded);
         (watch.progress)(&Standing::Refined(*stats));
-        let tuple = match reached {
+        let tuples = match reached {
             Reached::Stopped => return Answer::Unknown(Reason::Stopped),
             Reached::Fixpoint => {
                 let proof = proof::of(program, &aret, settings.method, tickets);
                 stats.modular = proof.modular;
                 return Answer::Safe(proof);
             }
-            Reached::Error(tuple) => tuple,
+            Reached::Errors(tuples) => tuples,
         };
         if stats.iterations >= most {
             return Answer::Unknown(Reason::Refinements(stats.iterations));
         }
-        let trees = refine::Tuple {
+        let trees = |tuple| refine::Tuple {
             program,
             threads: &threads,
             states: &aret.states,
             envs: &aret.envs,
             precision: &precision,
             start: &now,
-            tuple: &tuple,
+            method: settings.method,
+            tuple,
         };
         let mut next = precision.clone();
-        match refine::refine(&trees, settings, &mut next, watch) {
-            Refined::Modular => stats.refinements.0 += 1,
+        let mut tuples = tuples.iter().map(|t| trees(t));
+        let first = tuples.next().map(|t| refine::refine(&t, settings, &mut next, watch));
+        match first.unwrap_or(Refined::Stuck(Reason::NothingNew)) {
+            Refined::Modular => {
+                stats.refinements.0 += 1;
+                for t in tuples {
+                    if let Some(real) = refine::refine_further(&t, &mut next, watch) {
+                        return Answer::Unsafe(real);
+                    }
+                }
+            }
             Refined::Control => stats.refinements.1 += 1,
             Refined::Data => stats.refinements.2 += 1,
             Refined::Real(c) => return Answer::Unsafe(c),
