@@ -83,7 +83,7 @@ impl<'a> Lower<'a> {
                         );
                     }
                     let Extent::Loop(n, _) = extent else { return Ok(Value::int(0)) };
-                    return self.compare_text(&to, &from, Some(n), false, at);
+                    return Ok(self.compare_bytes(&to, &from, &n, at));
                 };
                 self.compare_parts(&to, &from, &element, parts, at)
             }
@@ -337,12 +337,18 @@ impl<'a> Lower<'a> {
             }
             next = p.byte() + p.size();
         }
+        self.unit.assume(super::texts::DIFFERENCE);
         let (a, b) = (self.body.kept(&a.expr), self.body.kept(&b.expr));
         let result = self.body.temp(IntKind::INT);
         let end = self.body.fresh();
-        for (k, p) in parts.iter().enumerate() {
-            let x = self.read_cell(offset(a.clone(), k as u64), p.kind, p.how(), at);
-            let y = self.read_cell(offset(b.clone(), k as u64), p.kind, p.how(), at);
+        // All of both is read, whatever differs.
+        let read = |(k, p): (usize, &Part)| {
+            let mut cell =
+                |object: &Expr| self.read_cell(offset(object.clone(), k as u64), p.kind, p.how(), at);
+            (cell(&a), cell(&b))
+        };
+        let cells: Vec<(Expr, Expr)> = parts.iter().enumerate().map(read).collect();
+        for ((x, y), p) in cells.into_iter().zip(&parts) {
             let (differ, same) = (self.body.fresh(), self.body.fresh());
             self.body.branch(compare(CmpOp::Ne, x.clone(), y.clone()), differ, same);
             self.body.cur = differ;

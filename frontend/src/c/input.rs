@@ -9,7 +9,7 @@ use super::types::{CHAR, INT, Ty};
 use super::value::{Value, binary, compare, offset};
 use lang_c::ast::{BinaryOperator, Constant, Expression, UnaryOperator};
 use lang_c::span::{Node, Span as Bytes};
-use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Op, Source};
+use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Op, Source, Violated};
 use std::rc::Rc;
 
 /// Most cells that one call fills.
@@ -81,6 +81,10 @@ impl<'a> Lower<'a> {
         let from = binary(BinOp::Sub, list.expr, Expr::Reg(argv), IntKind::Ideal);
         let index = binary(BinOp::Add, from, index, IntKind::Ideal);
         let index = Expr::Reg(self.body.assign(IntKind::Ideal, index));
+        if self.unit.options.checks_memory() {
+            self.forbid(CmpOp::Lt, &index, Expr::Const(0), Violated::Outside);
+            self.forbid(CmpOp::Gt, &index, Expr::Reg(argc), Violated::Outside);
+        }
         self.unit.assume("the command line is read up to its end");
         for there in [
             compare(CmpOp::Ge, index.clone(), Expr::Const(0)),

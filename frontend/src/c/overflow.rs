@@ -75,7 +75,7 @@ impl Lower<'_> {
     }
 
     /// Goes to an error where a comparison holds, if it can.
-    fn forbid(&mut self, op: CmpOp, a: &Expr, b: Expr, what: Violated) {
+    pub fn forbid(&mut self, op: CmpOp, a: &Expr, b: Expr, what: Violated) {
         if let (Some((low, high)), Expr::Const(n)) = (self.range(a), &b) {
             let never = match op {
                 CmpOp::Gt => high <= *n,

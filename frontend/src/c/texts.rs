@@ -2,6 +2,7 @@
 
 use super::access::How;
 use super::calls::Args;
+use super::counter::Counter;
 use super::library::Text;
 use super::lower::{Lower, Res};
 use super::translation::Translation;
@@ -10,6 +11,10 @@ use super::value::{Value, binary, cast, compare, offset};
 use lang_c::ast::Expression;
 use lang_c::span::{Node, Span as Bytes};
 use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, ObjectKind, Op};
+
+/// What is assumed where strings or memory are compared.
+pub const DIFFERENCE: &str =
+    "comparing strings or memory gives the difference of the first bytes that differ";
 
 impl<'a> Lower<'a> {
     /// A call of a string function.
@@ -33,12 +38,12 @@ impl<'a> Lower<'a> {
             }
             Text::Compare => {
                 let second = self.text(self.argument(args, 1, at)?, at)?;
-                self.compare_text(&first, &second, None, true, at)
+                Ok(self.compare_text(&first, &second, None, at))
             }
             Text::CompareWithin => {
                 let second = self.text(self.argument(args, 1, at)?, at)?;
                 let most = limit(self, 2)?;
-                self.compare_text(&first, &second, Some(most), true, at)
+                Ok(self.compare_text(&first, &second, Some(most), at))
             }
             Text::Copy => {
                 let second = self.text(self.argument(args, 1, at)?, at)?;
@@ -108,42 +113,52 @@ impl<'a> Lower<'a> {
         Expr::Reg(i.index)
     }
 
-    /// Compares bytes; `text`: up to the first 0.
-    pub fn compare_text(
-        &mut self,
-        a: &Value,
-        b: &Value,
-        most: Option<Expr>,
-        text: bool,
-        at: Bytes,
-    ) -> Res<Value> {
-        self.unit.assume("comparing strings or memory gives the difference of the first bytes that differ");
-        let a = Value { expr: self.body.kept(&a.expr), ty: a.ty.clone() };
-        let b = Value { expr: self.body.kept(&b.expr), ty: b.ty.clone() };
-        let uchar = IntKind::Machine { bits: 8, signed: false };
+    /// Compares strings, of at most so many characters.
+    pub fn compare_text(&mut self, a: &Value, b: &Value, most: Option<Expr>, at: Bytes) -> Value {
+        self.unit.assume(DIFFERENCE);
+        let (a, b) = (self.kept_text(a), self.kept_text(b));
         let result = self.body.temp(IntKind::INT);
         let end = self.body.fresh();
         let i = self.body.counter(most.as_ref());
-        let kind = |l: &Self, v: &Value| v.ty.target().map_or(uchar, |t| l.unit.types.kind(t));
-        let (ka, kb) = (kind(self, &a), kind(self, &b));
-        let x = self.char_at(&a, Expr::Reg(i.index), at);
-        let y = self.char_at(&b, Expr::Reg(i.index), at);
-        let (x, y) = (cast(x, ka, uchar), cast(y, kb, uchar));
+        let (x, y) = (self.byte_at(&a, &i, at), self.byte_at(&b, &i, at));
         let (differ, same, more) = (self.body.fresh(), self.body.fresh(), self.body.fresh());
         self.body.branch(compare(CmpOp::Ne, x.clone(), y.clone()), differ, same);
         self.body.cur = differ;
         self.body.edge_to(end, Op::Assign(result, binary(BinOp::Sub, x.clone(), y, IntKind::INT)));
         self.body.cur = same;
-        if text {
-            self.body.branch(compare(CmpOp::Eq, x, Expr::Const(0)), i.exit, more);
-        } else {
-            self.body.edge_to(more, Op::Skip);
-        }
+        self.body.branch(compare(CmpOp::Eq, x, Expr::Const(0)), i.exit, more);
         self.body.cur = more;
         self.body.next(&i);
         self.body.edge_to(end, Op::Assign(result, Expr::Const(0)));
         self.body.cur = end;
-        Ok(Value { expr: Expr::Reg(result), ty: Ty::Int(super::types::INT) })
+        Value { expr: Expr::Reg(result), ty: Ty::Int(super::types::INT) }
+    }
+
+    /// Compares so many bytes; all of them are read, whatever differs.
+    pub fn compare_bytes(&mut self, a: &Value, b: &Value, n: &Expr, at: Bytes) -> Value {
+        self.unit.assume(DIFFERENCE);
+        let (a, b) = (self.kept_text(a), self.kept_text(b));
+        let result = self.body.assign(IntKind::INT, Expr::Const(0));
+        let i = self.body.count_up(n);
+        let (x, y) = (self.byte_at(&a, &i, at), self.byte_at(&b, &i, at));
+        let (first, next) = (self.body.fresh(), self.body.fresh());
+        self.body.branch(compare(CmpOp::Eq, Expr::Reg(result), Expr::Const(0)), first, next);
+        self.body.cur = first;
+        self.body.edge_to(next, Op::Assign(result, binary(BinOp::Sub, x, y, IntKind::INT)));
+        self.body.cur = next;
+        self.body.next(&i);
+        Value { expr: Expr::Reg(result), ty: Ty::Int(super::types::INT) }
+    }
+
+    fn kept_text(&mut self, v: &Value) -> Value {
+        Value { expr: self.body.kept(&v.expr), ty: v.ty.clone() }
+    }
+
+    /// A character as an unsigned one.
+    fn byte_at(&mut self, v: &Value, i: &Counter, at: Bytes) -> Expr {
+        let uchar = IntKind::Machine { bits: 8, signed: false };
+        let kind = v.ty.target().map_or(uchar, |t| self.unit.types.kind(t));
+        cast(self.char_at(v, Expr::Reg(i.index), at), kind, uchar)
     }
 
     /// Copies a string with its 0; of at most so many characters, then with a 0 behind them.

@@ -100,6 +100,15 @@ fn holds(outer: IntKind, inner: IntKind) -> bool {
     }
 }
 
+/// Is it an address, or some way from one?
+fn is_address(e: &Expr) -> bool {
+    match e {
+        Expr::Addr(_) | Expr::Func(_) => true,
+        Expr::Binary(BinOp::Add | BinOp::Sub, a, _, IntKind::Ideal) => is_address(a),
+        _ => false,
+    }
+}
+
 /// Bounds of an expression's value that can be seen at once.
 fn is_bit(e: &Expr) -> bool {
     match e {
@@ -237,10 +246,13 @@ impl Lower<'_> {
             (Ty::Int(_), Ty::Int(_)) => {
                 cast(v.expr, self.unit.types.kind(&v.ty), self.unit.types.kind(plain))
             }
-            // An address keeps its value in an integer as wide as a pointer, and back.
-            (Ty::Pointer(_), Ty::Int(i)) if i.bits >= self.unit.types.long().bits => v.expr,
-            (Ty::Pointer(_), Ty::Int(_)) => cast(v.expr, IntKind::Ideal, self.unit.types.kind(plain)),
-            (Ty::Int(_), Ty::Pointer(_)) | (Ty::Pointer(_), Ty::Pointer(_)) => v.expr,
+            // An address keeps its value in an integer as wide as a pointer, and back; a number in a pointer is as in a signed one.
+            (Ty::Pointer(_), Ty::Int(i)) if i.bits >= self.unit.types.long().bits && is_address(&v.expr) => {
+                v.expr
+            }
+            (Ty::Pointer(_), Ty::Int(_)) => cast(v.expr, self.in_pointers(), self.unit.types.kind(plain)),
+            (Ty::Int(_), Ty::Pointer(_)) => self.to_pointer(v.expr, self.unit.types.kind(&v.ty)),
+            (Ty::Pointer(_), Ty::Pointer(_)) => v.expr,
             (Ty::Record(a), Ty::Record(b)) if a == b => v.expr,
             (Ty::Sync(a), Ty::Sync(b)) if a == b => v.expr,
             (Ty::Float(_), _) | (_, Ty::Float(_)) => self.convert_float(v, plain, at)?,
@@ -258,6 +270,32 @@ impl Lower<'_> {
             }
         };
         Ok(Value { expr, ty: plain.clone() })
+    }
+
+    /// What numbers in pointers are kept as.
+    fn in_pointers(&self) -> IntKind {
+        self.unit.types.kind(&Ty::Int(self.unit.types.long()))
+    }
+
+    /// A number becomes one in a pointer. What came from a pointer is as it was there.
+    fn to_pointer(&self, e: Expr, from: IntKind) -> Expr {
+        let kept = self.in_pointers();
+        match e {
+            Expr::Cast(inner, kind) if kind == from && !holds(kept, from) => match &*inner {
+                // Ideal is what pointers are in.
+                Expr::Reg(r)
+                    if self
+                        .body
+                        .registers
+                        .get(r.0 as usize)
+                        .is_some_and(|r| r.kind == IntKind::Ideal || holds(kept, r.kind)) =>
+                {
+                    *inner
+                }
+                _ => cast(Expr::Cast(inner, kind), from, kept),
+            },
+            e => cast(e, from, kept),
+        }
     }
 
     /// Keeps in mind what a pointer, or a number, is a pointer to from now on.
@@ -360,7 +398,11 @@ impl Lower<'_> {
     /// `a op b` for a comparison, after the usual conversions.
     pub fn comparison(&mut self, op: CmpOp, a: Value, b: Value, at: Bytes) -> Res<Value> {
         let (a, b) = if a.ty.target().is_some() || b.ty.target().is_some() {
-            (a.expr, b.expr)
+            let side = |l: &Self, v: Value| match v.ty.plain() {
+                Ty::Int(_) => l.to_pointer(v.expr, l.unit.types.kind(&v.ty)),
+                _ => v.expr,
+            };
+            (side(self, a), side(self, b))
         } else if let Some(p) = self.common_float(&a.ty, &b.ty) {
             return self.float_comparison(op, p, a, b, at);
         } else {
