@@ -1,13 +1,15 @@
-//! Conditions that Z3 is to find unsatisfiable, in groups, side by side. Fails closed.
+//! Conditions that Z3 is to find unsatisfiable, in groups, side by side; those that differ in names only are asked once. Fails closed.
 
 use super::formula::{Formula, Linear, Symbol};
 use super::obligations::Malformed;
+use super::shape::Shape;
 use num_traits::{One, ToPrimitive};
 use rayon::prelude::*;
 use relyant_linear::Rel;
 use relyant_program::recognisers::Recogniser;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use z3::ast::{Bool, Int};
 use z3::{Params, SatResult, Solver};
@@ -94,10 +96,11 @@ pub fn decide<C: Conditions>(
 ) -> Result<(), CheckError> {
     let deadline = start.checked_add(limits.total);
     let groups: Vec<&[C::Item]> = items.chunks(GROUP).collect();
+    let known = Mutex::default();
     let failure = groups
         .par_iter()
         .with_max_len(1)
-        .map(|group| check_group(of, group, deadline, limits.each))
+        .map(|group| check_group(of, group, &known, deadline, limits.each))
         .find_map_first(Result::err);
     failure.map_or(Ok(()), Err)
 }
@@ -105,11 +108,14 @@ pub fn decide<C: Conditions>(
 fn check_group<C: Conditions>(
     of: &C,
     group: &[C::Item],
+    known: &Mutex<FxHashSet<Shape>>,
     deadline: Option<Instant>,
     each: Duration,
 ) -> Result<(), CheckError> {
     let left = || deadline.map_or(each, |d| d.saturating_duration_since(Instant::now()).min(each));
-    let mut asking = Asking::new(left());
+    let known = || known.lock().unwrap_or_else(PoisonError::into_inner);
+    // Made when there is something to ask: it costs as much as ten obligations.
+    let mut asking = None;
     for o in group {
         let undecided =
             |reason: String| CheckError::Undecided { obligation: of.title(o), reason, ghosts: of.ghosts(o) };
@@ -117,8 +123,15 @@ fn check_group<C: Conditions>(
             return Err(undecided("time limit".into()));
         }
         let formula = of.formula(o);
+        let shape = Shape::of(&formula);
+        if known().contains(&shape) {
+            continue;
+        }
+        let asking = asking.get_or_insert_with(|| Asking::new(left()));
         match asking.ask(&formula) {
-            SatResult::Unsat => {}
+            SatResult::Unsat => {
+                known().insert(shape);
+            }
             SatResult::Sat => {
                 let example = example(of, &asking.solver, &asking.translator, &formula);
                 return Err(CheckError::Fails { obligation: of.title(o), example, ghosts: of.ghosts(o) });

@@ -58,6 +58,7 @@ pub mod ghosts;
 pub mod obligations;
 pub mod ordered;
 pub mod replicated;
+mod shape;
 pub mod smt2;
 pub mod states;
 pub mod validate;

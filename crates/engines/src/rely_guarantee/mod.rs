@@ -3,6 +3,7 @@
 
 mod parameters;
 mod product;
+mod shared;
 mod shift;
 
 #[cfg(test)]
@@ -84,6 +85,18 @@ pub fn verify_with(program: &Program, asked: Asked<'_>, watch: &Watch) -> (Answe
     if settings.method == Method::Monolithic {
         return product::verify_product(program, settings, watch);
     }
+    if let Some(shared) = shared::Shared::of(program) {
+        let predicates = shared.predicates(asked.predicates);
+        let (answer, stats) = prove(&shared.program, Asked { predicates: &predicates, ..asked }, watch);
+        if let Some(answer) = shared.answer(answer) {
+            return (answer, stats);
+        }
+    }
+    prove(program, asked, watch)
+}
+
+fn prove(program: &Program, asked: Asked<'_>, watch: &Watch) -> (Answer, Stats) {
+    let settings = asked.settings;
     let full = explore::start(program);
     let has = |r| settings.recognisers.has(r);
     let start = if has(Recogniser::Shift) { shift::start(program, &full) } else { full.clone() };

@@ -233,32 +233,35 @@ impl PrefixRun {
     /// Makes the state the start of the program.
     fn finish(self, p: &mut Program, main: usize) {
         let n = self.base;
-        // Every symbol gets a variable: one for each input, and one for the old value of each variable.
+        let symbols = self.symbols;
+        p.templates[main].entry = self.at;
+        let live = crate::reduce::liveness::live_rows(p, main)[self.at.0 as usize].clone();
+        let dead = |v: Var| p.variables[v.0 as usize].scope == Scope::Local(main as u32) && !live.has(v.0);
+        // Every symbol gets a variable: one for each input, and one for each old value that is spoken of and is not the value now.
+        let values = self.store.iter().filter(|x| !dead(*x.0)).flat_map(|x| x.1.vars());
+        let given = p.given.iter().chain(&self.given).flat_map(|g| g.1.vars());
+        let spoken: BTreeSet<Var> = self.condition.vars().into_iter().chain(values).chain(given).collect();
+        let is_old = |v: &Var| v.0 < n && (self.store.contains_key(v) || dead(*v));
+        let old: Vec<Var> = spoken.into_iter().filter(is_old).collect();
         let ghost = |name: String, scope: Scope, x: Option<&Variable>| {
             let bounds = (x.and_then(|x| x.min), x.and_then(|x| x.max));
             Variable::ghost(name, scope, bounds, Ghost::Other)
         };
         let mut new: Vec<Variable> =
-            (0..self.symbols).map(|k| ghost(format!("input#{k}"), Scope::Local(main as u32), None)).collect();
-        let old: Vec<Variable> =
-            p.variables.iter().map(|x| ghost(format!("{}#start", x.name), x.scope, Some(x))).collect();
-        new.extend(old);
-        p.add_variables(new);
-        let symbols = self.symbols;
-        let start = |v: Var| if v.0 < n { Var(n + symbols + v.0) } else { v };
-        let mut init = self.condition.rename(start);
-        let live = {
-            p.templates[main].entry = self.at;
-            crate::reduce::liveness::live_rows(p, main)[self.at.0 as usize].clone()
+            (0..symbols).map(|k| ghost(format!("input#{k}"), Scope::Local(main as u32), None)).collect();
+        new.extend(old.iter().map(|v| {
+            let x = &p.variables[v.0 as usize];
+            ghost(format!("{}#start", x.name), x.scope, Some(x))
+        }));
+        let start = |v: Var| match old.binary_search(&v) {
+            Ok(k) => Var(n + symbols + k as u32),
+            Err(_) => v,
         };
-        for v in (0..n).map(Var) {
-            let mine = p.variables[v.0 as usize].scope == Scope::Local(main as u32);
-            if mine && !live.has(v.0) {
-                continue;
-            }
-            let value = self.store.get(&v).cloned().unwrap_or(LinExpr::var(v)).rename(start);
-            init.push(Atom::eq(&LinExpr::var(v).sub(&value)));
+        let mut init = self.condition.rename(start);
+        for (v, value) in self.store.iter().filter(|x| !dead(*x.0)) {
+            init.push(Atom::eq(&LinExpr::var(*v).sub(&value.rename(start))));
         }
+        p.add_variables(new);
         p.init = init;
         let earlier: Vec<(Given, LinExpr)> = std::mem::take(&mut p.given);
         p.given = earlier.into_iter().map(|(g, e)| (g, e.rename(start))).collect();
