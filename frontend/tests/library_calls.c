@@ -1,5 +1,6 @@
 // Each function of the table is called once; the test of the table reads this file.
 #define _GNU_SOURCE
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,33 @@
 #include <netdb.h>
 #include <inttypes.h>
 #include <math.h>
+static void list_vprintf(const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  vprintf(format, list);
+  va_end(list);
+}
+static void list_vfprintf(const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  vfprintf(stdin, format, list);
+  va_end(list);
+}
+static void list_vdprintf(const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  vdprintf(1, format, list);
+  va_end(list);
+}
+static void call_vprintf(void) {
+  list_vprintf("%d", 7);
+}
+static void call_vfprintf(void) {
+  list_vfprintf("%d", 7);
+}
+static void call_vdprintf(void) {
+  list_vdprintf("%d", 7);
+}
 static void call_printf(void) {
   char b0[64] = "12,a";
   printf("%d", 7);
@@ -1066,6 +1094,9 @@ static void call_modff(void) {
   modff(4, &d);
 }
 int main(void) {
+  call_vprintf();
+  call_vfprintf();
+  call_vdprintf();
   call_printf();
   call_fprintf();
   call_dprintf();

@@ -11,6 +11,7 @@ use super::types::{BOOL, CHAR, INT, Int, Signature, Ty, UINT};
 use super::value::{Value, offset};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
+use relyant_cfa::options::Property;
 use relyant_cfa::{Callee, Check, Expr, IntKind, Op, Source, Violated};
 
 /// A list of arguments.
@@ -313,7 +314,16 @@ impl<'a> Lower<'a> {
             Model::Text(t) if args.iter().any(|a| self.of_command_line(&a.node)) => {
                 return self.text_of_command_line(t, name, args, wanted, at);
             }
-            Model::Row(row) => return self.row_call(row, name, args, wanted, at),
+            Model::Row(row) => {
+                let o = &self.unit.options;
+                let asked = o.checks_memory() || o.property == Property::NoDataRace;
+                if asked && super::library::takes_list(name) {
+                    // What the list points to is read, too.
+                    let what = format!("`{name}` where memory or races are checked is");
+                    self.beyond(at, &what, "give the function fixed parameters")?;
+                }
+                return self.row_call(row, name, args, wanted, at);
+            }
             Model::Compatible => return self.compatible(args, at),
             Model::Overflow { op, generic, stores } => {
                 return self.overflow_call(op, generic, stores, args, at);

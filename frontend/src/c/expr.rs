@@ -102,9 +102,7 @@ impl<'a> Lower<'a> {
                 let bytes = self.offset_of(o, e.span)?.0;
                 Ok(Value { expr: Expr::Const(i128::from(bytes)), ty: Ty::Int(self.unit.types.ulong()) })
             }
-            Expression::VaArg(_) => {
-                self.refuse(e.span, "variable argument lists are", "give the function fixed parameters")
-            }
+            Expression::VaArg(a) => self.listed_argument(a, e.span),
             Expression::Statement(s) => self.statement_expression(s),
             Expression::GenericSelection(g) => {
                 let chosen = self.generic(g, e.span)?;
@@ -246,11 +244,42 @@ impl<'a> Lower<'a> {
                 self.comparison(op, x, y, e.span)
             }
             Operator::Arithmetic(op) => {
+                if let Some(v) = self.difference_in_bytes(op, lhs, rhs)? {
+                    return Ok(v);
+                }
                 let (x, y) = self.operands(lhs, rhs)?;
                 self.arithmetic(op, x, y, e.span)
             }
             Operator::Compound(op) => self.compound_assignment(op, lhs, rhs, e.span),
         }
+    }
+
+    /// `(char *)p - (char *)q`, where both point to objects of one type.
+    fn difference_in_bytes(
+        &mut self,
+        op: BinOp,
+        lhs: &'a Node<Expression>,
+        rhs: &'a Node<Expression>,
+    ) -> Res<Option<Value>> {
+        let (BinOp::Sub, Expression::Cast(a), Expression::Cast(b)) = (op, &lhs.node, &rhs.node) else {
+            return Ok(None);
+        };
+        for c in [a, b] {
+            let to = self.type_name(&c.node.type_name)?;
+            if !to.target().and_then(Ty::int).is_some_and(|i| i.rank == 1) {
+                return Ok(None);
+            }
+        }
+        let (x, y) = (self.type_of(&a.node.expression)?, self.type_of(&b.node.expression)?);
+        let (Some(from), Some(to)) = (x.target(), y.target()) else { return Ok(None) };
+        let Ok((bytes, _)) = self.unit.types.size(from) else { return Ok(None) };
+        if from.plain() != to.plain() || bytes < 2 {
+            return Ok(None);
+        }
+        let (x, y) = self.operands(&a.node.expression, &b.node.expression)?;
+        let items = self.arithmetic(op, x, y, lhs.span)?;
+        let size = Value { expr: Expr::Const(i128::from(bytes)), ty: items.ty.clone() };
+        self.arithmetic(BinOp::Mul, items, size, lhs.span).map(Some)
     }
 
     /// Two operands of an operator.
@@ -324,6 +353,24 @@ impl<'a> Lower<'a> {
         let p = self.place(e);
         self.rewind(mark);
         Ok(p?.ty)
+    }
+
+    /// The next of a list of arguments: some value of its type.
+    fn listed_argument(&mut self, a: &'a Node<VaArgExpression>, at: Bytes) -> Res<Value> {
+        self.value(&a.node.va_list)?;
+        let ty = self.type_name(&a.node.type_name)?;
+        let source = if ty.is_arithmetic() {
+            Source::approximate("va_arg")
+        } else {
+            self.beyond(
+                at,
+                "a pointer from a variable argument list is",
+                "give the function fixed parameters",
+            )?;
+            Source::uninitialised()
+        };
+        let kind = self.unit.types.kind(&ty);
+        Ok(Value { expr: self.body.havoc(kind, source), ty: ty.plain().clone() })
     }
 
     fn size_of(&mut self, ty: &Ty, at: Bytes) -> Res<Value> {

@@ -6,6 +6,7 @@
 
 mod accept;
 mod access;
+mod addresses;
 mod agree;
 mod alloc;
 mod asm;

@@ -155,13 +155,12 @@ impl Types {
         None
     }
 
-    /// Are two members laid out the same way, so that one may be read where the other was written?
+    /// Have both scalars of the same widths at the same places, so that one may be read where the other was written?
     pub fn same_layout(&self, a: &Ty, b: &Ty) -> bool {
         match (self.layout(a), self.layout(b)) {
             (Ok(x), Ok(y)) => {
-                let exact = |p: &Part, q: &Part| p.is_like(q) && p.kind == q.kind;
                 x.len() == y.len()
-                    && x.iter().zip(&y).all(|(p, q)| exact(p, q))
+                    && x.iter().zip(&y).all(|(p, q)| p.is_like(q))
                     && self.size(a) == self.size(b)
             }
             _ => false,

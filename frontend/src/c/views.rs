@@ -39,10 +39,13 @@ pub enum Seen {
 pub fn check(module: &Module, unit: &Translation) -> Res<()> {
     let (types, source, variables) = (&unit.types, unit.source, &unit.objects.types);
     let conversions = &unit.memory.conversions;
-    if conversions.is_empty() {
+    if conversions.is_empty() && !unit.memory.as_integers {
         return Ok(());
     }
     let points_to = PointsTo::of_module(module);
+    if unit.memory.as_integers {
+        super::addresses::check(module, unit, &points_to)?;
+    }
     let mut layouts: BTreeMap<ObjId, Option<Vec<Part>>> = BTreeMap::new();
     for (f, c) in conversions {
         let name = |o: ObjId| module.objects.get(o.0 as usize).map_or("", |o| &o.name);

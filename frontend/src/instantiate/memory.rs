@@ -11,6 +11,9 @@ const FIRST_FUNCTION: i128 = 1 << 10;
 /// No object reaches this address, so that an address fits any kind of 32 bits and more.
 pub(super) const LAST_BASE: i128 = 1 << 30;
 
+/// The addresses of objects are multiples of this.
+pub const ALIGNED: i128 = 8;
+
 /// The same where an object goes on without end: an address fits any kind of 64 bits.
 const LAST_WIDE: i128 = 1 << 60;
 /// Address of the first object that goes on without end.
@@ -81,17 +84,17 @@ impl Memory {
         o
     }
 
-    /// Base addresses, ascending, with a gap after each object so that one past its end is no other's address.
+    /// Base addresses, ascending multiples of one number, with a gap after each object so that one past its end is no other's address.
     pub(super) fn bases(&self, functions: usize) -> Result<(Vec<i128>, Vec<i128>), Refusal> {
         let function_bases: Vec<i128> = (0..functions as i128).map(|f| FIRST_FUNCTION + f).collect();
-        let mut next = FIRST_BASE.max(FIRST_FUNCTION + functions as i128 + 1);
+        let mut next = FIRST_BASE.max((FIRST_FUNCTION + functions as i128) / ALIGNED * ALIGNED + ALIGNED);
         let mut bases = Vec::with_capacity(self.objects.len());
         for o in &self.objects {
             if o.extent == Extent::Endless {
                 next = next.max(FIRST_WIDE);
             }
             bases.push(next);
-            next += i128::from(o.size()) + 1;
+            next = (next + i128::from(o.size())) / ALIGNED * ALIGNED + ALIGNED;
         }
         let endless = self.objects.iter().any(|o| o.extent == Extent::Endless);
         if next > if endless { LAST_WIDE } else { LAST_BASE } {

@@ -54,6 +54,7 @@ mod tests;
 pub(crate) use chosen::LINGERS;
 pub use error::Refusal;
 pub(crate) use extent::NO_ROOM;
+pub(crate) use memory::ALIGNED;
 pub use search::{build_for_search, for_search};
 pub(crate) use sharing::{Sharing, taken};
 pub use slice::slice;

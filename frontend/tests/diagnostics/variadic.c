@@ -1,8 +1,8 @@
 #include <stdarg.h>
-static int sum(int n, ...)
+static int first(int n, ...)
 {
     va_list rest;
     va_start(rest, n);
     return va_arg(rest, int);
 }
-int main(void) { return sum(1, 2); }
+int main(void) { int (*f)(int, ...) = first; return f(1, 2); }

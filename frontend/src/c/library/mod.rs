@@ -137,6 +137,11 @@ pub fn name_decides(name: &str) -> bool {
     matches!(name, "reach_error" | "__VERIFIER_error" | "__assert_fail")
 }
 
+/// Is one of its arguments a list of arguments?
+pub fn takes_list(name: &str) -> bool {
+    matches!(name, "vprintf" | "vfprintf" | "vdprintf")
+}
+
 /// The model of a function, by name.
 pub fn model(name: &str) -> Option<Model> {
     if let Some(a) = atomics::atomic(name) {
