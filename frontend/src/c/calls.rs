@@ -243,6 +243,16 @@ impl<'a> Lower<'a> {
         acts
     }
 
+    /// Where that matters, nobody knows what a function reads behind a list of arguments.
+    fn list_is_read(&mut self, name: &str, at: Bytes) -> Res<()> {
+        let o = &self.unit.options;
+        if (o.checks_memory() || o.property == Property::NoDataRace) && super::library::takes_list(name) {
+            let what = format!("`{name}` where memory or races are checked is");
+            self.beyond(at, &what, "give the function fixed parameters")?;
+        }
+        Ok(())
+    }
+
     /// A call of a function of the table.
     fn modelled(&mut self, m: Model, name: &str, args: Args<'a>, wanted: bool, at: Bytes) -> Res<Value> {
         let first = |l: &Self| match args.first() {
@@ -315,13 +325,7 @@ impl<'a> Lower<'a> {
                 return self.text_of_command_line(t, name, args, wanted, at);
             }
             Model::Row(row) => {
-                let o = &self.unit.options;
-                let asked = o.checks_memory() || o.property == Property::NoDataRace;
-                if asked && super::library::takes_list(name) {
-                    // What the list points to is read, too.
-                    let what = format!("`{name}` where memory or races are checked is");
-                    self.beyond(at, &what, "give the function fixed parameters")?;
-                }
+                self.list_is_read(name, at)?;
                 return self.row_call(row, name, args, wanted, at);
             }
             Model::Compatible => return self.compatible(args, at),
