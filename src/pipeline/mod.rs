@@ -372,7 +372,7 @@ fn accept(report: &mut Report, verdict: Verdict, engine: &'static str) {
 /// The settings, with the predicates that comments of the sources have.
 fn with_comments(unit: Unit<'_>, settings: &Settings) -> Result<Settings, Diagnostic> {
     let mut settings = settings.clone();
-    let more = settings.meaning.more_files.iter().map(|f| (f.clone(), f.display().to_string()));
+    let more = settings.meaning.more_files.iter().map(|f| (f.clone(), unit.name_of(f)));
     for (path, name) in std::iter::once((unit.path().to_path_buf(), unit.name())).chain(more) {
         // What can be read but once, as a pipe, was read by the compiler.
         let bytes = relyant_cfa::files::read(&path).unwrap_or_default();

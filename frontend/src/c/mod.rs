@@ -129,7 +129,7 @@ pub fn load<'a>(what: impl Into<Unit<'a>>, options: &Options) -> Result<Module, 
         let ask = || accept::rejected(path, options);
         let asked = std::thread::Builder::new().spawn_scoped(scope, ask);
         let text = unit.named(preprocess::read(path, options).map_err(|d| unit.about(d))?);
-        let originals = preprocess::originals(path, &name, options);
+        let originals = preprocess::originals(unit, options);
         let read = on_large_stack(&name, &text, &originals, options, None);
         match asked.ok().and_then(|a| a.join().ok()).flatten() {
             // Of what does not end, ours says where it begins.
@@ -152,14 +152,14 @@ pub fn load_with(
 ) -> Result<Module, Diagnostic> {
     let text = preprocess::read(path, options)?;
     let name = path.display().to_string();
-    on_large_stack(&name, &text, &preprocess::originals(path, &name, options), options, Some(what))
+    on_large_stack(&name, &text, &preprocess::originals(path.into(), options), options, Some(what))
 }
 
 /// Where the statements and calls of a file are.
 pub fn outline(path: &Path, options: &Options) -> Result<outline::Outline, Diagnostic> {
     let text = preprocess::read(path, options)?;
     let name = path.display().to_string();
-    let originals = preprocess::originals(path, &name, options);
+    let originals = preprocess::originals(path.into(), options);
     std::thread::scope(|scope| {
         let read = || {
             let mut source = source::Source::new(&name, &text);

@@ -1,6 +1,7 @@
 //! Runs the system's C preprocessor.
 
 use super::compiler::{self, Failure};
+use super::unit::Unit;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::files;
 use relyant_cfa::options::{DataModel, Options};
@@ -61,13 +62,13 @@ pub fn run(path: &Path, mut args: Vec<OsString>, model: DataModel) -> Result<Str
 }
 
 /// The texts of a program's sources as they are written, by the names that they have in a preprocessed text: of those
-/// that go through the preprocessor. `name` is what the first one is called.
-pub fn originals(path: &Path, name: &str, options: &Options) -> BTreeMap<String, String> {
+/// that go through the preprocessor.
+pub fn originals(unit: Unit<'_>, options: &Options) -> BTreeMap<String, String> {
     let mut out = BTreeMap::new();
-    for file in std::iter::once(path).chain(options.more_files.iter().map(PathBuf::as_path)) {
+    for file in std::iter::once(unit.path()).chain(options.more_files.iter().map(PathBuf::as_path)) {
         let Some(text) = original(file) else { continue };
         out.insert(compiler::operand(file).display().to_string(), text.clone());
-        out.insert(if file == path { name.into() } else { file.display().to_string() }, text);
+        out.insert(unit.name_of(file), text);
     }
     out
 }

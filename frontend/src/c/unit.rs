@@ -11,18 +11,24 @@ use std::path::{Path, PathBuf};
 pub struct Unit<'a> {
     path: &'a Path,
     name: Option<&'a str>,
+    /// Further files of the program that are called otherwise.
+    more: &'a [(PathBuf, String)],
 }
 
 impl<'a, P: AsRef<Path> + ?Sized> From<&'a P> for Unit<'a> {
     fn from(path: &'a P) -> Unit<'a> {
-        Unit { path: path.as_ref(), name: None }
+        Unit { path: path.as_ref(), name: None, more: &[] }
     }
 }
 
 impl<'a> Unit<'a> {
     /// A file that is called otherwise in all that is said of it, where there is a name.
     pub fn called(path: &'a Path, name: Option<&'a str>) -> Unit<'a> {
-        Unit { path, name }
+        Unit { path, name, more: &[] }
+    }
+    /// The same with names of further files of the program, by their paths among the options.
+    pub fn with_names(self, more: &'a [(PathBuf, String)]) -> Unit<'a> {
+        Unit { more, ..self }
     }
     /// Where its bytes are.
     pub fn path(&self) -> &'a Path {
@@ -32,17 +38,25 @@ impl<'a> Unit<'a> {
     pub fn name(&self) -> String {
         self.name.map_or_else(|| self.path.display().to_string(), String::from)
     }
-    /// A preprocessed text with the name in place of the path.
-    pub(super) fn named(&self, text: String) -> String {
-        match self.name {
-            None => text,
-            Some(name) => text.replace(&quoted(&self.path.display().to_string()), &quoted(name)),
-        }
+    /// What a file of the program is called.
+    pub fn name_of(&self, file: &Path) -> String {
+        let known = self.names().find(|(path, _)| *path == file);
+        known.map_or_else(|| file.display().to_string(), |(_, name)| name.into())
     }
-    /// A message with the name in place of the path.
+    fn names(&self) -> impl Iterator<Item = (&'a Path, &'a str)> {
+        let more = self.more.iter().map(|(path, name)| (path.as_path(), name.as_str()));
+        self.name.map(|name| (self.path, name)).into_iter().chain(more)
+    }
+    /// A preprocessed text with names in place of the paths.
+    pub(super) fn named(&self, text: String) -> String {
+        self.names().fold(text, |text, (path, name)| {
+            text.replace(&quoted(&path.display().to_string()), &quoted(name))
+        })
+    }
+    /// A message with names in place of the paths.
     pub(super) fn about(&self, mut d: Diagnostic) -> Diagnostic {
-        if let Some(name) = self.name {
-            let path = self.path.display().to_string();
+        for (path, name) in self.names() {
+            let path = path.display().to_string();
             d.file = d.file.replace(&path, name);
             d.message = d.message.replace(&path, name);
         }
@@ -99,7 +113,7 @@ impl Text {
     }
     /// To be read while this is there.
     pub fn unit(&self) -> Unit<'_> {
-        Unit { path: &self.path, name: Some(&self.name) }
+        Unit { path: &self.path, name: Some(&self.name), more: &[] }
     }
 }
 
