@@ -104,15 +104,22 @@ pub(crate) fn verify_text_by(
 }
 
 fn verify(source: Source, options: &Options, engines: Settings, run: &RunHandle) -> Result<Verified, Error> {
+    let report = source.with(|unit| verify_unit_by(unit, options, engines, run)).map_err(Error::Input)??;
+    Ok(Verified { report, source, meaning: options.meaning.clone() })
+}
+
+/// Verifies a program of files and texts.
+pub(crate) fn verify_unit_by(
+    unit: Unit<'_>,
+    options: &Options,
+    engines: Settings,
+    run: &RunHandle,
+) -> Result<Report, Error> {
     let settings = Settings { meaning: options.meaning.clone(), method: options.method, ..engines };
-    let done = source.with(|unit| {
-        bounded_by(run, options.timeout.map(|t| (t, Stop::Time(t))), |run| {
-            pipeline::verify_file(unit, &settings, run)
-        })
+    let report = bounded_by(run, options.timeout.map(|t| (t, Stop::Time(t))), |run| {
+        pipeline::verify_file(unit, &settings, run)
     });
-    let report = done.map_err(Error::Input)?.map_err(Error::Internal)?;
-    let report = report.map_err(|d| Error::Input(Box::new(d)))?;
-    Ok(Verified { report, source, meaning: settings.meaning })
+    report.map_err(Error::Internal)?.map_err(|d| Error::Input(Box::new(d)))
 }
 
 impl Verified {

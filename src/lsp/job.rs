@@ -1,15 +1,17 @@
 //! A verification in the background, which can be cancelled.
 
 use super::Settings;
-use super::shown::{Document, Outcome};
-use crate::api::{Error, Options, verify_text_by};
+use super::board::{Board, By, PROJECT};
+use super::program::{Program, Readable, alone, beside, document_of, has_main, in_project, programs};
+use super::shown::{Document, Outcome, Shown};
+use crate::api::{Error, Verified, verify_text_by, verify_unit_by};
 use crate::init::{NoHarness, Wanted, harness};
+use crate::pipeline::Report;
 use lsp_server::{ErrorCode, Message, RequestId, Response};
 use relyant_cfa::options::Property;
 use relyant_engines::limits::{RunHandle, Stop};
-use relyant_frontend::c::outline;
 use relyant_frontend::c::unit::Text;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -22,13 +24,29 @@ const TICK: Duration = Duration::from_millis(10);
 /// Threads that call a function that is verified alone.
 const CALLERS: u32 = 2;
 
-/// What of a document is verified.
+/// The file that a harness is said to be: places in it are none of the document.
+const HARNESS: &str = "harness";
+
+/// What is verified.
 #[derive(Clone, Debug)]
 pub(super) enum What {
-    /// The program, if it has a `main`.
+    /// The document, if it has a `main`.
     Whole,
-    /// A function of a document without one.
+    /// The programs of the project that open documents belong to.
+    Project,
+    /// A function of a document without `main`.
     Function(String),
+}
+
+/// What a job is to do.
+pub(super) struct Task {
+    /// Open documents. The first one is meant.
+    pub open: Vec<Document>,
+    pub settings: Arc<Settings>,
+    pub board: Arc<Board>,
+    pub what: What,
+    /// Number of the changes to documents of the project.
+    pub revision: u64,
 }
 
 /// A job.
@@ -40,17 +58,11 @@ pub(super) struct Job {
 
 impl Job {
     /// Starts one, after a while, for a request.
-    pub(super) fn start(
-        document: Document,
-        settings: Arc<Settings>,
-        tell: Tell,
-        what: What,
-        (delay, asked): (Duration, Option<RequestId>),
-    ) -> Job {
+    pub(super) fn start(task: Task, tell: Tell, (delay, asked): (Duration, Option<RequestId>)) -> Job {
         let run = Arc::new(RunHandle::new(None));
         let (own, request, lost) = (Arc::clone(&run), asked.clone(), Arc::clone(&tell));
         let work = move || {
-            let word = wait(&own, delay).then(|| job(&document, &settings, &tell, &what, &own)).flatten();
+            let word = wait(&own, delay).then(|| task.done(&own)).flatten();
             if let Some(id) = request {
                 tell(answer(id, word).into());
             }
@@ -87,69 +99,169 @@ fn wait(run: &RunHandle, delay: Duration) -> bool {
     !run.stopped()
 }
 
-/// Verifies and shows; the verdict, if it was wanted to the end.
-fn job(
-    document: &Document,
-    settings: &Settings,
-    tell: &Tell,
-    what: &What,
-    run: &RunHandle,
-) -> Option<&'static str> {
-    let mut options = document.options(settings);
-    let text = match what {
-        What::Whole if !options.meaning.threads.is_empty() || has_main(document, &options) => {
-            document.text().to_string()
+/// A report, and what can be said of lines where it is about one text.
+enum Done {
+    One(Box<Verified>),
+    Several(Box<Report>),
+}
+
+impl Done {
+    fn report(&self) -> &Report {
+        match self {
+            Done::One(v) => &v.report,
+            Done::Several(r) => r,
         }
-        What::Whole => {
-            document.clear(tell);
-            return Some("none");
-        }
-        What::Function(name) => {
-            if options.meaning.property == Property::Assertions {
-                options.meaning.property = Property::NoDataRace;
-            }
-            match with_harness(document, name, &options) {
-                Ok(harness) => format!("{}\n{harness}", document.text()),
-                Err(why) => {
-                    document.show(tell, run, what, Outcome::No(why.to_string()));
-                    return Some("none");
-                }
-            }
-        }
-    };
-    let verified = verify_text_by(document.path(), &text, &options, settings.engines.clone(), run);
-    if run.reason() == Some(Stop::Interrupted) {
-        return None;
     }
-    match verified {
-        Ok(v) => {
-            let word = v.verdict().word();
-            document.show(tell, run, what, Outcome::Verdict(&v.report));
+}
+
+impl Task {
+    /// Verifies and shows; the verdict on the document, if it was wanted to the end.
+    fn done(&self, run: &RunHandle) -> Option<&'static str> {
+        let document = self.open.first()?;
+        match &self.what {
+            What::Function(name) => self.function(document, name, run),
+            What::Whole => {
+                let threads = !self.settings.options.meaning.threads.is_empty();
+                let first = PathBuf::from(document.path());
+                // What cannot be read is verified, so that its errors are shown.
+                let any = threads || has_main(&first, &self.open, &self.settings).unwrap_or(true);
+                let all = any.then(|| Program { first, more: Vec::new() });
+                self.all(document, all.into_iter().collect(), run)
+            }
+            What::Project => self.all(document, programs(&self.open, &self.settings), run),
+        }
+    }
+
+    fn all(&self, document: &Document, all: Vec<Program>, run: &RunHandle) -> Option<&'static str> {
+        let mut word = "none";
+        if all.is_empty() {
+            let by = By { owner: self.owner(document), what: String::new() };
+            self.board.show((by, Vec::new()), &self.revisions(), &self.also(), &|| wanted(run));
+        }
+        for program in &all {
+            let about = self.open.iter().find(|d| program.has(d)).unwrap_or(document);
+            let what = match self.what {
+                What::Project => program.first.display().to_string(),
+                _ => String::new(),
+            };
+            let by = By { owner: self.owner(document), what };
+            let verified = verified(program, &self.open, &self.settings, "", run);
+            let shown = Shown::program(&self.open, about, program, &self.settings);
+            let own = self.shown(&shown, by, program, "", verified, run)?;
+            if program.has(document) {
+                word = own;
+            }
+        }
+        Some(word)
+    }
+
+    fn function(&self, document: &Document, name: &str, run: &RunHandle) -> Option<&'static str> {
+        let mut settings = Settings::clone(&self.settings);
+        let property = &mut settings.options.meaning.property;
+        if *property == Property::Assertions {
+            *property = Property::NoDataRace;
+        }
+        let by = By { owner: document.uri().as_str().into(), what: name.into() };
+        let shown = Shown::function(&self.open, document, name, &settings);
+        let program =
+            Program { first: document.path().into(), more: beside(document, &self.open, &settings) };
+        match with_harness(document, name, &settings) {
+            Ok(harness) => {
+                let added = format!("\n#line 1 \"{HARNESS}\"\n{harness}");
+                let verified = verified(&program, &self.open, &settings, &added, run);
+                self.shown(&shown, by, &program, name, verified, run)
+            }
+            Err(why) => {
+                let (_, found) = shown.of(Outcome::No(why.to_string()));
+                self.board.show((by, found), &self.revisions(), &self.also(), &|| wanted(run));
+                Some("none")
+            }
+        }
+    }
+
+    /// Shows what came of a program. None: it is wanted no more.
+    fn shown(
+        &self,
+        shown: &Shown<'_>,
+        by: By,
+        program: &Program,
+        function: &str,
+        verified: Result<Done, Error>,
+        run: &RunHandle,
+    ) -> Option<&'static str> {
+        let (word, found) = shown.of(match &verified {
+            Ok(done) => Outcome::Verdict(done.report()),
+            Err(Error::Input(d)) => Outcome::Refused(d),
+            Err(Error::Internal(lost)) => Outcome::No(lost.to_string()),
+        });
+        // Whoever sees the diagnostics may ask for the lens.
+        let about = self.open.iter().filter(|d| program.has(d) && (function.is_empty() || shown.is_of(d)));
+        about.for_each(|d| d.keep_word(function, word));
+        if !self.board.show((by, found), &self.revisions(), &self.also(), &|| wanted(run)) {
+            return None;
+        }
+        if let (Ok(Done::One(v)), Some(d)) = (&verified, document_of(&program.first, &self.open)) {
             // Where there is no certificate, nothing can be said of lines.
-            document.keep(v.beside(&|| run.stopped()).unwrap_or_default());
-            Some(word)
+            d.keep(v.beside(&|| run.stopped()).unwrap_or_default());
         }
-        Err(Error::Input(d)) => {
-            document.show(tell, run, what, Outcome::Refused(&d));
-            Some("refused")
+        Some(word)
+    }
+
+    fn owner(&self, document: &Document) -> String {
+        match self.what {
+            What::Project => PROJECT.into(),
+            _ => document.uri().as_str().into(),
         }
-        Err(Error::Internal(lost)) => {
-            document.show(tell, run, what, Outcome::No(lost.to_string()));
-            Some("unknown")
-        }
+    }
+
+    /// The documents that are shown anew.
+    fn about(&self) -> impl Iterator<Item = &Document> {
+        let all = matches!(self.what, What::Project);
+        self.open
+            .iter()
+            .take(if all { usize::MAX } else { 1 })
+            .filter(move |d| !all || in_project(d, &self.settings))
+    }
+
+    fn revisions(&self) -> Vec<(String, u64)> {
+        let documents = self.about().map(|d| (d.uri().as_str().to_string(), d.revision()));
+        documents.chain([(PROJECT.to_string(), self.revision)]).collect()
+    }
+
+    fn also(&self) -> Vec<&lsp_types::Uri> {
+        self.about().map(Document::uri).collect()
     }
 }
 
-/// What cannot be read is verified, so that its errors are shown.
-fn has_main(document: &Document, options: &Options) -> bool {
-    let Ok(text) = Text::new(document.path(), document.text()) else { return true };
-    let read = outline(text.unit().path(), &options.meaning);
-    read.map_or(true, |o| o.functions.iter().any(|f| f.name == "main"))
+fn wanted(run: &RunHandle) -> bool {
+    run.reason() != Some(Stop::Interrupted)
 }
 
-fn with_harness(document: &Document, function: &str, options: &Options) -> Result<String, NoHarness> {
+/// Verifies a program, with something added to its first source.
+fn verified(
+    program: &Program,
+    open: &[Document],
+    settings: &Settings,
+    added: &str,
+    run: &RunHandle,
+) -> Result<Done, Error> {
+    let engines = settings.engines.clone();
+    let alone = alone(&program.first, settings);
+    if let Some(d) = document_of(&program.first, open)
+        && program.more.is_empty()
+        && alone.meaning.more_files.is_empty()
+    {
+        let text = format!("{}{added}", d.text());
+        let verified = verify_text_by(d.path(), &text, &alone, engines, run)?;
+        return Ok(Done::One(Box::new(verified)));
+    }
+    let read = Readable::new(program, open, settings, added).map_err(|d| Error::Input(Box::new(d)))?;
+    Ok(Done::Several(Box::new(verify_unit_by(read.unit(), &read.options, engines, run)?)))
+}
+
+fn with_harness(document: &Document, function: &str, settings: &Settings) -> Result<String, NoHarness> {
     let text = Text::new(document.path(), document.text()).map_err(Box::new)?;
     let (path, functions): (&Path, _) = (text.unit().path(), [function.to_string()]);
     let wanted = Wanted { file: path, include: None, functions: &functions, threads: CALLERS };
-    harness(&wanted, &options.meaning)
+    harness(&wanted, &alone(Path::new(document.path()), settings).meaning)
 }

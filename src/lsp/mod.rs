@@ -2,14 +2,22 @@
 //!
 //! A document is verified when it is opened, and again after each edit, which ends the job before it. A document without a
 //! `main` has its functions verified one by one, when a lens asks for it, each called by two threads with any arguments.
+//! Of a source of a project the programs that open documents belong to are verified, with all their sources.
+//!
+//! `program` says what is read for a document, `job` verifies it, `shown` makes diagnostics of what comes of it, `places` knows
+//! where they belong, `board` publishes those of each file.
 
+mod board;
 mod job;
+mod places;
+mod program;
 mod shown;
 
 use crate::api::Options;
 use crate::pipeline;
 use crate::project::Project;
-use job::{Job, Tell, What};
+use board::Board;
+use job::{Job, Task, Tell, What};
 use lsp_server::{Connection, ErrorCode, Message, Notification, ProtocolError, Request, RequestId, Response};
 use lsp_types::notification::{
     Cancel, DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, Notification as _,
@@ -62,7 +70,15 @@ pub fn serve(connection: &Connection, settings: Settings) -> Result<(), Protocol
     let sender = connection.sender.clone();
     // A client that went away is noticed by its silence.
     let tell: Tell = Arc::new(move |m| drop(sender.send(m)));
-    let mut server = Server { tell, settings: Arc::new(settings), open: BTreeMap::new() };
+    let board = Arc::new(Board::new(Arc::clone(&tell)));
+    let mut server = Server {
+        tell,
+        board,
+        settings: Arc::new(settings),
+        open: BTreeMap::new(),
+        project: None,
+        revision: 0,
+    };
     for message in &connection.receiver {
         match message {
             Message::Request(r) => {
@@ -75,27 +91,35 @@ pub fn serve(connection: &Connection, settings: Settings) -> Result<(), Protocol
             Message::Response(_) => {}
         }
     }
-    server.open.values_mut().for_each(Open::cancel);
+    server.open.values_mut().for_each(|o| end(&mut o.job));
+    end(&mut server.project);
     Ok(())
 }
 
 struct Open {
     document: Document,
+    /// It is a source of the project.
+    in_project: bool,
+    /// What is done about it alone.
     job: Option<Job>,
 }
 
-impl Open {
-    fn cancel(&mut self) {
-        if let Some(job) = self.job.take() {
-            job.cancel();
-        }
+/// Nobody wants it any more.
+fn end(job: &mut Option<Job>) {
+    if let Some(job) = job.take() {
+        job.cancel();
     }
 }
 
 struct Server {
     tell: Tell,
+    board: Arc<Board>,
     settings: Arc<Settings>,
     open: BTreeMap<String, Open>,
+    /// What is done about the programs of the project.
+    project: Option<Job>,
+    /// How often a document was opened or changed.
+    revision: u64,
 }
 
 impl Server {
@@ -152,10 +176,20 @@ impl Server {
     }
 
     fn start(&mut self, uri: &str, what: What, delay: Duration, asked: Option<RequestId>) {
+        let documents: Vec<Document> = self.open.values().map(|o| o.document.clone()).collect();
         let Some(open) = self.open.get_mut(uri) else { return };
-        open.cancel();
-        let (document, settings) = (open.document.clone(), Arc::clone(&self.settings));
-        open.job = Some(Job::start(document, settings, Arc::clone(&self.tell), what, (delay, asked)));
+        let (meant, others): (Vec<_>, Vec<_>) = documents.into_iter().partition(|d| d.uri().as_str() == uri);
+        let whole = matches!(what, What::Whole) && open.in_project;
+        let (job, what) = if whole { (&mut self.project, What::Project) } else { (&mut open.job, what) };
+        end(job);
+        let task = Task {
+            open: meant.into_iter().chain(others).collect(),
+            settings: Arc::clone(&self.settings),
+            board: Arc::clone(&self.board),
+            what,
+            revision: self.revision,
+        };
+        *job = Some(Job::start(task, Arc::clone(&self.tell), (delay, asked)));
     }
 
     fn notified(&mut self, n: Notification) {
@@ -174,10 +208,7 @@ impl Server {
             }
             DidCloseTextDocument::METHOD => {
                 let Ok(p) = parameters::<DidCloseTextDocumentParams>(n.params) else { return };
-                if let Some(mut open) = self.open.remove(p.text_document.uri.as_str()) {
-                    open.cancel();
-                    open.document.clear(&self.tell);
-                }
+                self.closed(&p.text_document.uri);
             }
             Cancel::METHOD => {
                 let Ok(p) = parameters::<CancelParams>(n.params) else { return };
@@ -185,9 +216,9 @@ impl Server {
                     NumberOrString::Number(n) => n.into(),
                     NumberOrString::String(s) => s.into(),
                 };
-                let asked = self.open.values_mut().find(|o| o.job.as_ref().is_some_and(|j| j.asked(&id)));
-                if let Some(open) = asked {
-                    open.cancel();
+                let all = self.open.values_mut().map(|o| &mut o.job).chain([&mut self.project]);
+                for job in all.filter(|j| matches!(j, Some(j) if j.asked(&id))) {
+                    end(job);
                 }
             }
             _ => {}
@@ -196,12 +227,37 @@ impl Server {
 
     fn changed(&mut self, uri: Uri, text: String, version: i32, delay: Duration) {
         let key = uri.as_str().to_string();
+        self.revision += 1;
+        let document = Document::new(uri.clone(), text, self.revision);
+        let in_project = program::in_project(&document, &self.settings);
         if let Some(open) = self.open.get_mut(&key) {
-            open.cancel();
+            end(&mut open.job);
         }
-        let document = Document::new(uri, text, version);
-        self.open.insert(key.clone(), Open { document, job: None });
+        if in_project {
+            end(&mut self.project);
+        }
+        self.board.opened(&uri, version);
+        self.open.insert(key.clone(), Open { document, in_project, job: None });
         self.start(&key, What::Whole, delay, None);
+    }
+
+    fn closed(&mut self, uri: &Uri) {
+        let Some(mut open) = self.open.remove(uri.as_str()) else { return };
+        end(&mut open.job);
+        if open.in_project {
+            end(&mut self.project);
+        }
+        let other = self.open.iter().find(|o| open.in_project && o.1.in_project).map(|o| o.0.clone());
+        match other {
+            // Its file is read from now on.
+            Some(other) => {
+                self.revision += 1;
+                self.start(&other, What::Whole, self.settings.delay, None);
+            }
+            None if open.in_project => self.board.without_project(),
+            None => {}
+        }
+        self.board.closed(uri);
     }
 }
 

@@ -107,6 +107,7 @@ fn nearer(path: &Path) -> PathBuf {
     here.and_then(inside).unwrap_or_else(|| path.to_path_buf())
 }
 
-fn same(a: &Path, b: &Path) -> bool {
+/// Do two paths lead to one file?
+pub fn same(a: &Path, b: &Path) -> bool {
     a == b || a.canonicalize().is_ok_and(|x| b.canonicalize().is_ok_and(|y| x == y))
 }

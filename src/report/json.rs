@@ -237,7 +237,7 @@ pub struct SecondsEntry {
 pub struct Assignment {
     /// Variable, or the function that gave an input (empty: an uninitialised object).
     pub name: String,
-    /// The value that it has then.
+    /// The value that it has then: of a floating type its bits, of an enumeration its number. A story has values as the source writes them.
     pub value: i128,
 }
 

@@ -1,9 +1,10 @@
 //! Reports of batches as JUnit XML, as Jenkins and its kin read it (`tests/schema/junit-10.xsd`).
 //!
-//! A file, or a property of one, is a test case. *Unsafe* is a failure; *unknown* is an error, and so is input that was
+//! A program, or a property of one, is a test case, which has the names of its files. *Unsafe* is a failure; *unknown* is an error, and so is input that was
 //! refused: a pipeline must not take them for success.
 
-use super::json::{Document, Entry, StepEntry};
+use super::findings::{findings, lines};
+use super::json::{Document, Entry};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 use std::io;
@@ -64,7 +65,8 @@ fn seconds(s: f64) -> String {
 }
 
 fn case(w: &mut Writer<Vec<u8>>, e: &Entry) -> io::Result<()> {
-    let (name, class, time) = (clean(&e.file), clean(&e.property), seconds(duration(e)));
+    let files: Vec<&str> = std::iter::once(&e.file).chain(&e.more_files).map(String::as_str).collect();
+    let (name, class, time) = (clean(&files.join(" ")), clean(&e.property), seconds(duration(e)));
     let class = if class.is_empty() { "input" } else { &class };
     let element = w.create_element("testcase").with_attributes([
         ("name", name.as_str()),
@@ -95,15 +97,14 @@ fn failure(e: &Entry) -> Told {
         let message = format!("{}: a run shows the contrary", e.property);
         return ("failure", super::rules::COVERED.id.into(), message, e.run.join("\n"));
     };
-    let message = format!("{} at {}:{} by {}", t.violation, t.file, t.line, t.thread);
-    let steps: Vec<String> = t.steps.iter().map(step).collect();
-    ("failure", t.kind.clone(), message, steps.join("\n"))
-}
-
-fn step(s: &StepEntry) -> String {
-    let changes: Vec<String> = s.changes.iter().map(|a| format!("{} = {}", a.name, a.value)).collect();
-    let line = format!("{} {}:{} {}  {}", s.thread, s.file, s.line, s.statement, changes.join(", "));
-    line.trim_end().into()
+    // What happened, at which place; of further violations a line each below the run.
+    let mut all = findings(e).into_iter().map(|f| match f.said.at.line {
+        0 => f.said.message,
+        line => format!("{}:{line}: {}", f.said.at.file, f.said.message),
+    });
+    let message = all.next().unwrap_or_default();
+    let body: Vec<String> = lines(t).into_iter().chain(all).collect();
+    ("failure", t.kind.clone(), message, body.join("\n"))
 }
 
 fn error(e: &Entry) -> Told {

@@ -1,16 +1,11 @@
 //! Reports as Markdown (GitHub's), for summaries of pipelines and comments on reviews: a table, and each run folded, with a column for each thread.
 
 use super::findings::{self, Finding, findings};
-use super::json::{Document, Entry, PlaceEntry, StepEntry, TraceEntry};
-use super::story::{Page, steps_as_text};
-use anstream::adapter::strip_str;
+use super::json::{Document, Entry, PlaceEntry};
 use std::fmt::Write;
 
 /// Lines of a run that are shown; then it is said how many more there are.
 const STEPS: usize = 100;
-
-/// Characters that a line of a run may have, as far as columns go: what a comment on a review has room for.
-const WIDTH: usize = 100;
 
 /// Findings of a file that are shown.
 const FINDINGS: usize = 20;
@@ -80,8 +75,7 @@ fn at_place(at: &PlaceEntry, message: &str) -> String {
 /// The run of a file that is unsafe, folded: what happened, and a column for each thread.
 fn run(e: &Entry) -> Option<String> {
     let (headline, lines): (&str, Vec<String>) = match &e.trace {
-        Some(t) if !t.story.steps.is_empty() => (&t.story.headline, columns(t)),
-        Some(t) => ("", t.steps.iter().map(step).chain([end(t)]).collect()),
+        Some(t) => (&t.story.headline, findings::lines(t)),
         None if e.run.is_empty() => return None,
         None => ("", e.run.clone()),
     };
@@ -94,26 +88,6 @@ fn run(e: &Entry) -> Option<String> {
     Some(format!(
         "\n<details><summary>{heading}</summary>\n\n{headline}<pre>{body}{more}</pre>\n\n</details>\n"
     ))
-}
-
-/// The lines of a run in columns, and where it ends.
-fn columns(t: &TraceEntry) -> Vec<String> {
-    let text = steps_as_text(&t.story, &t.file, Page { width: WIDTH, full: false });
-    let waits = t.story.waits.iter().map(|w| format!("  {}", w.line(&t.story)));
-    strip_str(&text).to_string().lines().map(String::from).chain([end(t)]).chain(waits).collect()
-}
-
-fn end(t: &TraceEntry) -> String {
-    if !t.waiting.is_empty() {
-        return format!("violated: {}", t.violation);
-    }
-    let at = if t.line > 0 { format!(" at {}:{}", t.file, t.line) } else { String::new() };
-    let thread = t.story.threads.get(t.run.fails as usize).map_or(&t.thread, |a| &a.name);
-    format!("violated: {}{at} by {thread}", t.violation)
-}
-
-fn step(s: &StepEntry) -> String {
-    format!("{}:{} {}", s.file, s.line, findings::step(s))
 }
 
 /// Text that has no meaning in Markdown, nor in HTML, nor in a table.

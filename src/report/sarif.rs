@@ -5,13 +5,13 @@
 //! *unsafe* are notifications of the invocation: a result would be shown as a finding.
 
 use super::columns::Columns;
-use super::findings::{self, Finding, place};
-use super::json::{Assignment, Document, Entry, PlaceEntry, StepEntry, TraceEntry};
+use super::findings::{self, Finding, Moved, place};
+use super::json::{Document, Entry, PlaceEntry, StepEntry, TraceEntry};
 use super::rules::{self, Rule};
+use super::story::Does;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
 
 /// What a log says of itself.
 pub const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -121,29 +121,27 @@ fn fingerprint(t: &TraceEntry) -> String {
 
 /// The run, a flow for each thread.
 fn code_flow(t: &TraceEntry, columns: &Columns) -> Value {
-    let mut flows: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
-    let mut order: Vec<&str> = Vec::new();
-    for (n, s) in t.steps.iter().enumerate() {
-        if !order.contains(&s.thread.as_str()) {
-            order.push(&s.thread);
-        }
-        flows.entry(&s.thread).or_default().push(step(n + 1, s, columns));
+    let mut flows: Vec<(&str, Vec<Value>)> = Vec::new();
+    let mut add = |thread, what| match flows.iter_mut().find(|f| f.0 == thread) {
+        Some(flow) => flow.1.push(what),
+        None => flows.push((thread, vec![what])),
+    };
+    let steps = findings::steps(t);
+    for (n, m) in steps.iter().enumerate() {
+        add(t.story.name(m.step.thread), step(n + 1, m, columns));
     }
     let violated = format!("violated: {}", t.violation);
     let last = json!({
-        "executionOrder": t.steps.len() + 1,
+        "executionOrder": steps.len() + 1,
         "location": location(&place(&t.file, t.line, t.column), &violated, columns),
         "importance": "essential",
     });
-    if !order.contains(&t.thread.as_str()) {
-        order.push(&t.thread);
-    }
-    flows.entry(&t.thread).or_default().push(last);
-    let flows: Vec<Value> = order
+    add(findings::fails(t), last);
+    let flows: Vec<Value> = flows
         .into_iter()
-        .filter_map(|name| Some(json!({"id": name, "message": text(&format!("thread {name}")), "locations": flows.remove(name)?})))
+        .map(|(name, all)| json!({"id": name, "message": text(&format!("thread {name}")), "locations": all}))
         .collect();
-    let start = state(&t.start);
+    let start = start(t);
     let mut flow = json!({"message": text("an interleaving that gets there"), "threadFlows": flows});
     if let (false, Some(first)) = (start.is_empty(), flow.pointer_mut("/threadFlows/0")) {
         first["initialState"] = Value::Object(start);
@@ -151,20 +149,26 @@ fn code_flow(t: &TraceEntry, columns: &Columns) -> Value {
     flow
 }
 
-fn step(number: usize, s: &StepEntry, columns: &Columns) -> Value {
+fn step(number: usize, m: &Moved, columns: &Columns) -> Value {
+    let writes = m.step.effects.iter().filter(|e| matches!(e.does, Does::Write | Does::Set));
+    let state: Map<String, Value> = writes.map(|e| (e.object.clone(), text(&e.value))).collect();
+    let important = !state.is_empty() && m.fold.is_none();
     let mut out = json!({
         "executionOrder": number,
-        "location": location(&place(&s.file, s.line, s.column), &findings::step(s), columns),
-        "importance": if s.changes.is_empty() { "unimportant" } else { "important" },
+        "location": location(&m.said.at, &m.said.message, columns),
+        "importance": if important { "important" } else { "unimportant" },
     });
-    if !s.changes.is_empty() {
-        out["state"] = Value::Object(state(&s.changes));
+    if !state.is_empty() {
+        out["state"] = Value::Object(state);
     }
     out
 }
 
-fn state(values: &[Assignment]) -> Map<String, Value> {
-    values.iter().map(|a| (a.name.clone(), text(&a.value.to_string()))).collect()
+/// Values that nobody had written when they were read.
+fn start(t: &TraceEntry) -> Map<String, Value> {
+    let reads = t.story.steps.iter().flat_map(|s| &s.effects).filter(|e| e.does == Does::Read);
+    let first = reads.filter(|e| e.from.is_none() && !e.own);
+    first.map(|e| (e.object.clone(), text(&e.value))).collect()
 }
 
 fn location(at: &PlaceEntry, message: &str, columns: &Columns) -> Value {

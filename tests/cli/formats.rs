@@ -172,7 +172,7 @@ fn sarif_fits_its_schema() {
     let run = sarif(&["--property", "deadlock", "d.c"]);
     let said = strings(&run["results"][0]["relatedLocations"], "/message/text").join("\n");
     // The thread has both locks, and has ended.
-    assert!(said.contains("main waits here: pthread_mutex_lock(&a);"), "{said}");
+    assert!(said.contains("main waits here for a"), "{said}");
 }
 
 #[test]
@@ -251,4 +251,78 @@ fn reports_go_into_files_as_well() {
         let o = relyant(dir.path()).args(["verify", "--report", wrong, "u.c"]).output().unwrap();
         assert_eq!(o.status.code(), Some(2), "{wrong}");
     }
+}
+
+/// Two threads change a number; what one of them did is lost.
+pub(super) const BALANCE: &str = "#include <pthread.h>\n#include <assert.h>\ndouble balance = 10.5;\n\
+void *add(void *a) { balance = balance + 2.25; return 0; }\n\
+void *take(void *a) { balance = balance - 1.5; return 0; }\n\
+int main(void) {\n\
+\tpthread_t d, w;\n\
+\tpthread_create(&d, 0, add, 0);\n\
+\tpthread_create(&w, 0, take, 0);\n\
+\tpthread_join(d, 0);\n\
+\tpthread_join(w, 0);\n\
+\tassert(balance == 11.25);\n\
+\treturn 0;\n\
+}\n";
+
+/// All forms have the sentence of the text, its names of threads and values as the source writes them.
+#[test]
+fn all_forms_tell_the_same_of_a_run() {
+    let dir = folder(&[("f.c", BALANCE)]);
+    let text = verify(dir.path(), &["f.c"]);
+    let sentence = text.lines().find_map(|l| l.strip_prefix("what happened: ")).unwrap();
+    assert!(sentence.contains("both read balance = 10.5"), "{text}");
+    let log = json(dir.path(), &["--format", "sarif", "f.c"]);
+    let result = &log["runs"][0]["results"][0];
+    assert_eq!(result["message"]["text"], sentence);
+    let flow = &result["codeFlows"][0]["threadFlows"];
+    let ids: BTreeSet<&str> = flow.as_array().unwrap().iter().map(|f| f["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["d", "main", "w"].into());
+    assert_eq!(flow[0]["initialState"]["balance"]["text"], "10.5");
+    let bits = format!("{}", 10.5f64.to_bits() / 1_000_000);
+    assert!(flow.to_string().contains("balance = 10.5") && !log.to_string().contains(&bits), "{flow}");
+    let xml = verify(dir.path(), &["--format", "junit", "f.c"]);
+    assert!(xml.contains(&format!("message=\"f.c:12: {sentence}\"")) && !xml.contains(&bits), "{xml}");
+    assert!(xml.contains(">line  main") && xml.contains("balance = 10.5"), "{xml}");
+    let table = verify(dir.path(), &["--format", "markdown", "f.c"]);
+    assert!(!table.contains(&bits) && table.contains("both read balance = 10.5"), "{table}");
+}
+
+/// Each place says its file where that is not the one of the violation; the second race has its own places.
+#[test]
+fn places_in_other_files_have_names() {
+    let other =
+        "#include <pthread.h>\nextern int n, k;\nvoid *add(void *a) {\n\tn++;\n\tk = 1;\n\treturn 0;\n}\n";
+    let main = "#include <pthread.h>\nint n, k;\nvoid *add(void *a);\nint main(void) {\n\tpthread_t t;\n\
+        \tpthread_create(&t, 0, add, 0);\n\tn++;\n\tk = 2;\n\treturn 0;\n}\n";
+    let dir = folder(&[("other.c", other), ("main.c", main)]);
+    let args = ["--property", "no-data-race", "main.c", "other.c"];
+    let log = json(dir.path(), &[&["--format", "sarif"], &args[..]].concat());
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    assert!(results.len() > 1, "{log}");
+    for r in results {
+        let (said, uri) = (r["message"]["text"].as_str().unwrap(), "/physicalLocation/artifactLocation/uri");
+        let here = r["locations"][0].pointer(uri).unwrap();
+        assert!(here == "main.c" || here == "other.c", "{r}");
+        assert!(said.contains("(main.c:") && said.contains("(other.c:"), "{said}");
+        let related: BTreeSet<&str> = strings(&r["relatedLocations"], uri).into_iter().collect();
+        assert_eq!(related, ["main.c", "other.c"].into(), "{r}");
+    }
+    let xml = verify(dir.path(), &[&["--format", "junit"], &args[..]].concat());
+    assert!(xml.contains("name=\"main.c other.c\""), "{xml}");
+
+    std::fs::write(
+        dir.path().join("waste.c"),
+        "#include <stdlib.h>\nvoid waste(void) {\n\tchar *p = malloc(4);\n\tif (p)\n\t\t*p = 1;\n}\n",
+    )
+    .unwrap();
+    std::fs::write(
+        dir.path().join("calls.c"),
+        "void waste(void);\nint main(void) {\n\twaste();\n\treturn 0;\n}\n",
+    )
+    .unwrap();
+    let text = verify(dir.path(), &["--property", "valid-memsafety", "calls.c", "waste.c"]);
+    assert!(text.contains("the block made in waste.c:3 is lost"), "{text}");
 }

@@ -226,3 +226,135 @@ fn engines_are_set_as_by_verify() {
         assert_eq!(o.status.code(), Some(2), "{wrong:?}");
     }
 }
+
+/// A queue in two files and a header, compiled from a folder beside them.
+fn project() -> tempfile::TempDir {
+    let dir = folder(&[]);
+    let write = |name: &str, text: &str| {
+        let file = dir.path().join(name);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+    };
+    write("inc/queue.h", QUEUE_H);
+    write("src/queue.c", QUEUE);
+    write("src/main.c", MAIN);
+    let build = dir.path().join("build").display().to_string();
+    let record = |file: &str, more: &str| json!({"directory": build, "file": format!("../src/{file}"), "command": format!("cc -I../inc {more} -c ../src/{file}")});
+    let all = json!([record("main.c", "-DVALUE=5"), record("queue.c", "")]);
+    write("build/compile_commands.json", &all.to_string());
+    dir
+}
+
+const QUEUE_H: &str = "int q_get(void);\nvoid q_put(int v);\nextern int item;\n/* é */ static inline int q_has(void) { return item != -1; }\n";
+const QUEUE: &str = "#include \"queue.h\"\n#include <pthread.h>\nint item = -1;\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
+    void q_put(int v)\n{\n\tif (q_has())\n\t\treturn;\n\tpthread_mutex_lock(&m);\n\titem = v;\n\tpthread_mutex_unlock(&m);\n}\n\
+    int q_get(void)\n{\n\tint v;\n\tif (!q_has())\n\t\treturn -1;\n\tpthread_mutex_lock(&m);\n\tv = item;\n\titem = -1;\n\
+    \tpthread_mutex_unlock(&m);\n\treturn v;\n}\n";
+const MAIN: &str = "#include \"queue.h\"\n#include <assert.h>\n#include <pthread.h>\n\
+    static void *consumer(void *a)\n{\n\tint v = q_get();\n\tassert(v == -1 || v == VALUE);\n\treturn 0;\n}\n\
+    int main(void)\n{\n\tpthread_t c;\n\tq_put(VALUE);\n\tpthread_create(&c, 0, consumer, 0);\n\tpthread_join(c, 0);\n\treturn 0;\n}\n";
+
+/// The verdict is that on the program, whichever of its files is open, with the text that is being written.
+#[test]
+fn a_document_of_a_project_is_read_with_its_other_files() {
+    let dir = project();
+    let mut c = Client::with(dir.path(), &["--project", "build"]);
+    let uri = |name: &str| format!("file://{}/{name}", dir.path().display());
+    let (main, queue) = (uri("src/main.c"), uri("src/queue.c"));
+    c.open(&main, MAIN);
+    let [d] = &c.shown(&main, 1)[..] else { panic!("one") };
+    assert!(d["severity"] == 3 && d["range"]["start"]["line"] == 9, "{d}");
+
+    // An error that is not saved, in the other file: it is found where it shows, and the run goes through both.
+    c.open(&queue, &QUEUE.replace("item = v;", "item = v + 1;"));
+    let [d] = &c.shown(&main, 1)[..] else { panic!("one") };
+    assert!(d["code"] == "assertion" && d["range"]["start"]["line"] == 6, "{d}");
+    let run = d["relatedInformation"].as_array().unwrap();
+    assert!(run.iter().any(|s| s["location"]["uri"] == json!(queue)), "{d}");
+    assert!(c.shown(&queue, 1).is_empty());
+    c.change(&queue, 2, QUEUE);
+    let [d] = &c.shown(&main, 1)[..] else { panic!("one") };
+    assert!(d["severity"] == 3 && d["message"].as_str().unwrap().starts_with("safe"), "{d}");
+
+    // Without the file that has `main` the verdict stands in the one that is open.
+    c.tell("textDocument/didClose", json!({"textDocument": {"uri": main}}));
+    let [d] = &c.shown(&queue, 2).into_iter().chain(c.shown(&queue, 2)).collect::<Vec<_>>()[..] else {
+        panic!("one")
+    };
+    assert!(d["message"].as_str().unwrap().starts_with("the program of main.c is safe"), "{d}");
+    c.stop();
+}
+
+/// Of a function that is verified alone: at its name, and what is wrong in a header in that.
+#[test]
+fn diagnostics_stand_in_the_files_that_they_are_about() {
+    let dir = project();
+    let mut c = Client::with(dir.path(), &["--project", "build"]);
+    let uri = |name: &str| format!("file://{}/{name}", dir.path().display());
+    let (queue, header) = (uri("src/queue.c"), uri("inc/queue.h"));
+    c.open(&queue, QUEUE);
+    let mut verdict = |name: &str| {
+        let params = json!({"command": "relyant.verify", "arguments": [queue, name]});
+        c.ask("workspace/executeCommand", params)["result"]["verdict"].clone()
+    };
+    assert_eq!((verdict("q_get"), verdict("q_put")), (json!("safe"), json!("unsafe")));
+    let is_get =
+        |d: &Value| d["message"].as_str().unwrap().starts_with("`q_get`, called by two threads, is safe");
+    let get = (0..9).find_map(|_| c.shown(&queue, 1).into_iter().find(is_get)).unwrap();
+    assert_eq!(get["range"]["start"], json!({"line": 12, "character": 4}));
+    let shown = c.wait(|m| m["params"]["uri"] == json!(header));
+    let race = &shown["params"]["diagnostics"][0];
+    // The header is not open, and has a character of two bytes before the place.
+    assert!(shown["params"].get("version").is_none() && race["code"] == "data-race", "{shown}");
+    let range = &race["range"];
+    let line = QUEUE_H.lines().nth(3).unwrap();
+    assert_eq!(range["start"]["line"], 3);
+    assert_eq!(range["end"]["character"], line.chars().count());
+    assert!(range["start"]["character"].as_u64().unwrap() > 20, "{range}");
+    // The sentence and the places name the other file; none is in what calls the function.
+    assert!(race["message"].as_str().unwrap().contains("(queue.c:"), "{race}");
+    let lines = QUEUE.lines().count();
+    for s in race["relatedInformation"].as_array().unwrap() {
+        let at = &s["location"];
+        assert!(at["uri"] == json!(header) || at["uri"] == json!(queue), "{s}");
+        assert!((at["range"]["start"]["line"].as_u64().unwrap() as usize) < lines, "{s}");
+        let end = at["range"]["end"]["character"].as_u64().unwrap() as usize;
+        let line = if at["uri"] == json!(header) { QUEUE_H } else { QUEUE };
+        let line = line.lines().nth(at["range"]["start"]["line"].as_u64().unwrap() as usize).unwrap();
+        assert_eq!(end, line.chars().count(), "{s}");
+    }
+    c.stop();
+}
+
+#[test]
+fn what_is_unknown_has_hints() {
+    let text = "#include <assert.h>\n#include <stdlib.h>\nstruct node { struct node *next; };\nstruct node *head;\n\
+        int main(void)\n{\n\tint k = 0;\n\tfor (int i = 0; i < 20; i++) {\n\t\tstruct node *n = malloc(sizeof *n);\n\
+        \t\tif (n == 0)\n\t\t\treturn 0;\n\t\tn->next = head;\n\t\thead = n;\n\t}\n\
+        \tfor (struct node *p = head; p != 0; p = p->next)\n\t\tk++;\n\tassert(k == 20);\n\treturn 0;\n}\n";
+    let dir = folder(&[]);
+    let mut c = Client::new(dir.path());
+    let uri = format!("file://{}/l.c", dir.path().display());
+    c.open(&uri, text);
+    let [d] = &c.shown(&uri, 1)[..] else { panic!("one") };
+    assert!(
+        d["severity"] == 2 && d["message"].as_str().unwrap().contains("\nhint: --max-objects 32 "),
+        "{d}"
+    );
+    c.stop();
+}
+
+/// The sentence of the report, and values as the source has them.
+#[test]
+fn runs_are_told_as_in_the_report() {
+    let dir = folder(&[]);
+    let mut c = Client::new(dir.path());
+    let uri = format!("file://{}/f.c", dir.path().display());
+    c.open(&uri, super::formats::BALANCE);
+    let [d] = &c.shown(&uri, 1)[..] else { panic!("one") };
+    let sentence = d["message"].as_str().unwrap();
+    assert!(sentence.contains("both read balance = 10.5"), "{d}");
+    let run = d["relatedInformation"].to_string();
+    assert!(run.contains("balance = 10.5") && !run.contains("46"), "{run}");
+    c.stop();
+}

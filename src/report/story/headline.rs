@@ -7,19 +7,37 @@ use super::reads::{Known, Place};
 use super::{Does, Effect, Step, Story, stuck, values};
 use relyant_cfa::{Use, Violated};
 use relyant_interp::{RacingAccess, Trace};
+use std::cell::Cell;
+use std::collections::BTreeSet;
 
-/// The sentence.
+/// The sentence. A line without a file is one of the file of the violation; where another file is named, all are.
 pub(super) fn of(story: &Story, known: &Known<'_>, t: &Trace) -> String {
-    let run = Run { story, known, fails: t.thread as usize, file: &t.place.0, line: t.place.1 };
+    let run = Run {
+        story,
+        known,
+        fails: t.thread as usize,
+        file: &t.place.0,
+        line: t.place.1,
+        names_all: false,
+        elsewhere: Cell::new(false),
+    };
+    let sentence = sentence(&run, t);
+    match run.elsewhere.get() {
+        true => self::sentence(&Run { names_all: true, ..run }, t),
+        false => sentence,
+    }
+}
+
+fn sentence(run: &Run<'_>, t: &Trace) -> String {
     let what = run.what(&t.violation);
     match &t.violation {
-        Violated::Deadlock => stuck::sentence(&run).unwrap_or(what),
-        Violated::Race(_) => race(&run, t).unwrap_or(what),
+        Violated::Deadlock => stuck::sentence(run).unwrap_or(what),
+        Violated::Race(_) => race(run, t).unwrap_or(what),
         Violated::DoubleFree => run.freed("freed it again").unwrap_or(what),
         Violated::Gone => run.freed("used it").unwrap_or(what),
         Violated::Leak { .. } | Violated::Exclusive(_) | Violated::End => what,
-        Violated::Assertion | Violated::Call(_) | Violated::Label(_) => values::cause(&run).unwrap_or(what),
-        _ => values::cause(&run).map_or(what.clone(), |why| format!("{what}: {why}")),
+        Violated::Assertion | Violated::Call(_) | Violated::Label(_) => values::cause(run).unwrap_or(what),
+        _ => values::cause(run).map_or(what.clone(), |why| format!("{what}: {why}")),
     }
 }
 
@@ -32,6 +50,10 @@ pub(super) struct Run<'s> {
     /// Where that is.
     file: &'s str,
     line: u32,
+    /// Each place has the name of its file.
+    names_all: bool,
+    /// A place in another file was named.
+    elsewhere: Cell<bool>,
 }
 
 /// An effect, and where it is.
@@ -68,10 +90,8 @@ impl<'s> Run<'s> {
 
     /// `line 7`, with its file where that is not the one of the violation.
     pub(super) fn place(&self, file: &str, line: u32) -> String {
-        match file == self.file || file.is_empty() {
-            true => format!("line {line}"),
-            false => format!("{}:{line}", file.rsplit('/').next().unwrap_or(file)),
-        }
+        self.elsewhere.set(self.elsewhere.get() || file != self.file && !file.is_empty());
+        place_in_words(file, line, if self.names_all { "" } else { self.file })
     }
 
     /// Where a step is.
@@ -81,7 +101,10 @@ impl<'s> Run<'s> {
 
     /// Where two steps are.
     pub(super) fn both(&self, a: &Step, b: &Step) -> String {
-        match ((&a.file, a.line) == (&b.file, b.line), a.file == self.file && b.file == self.file) {
+        match (
+            (&a.file, a.line) == (&b.file, b.line),
+            !self.names_all && a.file == self.file && b.file == self.file,
+        ) {
             (true, _) => self.at(a),
             (false, true) => format!("lines {} and {}", a.line.min(b.line), a.line.max(b.line)),
             (false, false) => format!("{} and {}", self.at(a), self.at(b)),
@@ -90,7 +113,7 @@ impl<'s> Run<'s> {
 
     /// Where the violation is; nothing where that is not known.
     fn here(&self) -> String {
-        if self.line > 0 { format!(" (line {})", self.line) } else { String::new() }
+        if self.line > 0 { format!(" ({})", self.place(self.file, self.line)) } else { String::new() }
     }
 
     /// What is violated.
@@ -113,12 +136,23 @@ impl<'s> Run<'s> {
             Violated::DoubleFree => format!("{a} frees a block twice"),
             Violated::FreeOfNoBlock => format!("{a} frees what is no block of dynamic memory"),
             Violated::Leak { line } => {
-                return format!("the block made in line {line} is lost: nobody gives it back");
+                let at = self.made(*line);
+                return format!("the block made in {at} is lost: nobody gives it back");
             }
             Violated::Race(race) => format!("{a} is in a {race}"),
             Violated::End => format!("{a} comes to its end"),
         };
         does + &self.here()
+    }
+
+    /// The line of a call that made a block, of which the run tells the file.
+    fn made(&self, line: u32) -> String {
+        let files: BTreeSet<&str> =
+            self.story.steps.iter().filter(|s| s.line == line).map(|s| s.file.as_str()).collect();
+        match files.into_iter().collect::<Vec<_>>()[..] {
+            [file] => self.place(file, line),
+            _ => format!("line {line}"),
+        }
     }
 
     /// Memory that was given back is used.
@@ -144,29 +178,59 @@ fn race(run: &Run<'_>, t: &Trace) -> Option<String> {
         let i = t.threads.iter().position(|n| *n == a.thread_name);
         i.map_or_else(|| a.thread_name.clone(), |i| run.name(i).to_string())
     };
-    let does = |a: &RacingAccess| match a.access {
-        Use::Access => "accesses",
-        Use::Free => "frees",
-        Use::Read => "reads",
-        Use::Write => "writes",
+    let access = |a: &RacingAccess| Access {
+        thread: name(a),
+        does: match a.access {
+            Use::Access => "accesses",
+            Use::Free => "frees",
+            Use::Read => "reads",
+            Use::Write => "writes",
+        }
+        .into(),
+        object: a.object.clone(),
+        at: run.place(&a.file, a.line),
+        locks: a.locks.clone(),
     };
+    Some(raced(&access(mine), &access(other)))
+}
+
+/// An access of a race, in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// Name of the thread.
+    pub thread: String,
+    /// `reads`, `writes`, `frees`.
+    pub does: String,
+    /// Name of the cell; empty when unknown.
+    pub object: String,
+    /// Where it is, see [`place_in_words`].
+    pub at: String,
+    /// Locks that the thread holds.
+    pub locks: Vec<String>,
+}
+
+/// The sentence on two accesses that nothing orders; the violation is where the first one is.
+pub fn raced(mine: &Access, other: &Access) -> String {
     let object =
         [other, mine].into_iter().map(|a| a.object.as_str()).find(|o| !o.is_empty()).unwrap_or("memory");
-    let held = |a: &RacingAccess| match a.locks.as_slice() {
-        [] => format!("{} holds no lock", name(a)),
-        l => format!("{} holds {}", name(a), l.join(", ")),
+    let held = |a: &Access| match a.locks.as_slice() {
+        [] => format!("{} holds no lock", a.thread),
+        l => format!("{} holds {}", a.thread, l.join(", ")),
     };
     let locks = match (other.locks.is_empty(), mine.locks.is_empty()) {
         (true, true) => "no lock is held".to_string(),
         _ => format!("{}, {}", held(other), held(mine)),
     };
-    Some(format!(
+    format!(
         "{} {} {object} ({}) and {} {} it ({}), and nothing orders them: {locks}",
-        name(other),
-        does(other),
-        run.place(&other.file, other.line),
-        name(mine),
-        does(mine),
-        run.place(&mine.file, mine.line)
-    ))
+        other.thread, other.does, other.at, mine.thread, mine.does, mine.at
+    )
+}
+
+/// `line 7`; `queue.h:7` of a line that is not in the file of the violation, or where that is empty.
+pub fn place_in_words(file: &str, line: u32, violated: &str) -> String {
+    match file == violated || file.is_empty() {
+        true => format!("line {line}"),
+        false => format!("{}:{line}", file.rsplit('/').next().unwrap_or(file)),
+    }
 }

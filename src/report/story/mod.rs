@@ -16,6 +16,7 @@ mod waits;
 mod words;
 
 pub use columns::{Page, steps_as_text};
+pub use headline::{Access, place_in_words, raced};
 pub use words::{Told, told};
 
 use schemars::JsonSchema;
