@@ -144,6 +144,24 @@ mod tests {
     }
 
     #[test]
+    fn further_texts_have_names_too() {
+        let read = |second: &str| {
+            let first = Text::new("a.c", "int f(void);\nint main(void) { return f(); }\n").unwrap();
+            let more = Text::new("sub/b.c", second).unwrap();
+            let path = more.unit().path().to_path_buf();
+            let options = Options { more_files: vec![path.clone()], ..Options::default() };
+            load(first.unit().with_names(&[(path, "sub/b.c".into())]), &options)
+        };
+        let told = format!("{:?}", read("int n;\nint f(void) { return n; }\n").unwrap());
+        assert!(told.contains("sub/b.c") && !told.contains("relyant-text"), "{told}");
+        for wrong in ["int f(void) { return x; }\n", "int f(void) { return 0 }\n", "#error no\n"] {
+            let d = read(wrong).unwrap_err();
+            assert_eq!((d.file.as_str(), d.line), ("sub/b.c", 1), "{d:?}");
+            assert!(!d.to_string().contains("relyant-text"), "{d}");
+        }
+    }
+
+    #[test]
     fn nothing_is_left() {
         let text = Text::new("a.i", "int x;\n").unwrap();
         let path = text.unit().path().to_path_buf();
