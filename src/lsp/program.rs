@@ -69,20 +69,28 @@ pub(super) fn beside(document: &Document, open: &[Document], settings: &Settings
     others
 }
 
-/// The sources with a `main`, and those without.
+/// The sources with a `main`, and those without. Of what cannot be read the words count.
 fn divided(sources: &[PathBuf], open: &[Document], settings: &Settings) -> (Vec<PathBuf>, Vec<PathBuf>) {
-    sources.iter().cloned().partition(|file| has_main(file, open, settings).unwrap_or(false))
+    let words = |file: &Path| {
+        let text = text_of(file, open).unwrap_or_default();
+        text.split("main").skip(1).any(|rest| rest.trim_start().starts_with('('))
+    };
+    let has = |file: &PathBuf| has_main(file, open, settings).unwrap_or_else(|| words(file));
+    sources.iter().cloned().partition(has)
+}
+
+fn text_of(file: &Path, open: &[Document]) -> Option<String> {
+    match document_of(file, open) {
+        Some(d) => Some(d.text().to_string()),
+        None => files::read_text(file).ok(),
+    }
 }
 
 /// Is there a `main`? None: it cannot be read.
 pub(super) fn has_main(file: &Path, open: &[Document], settings: &Settings) -> Option<bool> {
     let document = document_of(file, open);
-    let text = match document {
-        Some(d) => d.text().to_string(),
-        None => files::read_text(file).ok()?,
-    };
     // Without the word none is looked for: it takes a preprocessor.
-    if document.is_none() && !text.contains("main") {
+    if document.is_none() && !text_of(file, open)?.contains("main") {
         return Some(false);
     }
     let options = alone(file, settings);

@@ -229,6 +229,11 @@ fn engines_are_set_as_by_verify() {
 
 /// A queue in two files and a header, compiled from a folder beside them.
 fn project() -> tempfile::TempDir {
+    project_with(&[])
+}
+
+/// The same with further sources.
+fn project_with(more: &[(&str, &str)]) -> tempfile::TempDir {
     let dir = folder(&[]);
     let write = |name: &str, text: &str| {
         let file = dir.path().join(name);
@@ -240,8 +245,12 @@ fn project() -> tempfile::TempDir {
     write("src/main.c", MAIN);
     let build = dir.path().join("build").display().to_string();
     let record = |file: &str, more: &str| json!({"directory": build, "file": format!("../src/{file}"), "command": format!("cc -I../inc {more} -c ../src/{file}")});
-    let all = json!([record("main.c", "-DVALUE=5"), record("queue.c", "")]);
-    write("build/compile_commands.json", &all.to_string());
+    let mut all = vec![record("main.c", "-DVALUE=5"), record("queue.c", "")];
+    for (name, text) in more {
+        write(&format!("src/{name}"), text);
+        all.push(record(name, ""));
+    }
+    write("build/compile_commands.json", &Value::from(all).to_string());
     dir
 }
 
@@ -323,6 +332,35 @@ fn diagnostics_stand_in_the_files_that_they_are_about() {
         let line = line.lines().nth(at["range"]["start"]["line"].as_u64().unwrap() as usize).unwrap();
         assert_eq!(end, line.chars().count(), "{s}");
     }
+    c.stop();
+}
+
+/// A file with `main` is a program with those that have none; what is wrong with a header stands there.
+#[test]
+fn each_main_of_a_project_is_a_program() {
+    let dir =
+        project_with(&[("tool.c", "#include <assert.h>\nint main(void)\n{\n\tassert(0);\n\treturn 0;\n}\n")]);
+    let mut c = Client::with(dir.path(), &["--project", "build"]);
+    let uri = |name: &str| format!("file://{}/{name}", dir.path().display());
+    let (main, queue, tool) = (uri("src/main.c"), uri("src/queue.c"), uri("src/tool.c"));
+    c.open(&queue, QUEUE);
+    assert!(c.shown(&queue, 1).is_empty());
+    let params = json!({"command": "relyant.verify", "arguments": [queue]});
+    assert_eq!(c.ask("workspace/executeCommand", params)["result"]["verdict"], "none");
+    c.open(&main, MAIN);
+    let [d] = &c.shown(&main, 1)[..] else { panic!("one") };
+    assert!(d["message"].as_str().unwrap().starts_with("safe"), "{d}");
+    let text = std::fs::read_to_string(dir.path().join("src/tool.c")).unwrap();
+    c.open(&tool, &text);
+    let is_there = |d: &Value| d["code"] == "assertion" && d["range"]["start"]["line"] == 3;
+    assert!((0..9).any(|_| c.shown(&tool, 1).iter().any(is_there)));
+
+    let header = dir.path().join("inc/queue.h");
+    std::fs::write(&header, QUEUE_H.replace("int q_get(void);", "int q_get(void)")).unwrap();
+    c.change(&main, 2, MAIN);
+    let shown = c.wait(|m| m["params"]["uri"] == json!(uri("inc/queue.h")));
+    let d = &shown["params"]["diagnostics"][0];
+    assert!(d["severity"] == 1 && d["range"]["start"]["line"].as_u64().unwrap() < 2, "{shown}");
     c.stop();
 }
 
