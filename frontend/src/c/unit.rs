@@ -6,23 +6,33 @@
 use relyant_cfa::diagnostic::Diagnostic;
 use std::path::{Path, PathBuf};
 
-/// A source, and what it is called.
+/// A source, and what it is called; with the further files of its program, where they are named with it.
 #[derive(Clone, Copy, Debug)]
 pub struct Unit<'a> {
     path: &'a Path,
     name: Option<&'a str>,
+    more: &'a [PathBuf],
 }
 
 impl<'a, P: AsRef<Path> + ?Sized> From<&'a P> for Unit<'a> {
     fn from(path: &'a P) -> Unit<'a> {
-        Unit { path: path.as_ref(), name: None }
+        Unit { path: path.as_ref(), name: None, more: &[] }
     }
 }
 
 impl<'a> Unit<'a> {
     /// A file that is called otherwise in all that is said of it, where there is a name.
     pub fn called(path: &'a Path, name: Option<&'a str>) -> Unit<'a> {
-        Unit { path, name }
+        Unit { path, name, more: &[] }
+    }
+    /// The same with further files of its program.
+    #[must_use]
+    pub fn and(self, more: &'a [PathBuf]) -> Unit<'a> {
+        Unit { more, ..self }
+    }
+    /// Further files that are named with it.
+    pub fn more(&self) -> &'a [PathBuf] {
+        self.more
     }
     /// Where its bytes are.
     pub fn path(&self) -> &'a Path {
@@ -99,7 +109,7 @@ impl Text {
     }
     /// To be read while this is there.
     pub fn unit(&self) -> Unit<'_> {
-        Unit { path: &self.path, name: Some(&self.name) }
+        Unit { path: &self.path, name: Some(&self.name), more: &[] }
     }
 }
 
