@@ -4,6 +4,7 @@ use super::exit::Status;
 use super::meaning::Meaning;
 use super::{complain, say, say_all, write_file};
 use relyant::init::{NoHarness, Wanted, harness};
+use relyant::reproduce::quoted;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -68,7 +69,8 @@ pub fn run(a: &Args) -> Status {
 
 /// A word as a shell takes it.
 fn word(text: &str) -> String {
-    shlex::try_quote(text).map_or_else(|_| text.to_string(), |w| w.into_owned())
+    let plain = |c: char| c.is_alphanumeric() || "_-./=+,:@%".contains(c);
+    if text.chars().all(plain) { text.into() } else { quoted(text) }
 }
 
 /// The file's name for an `#include` in another one: from its folder, or from the root where only that is above both.

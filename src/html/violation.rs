@@ -3,9 +3,9 @@
 use super::page::{Download, Page};
 use super::run::Run;
 use super::safe::stem;
-use super::{Case, facts, of_verdict, thread};
+use super::{Case, facts, of_verdict};
 use crate::pipeline::{Races, Report};
-use crate::report::story::{Does, Step, Story, Told, told};
+use crate::report::story::{Actor, Does, Step, Story, Told, told};
 use maud::{Markup, html};
 use relyant_cfa::Count;
 use relyant_interp::{RacingAccess, Trace};
@@ -39,7 +39,7 @@ pub(super) fn page<'a>(case: &Case<'a>, r: &Report, t: &Trace, shortest: bool) -
     let start: Vec<String> = t.start.iter().map(|(n, v)| format!("{n} = {v}")).collect();
     page.facts = facts(
         r,
-        threads(r, t, &story),
+        threads(r, &story),
         vec![
             ("found", how),
             ("replayed", "step by step, by an interpreter of C".into()),
@@ -59,17 +59,17 @@ pub(super) fn page<'a>(case: &Case<'a>, r: &Report, t: &Trace, shortest: bool) -
     page
 }
 
-/// The threads by the names that the run has for them, others by their routines.
-fn threads(r: &Report, t: &Trace, story: &Story) -> String {
-    let one = |(name, count): &(String, Count)| {
-        let of_run = t.threads.iter().position(|n| n == name).and_then(|i| story.threads.get(i));
-        match of_run.filter(|_| *count == Count::AtMost(1)) {
-            Some(a) if a.name != a.routine => format!("{}: {}", a.name, a.routine),
-            Some(a) => a.name.clone(),
-            None => thread(name, count),
-        }
+/// The threads by the names that the run has for them; and those of the program where there may be any number.
+fn threads(r: &Report, story: &Story) -> String {
+    let one = |a: &Actor| match a.name == a.routine || a.name.starts_with(&format!("{}/", a.routine)) {
+        true => a.name.clone(),
+        false => format!("{}: {}", a.name, a.routine),
     };
-    r.threads.iter().map(one).collect::<Vec<_>>().join(", ")
+    let run = story.threads.iter().map(one).collect::<Vec<_>>().join(", ");
+    match r.threads.iter().any(|t| t.1 == Count::Unbounded) {
+        true => format!("{run}; in the program {}", super::threads(r)),
+        false => run,
+    }
 }
 
 /// What the script knows: arrows, bars, values and folds.
@@ -103,7 +103,7 @@ fn lanes(run: &Run<'_>, t: &Trace) -> Markup {
                 span.keys { kbd { "↑" } " " kbd { "↓" } " step, " kbd { "Home" } " " kbd { "End" } ", " kbd { "F" } " folds" }
             }
             div.board {
-                div class=(if run.leaves() { "lanes files" } else { "lanes" }) data-lanes=(run.story.threads.len()) {
+                div class=(if run.leaves() { "lanes wide" } else { "lanes" }) data-lanes=(run.story.threads.len()) {
                     div.heads aria-hidden="true" {
                         @for (k, thread) in run.story.threads.iter().enumerate() { span.head data-lane=(k) title=(thread.routine) { (thread.name) } }
                     }

@@ -16,7 +16,8 @@ pub use attempt::{Trouble, attempt};
 pub(crate) use attempt::{build, run_within};
 pub(crate) use schedule::literal;
 pub use script::Judge;
-pub(crate) use script::{CALLS, quoted};
+pub(crate) use script::CALLS;
+pub use script::quoted;
 
 use crate::report::json::TraceEntry;
 use edits::Edits;

@@ -205,6 +205,6 @@ pub fn text(
 }
 
 /// A word for the shell.
-pub(crate) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

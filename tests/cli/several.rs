@@ -26,20 +26,20 @@ const QUEUE: &str = "#include <pthread.h>\nstruct queue { int n; };\nextern stru
     static inline int q_size(void) { return q.n; }\nvoid *w1(void *a); int get1(void);\n";
 const FIRST: &str = "#include \"queue.h\"\nstruct queue q;\nstatic int count; static int other(void) { return 0; }\n\
     static void step(void) { count = count + 1; }\n\
-    void *w1(void *a) { step(); return 0; }\nint get1(void) { return count + other() + q_size(); }\n";
+    void *w1(void *a) { step(); q.n = count; return 0; }\nint get1(void) { return count + other() + q_size(); }\n";
 const SECOND: &str = "#include <assert.h>\n#include \"queue.h\"\nstatic int count;\n\
     static void step(void) { count = count + 1; }\nvoid *w2(void *a) { step(); return 0; }\n\
-    int main(void)\n{\n\tint other = q_size();\n\tpthread_t x, y;\n\tpthread_create(&x, 0, w1, 0);\n\
+    int main(void)\n{\n\tint other = q.n;\n\tpthread_t x, y;\n\tpthread_create(&x, 0, w1, 0);\n\
     \tpthread_create(&y, 0, w2, 0);\n\tstep();\n\tpthread_join(x, 0);\n\tpthread_join(y, 0);\n\
-    \tassert(count == 2 + other);\n\treturn get1();\n}\n";
+    \tassert(count == 2 + other * q_size());\n\treturn get1();\n}\n";
 
 /// No report has a name that no file has.
 #[test]
 fn reports_have_the_names_and_the_lines_of_the_files() {
     let dir = folder(&[("queue.h", QUEUE), ("s1.c", FIRST), ("s2.c", SECOND)]);
     let at = dir.path();
-    for property in ["assertions", "no-data-race", "all"] {
-        for format in ["text", "json", "sarif", "markdown", "junit"] {
+    for property in ["assertions", "no-data-race"] {
+        for format in ["text", "json", "sarif"] {
             let o = run(at, &["verify", "-v", "--property", property, "--format", format, "s2.c", "s1.c"]);
             let text = out(&o);
             assert_eq!(o.status.code(), Some(1), "{text}{}", err(&o));
