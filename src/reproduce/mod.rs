@@ -15,8 +15,8 @@ pub use crate::report::run::Attempt;
 pub use attempt::{Trouble, attempt};
 pub(crate) use attempt::{build, run_within};
 pub(crate) use schedule::literal;
-pub use script::Judge;
 pub(crate) use script::CALLS;
+pub use script::Judge;
 pub use script::quoted;
 
 use crate::report::json::TraceEntry;
