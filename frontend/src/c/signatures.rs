@@ -268,7 +268,7 @@ mod tests {
              int *none(void) { return 0; }\n\
              int many(int, ...) {\n  return 0;\n}\n\
              enum { N = 4 }; typedef int (*call)(int), work(int); typedef call again; typedef char *text; typedef int row[3];\n\
-             void arrays(int a[2 * N][0x3], int v[n], again c, text t, work *w, row r) {}\n";
+             void arrays(int n, int a[2 * N][0x3], int v[n], again c, text t, work *w, row r) {}\n";
         std::fs::write(dir.join("a.c"), text).unwrap();
         let all = outline(&dir.join("a.c"), &Options::default()).unwrap().functions;
         std::fs::remove_dir_all(&dir).unwrap();
@@ -294,10 +294,10 @@ mod tests {
         let p: Vec<(&[Option<String>], bool, bool)> =
             all[3].parameters.iter().map(|p| (p.sizes.as_slice(), p.odd, p.hidden)).collect();
         let size = |s: &str| Some(s.to_string());
-        assert_eq!(p[0], (&[size("(2 * N)"), size("0x3")][..], false, false));
-        assert_eq!(p[1], (&[None][..], false, false));
+        assert_eq!(p[1], (&[size("(2 * N)"), size("0x3")][..], false, false));
+        assert_eq!(p[2], (&[None][..], false, false));
         assert_eq!(
-            &p[2..],
+            &p[3..],
             [(&[][..], false, true), (&[][..], false, true), (&[][..], true, false), (&[][..], false, false)]
         );
         assert_eq!((all[1].start.line, all[1].start.column, all[2].end.line), (3, 6, 6));
