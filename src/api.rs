@@ -132,7 +132,7 @@ impl Verified {
     /// and must not have changed.
     ///
     /// # Errors
-    /// The program has several sources, or they cannot be read any more.
+    /// The sources cannot be read any more, or are preprocessed with macros and folders of their own.
     pub fn certificate(&self) -> Result<Option<String>, CertifyError> {
         self.certificate_while(&|| false)
     }
@@ -140,7 +140,7 @@ impl Verified {
     /// The same; it is as small as it can be made until `stop` says so.
     ///
     /// # Errors
-    /// The program has several sources, or they cannot be read any more.
+    /// The sources cannot be read any more, or are preprocessed with macros and folders of their own.
     pub fn certificate_while(&self, stop: &dyn Fn() -> bool) -> Result<Option<String>, CertifyError> {
         let written = self.source.with(|unit| {
             let Some(certificate) = Certificate::of(&self.report, unit, &self.meaning)? else {
@@ -163,7 +163,10 @@ impl Verified {
     pub fn beside(&self, stop: &dyn Fn() -> bool) -> Result<Vec<Beside>, NotBeside> {
         let Some(certificate) = self.certificate_while(stop)? else { return Ok(Vec::new()) };
         let told = &self.meaning.preprocessing;
-        Ok(self.source.with(|unit| beside(&certificate, unit, told)).map_err(Refusal::Input)??)
+        Ok(self
+            .source
+            .with(|unit| beside(&certificate, unit.and(&self.meaning.more_files), told))
+            .map_err(Refusal::Input)??)
     }
 }
 
@@ -179,7 +182,7 @@ pub enum NotBeside {
 }
 
 /// Checks a certificate against a file, which is read anew: no engine takes part. Of the options count the macros and
-/// folders that the source needs, and the time; all else the certificate says.
+/// folders that the source needs, further files of the program, and the time; all else the certificate says.
 ///
 /// # Errors
 /// It is none, is rejected, or not decided in time.
@@ -197,8 +200,9 @@ pub fn check_text(certificate: &str, name: &str, text: &str, options: &Options) 
 
 fn check(certificate: &str, source: &Source, options: &Options) -> Result<Accepted, Refusal> {
     let certificate = AnyCertificate::parse(certificate).map_err(|e| Refusal::Unreadable(e.to_string()))?;
-    let told = &options.meaning.preprocessing;
+    let (told, more) = (&options.meaning.preprocessing, &options.meaning.more_files);
     let checked = source.with(|unit| {
+        let unit = unit.and(more);
         // The checker looks at the clock itself; this is about its stack and its panics.
         let read_and_check = |_: &_| Claim::about(certificate, unit, told)?.read()?.check(options.timeout);
         bounded(None, read_and_check).unwrap_or_else(|lost| Err(Refusal::Undecided(lost.to_string())))

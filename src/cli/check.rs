@@ -28,6 +28,9 @@ pub struct Args {
     proof: PathBuf,
     /// The C source
     file: PathBuf,
+    /// Further C sources of the program, in the order in which it was verified
+    #[arg(value_name = "FILE")]
+    more: Vec<PathBuf>,
     /// Write each obligation as a file for any SMT solver: all of them must be unsat
     #[arg(long, value_name = "DIR")]
     smt2: Option<PathBuf>,
@@ -61,11 +64,16 @@ fn undecided(why: &str) -> Status {
 
 fn check(a: &Args) -> Status {
     if relyant::task::is_named(&a.proof) {
+        if !a.more.is_empty() {
+            complain("error: witnesses are about one source; more are named");
+            return Status::BadInput;
+        }
         return witness::check(&a.proof, &a.file, a.macros.preprocessing(), a.timeout);
     }
     let task = Task {
         certificate: a.proof.clone(),
         file: a.file.clone(),
+        more: a.more.clone(),
         told: a.macros.preprocessing(),
         question: a.finite.question(),
         timeout: a.timeout,

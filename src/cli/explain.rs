@@ -8,6 +8,7 @@ use relyant::explain::{explain, explain_finite};
 use relyant_check::finite::kind;
 use relyant_checker::Refusal;
 use relyant_checker::macros::Macros;
+use relyant_frontend::c::unit::Unit;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -18,6 +19,9 @@ pub struct Args {
     proof: PathBuf,
     /// The C source, or the file about finite-state threads
     file: PathBuf,
+    /// Further C sources of the program, in the order in which it was verified
+    #[arg(value_name = "FILE")]
+    more: Vec<PathBuf>,
     /// Seconds for the check before it
     #[arg(long, value_name = "S", value_parser = super::input::seconds)]
     timeout: Option<Duration>,
@@ -37,8 +41,12 @@ pub fn run(a: &Args) -> Status {
         }
     };
     let explained = match kind(&a.file) {
+        Some(_) if !a.more.is_empty() => {
+            complain("error: finite-state threads are in one file; more are named");
+            return Status::BadInput;
+        }
         Some(kind) => explain_finite(&text, &a.file, kind, &a.finite.question(), a.timeout),
-        None => explain(&text, &a.file, &a.macros.preprocessing(), a.timeout),
+        None => explain(&text, Unit::from(&a.file).and(&a.more), &a.macros.preprocessing(), a.timeout),
     };
     match explained {
         Ok(text) => {

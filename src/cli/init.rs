@@ -4,6 +4,8 @@ use super::exit::Status;
 use super::meaning::Meaning;
 use super::{complain, say, say_all, write_file};
 use relyant::init::{NoHarness, Wanted, harness};
+use relyant::reproduce::quoted;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// Write a harness: a program that calls functions of a source without main, from threads, with any arguments
@@ -45,8 +47,13 @@ pub fn run(a: &Args) -> Status {
                 complain(&format!("error: {why}"));
                 return Status::BadInput;
             }
-            let out = out.display();
-            say(&format!("wrote: {out}\nnext: relyant verify --property no-data-race {out}\n"));
+            let told: String =
+                a.meaning.preprocessing().words().iter().map(|w| format!("{} ", word(w))).collect();
+            let written = out.display();
+            say(&format!(
+                "wrote: {written}\nnext: relyant verify --property no-data-race {told}{}\n",
+                word(&written.to_string())
+            ));
         }
         (Err(NoHarness::Input(d)), _) => {
             complain(&d.to_string());
@@ -60,14 +67,25 @@ pub fn run(a: &Args) -> Status {
     Status::Good
 }
 
-/// The file's name for an `#include` in another one: from its folder where it is inside, else from the root.
+/// A word as a shell takes it.
+fn word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-./=+,:@%".contains(c);
+    if text.chars().all(plain) { text.into() } else { quoted(text) }
+}
+
+/// The file's name for an `#include` in another one: from its folder, or from the root where only that is above both.
 fn from_beside(file: &Path, harness: Option<&Path>) -> String {
     let folder =
         harness.and_then(Path::parent).filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let inside = || {
+    let found = || {
         let file = file.canonicalize().ok()?;
         let folder = folder.canonicalize().ok()?;
-        Some(file.strip_prefix(&folder).map_or_else(|_| file.clone(), Path::to_path_buf))
+        let shared = file.iter().zip(folder.iter()).take_while(|(a, b)| a == b).count();
+        if shared < 2 {
+            return Some(file);
+        }
+        let up = folder.iter().skip(shared).map(|_| OsStr::new(".."));
+        Some(up.chain(file.iter().skip(shared)).collect())
     };
-    inside().unwrap_or_else(|| file.to_path_buf()).display().to_string()
+    found().unwrap_or_else(|| file.to_path_buf()).display().to_string()
 }

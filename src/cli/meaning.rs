@@ -9,6 +9,7 @@ use relyant::task::{self, Task};
 use relyant::witness::hints;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::{Atomicity, DataModel, Integers, MemoryModel, Options, Property, Signed};
+use relyant_cfa::preprocessing::Preprocessing;
 use relyant_check::certificate::TextError;
 use relyant_checker::macros::Macros;
 use relyant_engines::aret;
@@ -208,6 +209,10 @@ impl Meaning {
         let all =
             [named(""), named("no-data-race"), deadlock, named("no-overflow"), named("valid-memsafety")];
         all.into_iter().map(Ok).collect()
+    }
+    /// What the preprocessor is told.
+    pub fn preprocessing(&self) -> Preprocessing {
+        self.macros.preprocessing()
     }
     /// Labels that must not be reached.
     pub fn error_labels(&self) -> &[String] {

@@ -159,6 +159,7 @@ fn page(
     }
     let text = html::report(&Case {
         file: &case.0,
+        more: input.map_or(&[], |i| &i.options.more_files),
         property: &property(&case.1, input),
         outcome: &case.1,
         shown: shown.as_ref(),

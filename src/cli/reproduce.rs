@@ -17,6 +17,9 @@ pub struct Args {
     run: PathBuf,
     /// The C source
     file: PathBuf,
+    /// Further C sources of the program
+    #[arg(value_name = "FILE")]
+    more: Vec<PathBuf>,
     /// Folder that gets the program; `DIR/run` compiles and runs it
     #[arg(short, value_name = "DIR")]
     output: PathBuf,
@@ -78,6 +81,7 @@ fn read(a: &Args) -> Result<Attempt, Untried> {
     let wrong = |d| Untried::Unreadable(Box::new(d));
     let text = read_text(&a.run).map_err(wrong)?;
     let mut input = a.meaning.input(&a.file).map_err(wrong)?;
+    input.options.more_files.extend(a.more.iter().cloned());
     let Ok(document) = serde_json::from_str::<Document>(&text) else {
         let no = |error| Untried::NoReport { file: a.run.clone(), error };
         let preprocessing = input.options.preprocessing.clone();

@@ -302,13 +302,6 @@ fn reproduced(
     let (Some(dir), Some(Ok(input))) = (&a.reproduce, inputs.first()) else { return Default::default() };
     let Some(FileOutcome::Verdict(report)) = outcomes.first_mut() else { return Default::default() };
     let Verdict::Unsafe { trace, .. } = &report.verdict else { return Default::default() };
-    if !input.options.apart.is_empty() {
-        complain(
-            "error: --reproduce compiles all sources with the same macros and folders; these have their own",
-        );
-        *status = Status::BadInput;
-        return Default::default();
-    }
     let done = match reproduce::made(dir, input, &json::trace(trace), a.runs) {
         Ok(done) => done,
         Err(why) => {

@@ -19,6 +19,7 @@ use relyant_check::certificate::AnyCertificate;
 use relyant_check::finite::{Kind, Question};
 use relyant_checker::Refusal;
 use relyant_checker::source::{Claim, Claimed};
+use relyant_frontend::c::unit::Unit;
 use relyant_program::ordered::Ordered;
 use std::path::Path;
 use std::time::Duration;
@@ -43,14 +44,15 @@ pub fn explain_finite(
 ///
 /// # Errors
 /// It is no certificate, or not accepted.
-pub fn explain(
+pub fn explain<'a>(
     certificate: &str,
-    file: &Path,
+    what: impl Into<Unit<'a>>,
     told: &Preprocessing,
     timeout: Option<Duration>,
 ) -> Result<String, Refusal> {
     let parsed = AnyCertificate::parse(certificate).map_err(|e| Refusal::Unreadable(e.to_string()))?;
-    let read = Claim::about(parsed, file, told)?.read()?;
+    let unit: Unit<'a> = what.into();
+    let read = Claim::about(parsed, unit, told)?.read()?;
     let accepted = read.check(timeout)?;
     let body = match &read.evidence {
         Claimed::Proof(proof, program) => match program.ordered.as_deref() {
@@ -79,5 +81,5 @@ pub fn explain(
         Claimed::Replicated(..) => "for replicated threads".into(),
         Claimed::States(..) => "since all states were visited".into(),
     };
-    Ok(format!("{}: safe {how}; accepted: {}\n\n{body}", file.display(), accepted.counted))
+    Ok(format!("{}: safe {how}; accepted: {}\n\n{body}", unit.name(), accepted.counted))
 }

@@ -91,7 +91,8 @@ pub fn shown<'a>(
     meaning: &Options,
     effort: Effort<'_>,
 ) -> Result<Option<Shown>, NoEvidence> {
-    let unit: Unit<'a> = what.into();
+    let unit: Unit = what.into();
+    let unit = unit.and(&meaning.more_files);
     let Effort { certificate, left, grace } = effort;
     let Verdict::Safe(_) = &report.verdict else { return Ok(None) };
     let certificate = match certificate {

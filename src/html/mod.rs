@@ -20,11 +20,14 @@ use crate::report::FileOutcome;
 use maud::{Markup, html};
 use page::Page;
 use relyant_cfa::Count;
+use std::path::PathBuf;
 
 /// What a page is about.
 pub struct Case<'a> {
     /// Name of the file, as it was given.
     pub file: &'a str,
+    /// Further files of its program.
+    pub more: &'a [PathBuf],
     /// What must not happen, in words; also where there is no report.
     pub property: &'a str,
     /// What came of it.
@@ -49,18 +52,26 @@ pub fn report(case: &Case<'_>) -> String {
     page.document()
 }
 
-/// What is said of every verdict: what was decided, about what, and under which assumptions.
-fn facts(r: &Report, more: Vec<(&str, String)>) -> Markup {
-    let count = |c: &Count| match c {
-        Count::AtMost(1) => String::new(),
-        Count::AtMost(n) => format!(" × {n}"),
-        Count::Unbounded => " × any number".into(),
-    };
-    let threads: Vec<String> = r.threads.iter().map(|(name, n)| format!("{name}{}", count(n))).collect();
+/// Threads of a kind, with how many there are.
+fn thread(name: &str, count: &Count) -> String {
+    match count {
+        Count::AtMost(1) => name.to_string(),
+        Count::AtMost(n) => format!("{name} × {n}"),
+        Count::Unbounded => format!("{name} × any number"),
+    }
+}
+
+/// The threads of a program.
+fn threads(r: &Report) -> String {
+    r.threads.iter().map(|(name, count)| thread(name, count)).collect::<Vec<_>>().join(", ")
+}
+
+/// What is said of every verdict: what was decided, about which threads, and under which assumptions.
+fn facts(r: &Report, threads: String, more: Vec<(&str, String)>) -> Markup {
     let mut rows = vec![
         ("property", r.property.clone()),
         ("checks", r.checks.describe()),
-        ("threads", threads.join(", ")),
+        ("threads", threads),
         ("assumes", r.assumes.join("; ")),
         ("note", r.checks.notes.join("; ")),
         ("for proofs", r.losses.join("; ")),

@@ -7,6 +7,8 @@ use crate::report::story::{Does, Effect, Fold, Step, Story};
 pub(super) struct Run<'s> {
     /// What happened.
     pub(super) story: &'s Story,
+    /// The file that is named at no line.
+    file: &'s str,
     /// The steps that are shown, by their place in the story.
     pub(super) shown: Vec<usize>,
     /// Rounds of loops that are folded, by places in `shown`.
@@ -29,8 +31,8 @@ pub(super) struct Cell {
 }
 
 impl<'s> Run<'s> {
-    /// The run of a story.
-    pub(super) fn of(story: &'s Story) -> Run<'s> {
+    /// The run of a story; the lines of this file stand without its name.
+    pub(super) fn of(story: &'s Story, file: &'s str) -> Run<'s> {
         let shown: Vec<usize> = (0..story.steps.len()).filter(|i| story.steps[*i].is_told()).collect();
         let within = |f: &Fold| {
             let place = |step: usize| shown.partition_point(|s| *s < step);
@@ -39,7 +41,21 @@ impl<'s> Run<'s> {
         };
         let folds = story.folds.iter().map(within).filter(|f| f.steps > 0).collect();
         let cells = cells(story, &shown);
-        Run { story, shown, folds, cells }
+        Run { story, file, shown, folds, cells }
+    }
+
+    /// A line, with the name of its file where that is another one; empty when unknown.
+    pub(super) fn label(&self, file: &str, line: u32) -> String {
+        match line {
+            0 => String::new(),
+            l if file == self.file => l.to_string(),
+            l => format!("{}:{l}", file.rsplit('/').next().unwrap_or(file)),
+        }
+    }
+
+    /// Is a step in another file?
+    pub(super) fn leaves(&self) -> bool {
+        self.steps().any(|s| s.line > 0 && s.file != self.file)
     }
 
     /// The steps that are shown.
@@ -122,7 +138,7 @@ mod tests {
     #[test]
     fn steps_with_nothing_to_tell_have_no_place() {
         let story = story();
-        let r = Run::of(&story);
+        let r = Run::of(&story, "");
         assert_eq!(r.shown, [0, 2, 3, 4]);
         assert_eq!([r.place(1), r.place(3)], [None, Some(2)]);
         assert_eq!(r.folds, [Fold { first: 1, steps: 1, rounds: 2 }]);
@@ -139,6 +155,6 @@ mod tests {
             values: values.iter().map(|(k, v)| (*k, v.to_string())).collect(),
         };
         let expected = [cell("m", "", true, &[(0, "t1"), (3, "")]), cell("n", "0", false, &[(2, "5")])];
-        assert_eq!(Run::of(&story).cells, expected);
+        assert_eq!(Run::of(&story, "").cells, expected);
     }
 }

@@ -3,7 +3,7 @@
 use super::evidence::{Asked, NoEvidence, Shown};
 use super::page::{Download, Page};
 use super::source::{conjuncts, link, listing};
-use super::{Case, facts, of_verdict};
+use super::{Case, facts, of_verdict, threads};
 use crate::explain::outline::{Held, Outline, Thread, Transition};
 use crate::pipeline::{Evidence, Report, Verdict};
 use maud::{Markup, html};
@@ -18,12 +18,19 @@ pub(super) fn page<'a>(case: &Case<'a>, r: &Report) -> Page<'a> {
     let many = r.threads.iter().any(|t| t.1 == Count::Unbounded);
     let runs = if many { "In every run, with any number of threads" } else { "In every run" };
     let mut page = of_verdict(case, "safe", format!("{runs}: {}.", r.property));
-    page.facts = facts(r, vec![("evidence", evidence(r)), ("found by", r.engine.unwrap_or_default().into())]);
+    page.facts = facts(
+        r,
+        threads(r),
+        vec![("evidence", evidence(r)), ("found by", r.engine.unwrap_or_default().into())],
+    );
     let name = |end: &str| format!("{}{end}", stem(case.file));
     match case.shown {
         Some(Ok(shown)) => {
             page.body = body(shown);
-            let command = |what: &str| format!("relyant verify {what} {}", case.file);
+            let more = case.more.iter().map(|f| f.display().to_string());
+            let files: Vec<String> = std::iter::once(case.file.to_string()).chain(more).collect();
+            let files = files.join(" ");
+            let command = |what: &str| format!("relyant verify {what} {files}");
             let proof = Download::new(
                 name(".proof.json"),
                 "the certificate, for relyant check",
@@ -36,7 +43,7 @@ pub(super) fn page<'a>(case: &Case<'a>, r: &Report) -> Page<'a> {
                     name(".smt2"),
                     "all obligations, each to be unsat",
                     &shown.smt2,
-                    format!("relyant check --smt2 DIR PROOF.json {}", case.file),
+                    format!("relyant check --smt2 DIR PROOF.json {files}"),
                 ));
             }
         }

@@ -1,7 +1,7 @@
 //! The pages without a verdict: what ran out, where, and what to try.
 
 use super::page::Page;
-use super::{Case, facts, of_verdict};
+use super::{Case, facts, of_verdict, threads};
 use crate::pipeline::{Hint, Report, Unknown};
 use crate::report::{seen, standing};
 use maud::{Markup, html};
@@ -11,7 +11,7 @@ use relyant_engines::limits::Progress;
 /// The page of a report.
 pub(super) fn page<'a>(case: &Case<'a>, r: &Report, why: &Unknown) -> Page<'a> {
     let mut page = of_verdict(case, "unknown", "Neither a proof nor a run that fails was found.".into());
-    page.facts = facts(r, Vec::new());
+    page.facts = facts(r, threads(r), Vec::new());
     let mut reached = Vec::new();
     if let Some(s) = r.stats.as_ref().map(standing).filter(|s| !s.is_empty()) {
         reached.push(("refinement", s));

@@ -5,15 +5,17 @@ use super::run::Run;
 use super::safe::stem;
 use super::{Case, facts, of_verdict};
 use crate::pipeline::{Races, Report};
-use crate::report::story::{Does, Step, Story, Told, told};
+use crate::report::story::{Actor, Does, Step, Story, Told, told};
 use maud::{Markup, html};
+use relyant_cfa::Count;
 use relyant_interp::{RacingAccess, Trace};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// The page.
 pub(super) fn page<'a>(case: &Case<'a>, r: &Report, t: &Trace, shortest: bool) -> Page<'a> {
     let story = Story::from(t);
-    let run = Run::of(&story);
+    let run = Run::of(&story, case.file);
     let (file, line, _) = &t.place;
     let at = if *line > 0 {
         format!(", {}:{line}", file.rsplit('/').next().unwrap_or(file))
@@ -37,6 +39,7 @@ pub(super) fn page<'a>(case: &Case<'a>, r: &Report, t: &Trace, shortest: bool) -
     let start: Vec<String> = t.start.iter().map(|(n, v)| format!("{n} = {v}")).collect();
     page.facts = facts(
         r,
+        threads(r, &story),
         vec![
             ("found", how),
             ("replayed", "step by step, by an interpreter of C".into()),
@@ -46,14 +49,27 @@ pub(super) fn page<'a>(case: &Case<'a>, r: &Report, t: &Trace, shortest: bool) -
     page.data = Some(data(&run));
     page.body = html! {
         (lanes(&run, t))
-        @if !story.waits.is_empty() { (waiting(&story)) }
-        @if !t.accesses.is_empty() { (races(&r.races, t, &story)) }
+        @if !story.waits.is_empty() { (waiting(&run)) }
+        @if !t.accesses.is_empty() { (races(&r.races, t, &run)) }
     };
     if let Some(witness) = case.witness {
         let name = format!("{}.witness.yml", stem(case.file));
         page.files.push(Download::new(name, "the witness, SV-COMP's format", witness, String::new()));
     }
     page
+}
+
+/// The threads by the names that the run has for them; and those of the program where there may be any number.
+fn threads(r: &Report, story: &Story) -> String {
+    let one = |a: &Actor| match a.name == a.routine || a.name.starts_with(&format!("{}/", a.routine)) {
+        true => a.name.clone(),
+        false => format!("{}: {}", a.name, a.routine),
+    };
+    let run = story.threads.iter().map(one).collect::<Vec<_>>().join(", ");
+    match r.threads.iter().any(|t| t.1 == Count::Unbounded) {
+        true => format!("{run}; in the program {}", super::threads(r)),
+        false => run,
+    }
 }
 
 /// What the script knows: arrows, bars, values and folds.
@@ -87,7 +103,7 @@ fn lanes(run: &Run<'_>, t: &Trace) -> Markup {
                 span.keys { kbd { "↑" } " " kbd { "↓" } " step, " kbd { "Home" } " " kbd { "End" } ", " kbd { "F" } " folds" }
             }
             div.board {
-                div.lanes data-lanes=(run.story.threads.len()) {
+                div class=(if run.leaves() { "lanes wide" } else { "lanes" }) data-lanes=(run.story.threads.len()) {
                     div.heads aria-hidden="true" {
                         @for (k, thread) in run.story.threads.iter().enumerate() { span.head data-lane=(k) title=(thread.routine) { (thread.name) } }
                     }
@@ -119,10 +135,17 @@ fn lanes(run: &Run<'_>, t: &Trace) -> Markup {
 
 fn rounds(run: &Run<'_>, fold: usize) -> String {
     let Some(f) = run.folds.get(fold) else { return String::new() };
-    let lines: Vec<u32> =
-        run.steps().skip(f.first).take(f.steps).map(|s| s.line).filter(|l| *l > 0).collect();
-    let (min, max) = (lines.iter().min().copied().unwrap_or(0), lines.iter().max().copied().unwrap_or(0));
-    let of = if min == max { format!("line {min}") } else { format!("lines {min} to {max}") };
+    let steps = run.steps().skip(f.first).take(f.steps).filter(|s| s.line > 0);
+    let mut lines: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+    for s in steps {
+        let (min, max) = lines.entry(&s.file).or_insert((s.line, s.line));
+        (*min, *max) = (s.line.min(*min), s.line.max(*max));
+    }
+    let one = |(file, (min, max)): (&&str, &(u32, u32))| match min == max {
+        true => format!("line {}", run.label(file, *min)),
+        false => format!("lines {} to {max}", run.label(file, *min)),
+    };
+    let of = lines.iter().map(one).collect::<Vec<_>>().join(", ");
     format!("… {} more rounds of {of}", f.rounds)
 }
 
@@ -136,7 +159,7 @@ fn step(run: &Run<'_>, i: usize, s: &Step, fold: Option<usize>) -> Markup {
     let name = run.story.name(s.thread);
     html! {
         div.step role="option" id=(format!("s{i}")) data-step=(i) data-lane=(s.thread) data-fold=[fold] hidden[fold.is_some()] aria-selected="false" {
-            span.at { @if s.line > 0 { (s.line) } }
+            span.at { (run.label(&s.file, s.line)) }
             span.dot.(kind) {}
             div.what {
                 span.who { (name) }
@@ -158,36 +181,51 @@ fn effect(e: &Told) -> Markup {
     }
 }
 
+/// The statement that a thread is at in the end.
+fn last(run: &Run<'_>, t: &Trace) -> String {
+    let (file, line, _) = &t.place;
+    let number = t.files.iter().position(|f| f == file).and_then(|f| u32::try_from(f).ok());
+    let known = number.and_then(|f| t.texts.get(&(f, *line))).map(|text| text.trim().to_string());
+    let waits = || run.story.waits.iter().find(|w| w.thread == t.thread as usize).map(|w| w.text.clone());
+    let step =
+        || run.story.steps.iter().rev().find(|s| s.file == *file && s.line == *line).map(|s| s.text.clone());
+    known.or_else(waits).or_else(step).unwrap_or_default()
+}
+
 /// What the run leads to.
 fn end(run: &Run<'_>, t: &Trace) -> Markup {
     let i = run.shown.len();
+    let text = last(run, t);
     html! {
         div.step.end role="option" id=(format!("s{i}")) data-step=(i) data-lane=(t.thread) aria-selected="false" {
-            span.at { @if t.place.1 > 0 { (t.place.1) } }
+            span.at { (run.label(&t.place.0, t.place.1)) }
             span.dot.fail {}
             div.what {
                 span.who { (run.story.name(t.thread as usize)) }
+                @if !text.is_empty() { code.text { (text) } }
                 strong { (t.violation.to_string()) }
             }
         }
     }
 }
 
-fn waiting(story: &Story) -> Markup {
+fn waiting(run: &Run<'_>) -> Markup {
+    let story = run.story;
     html! {
         section {
             h2 { "Who waits" }
             div.scroll { table {
                 thead { tr { th { "thread" } th { "waits for" } th.number { "line" } th { "statement" } } }
                 tbody { @for w in &story.waits {
-                    tr { td { (story.name(w.thread)) } td { (w.words(story)) } td.number { (w.line) } td { code { (w.text) } } }
+                    tr { td { (story.name(w.thread)) } td { (w.words(story)) } td.number { (run.label(&w.file, w.line)) } td { code { (w.text) } } }
                 } }
             } }
         }
     }
 }
 
-fn races(races: &Races, t: &Trace, story: &Story) -> Markup {
+fn races(races: &Races, t: &Trace, run: &Run<'_>) -> Markup {
+    let story = run.story;
     let one = [t.accesses.clone()];
     let name = |a: &RacingAccess| match t.threads.iter().position(|n| *n == a.thread_name) {
         Some(i) => story.name(i).to_string(),
@@ -203,7 +241,7 @@ fn races(races: &Races, t: &Trace, story: &Story) -> Markup {
                     tbody {
                         @for a in pair {
                             tr {
-                                td { code { (a.object) } } td { (a.access.verb()) } td { (name(a)) } td.number { (a.line) }
+                                td { code { (a.object) } } td { (a.access.verb()) } td { (name(a)) } td.number { (run.label(&a.file, a.line)) }
                                 td { code { (a.statement) } }
                                 td { @if a.locks.is_empty() { "none" } @else { (a.locks.join(", ")) } }
                             }

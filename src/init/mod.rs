@@ -119,7 +119,8 @@ impl Call<'_> {
     fn argument(&mut self, i: usize, p: &Parameter) -> Result<(), NoHarness> {
         let f = &self.function.name;
         let name = if p.name.is_empty() { format!("argument{}", i + 1) } else { p.name.clone() };
-        if p.odd || p.base.as_deref() == Some("void") && p.pointers == 1 {
+        let nothing = p.base.as_deref() == Some("void") && p.pointers == 1;
+        if p.odd || nothing || p.hidden && p.pointers == 0 {
             self.notes.push(format!("{name}: null; give what {f} needs"));
             self.arguments.push("0".into());
             return Ok(());
@@ -137,6 +138,18 @@ impl Call<'_> {
             return Ok(());
         }
         let object = format!("{f}_{name}");
+        let sized = match p.sizes.as_slice() {
+            [] | [None] => None,
+            all => all.iter().enumerate().map(|(k, n)| n.as_deref().or((k == 0).then_some("1"))).collect(),
+        };
+        let sized: Option<Vec<&str>> = sized;
+        if let Some(sizes) = sized {
+            let (stars, sizes) = ("*".repeat(p.pointers - sizes.len()), sizes.join("]["));
+            self.shared.push(format!("static {base} {stars}{object}[{sizes}];"));
+            self.notes.push(format!("{name}: an array that all threads share, zero at first"));
+            self.arguments.push(object);
+            return Ok(());
+        }
         let stars = "*".repeat(p.pointers - 1);
         if base == "char" && p.pointers == 1 {
             self.shared.push(format!("static char {object}[4] = \"abc\";"));

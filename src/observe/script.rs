@@ -11,7 +11,7 @@ const HANDLES: &str = "pthread_self pthread_detach thrd_current thrd_detach";
 /// The text of the script. `name`: of the source in the folder.
 pub(super) fn text(source: &Path, name: &str, options: &Options) -> String {
     let mut flags: Vec<String> =
-        options.preprocessing.arguments().iter().map(|a| quoted(&a.to_string_lossy())).collect();
+        options.preprocessing.from_here().arguments().iter().map(|a| quoted(&a.to_string_lossy())).collect();
     let traps = "integer-divide-by-zero,bounds,null,float-cast-overflow,unreachable";
     // What C leaves undefined ends a run.
     flags.push(match options.signed {

@@ -15,9 +15,12 @@ use std::time::Duration;
 /// Why a verdict has no certificate.
 #[derive(Debug, thiserror::Error)]
 pub enum CertifyError {
-    /// Certificates are about one file.
-    #[error("certificates of several files are not written")]
-    SeveralFiles,
+    /// Certificates say once what the preprocessor is told.
+    #[error("certificates of files that each have their own macros and folders are not written")]
+    Apart,
+    /// Places are read by checkers that know one file only.
+    #[error("certificates of several files are written without places")]
+    Places,
     /// The source cannot be read any more.
     #[error("{0}")]
     Input(Box<Diagnostic>),
@@ -40,15 +43,15 @@ impl<'a> Certificate<'a> {
     /// That of a report on this source; none if the verdict is not *safe*.
     ///
     /// # Errors
-    /// There are several sources, or they cannot be read.
+    /// The sources are preprocessed in several ways, or cannot be read.
     pub fn of<'u>(
         report: &'a Report,
         what: impl Into<Unit<'u>>,
         meaning: &Options,
     ) -> Result<Option<Certificate<'a>>, CertifyError> {
         let Verdict::Safe(evidence) = &report.verdict else { return Ok(None) };
-        if !meaning.more_files.is_empty() {
-            return Err(CertifyError::SeveralFiles);
+        if !meaning.apart.is_empty() {
+            return Err(CertifyError::Apart);
         }
         let unit: Unit<'u> = what.into();
         let (sources, includes) = sources(unit, meaning).map_err(CertifyError::Input)?;
@@ -67,8 +70,11 @@ impl<'a> Certificate<'a> {
     /// A proof's certificate tells where in the source its steps run, for checkers that read the source by themselves.
     ///
     /// # Errors
-    /// The source cannot be read any more.
+    /// There are several sources, or they cannot be read any more.
     pub fn with_places<'u>(mut self, what: impl Into<Unit<'u>>) -> Result<Certificate<'a>, CertifyError> {
+        if !self.meta.options.more_files.is_empty() {
+            return Err(CertifyError::Places);
+        }
         if let Evidence::Proof { program, .. } = self.evidence
             && program.ordered.is_none()
         {

@@ -100,7 +100,7 @@ impl Edits {
         for n in wanted {
             let s = n.step;
             let name = s.object.rsplit("::").next().unwrap_or_default();
-            let name = name.split(['#', '@']).next().unwrap_or_default();
+            let name = name.split(['#', '@', ' ']).next().unwrap_or_default();
             let Some(end) = after_declaration(source, s.line, s.column, name) else { continue };
             if known.insert((end, n.cell)) {
                 let call = "extern void relyant_chosen(unsigned, void *, unsigned long); relyant_chosen";
@@ -125,7 +125,7 @@ impl Edits {
             s.does == "read" && s.chosen && !given.contains(&(s.object.as_str(), s.cell.as_str()))
         });
         let named = open.filter_map(|s| s.object.rsplit_once("::")).map(|(_, name)| name);
-        let names: BTreeSet<&str> = named.map(|n| n.split(['#', '@']).next().unwrap_or(n)).collect();
+        let names: BTreeSet<&str> = named.map(|n| n.split(['#', '@', ' ']).next().unwrap_or(n)).collect();
         if names.is_empty() {
             return;
         }

@@ -15,8 +15,9 @@ pub use crate::report::run::Attempt;
 pub use attempt::{Trouble, attempt};
 pub(crate) use attempt::{build, run_within};
 pub(crate) use schedule::literal;
+pub(crate) use script::CALLS;
 pub use script::Judge;
-pub(crate) use script::{CALLS, quoted};
+pub use script::quoted;
 
 use crate::report::json::TraceEntry;
 use edits::Edits;
@@ -186,11 +187,17 @@ pub fn write(dir: &Path, found: &Found<'_>, way: Way) -> Result<bool, Error> {
         std::fs::write(&path, text).map_err(|error| Error::File { path, error })
     };
     std::fs::create_dir_all(dir).map_err(|error| Error::File { path: dir.into(), error })?;
-    let mut names = Vec::new();
+    let mut names: Vec<String> = Vec::new();
     let mut written_out = false;
     for source in found.sources {
         let text = std::fs::read(source).map_err(|error| Error::File { path: source.clone(), error })?;
-        let name = source.file_name().map_or("source.c".into(), |n| n.to_string_lossy().into_owned());
+        let mut name = source.file_name().map_or("source.c".into(), |n| n.to_string_lossy().into_owned());
+        if names.contains(&name) {
+            let folder = format!("unit{}", names.len());
+            let path = dir.join(&folder);
+            std::fs::create_dir_all(&path).map_err(|error| Error::File { path, error })?;
+            name = format!("{folder}/{name}");
+        }
         let exclusive = options.exclusive.as_deref().filter(|_| trace.violation != "assertion");
         let mut edits = Edits::default();
         edits.labels(&text, &trace.violation, exclusive);

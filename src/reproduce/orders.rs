@@ -85,7 +85,7 @@ fn visits<'a>(
 /// The name of the object that a step is about.
 fn name_of(step: &RunStep) -> &str {
     let object = step.object.rsplit("::").next().unwrap_or_default();
-    object.split(['#', '@']).next().unwrap_or_default()
+    object.split(['#', '@', ' ']).next().unwrap_or_default()
 }
 
 /// The statement at an offset, inner ones first. Behind a macro, columns are those of what it stands for: then the last one of

@@ -115,11 +115,11 @@ static void say_place(const struct thread *t) {
 
 static uintptr_t bound[CELLS + 1]; /* addresses of cells of global objects, once seen */
 
-/* Is a symbol (`x`, or `x.1234` for a static one of a function) the object? */
+/* Is a symbol (`x`, or `x.1234` for a static one of a function) the object? Of several files' objects it is `x (a.c)`. */
 static int named(const char *symbol, const char *object) {
     const char *colons = strstr(object, "::");
     if (colons) object = colons + 2;
-    size_t n = strcspn(object, "#@");
+    size_t n = strcspn(object, "#@ ");
     return !strncmp(symbol, object, n) && (symbol[n] == 0 || symbol[n] == '.');
 }
 

@@ -75,7 +75,8 @@ impl<'a> Numbered<'a> {
     pub fn of(trace: &'a TraceEntry) -> Vec<Numbered<'a>> {
         // What is bookkeeping of ours, and constants.
         let ours = |s: &RunStep| {
-            let object = &s.object;
+            // After the name of what several files have is that of the file.
+            let object = s.object.split(" (").next().unwrap_or_default();
             let shows = s.does == "signal" || s.object == CANCELLED;
             object.contains('.') || object.starts_with("string#") || (object.starts_with('(') && !shows)
         };

@@ -4,7 +4,7 @@ use super::{Way, schedule};
 use crate::report::json::TraceEntry;
 use relyant_cfa::options::{DataModel, Options, Signed};
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Who says that the program fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -145,16 +145,7 @@ pub fn text(
     // Where detectors look for their caller, calls at the end must be jumps.
     let jumps = matches!(judge, Judge::Races | Judge::Memory | Judge::Stack);
     let level = if jumps { "-O1 -foptimize-sibling-calls" } else { "-O0" };
-    let mut flags: Vec<String> =
-        options.preprocessing.arguments().iter().map(|a| quoted(&a.to_string_lossy())).collect();
-    if options.signed == Signed::Wrap {
-        flags.push("-fwrapv".into());
-    }
-    for folder in sources.iter().filter_map(|s| s.canonicalize().ok()) {
-        if let Some(folder) = folder.parent() {
-            flags.push(format!("-iquote {}", quoted(&folder.to_string_lossy())));
-        }
-    }
+    let wrap = if options.signed == Signed::Wrap { "-fwrapv" } else { "" };
     let mut wraps = judge.wrapped();
     // Headers may name functions of the standard by another name.
     wraps.extend(schedule::inputs(trace).into_iter().flat_map(|f| [f.to_string(), format!("__isoc99_{f}")]));
@@ -175,17 +166,27 @@ pub fn text(
     let _ = writeln!(out, "unit() {{");
     let _ = writeln!(
         out,
-        "    $cc -g -O0 -w {instrument} {} -S -o \"$here/$1.plain.s\" \"$here/$2\"",
-        flags.join(" ")
+        "    name=$1 file=$2\n    shift 2\n    $cc -g -O0 -w {instrument} {wrap} \"$@\" -S -o \"$here/$name.plain.s\" \"$here/$file\""
     );
     let _ = writeln!(
         out,
-        "    awk {pointer}{rewrite}-f \"$here/sites.awk\" \"$here/$1.plain.s\" > \"$here/$1.s\"\n}}"
+        "    awk {pointer}{rewrite}-f \"$here/sites.awk\" \"$here/$name.plain.s\" > \"$here/$name.s\"\n}}"
     );
     let _ = writeln!(out, "if [ ! -x \"$here/program\" ]; then");
     let mut objects = String::new();
-    for (i, name) in names.iter().enumerate() {
-        let _ = writeln!(out, "    unit unit{i} {}", quoted(name));
+    for (i, (source, name)) in sources.iter().zip(names).enumerate() {
+        let mut flags: Vec<String> = options
+            .preprocessing_of(source)
+            .from_here()
+            .arguments()
+            .iter()
+            .map(|a| quoted(&a.to_string_lossy()))
+            .collect();
+        // What is included is still where the source was.
+        if let Some(folder) = source.canonicalize().ok().as_deref().and_then(Path::parent) {
+            flags.push(format!("-iquote {}", quoted(&folder.to_string_lossy())));
+        }
+        let _ = writeln!(out, "    unit unit{i} {} {}", quoted(name), flags.join(" "));
         let _ = write!(objects, " \"$here/unit{i}.s\"");
     }
     let _ = writeln!(
@@ -204,6 +205,6 @@ pub fn text(
 }
 
 /// A word for the shell.
-pub(crate) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

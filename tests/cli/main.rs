@@ -22,6 +22,7 @@ mod runs;
 #[path = "../schema/mod.rs"]
 mod schema;
 mod security;
+mod several;
 mod show;
 mod sources;
 mod tasks;

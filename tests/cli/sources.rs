@@ -132,6 +132,41 @@ fn a_harness_calls_what_has_no_main() {
 }
 
 #[test]
+fn a_harness_gives_arrays_and_null_pointers() {
+    let source = "typedef int (*call)(int);\ntypedef char *text;\n\
+        void fill(int a[4], int b[2][ROWS], call c, text t, int *p, int n, int v[n])\n{\n\
+        \tfor (int i = 0; i < 4; i++) a[i] = b[i % 2][ROWS - 1];\n\tif (c) c(*p);\n\tif (t) t[0] = v[0];\n}\n";
+    let dir = folder(&[("arr.c", source)]);
+    let at = dir.path();
+    std::fs::create_dir(at.join("sub")).unwrap();
+    let o = run(at, &["init", "-DROWS=3", "-I", "a b", "arr.c", "-o", "sub/h.c"]);
+    let said = out(&o);
+    assert_eq!(o.status.code(), Some(0), "{said}{}", err(&o));
+    assert!(
+        said.contains("next: relyant verify --property no-data-race -DROWS=3 '-Ia b' sub/h.c\n"),
+        "{said}"
+    );
+    let text = std::fs::read_to_string(at.join("sub/h.c")).unwrap();
+    for line in [
+        "#include \"../arr.c\"\n",
+        "static int fill_a[4];\n",
+        "static int fill_b[2][3];\n",
+        "static int fill_p;\n",
+        "static int fill_v;\n",
+        "\tfill(fill_a, fill_b, 0, 0, &fill_p, n, &fill_v);\n",
+        "/* fill: a: an array that all threads share, zero at first. */\n",
+        "/* fill: c: null; give what fill needs. */\n",
+        "/* fill: p: an object that all threads share, zero at first. */\n",
+    ] {
+        assert!(text.contains(line), "{line} {text}");
+    }
+    let o = run(at, &["verify", "-DROWS=3", "--property", "valid-memsafety", "sub/h.c"]);
+    assert_eq!(o.status.code(), Some(0), "{}{}", out(&o), err(&o));
+    let o = run(at, &["verify", "-DROWS=3", "arr.c"]);
+    assert!(o.status.code() == Some(2) && err(&o).contains("`relyant init`"), "{}", err(&o));
+}
+
+#[test]
 fn other_languages_and_systems_are_refused_with_what_to_do() {
     let dir = folder(&[
         ("a.cpp", "int main() {}\n"),

@@ -2,6 +2,7 @@
 
 mod given;
 mod orders;
+mod several;
 mod threads;
 
 use relyant::report::json::{Document, Entry};

@@ -174,14 +174,26 @@ impl Preprocessing {
         let standard = self.standard.iter().map(|s| word("-std=", s.text().as_ref()));
         standard.chain(define).chain(undefine).chain(include).chain(force).collect()
     }
+    /// The same for a compiler that runs in another folder: folders and files are as they are seen from here.
+    #[must_use]
+    pub fn from_here(&self) -> Preprocessing {
+        let from_here = |all: &[PathBuf]| {
+            all.iter().map(|p| std::path::absolute(p).unwrap_or_else(|_| p.clone())).collect()
+        };
+        Preprocessing { include: from_here(&self.include), force: from_here(&self.force), ..self.clone() }
+    }
     /// As on a command line, for reports.
     pub fn describe(&self) -> String {
+        self.words().join(" ")
+    }
+    /// As on a command line, a word each.
+    pub fn words(&self) -> Vec<String> {
         let define = self.define.iter().map(|d| format!("-D{d}"));
         let undefine = self.undefine.iter().map(|u| format!("-U{}", u.text()));
         let include = self.include.iter().map(|i| format!("-I{}", i.display()));
-        let force = self.force.iter().map(|f| format!("-include {}", f.display()));
+        let force = self.force.iter().flat_map(|f| ["-include".into(), f.display().to_string()]);
         let standard = self.standard.iter().map(|s| format!("-std={}", s.text()));
-        standard.chain(define).chain(undefine).chain(include).chain(force).collect::<Vec<_>>().join(" ")
+        standard.chain(define).chain(undefine).chain(include).chain(force).collect()
     }
     /// The same, and after it what another one says; its standard counts.
     #[must_use]
@@ -234,6 +246,19 @@ mod tests {
             assert!(Define::parse(text).is_err(), "{text}");
         }
         assert!(Name::parse("X").is_ok() && Name::parse("X=1").is_err() && Name::parse("").is_err());
+    }
+
+    #[test]
+    fn folders_as_seen_from_elsewhere() {
+        let here = std::env::current_dir().unwrap();
+        let p = Preprocessing {
+            include: vec!["inc".into(), "/d".into()],
+            force: vec!["x.h".into()],
+            ..Preprocessing::default()
+        };
+        let p = p.from_here();
+        assert_eq!(p.include, [here.join("inc"), "/d".into()]);
+        assert_eq!(p.force, [here.join("x.h")]);
     }
 
     #[test]

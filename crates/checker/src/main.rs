@@ -23,6 +23,9 @@ struct Args {
     certificate: PathBuf,
     /// The C source, or the finite-state threads (.tts, .spec, .pnml, .bp)
     file: PathBuf,
+    /// Further C sources of the program, in the order in which it was verified
+    #[arg(value_name = "FILE")]
+    more: Vec<PathBuf>,
     /// Seconds for the check
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
@@ -52,6 +55,7 @@ fn main() {
     let task = Task {
         certificate: args.certificate,
         file: args.file,
+        more: args.more,
         told: args.macros.preprocessing(),
         question: Question { initial: args.initial, target: args.target },
         timeout: args.timeout,

@@ -78,11 +78,11 @@ pub struct Claim<'a> {
 }
 
 impl<'a> Claim<'a> {
-    /// Compares a certificate with the source. `told`: macros by which properties are told have to be said again, and where
+    /// Compares a certificate with the source, and the further files that are named with it. `told`: macros by which properties are told have to be said again, and where
     /// headers are.
     ///
     /// # Errors
-    /// It is about another source, or under macros that nobody asked for.
+    /// It is about another source, or others, or in another order, or under macros that nobody asked for.
     pub fn about(
         certificate: AnyCertificate,
         what: impl Into<Unit<'a>>,
@@ -90,6 +90,7 @@ impl<'a> Claim<'a> {
     ) -> Result<Claim<'a>, Refusal> {
         let unit: Unit<'a> = what.into();
         let mut meaning = certificate.options();
+        meaning.more_files = unit.more().to_vec();
         agree(&mut meaning.preprocessing, told).map_err(|why| Refusal::Rejected(why.to_string()))?;
         let (sources, includes) = sources(unit, &meaning).map_err(Refusal::Input)?;
         certificate.is_about(&sources, &includes).map_err(rejected)?;
@@ -264,7 +265,7 @@ impl Read {
     }
 }
 
-/// A source and the files that it includes, with their digests.
+/// The sources of a program, the given one first, and the files that they include, with their digests.
 ///
 /// # Errors
 /// One of them cannot be read, or the preprocessor fails.
@@ -277,8 +278,12 @@ pub fn sources<'a>(
         Ok(bytes) => Ok(Source::new(&unit.name(), &bytes)),
         Err(e) => Err(Box::new(Diagnostic::of_file(unit.name(), format!("cannot be read: {e}"), ""))),
     };
-    let source = one(unit)?;
-    let includes = c::includes(unit, options)?;
-    let includes = includes.iter().map(|p| one(p.into())).collect::<Result<_, _>>()?;
-    Ok((vec![source], includes))
+    let (mut sources, mut includes) = (Vec::new(), Vec::new());
+    for unit in std::iter::once(unit).chain(options.more_files.iter().map(Unit::from)) {
+        sources.push(one(unit)?);
+        for path in c::includes(unit, options)? {
+            includes.push(one(Unit::from(&path))?);
+        }
+    }
+    Ok((sources, includes))
 }

@@ -1,12 +1,13 @@
-//! A check from the names of two files to what there is to say.
+//! A check from names of files to what there is to say.
 
 use crate::source::{Claim, Read};
 use crate::{Refusal, describe, finite};
-use relyant_cfa::diagnostic::plain;
+use relyant_cfa::diagnostic::{Diagnostic, plain};
 use relyant_cfa::files::read_text;
 use relyant_cfa::preprocessing::Preprocessing;
 use relyant_check::certificate::AnyCertificate;
 use relyant_check::finite::{Question, kind};
+use relyant_frontend::c::unit::Unit;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -17,6 +18,8 @@ pub struct Task {
     pub certificate: PathBuf,
     /// The C source, or the finite-state threads.
     pub file: PathBuf,
+    /// Further C sources of the program, in the order in which it was verified.
+    pub more: Vec<PathBuf>,
     /// Macros and folders of a C source.
     pub told: Preprocessing,
     /// What is asked about finite-state threads, unless it is what the certificate says.
@@ -42,6 +45,15 @@ impl Task {
         let text = read_text(&self.certificate).map_err(|d| Refusal::Input(Box::new(d)))?;
         let (assumes, initial, what, seconds) = match kind(&self.file) {
             Some(kind) => {
+                if let Some(other) = self.more.first() {
+                    let name = other.display().to_string();
+                    let d = Diagnostic::of_file(
+                        name,
+                        "finite-state threads are in one file",
+                        "name that one only",
+                    );
+                    return Err(Refusal::Input(Box::new(d)));
+                }
                 let a = finite::check(&text, &self.file, kind, &self.question, self.timeout)?;
                 (a.assumes, a.initial, a.what, a.seconds)
             }
@@ -50,7 +62,7 @@ impl Task {
                     AnyCertificate::parse(&text).map_err(|e| Refusal::Unreadable(e.to_string()))?;
                 // The text of a large one takes room.
                 drop(text);
-                let claim = Claim::about(certificate, &self.file, &self.told)?;
+                let claim = Claim::about(certificate, Unit::from(&self.file).and(&self.more), &self.told)?;
                 describe(claim.meaning()).iter().for_each(|line| say(line));
                 let read = claim.read()?;
                 look(&read, say)?;

@@ -186,8 +186,9 @@ impl<'a> Lower<'a> {
             return Ok(Value::void());
         }
         // Where reaching an error is none, the function does what it says.
-        let plain = !self.unit.options.asserts() && matches!(model(name), Some(Model::Error(_)));
-        if defined && (plain || !name_decides(name)) {
+        let called = self.unit.source.names.plain(name);
+        let plain = !self.unit.options.asserts() && matches!(model(called), Some(Model::Error(_)));
+        if defined && (plain || !name_decides(called)) {
             let signature = self.unit.signature(name);
             let values = self.arguments(name, args, at)?;
             let (Some(id), Some(s)) = (self.unit.functions.ask(name), signature) else {
@@ -203,7 +204,7 @@ impl<'a> Lower<'a> {
                 "say --threads f:g, or define the function",
             );
         }
-        match model(name) {
+        match model(called) {
             // POSIX's takes no argument: this is another one.
             Some(Model::Refuse(..)) if name == "pause" && !args.is_empty() => {
                 self.unknown(name, args, wanted, at)
@@ -469,7 +470,7 @@ impl Body {
 impl Translation<'_> {
     /// Are calls of it what must not happen?
     pub fn is_error_function(&self, name: &str) -> bool {
-        self.options.error_function.as_deref() == Some(name)
+        self.options.error_function.as_deref() == Some(self.source.names.plain(name))
     }
 
     /// The type that a short name stands for (`uchar`, `longlong`); `int` for others.

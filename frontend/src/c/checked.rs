@@ -69,6 +69,7 @@ fn waits(m: &Model) -> bool {
 /// Labels of the file, and functions for errors that it declares.
 struct Names<'a> {
     options: &'a Options,
+    names: &'a super::join::Names,
     /// Labels of each function, by its name.
     labels: BTreeMap<String, BTreeSet<String>>,
     /// Functions with assertions or errors.
@@ -101,17 +102,18 @@ fn is_for_errors(name: &str) -> bool {
 impl<'a> Visit<'a> for Names<'_> {
     fn visit_function_definition(&mut self, f: &'a FunctionDefinition, span: &'a Bytes) {
         self.function = declared(&f.declarator.node).unwrap_or_default().into();
-        self.declares_errors |= is_for_errors(&self.function);
+        self.declares_errors |= is_for_errors(self.names.plain(&self.function));
         visit::visit_function_definition(self, f, span);
         self.function.clear();
     }
     fn visit_init_declarator(&mut self, d: &'a InitDeclarator, span: &'a Bytes) {
-        self.declares_errors |= declared(&d.declarator.node).is_some_and(is_for_errors);
+        self.declares_errors |=
+            declared(&d.declarator.node).is_some_and(|n| is_for_errors(self.names.plain(n)));
         visit::visit_init_declarator(self, d, span);
     }
     fn visit_labeled_statement(&mut self, l: &'a LabeledStatement, span: &'a Bytes) {
         if let Label::Identifier(i) = &l.label.node {
-            let name = original_name(&i.node.name);
+            let name = original_name(self.names.plain(&i.node.name));
             if name == "ERROR" || self.options.error_labels.contains(&name) {
                 self.asserting.insert(self.function.clone());
             }
@@ -120,7 +122,7 @@ impl<'a> Visit<'a> for Names<'_> {
         visit::visit_labeled_statement(self, l, span);
     }
     fn visit_call_expression(&mut self, call: &'a CallExpression, span: &'a Bytes) {
-        let name = super::scan::name_of(&call.callee.node);
+        let name = super::scan::name_of(&call.callee.node).map(|n| self.names.plain(n));
         if name.and_then(model).is_some_and(|m| matches!(m, Model::Error(_) | Model::Assert)) {
             self.asserting.insert(self.function.clone());
         }
@@ -141,6 +143,7 @@ impl<'a> Translation<'a> {
     ) -> Res<Checks> {
         let mut names = Names {
             options: self.options,
+            names: &self.source.names,
             labels: BTreeMap::new(),
             asserting: BTreeSet::new(),
             declares_errors: false,
@@ -186,7 +189,7 @@ impl Translation<'_> {
             notes.push("no thread is created: the program has one thread only".into());
         }
         if let (Property::Assertions, Some(f)) = (self.options.property, &self.options.error_function) {
-            if !self.functions.declared.contains_key(f) {
+            if !self.functions.declared.keys().any(|d| self.source.names.plain(d) == f) {
                 notes.push(format!("`{f}` is not declared in this file"));
             }
         }

@@ -205,7 +205,9 @@ impl<'a> Lower<'a> {
             }
             _ => {}
         }
-        if self.unit.options.threads.contains(&self.body.name) || self.body.name == "main" {
+        if self.unit.options.threads.iter().any(|t| self.unit.start_name(t) == self.body.name)
+            || self.body.name == "main"
+        {
             // Nobody passes arguments to what the program starts with.
             for r in &registers {
                 self.body.emit(Op::Havoc { dst: *r, source: Source::uninitialised() });

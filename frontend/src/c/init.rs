@@ -531,8 +531,8 @@ impl<'a> Lower<'a> {
 
     /// The array that holds the name of the function being lowered, one for each function.
     pub fn function_name(&mut self, at: Bytes) -> Res<Place> {
-        let name = super::tokens::original_name(&self.body.name);
-        let name = name.split('#').next().unwrap_or("").to_string();
+        let name = self.body.name.split('#').next().unwrap_or("");
+        let name = super::tokens::original_name(self.unit.source.names.plain(name));
         let ty = Ty::Array(Ty::Int(CHAR).into(), Some(name.len() as u64 + 1));
         let key = format!("__func__ {}", self.body.name);
         let object = match self.unit.objects.library.get(&key) {

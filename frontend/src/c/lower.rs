@@ -178,6 +178,11 @@ impl<'a> Lower<'a> {
 }
 
 impl Translation<'_> {
+    /// What the parsed text calls a function that execution starts with.
+    pub fn start_name<'n>(&'n self, name: &'n str) -> &'n str {
+        if self.functions.declared.contains_key(name) { name } else { self.source.names.internal(name) }
+    }
+
     fn starts(&mut self) -> Res<Vec<FuncId>> {
         let names = if self.options.threads.is_empty() {
             vec!["main".to_string()]
@@ -186,7 +191,8 @@ impl Translation<'_> {
         };
         let mut ids = Vec::new();
         for name in &names {
-            match self.functions.ask(name) {
+            let start = self.start_name(name).to_string();
+            match self.functions.ask(&start) {
                 // The same function may be started several times.
                 Some(id) => ids.push(id),
                 None => {
@@ -202,7 +208,7 @@ impl Translation<'_> {
                         "the file defines no function".to_string()
                     } else {
                         format!(
-                            "the file defines {}; --threads f:g starts others than main",
+                            "the file defines {}; `relyant init` writes a main that calls them, --threads f:g starts others",
                             known.join(", ")
                         )
                     };

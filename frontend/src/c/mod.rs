@@ -111,6 +111,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 pub use includes::includes;
+use preprocess::Preprocessed;
 use unit::Unit;
 
 /// Stack for parsing and lowering, which recurse along the syntax tree; only what is used is ever touched. The
@@ -128,14 +129,14 @@ pub fn load<'a>(what: impl Into<Unit<'a>>, options: &Options) -> Result<Module, 
         // The compiler reads it meanwhile; where no thread can be had, it is not asked.
         let ask = || accept::rejected(path, options);
         let asked = std::thread::Builder::new().spawn_scoped(scope, ask);
-        let text = unit.named(preprocess::read(path, options).map_err(|d| unit.about(d))?);
+        let text = preprocess::read(unit, options)?;
         let originals = preprocess::originals(unit, options);
         let read = on_large_stack(&name, &text, &originals, options, None);
         match asked.ok().and_then(|a| a.join().ok()).flatten() {
             // Of what does not end, ours says where it begins.
             Some(error)
                 if read.is_ok()
-                    || !error.message.ends_with(" at end of input") && tokens::splits(&name, &text) =>
+                    || !error.message.ends_with(" at end of input") && tokens::splits(&name, &text.text) =>
             {
                 Err(unit.about(error))
             }
@@ -162,11 +163,13 @@ pub fn outline(path: &Path, options: &Options) -> Result<outline::Outline, Diagn
     let originals = preprocess::originals(path.into(), options);
     std::thread::scope(|scope| {
         let read = || {
-            let mut source = source::Source::new(&name, &text);
+            let mut source = source::Source::of(&name, &text, &text.text);
             source.use_originals(&originals);
-            let mended = mend::mend(&mut source, &text)?;
-            let unit = parse::parse(&source, mended)?;
-            Ok(outline::outline(&source, &unit))
+            let mended = mend::mend(&mut source, &text.text)?;
+            let unit = parse::parse(&source, mended).map_err(|d| source.names.diagnostic(d))?;
+            let mut found = outline::outline(&source, &unit);
+            source.names.outline(&mut found);
+            Ok(found)
         };
         let lost = || Diagnostic::of_file(&name, "internal error while reading the file", "");
         let worker = std::thread::Builder::new().stack_size(fitting(STACKS[1])).spawn_scoped(scope, read);
@@ -176,12 +179,13 @@ pub fn outline(path: &Path, options: &Options) -> Result<outline::Outline, Diagn
 
 /// Lowers a text that is already preprocessed.
 pub fn load_text(name: &str, text: &str, options: &Options) -> Result<Module, Diagnostic> {
-    on_large_stack(name, text, &BTreeMap::new(), options, None)
+    let text = Preprocessed { text: text.into(), joined: None };
+    on_large_stack(name, &text, &BTreeMap::new(), options, None)
 }
 
 fn on_large_stack(
     name: &str,
-    text: &str,
+    text: &Preprocessed,
     originals: &BTreeMap<String, String>,
     options: &Options,
     what: Option<&instrument::Instrumentation>,
@@ -205,21 +209,23 @@ fn on_large_stack(
 
 fn lower_text(
     name: &str,
-    text: &str,
+    text: &Preprocessed,
     originals: &BTreeMap<String, String>,
     options: &Options,
     what: Option<&instrument::Instrumentation>,
 ) -> Result<Module, Diagnostic> {
-    let text = &*library::bodies::with_bodies(text);
-    let mut source = source::Source::new(name, text);
+    let all = &*library::bodies::with_bodies(&text.text);
+    let mut source = source::Source::of(name, text, all);
     source.use_originals(originals);
-    let mut mended = mend::mend(&mut source, text)?;
+    let mut mended = mend::mend(&mut source, all)?;
     if let Some(what) = what {
         let unit = parse::parse(&source, mended.clone())?;
         let outline = outline::outline(&source, &unit);
         mended = instrument::instrument(&mut source, &mended, &outline, what)
             .map_err(|why| Diagnostic::of_file(name, why.to_string(), ""))?;
     }
-    let unit = parse::parse(&source, mended)?;
-    lower::lower(&source, &unit, options)
+    let lowered = parse::parse(&source, mended).and_then(|unit| lower::lower(&source, &unit, options));
+    let mut module = lowered.map_err(|d| source.names.diagnostic(d))?;
+    source.names.module(&mut module);
+    Ok(module)
 }

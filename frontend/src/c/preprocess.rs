@@ -1,6 +1,7 @@
 //! Runs the system's C preprocessor.
 
 use super::compiler::{self, Failure};
+use super::join::{Joined, join};
 use super::unit::Unit;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::files;
@@ -9,15 +10,29 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+/// A preprocessed text; of several files, with how they have it.
+#[derive(Clone, Debug, Default)]
+pub struct Preprocessed {
+    /// What is to be parsed.
+    pub text: String,
+    /// Where several files were joined.
+    pub joined: Option<Joined>,
+}
+
 /// Reads a file, and those that belong to it.
-pub fn read(path: &Path, options: &Options) -> Result<String, Diagnostic> {
+pub fn read<'a>(what: impl Into<Unit<'a>>, options: &Options) -> Result<Preprocessed, Diagnostic> {
+    let unit: Unit<'a> = what.into();
+    let read = |path: &Path| Ok(unit.named(read_one(path, options).map_err(|d| unit.about(d))?));
+    let first = read(unit.path())?;
     if options.more_files.is_empty() {
-        return read_one(path, options);
+        return Ok(Preprocessed { text: first, joined: None });
     }
-    let all = std::iter::once(path).chain(options.more_files.iter().map(PathBuf::as_path));
-    let units: Result<Vec<(String, String)>, Diagnostic> =
-        all.map(|p| Ok((p.display().to_string(), read_one(p, options)?))).collect();
-    super::join::join(&units?)
+    let mut all = vec![(unit.name(), first)];
+    for path in &options.more_files {
+        all.push((unit.name_of(path), read(path)?));
+    }
+    let (text, joined) = join(&all)?;
+    Ok(Preprocessed { text, joined: Some(joined) })
 }
 
 /// Reads a file; `.c` goes through `$CC -E` (else gcc, clang or cc), anything else is taken as it is.

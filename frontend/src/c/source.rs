@@ -1,5 +1,7 @@
 //! The text that is parsed, and where each byte of it came from.
 
+use super::join::Names;
+use super::preprocess::Preprocessed;
 use relyant_cfa::diagnostic::{Diagnostic, Span};
 use std::collections::BTreeMap;
 
@@ -17,6 +19,18 @@ pub struct Source {
     starts: Vec<(usize, u32, u32)>,
     /// Offsets in the parsed text and the ones in the preprocessed text they stand for, ascending.
     anchors: Vec<(usize, usize)>,
+    /// Offsets in the preprocessed text and the ones in what it was before names were changed, ascending.
+    written: Vec<(usize, usize)>,
+    /// Names that are changed.
+    pub names: Names,
+}
+
+/// The offset that one stands for.
+fn through(anchors: &[(usize, usize)], offset: usize) -> usize {
+    let i = anchors.partition_point(|a| a.0 <= offset).saturating_sub(1);
+    let (new, old) = anchors.get(i).copied().unwrap_or((0, 0));
+    let at = old.saturating_add(offset.saturating_sub(new));
+    anchors.get(i + 1).map_or(at, |next| at.min(next.1.max(old)))
 }
 
 /// Reads `# 12 "file.c" 1 3` or `#line 12 "file.c"`.
@@ -66,7 +80,22 @@ impl Source {
             }
             number = number.saturating_add(1);
         }
-        Source { files, lines, starts, anchors: vec![(0, 0)] }
+        Source { files, lines, starts, anchors: vec![(0, 0)], written: vec![(0, 0)], names: Names::default() }
+    }
+
+    /// Reads the line markers of what was preprocessed. `text`: the same, and perhaps more behind it.
+    pub fn of(name: &str, read: &Preprocessed, text: &str) -> Source {
+        let Some(joined) = &read.joined else { return Source::new(name, text) };
+        let behind = text.get(read.text.len()..).unwrap_or_default();
+        let mut source = Source::new(name, &(joined.written.clone() + behind));
+        source.written.clone_from(&joined.anchors);
+        source.names = joined.names.clone();
+        for (file, lines) in source.files.iter().zip(&mut source.lines) {
+            if let Some(known) = joined.lines.get(file) {
+                lines.clone_from(known);
+            }
+        }
+        source
     }
 
     /// Prefers texts as they are written, macros not yet expanded, to the preprocessed ones: by the names of the files.
@@ -90,13 +119,7 @@ impl Source {
 
     /// The byte of the preprocessed text that a byte of the parsed text stands for.
     pub fn offset(&self, offset: usize) -> usize {
-        let i = self.anchors.partition_point(|a| a.0 <= offset).saturating_sub(1);
-        let (new, old) = self.anchors.get(i).copied().unwrap_or((0, 0));
-        let mut at = old.saturating_add(offset.saturating_sub(new));
-        if let Some(next) = self.anchors.get(i + 1) {
-            at = at.min(next.1.max(old));
-        }
-        at
+        through(&self.anchors, offset)
     }
 
     /// The anchors of a piece of the parsed text that is moved to another place.
@@ -109,6 +132,7 @@ impl Source {
 
     /// Place of a byte of the preprocessed text.
     pub fn original_span(&self, at: usize) -> Span {
+        let at = through(&self.written, at);
         let i = self.starts.partition_point(|s| s.0 <= at).saturating_sub(1);
         match self.starts.get(i) {
             Some(&(start, file, line)) => {

@@ -244,8 +244,8 @@ impl<'a> Lower<'a> {
                 }
                 self.body.join(label.at);
                 self.body.blocks.label(label.at);
-                let shown = super::tokens::original_name(name);
-                let error = name == "ERROR" || self.unit.options.error_labels.contains(&shown);
+                let shown = super::tokens::original_name(self.unit.source.names.plain(name));
+                let error = shown == "ERROR" || self.unit.options.error_labels.contains(&shown);
                 if self.unit.options.exclusive.as_ref() == Some(&shown) {
                     self.checked(Check::Exclusive, l.span);
                 }

@@ -6,29 +6,39 @@
 use relyant_cfa::diagnostic::Diagnostic;
 use std::path::{Path, PathBuf};
 
-/// A source, and what it is called.
+/// A source, and what it is called; with the further files of its program, where they are named with it.
 #[derive(Clone, Copy, Debug)]
 pub struct Unit<'a> {
     path: &'a Path,
     name: Option<&'a str>,
+    more: &'a [PathBuf],
     /// Further files of the program that are called otherwise.
-    more: &'a [(PathBuf, String)],
+    called: &'a [(PathBuf, String)],
 }
 
 impl<'a, P: AsRef<Path> + ?Sized> From<&'a P> for Unit<'a> {
     fn from(path: &'a P) -> Unit<'a> {
-        Unit { path: path.as_ref(), name: None, more: &[] }
+        Unit { path: path.as_ref(), name: None, more: &[], called: &[] }
     }
 }
 
 impl<'a> Unit<'a> {
     /// A file that is called otherwise in all that is said of it, where there is a name.
     pub fn called(path: &'a Path, name: Option<&'a str>) -> Unit<'a> {
-        Unit { path, name, more: &[] }
+        Unit { path, name, more: &[], called: &[] }
     }
     /// The same with names of further files of the program, by their paths among the options.
-    pub fn with_names(self, more: &'a [(PathBuf, String)]) -> Unit<'a> {
+    pub fn with_names(self, called: &'a [(PathBuf, String)]) -> Unit<'a> {
+        Unit { called, ..self }
+    }
+    /// The same with further files of its program.
+    #[must_use]
+    pub fn and(self, more: &'a [PathBuf]) -> Unit<'a> {
         Unit { more, ..self }
+    }
+    /// Further files that are named with it.
+    pub fn more(&self) -> &'a [PathBuf] {
+        self.more
     }
     /// Where its bytes are.
     pub fn path(&self) -> &'a Path {
@@ -44,7 +54,7 @@ impl<'a> Unit<'a> {
         known.map_or_else(|| file.display().to_string(), |(_, name)| name.into())
     }
     fn names(&self) -> impl Iterator<Item = (&'a Path, &'a str)> {
-        let more = self.more.iter().map(|(path, name)| (path.as_path(), name.as_str()));
+        let more = self.called.iter().map(|(path, name)| (path.as_path(), name.as_str()));
         self.name.map(|name| (self.path, name)).into_iter().chain(more)
     }
     /// A preprocessed text with names in place of the paths.
@@ -113,7 +123,7 @@ impl Text {
     }
     /// To be read while this is there.
     pub fn unit(&self) -> Unit<'_> {
-        Unit { path: &self.path, name: Some(&self.name), more: &[] }
+        Unit { path: &self.path, name: Some(&self.name), more: &[], called: &[] }
     }
 }
 

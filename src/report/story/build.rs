@@ -57,7 +57,10 @@ fn threads(t: &Trace) -> Vec<Actor> {
     };
     let given = [(0..count).map(stored).collect::<Vec<_>>(), (0..count).map(joined).collect()];
     let name = |(i, template): (usize, &String)| {
-        let routine = template.split(['/', '#']).next().unwrap_or(template).to_string();
+        // Behind the name of a file, where it has one.
+        let named = template.rfind(')').unwrap_or(0);
+        let end = template[named..].find(['/', '#']).map_or(template.len(), |k| named + k);
+        let routine = template[..end].to_string();
         let alone = |n: &&String| {
             let same = |m: &Option<String>| m.as_ref() == Some(*n);
             (0..count).all(|k| k == i || !given.iter().any(|g| same(&g[k])) && t.threads[k] != **n)
