@@ -7,6 +7,7 @@ use relyant_cfa::options::MAX_OBJECTS;
 use relyant_cfa::{Bounded, Count, Limit, Op};
 use relyant_engines::verdict::Reason;
 use relyant_engines::watch::Crowded;
+use relyant_frontend::c::LIBRARY;
 use relyant_program::Program;
 use std::collections::BTreeSet;
 
@@ -106,7 +107,7 @@ fn round(program: &Program, crowded: Crowded) -> Option<Hint> {
     Some(Hint { place: place(&program.files, [span]), text })
 }
 
-/// Inputs with more values than a search can try.
+/// Inputs with more values than a search can try, where the user's files have some. What is known by its range only is none.
 fn inputs(program: &relyant_cfa::Program) -> Option<Hint> {
     let mut spans = BTreeSet::new();
     for template in &program.templates {
@@ -117,7 +118,9 @@ fn inputs(program: &relyant_cfa::Program) -> Option<Hint> {
                 (Some(low), Some(high)) => high.saturating_sub(low) < FEW_VALUES,
                 _ => false,
             };
-            if !few && !source.is_uninitialised() && e.span.line > 0 {
+            let own =
+                e.span.line > 0 && program.files.get(e.span.file as usize).is_some_and(|f| f != LIBRARY);
+            if !few && own && !source.approximate && !source.is_uninitialised() {
                 spans.insert((e.span.file, e.span.line));
             }
         }

@@ -86,3 +86,12 @@ fn the_loop_is_named() {
     let lines: Vec<&serde_json::Value> = hints.iter().flat_map(|h| h["lines"].as_array().unwrap()).collect();
     assert!(lines.iter().any(|l| **l == 7 || **l == 13), "{document}");
 }
+
+#[test]
+fn what_is_no_input_is_not_called_one() {
+    let text = "#include <assert.h>\n#include <math.h>\nint main(void)\n{\n\tassert(sin(1.0) < 0.5);\n\treturn 0;\n}\n";
+    let dir = folder(&[("program.c", text)]);
+    let said = out(&relyant(dir.path()).args(["verify", "program.c"]).output().unwrap());
+    assert!(said.ends_with("verdict: unknown\n"), "{said}");
+    assert!(!said.contains("an input of any value"), "{said}");
+}

@@ -111,6 +111,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 pub use includes::includes;
+pub use library::FILE as LIBRARY;
 use preprocess::Preprocessed;
 use unit::Unit;
 

@@ -17,6 +17,7 @@ mod threads;
 pub use kinds::*;
 
 use super::alloc::Allocate;
+pub use bodies::FILE;
 use relyant_cfa::{BinOp, Precision, Rounding};
 
 /// What a known function does.
