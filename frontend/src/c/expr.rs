@@ -266,7 +266,7 @@ impl<'a> Lower<'a> {
         };
         for c in [a, b] {
             let to = self.type_name(&c.node.type_name)?;
-            if !to.target().and_then(Ty::int).is_some_and(|i| i.rank == 1) {
+            if to.target().and_then(Ty::int).is_none_or(|i| i.rank != 1) {
                 return Ok(None);
             }
         }

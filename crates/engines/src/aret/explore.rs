@@ -161,7 +161,7 @@ impl<'a> Aret<'a> {
             let Some(item) = self.worklist.pop_front() else { break };
             count += 1;
             (watch.work)(ITEM_WORK + meter::take());
-            if count.is_multiple_of(64) && watch.cancelled() {
+            if count % 64 == 0 && watch.cancelled() {
                 return Reached::Stopped;
             }
             match item {

@@ -32,8 +32,8 @@ impl Shared {
     pub fn of(p: &Program) -> Option<Shared> {
         let mut stands: Vec<Var> = (0..p.variables.len() as u32).map(Var).collect();
         let live: Vec<Vec<Row>> = (0..p.templates.len()).map(|t| live_rows(p, t)).collect();
-        for t in 0..p.templates.len() {
-            share(p, t, &live[t], &mut stands);
+        for (t, live) in live.iter().enumerate() {
+            share(p, t, live, &mut stands);
         }
         let changed = |(k, v): &(usize, &Var)| v.0 as usize != *k;
         if stands.iter().enumerate().filter(changed).count() < LEAST {

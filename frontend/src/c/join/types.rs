@@ -65,12 +65,15 @@ fn is_modelled(name: &str) -> bool {
     Sync::by_name(name).is_some() || name == "atomic_flag" || name.starts_with("__")
 }
 
+/// An item of a file, and the names of types that it gives.
+type Named<'a> = (&'a Item<'a>, Vec<(Space, &'a str)>);
+
 /// New names of types that files have different ones of, for each file. Files whose types are the same share a name.
 ///
 /// Where a name has a type in one file only, and no other file has that word, it stays.
 pub fn rename(units: &[Unit], fresh: &dyn Fn(&str, usize) -> String) -> Vec<Renamed> {
     let mut renamed: Vec<Renamed> = vec![Renamed::new(); units.len()];
-    let own: Vec<Vec<(&Item, Vec<(Space, &str)>)>> = units
+    let own: Vec<Vec<Named>> = units
         .iter()
         .map(|u| {
             let user = u.items.iter().filter(|i| !i.system);
