@@ -1,5 +1,6 @@
 //! Runs the programs of a manifest and measures: for `relyant bench`, the tests, and the tables of the README.
 
+pub mod family;
 pub mod kept;
 pub mod manifest;
 pub mod recognisers;

@@ -4,6 +4,7 @@ use super::exit::Status;
 use super::watch::Signals;
 use super::{complain, say};
 use clap::ValueEnum;
+use relyant::bench::family as growing;
 use relyant::bench::kept::{Batch, Kept};
 use relyant::bench::results::{self, Judgement, Plan};
 use relyant::bench::slurm::Array;
@@ -31,7 +32,7 @@ pub struct Args {
     /// The manifest (CSV: file, expected, modular, args, row, set)
     #[arg(required_unless_present = "family")]
     manifest: Option<PathBuf>,
-    /// Measure the thread states of Boolean programs of these sizes instead
+    /// Measure programs of these sizes instead
     #[arg(long, value_enum, value_name = "NAME", conflicts_with = "manifest")]
     family: Option<Family>,
     /// Sizes of the programs
@@ -94,17 +95,44 @@ enum Family {
     ArtPc,
     /// Variables: N globals
     ArtV,
+    /// C: a thread of N sections under a lock, each with a test, beside another one
+    Sections,
+    /// C: N threads of different code under one lock
+    Threads,
 }
 
-fn measure(family: Family, sizes: &[usize]) -> Status {
+/// C programs, each in a process of its own.
+fn measure_c(make: fn(usize) -> String, sizes: &[usize], exe: &Path, timeout: Duration) -> Status {
+    let mut status = Status::Good;
+    say(&format!("{:>8} {:>8} {:>8} {:>8} {:>8}  verdict\n", "size", "read", "prove", "check", "in all"));
+    for n in sizes {
+        match growing::measure(exe, &make(*n), timeout) {
+            Ok(m) => {
+                let (read, prove, check, wall) = (m.read, m.prove, m.check, m.wall);
+                say(&format!("{n:>8} {read:>8.2} {prove:>8.2} {check:>8.2} {wall:>8.2}  {}\n", m.verdict));
+                status = status.and(if m.verdict == "safe" { Status::Good } else { Status::Unknown });
+            }
+            Err(e) => {
+                complain(&format!("error: {e}"));
+                return Status::Unknown;
+            }
+        }
+    }
+    status
+}
+
+fn measure(family: Family, sizes: &[usize], exe: &Path, timeout: Duration) -> Status {
+    let make: fn(usize) -> String = match family {
+        Family::Sections => return measure_c(growing::sections, sizes, exe, timeout),
+        Family::Threads => return measure_c(growing::threads, sizes, exe, timeout),
+        Family::ArtPc => family::art_pc,
+        Family::ArtV => family::art_v,
+    };
     let cancel = AtomicBool::new(false);
     let mut status = Status::Good;
     say(&format!("{:>8} {:>8} {:>8} {:>9}  verdict\n", "size", "nodes", "sets", "seconds"));
     for n in sizes {
-        let text = match family {
-            Family::ArtPc => family::art_pc(*n),
-            Family::ArtV => family::art_v(*n),
-        };
+        let text = make(*n);
         let began = Instant::now();
         let program = match relyant_finite::boolean::read(&text, &[]) {
             Ok(p) => p,
@@ -148,8 +176,15 @@ fn without_each(rows: &[&manifest::Row], exe: &Path, timeout: Duration) -> Statu
 
 /// Measures or compares as the arguments say; the status says whether all verdicts were the expected ones.
 pub fn run(a: &Args) -> Status {
+    let exe = match std::env::current_exe() {
+        Ok(exe) => exe,
+        Err(e) => {
+            complain(&format!("error: this program does not know where it is: {e}"));
+            return Status::Unknown;
+        }
+    };
     let manifest = match (a.family, &a.manifest) {
-        (Some(f), _) => return measure(f, &a.sizes),
+        (Some(f), _) => return measure(f, &a.sizes, &exe, a.timeout),
         (None, Some(m)) => m,
         // Asked for by the options' description.
         (None, None) => return Status::BadInput,
@@ -159,13 +194,6 @@ pub fn run(a: &Args) -> Status {
         Err(why) => {
             complain(&format!("error: {why}"));
             return Status::BadInput;
-        }
-    };
-    let exe = match std::env::current_exe() {
-        Ok(exe) => exe,
-        Err(e) => {
-            complain(&format!("error: this program does not know where it is: {e}"));
-            return Status::Unknown;
         }
     };
     if a.recognisers {

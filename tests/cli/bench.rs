@@ -128,3 +128,21 @@ fn lost_elements_are_submitted_again() {
     assert!(out(&o).contains("3 programs: 3 as expected"), "{}{}", out(&o), err(&o));
     assert_eq!(std::fs::read_to_string(dir.path().join("submitted")).unwrap(), "0,1,2\n1\n");
 }
+
+#[test]
+fn families_of_c_programs_are_proved_at_each_size() {
+    let dir = folder(&[]);
+    for family in ["sections", "threads"] {
+        let o = relyant(dir.path()).args(["bench", "--family", family, "--sizes", "1,6"]).output().unwrap();
+        let said = out(&o);
+        assert_eq!(o.status.code(), Some(0), "{said}");
+        let sizes: Vec<&str> = said.lines().skip(1).filter_map(|l| l.split_whitespace().next()).collect();
+        assert_eq!(sizes, ["1", "6"], "{said}");
+        assert!(said.lines().skip(1).all(|l| l.ends_with("safe")), "{said}");
+    }
+    let o = relyant(dir.path())
+        .args(["bench", "--family", "sections", "--sizes", "3000", "--timeout", "0.05"])
+        .output()
+        .unwrap();
+    assert_eq!(o.status.code(), Some(3), "{}", out(&o));
+}
