@@ -300,8 +300,7 @@ impl Lower<'_> {
 
     /// Keeps in mind what a pointer, or a number, is a pointer to from now on.
     fn learn(&mut self, v: &Value, to: &Ty, at: Bytes) {
-        let is_wide = matches!(to, Ty::Int(i) if i.bits >= self.unit.types.long().bits);
-        self.unit.memory.as_integers |= is_wide && v.ty.target().is_some();
+        self.unit.memory.as_integers |= matches!(to, Ty::Int(i) if i.rank > 0) && v.ty.target().is_some();
         let Ty::Pointer(target) = to else { return };
         let untyped = match v.ty.plain() {
             Ty::Int(_) => true,

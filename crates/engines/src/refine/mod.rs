@@ -93,17 +93,7 @@ pub fn refine_further(t: &Tuple, precision: &mut Precision, watch: &Watch) -> Op
         return Some(c);
     }
     for pair in t.unfolder(true, 0).pair_relations(t.tuple) {
-        for depth in DEPTHS {
-            if watch.cancelled() {
-                return None;
-            }
-            let u = t.unfolder(true, depth).mk_horn_clauses(t.tuple, pair);
-            (watch.work)(NODE_WORK * u.nodes.len() as u64 + meter::take());
-            let solved = predicates::add(&u, t.program, precision, true);
-            if matches!(solved, Solved::New | Solved::Known) || !u.cut {
-                break;
-            }
-        }
+        t.modular(pair, precision, watch, |solved| matches!(solved, Solved::New | Solved::Known));
     }
     None
 }
@@ -116,17 +106,11 @@ fn refine_pair(
     watch: &Watch,
 ) -> Refined {
     if settings.bias == Bias::Modular {
-        for depth in DEPTHS {
-            let u = t.unfolder(true, depth).mk_horn_clauses(t.tuple, pair);
-            (watch.work)(NODE_WORK * u.nodes.len() as u64 + meter::take());
-            match predicates::add(&u, t.program, precision, true) {
-                Solved::New => return Refined::Modular,
-                _ if !u.cut => break,
-                _ => {}
-            }
-            if watch.cancelled() {
-                return Refined::Stuck(Reason::Stopped);
-            }
+        if t.modular(pair, precision, watch, |solved| matches!(solved, Solved::New)) {
+            return Refined::Modular;
+        }
+        if watch.cancelled() {
+            return Refined::Stuck(Reason::Stopped);
         }
     }
     let mut why = Reason::NothingNew;
@@ -157,6 +141,29 @@ fn satisfiable(t: &Tuple, u: &Unfolding) -> Reason {
 }
 
 impl<'a> Tuple<'a> {
+    /// Adds predicates of the modular form, from ever deeper derivations until it is enough; is it?
+    fn modular(
+        &self,
+        pair: PairRelation,
+        precision: &mut Precision,
+        watch: &Watch,
+        enough: impl Fn(&Solved) -> bool,
+    ) -> bool {
+        for depth in DEPTHS {
+            if watch.cancelled() {
+                return false;
+            }
+            let u = self.unfolder(true, depth).mk_horn_clauses(self.tuple, pair);
+            (watch.work)(NODE_WORK * u.nodes.len() as u64 + meter::take());
+            if enough(&predicates::add(&u, self.program, precision, true)) {
+                return true;
+            }
+            if !u.cut {
+                return false;
+            }
+        }
+        false
+    }
     /// Unfolds to so many steps, in the modular form or the other.
     fn unfolder(&self, modular: bool, depth: usize) -> Unfolder<'a> {
         Unfolder {

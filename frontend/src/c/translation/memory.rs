@@ -15,7 +15,7 @@ pub struct Memory {
     pub untyped: Vec<Untyped>,
     /// Conversions of pointers, with the function that they are in.
     pub conversions: Vec<(FuncId, Conversion)>,
-    /// Some pointer becomes an integer that can hold it.
+    /// Some pointer becomes an integer.
     pub as_integers: bool,
     /// The function that gives memory back, once used.
     pub free: Option<FuncId>,
