@@ -37,18 +37,19 @@ use lanes::{Found, SPACE_HANDICAP};
 use programs::Draft;
 use relyant_cfa as cfa;
 use relyant_cfa::diagnostic::Diagnostic;
-use relyant_engines::engine::Task;
+use relyant_engines::engine::{Engine, Task};
 use relyant_engines::limits::{RunHandle, Stage};
 use relyant_engines::ordered;
 use relyant_engines::race::{Racer, race};
 use relyant_engines::registry::Entry;
 use relyant_engines::rely_guarantee;
-use relyant_engines::search::{self, Interleavings};
+use relyant_engines::search::{self, FewThreads, Interleavings};
 use relyant_engines::watch::Watch;
 use relyant_frontend::c;
 use relyant_frontend::c::instrument::Instrumentation;
 use relyant_frontend::c::unit::Unit;
 use std::collections::BTreeMap;
+use std::iter;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
@@ -239,8 +240,11 @@ fn short_search(program: &cfa::Program, settings: &Settings, run: &RunHandle) ->
     let checker = Checker { search: program, proof: None, limits: &settings.check, jobs: 1, run };
     let watch = Watch { cancel: &|| run.stopped(), work: &|_| (), progress: &|s| run.advance(s) };
     let mut found = Found::default();
-    for search in settings.quick_searches() {
-        let next = lanes::ask(&Interleavings(vec![search]), &task, &watch, &checker);
+    let searches = settings.quick_searches();
+    let few: Box<dyn Engine> = Box::new(FewThreads(searches[0]));
+    let plain = searches.map(|s| -> Box<dyn Engine> { Box::new(Interleavings(vec![s])) });
+    for engine in iter::once(few).chain(plain) {
+        let next = lanes::ask(&*engine, &task, &watch, &checker);
         let work = found.work + next.searched.map_or(0, |s| s.stats.steps);
         found = Found { work, ..found.then(next) };
         if found.verdict.is_some() || run.stopped() {

@@ -22,6 +22,8 @@ use relyant_program::thread_program_with;
 
 /// States that are looked at to see whether another thread can tell that there are store buffers.
 const ROBUST_STATES: usize = 5_000;
+/// Steps for each of them: in large states a step is more work.
+const ROBUST_STEPS: u64 = 20;
 
 /// What the proof engines work on.
 #[derive(Clone, Debug)]
@@ -132,7 +134,11 @@ pub(super) enum Told {
 
 /// The same of a program with attacks, by a short search.
 pub(super) fn told(attacks: &cfa::Program, cancel: &(dyn Fn() -> bool + Sync)) -> Option<Told> {
-    let settings = search::Settings { max_states: ROBUST_STATES, ..search::Settings::default() };
+    let settings = search::Settings {
+        max_states: ROBUST_STATES,
+        max_steps: ROBUST_STATES as u64 * ROBUST_STEPS,
+        ..search::Settings::default()
+    };
     Some(match search::search(attacks, &settings, &Watch { cancel, ..Watch::NONE }).ok()?.0 {
         SearchOutcome::Limit { reason: Reason::Bound { .. }, .. } => Told::Yes,
         SearchOutcome::Limit { .. } | SearchOutcome::Violation { .. } => Told::Unknown,

@@ -4,7 +4,7 @@ use crate::engine::{Choice, Engine};
 use crate::ordered::InOrder;
 use crate::rely_guarantee::Refinement;
 use crate::replicated::Replicated;
-use crate::search::{Chances, Interleavings};
+use crate::search::{Chances, FewThreads, Interleavings};
 use crate::symbolic::SymbolicSearch;
 use crate::{aret, search, symbolic};
 
@@ -51,6 +51,7 @@ pub fn all(s: &Settings) -> Vec<Entry> {
         entry(PROOFS, &[8_000_000, ALL], Refinement(s.proof)),
         entry(PROOFS, &[4_000_000, ALL], Replicated { joins: s.proof.is_usual() }),
         Entry { fallback: true, ..entry(PROOFS, &[0, 0, ALL], Chances(s.chances)) },
+        Entry { fallback: true, ..entry(SEARCHES, &[ALL], FewThreads(s.chances)) },
         entry(SEARCHES, &[ALL], Interleavings(s.searches.clone())),
         Entry { fallback: true, ..entry(SEARCHES, &[ALL], SymbolicSearch(s.symbolic)) },
         Entry { fallback: true, ..entry(ORDERS, &[ALL], InOrder(s.proof)) },

@@ -3,6 +3,7 @@
 use super::reads::{self, Known, Place};
 use super::{Actor, Does, Effect, Step, Story, fold, headline, waits};
 use relyant_cfa::Shown;
+use relyant_cfa::diagnostic::Span;
 use relyant_interp::Trace;
 use relyant_interp::act::At;
 use relyant_interp::fact::{Did, Fact, Touch};
@@ -51,20 +52,31 @@ impl From<&Trace> for Story {
 fn threads(t: &Trace) -> Vec<Actor> {
     let count = t.threads.len();
     let stored = |i: usize| t.handles.get(i).cloned().flatten();
+    let mut joins: BTreeMap<usize, Span> = BTreeMap::new();
+    for f in &t.facts {
+        if let Did::Join(n) = f.did {
+            joins.entry(n as usize).or_insert(f.span);
+        }
+    }
     let joined = |i: usize| {
-        let join = t.facts.iter().find(|f| f.did == Did::Join(i as u32))?;
-        joined(t.texts.get(&(join.span.file, join.span.line))?).map(String::from)
+        let join = joins.get(&i)?;
+        joined(t.texts.get(&(join.file, join.line))?).map(String::from)
     };
     let given = [(0..count).map(stored).collect::<Vec<_>>(), (0..count).map(joined).collect()];
+    // Whose each name is; `None` for that of several.
+    let mut owners: BTreeMap<&String, Option<usize>> = BTreeMap::new();
+    for i in 0..count {
+        for name in given.iter().filter_map(|g| g[i].as_ref()).chain([&t.threads[i]]) {
+            let owner = owners.entry(name).or_insert(Some(i));
+            *owner = owner.filter(|o| *o == i);
+        }
+    }
     let name = |(i, template): (usize, &String)| {
         // Behind the name of a file, where it has one.
         let named = template.rfind(')').unwrap_or(0);
         let end = template[named..].find(['/', '#']).map_or(template.len(), |k| named + k);
         let routine = template[..end].to_string();
-        let alone = |n: &&String| {
-            let same = |m: &Option<String>| m.as_ref() == Some(*n);
-            (0..count).all(|k| k == i || !given.iter().any(|g| same(&g[k])) && t.threads[k] != **n)
-        };
+        let alone = |n: &&String| owners.get(*n) == Some(&Some(i));
         let name = given.iter().filter_map(|g| g[i].as_ref()).find(alone).unwrap_or(template).clone();
         Actor { name, routine, ..Actor::default() }
     };
@@ -87,7 +99,8 @@ const JOINS: [&str; 2] = ["pthread_join", "thrd_join"];
 
 /// Is it the handle of the thread that has this name?
 fn is_handle(threads: &[Actor], name: &str, value: &str) -> bool {
-    threads.iter().enumerate().skip(1).any(|(k, t)| t.name == name && value == (k + 1).to_string())
+    let thread = value.parse().ok().and_then(|v: usize| threads.get(v.checked_sub(1).filter(|k| *k > 0)?));
+    thread.is_some_and(|t| t.name == name)
 }
 
 /// Does a fact belong to the step that is being made?

@@ -1,6 +1,6 @@
 //! The search as an engine.
 
-use super::{Reason, SearchOutcome, Settings, Strategy, search};
+use super::{Reason, SearchOutcome, Settings, Strategy, few, search};
 use crate::engine::{Choice, Claim, Engine, Finding, Needs, Task};
 use crate::verdict;
 use crate::watch::{Standing, Watch};
@@ -75,6 +75,32 @@ impl Engine for Chances {
         // The searches tell how far they are.
         let quiet = Watch { progress: &|_| (), ..*watch };
         Interleavings(vec![Settings { strategy: Strategy::Random, ..self.0 }]).run(task, &quiet)
+    }
+}
+
+/// Where many threads are created, a run that few of them have: within the limits of these settings.
+#[derive(Clone, Copy, Debug)]
+pub struct FewThreads(pub Settings);
+
+impl Engine for FewThreads {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Search
+    }
+
+    fn run(&self, task: &Task<'_>, watch: &Watch<'_>) -> Finding {
+        if task.search.approximate {
+            return Finding::nothing(verdict::Reason::Approximate);
+        }
+        let claim = match few::run(task.search, &self.0, watch) {
+            Ok(Some(schedule)) => Ok(Claim::Schedule { schedule, shortest: false }),
+            Ok(None) => Err(verdict::Reason::Stopped),
+            Err(stop) => Err(verdict::Reason::Program(stop)),
+        };
+        Finding { claim, standing: None, seconds: 0.0 }
     }
 }
 

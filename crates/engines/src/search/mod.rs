@@ -5,7 +5,7 @@
 //! (Basler et al., "Context-aware counter abstraction", section 5), is what is stored.
 //!
 //! `moves` makes successors, `independence` says which moves need no interleaving, `store` keeps what was
-//! seen, `levels` searches breadth first, `ordered` in other orders, `random` makes runs, `trace` finds a run to a violation.
+//! seen, `levels` searches breadth first, `ordered` in other orders, `random` makes runs, `few` makes them from those with few threads, `trace` finds a run to a violation.
 
 mod accesses;
 mod account;
@@ -14,6 +14,7 @@ mod cycles;
 mod draws;
 mod engine;
 mod family;
+mod few;
 mod fronts;
 mod guards;
 mod halts;
@@ -35,7 +36,7 @@ mod trace;
 
 pub use crate::verdict::Unseen as Reason;
 pub use crate::watch::Explored as Stats;
-pub use engine::{Chances, Interleavings, NAME};
+pub use engine::{Chances, FewThreads, Interleavings, NAME};
 
 use crate::watch::Watch;
 use account::Account;

@@ -297,3 +297,28 @@ fn limits_are_told() {
         "int main(void) { int x = __VERIFIER_nondet_int(); __VERIFIER_assert(x * 3 != 300003); return 0; }";
     assert_eq!(run(&program(odd), &Settings::default()), Answer::Limit(Reason::Inputs));
 }
+
+#[test]
+fn runs_of_few_threads_become_runs_of_many() {
+    let text = |worker: &str, after: &str| {
+        format!(
+            "int n, seen; pthread_t t[500];
+             void *worker(void *a) {{ {worker} return 0; }}
+             int main(void) {{ for (int i = 0; i < 500; i++) pthread_create(&t[i], 0, worker, 0); {after} return 0; }}"
+        )
+    };
+    let found = |worker, after| {
+        let p = program(&text(worker, after));
+        let schedule = few::run(&p, &Settings::default(), &Watch::NONE).unwrap()?;
+        replay(&p, &schedule).unwrap();
+        Some(schedule.moves.len())
+    };
+    // One of them is enough, and all others wait.
+    assert_eq!(found("n = 1; n = 0;", "__VERIFIER_assert(n == 0);"), Some(3));
+    // Those who are joined run to their ends first.
+    let joined = "for (int i = 0; i < 500; i++) pthread_join(t[i], 0); __VERIFIER_assert(seen == 0);";
+    assert_eq!(found("seen = 1;", joined), Some(1001));
+    // Few threads can do it, and many can't.
+    let all = "for (int i = 0; i < 500; i++) pthread_join(t[i], 0); __VERIFIER_assert(n == 500);";
+    assert_eq!(found("__VERIFIER_atomic_begin(); n++; __VERIFIER_atomic_end();", all), None);
+}
