@@ -11,6 +11,7 @@ use crate::watch::Watch;
 use relyant_cfa::schedule::{Move, Schedule, Start, ThreadRef};
 use relyant_cfa::strong::components;
 use relyant_cfa::{Edge, Expr, Loc, LocationKind, Op, Program, Template};
+use relyant_interp::eval::{Env, eval};
 use relyant_interp::machine::{Machine, State, Stop};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicU64;
@@ -102,7 +103,7 @@ fn exits(program: &Program) -> Exits {
     program.templates.iter().map(of).collect()
 }
 
-/// The program in which these edges are always possible.
+/// The program in which these edges are always possible, and what is declared for many threads has no values for most.
 fn with_few_threads(program: &Program, exits: &Exits) -> Program {
     let mut few = program.clone();
     for o in &mut few.objects {
@@ -110,6 +111,23 @@ fn with_few_threads(program: &Program, exits: &Exits) -> Program {
             o.cells.truncate(FEW_CELLS);
             o.init.truncate(FEW_CELLS);
         }
+    }
+    let known = |address: &Expr| {
+        let (bases, function_bases) = (&program.bases, &program.function_bases);
+        let env = Env { registers: &[], self_id: 0, bases, function_bases, signed_wraps: false };
+        eval(address, &env).ok()
+    };
+    let out_of_reach: Vec<(usize, usize)> = (0..)
+        .zip(&program.templates)
+        .flat_map(|(t, template)| template.graph.edges.iter().enumerate().map(move |(i, e)| (t, i, e)))
+        .filter(|(_, _, e)| {
+            let Op::Store(address, ..) = &e.op else { return false };
+            known(address).is_some_and(|a| program.cell_at(a).is_some() && few.cell_at(a).is_none())
+        })
+        .map(|(t, i, _)| (t, i))
+        .collect();
+    for (t, i) in out_of_reach {
+        few.templates[t].graph.edges[i].op = Op::Skip;
     }
     for (template, exits) in few.templates.iter_mut().zip(exits) {
         for &e in exits {

@@ -51,7 +51,14 @@ impl Env<'_> {
         if let Some(o) = base_object(address) {
             self.add(o, None, (&range, residue), &mut out);
         } else if let Some(values) = range.values() {
-            for (o, k) in values.iter().filter_map(|a| self.program.object_at(*a)) {
+            let places: Vec<(ObjId, usize)> =
+                values.iter().filter_map(|a| self.program.object_at(*a)).collect();
+            for of_one in places.chunk_by(|a, b| a.0 == b.0) {
+                if of_one.len() > self.arrays.most_cases() {
+                    self.arrays.use_for(of_one[0].0.0 as usize);
+                }
+            }
+            for (o, k) in places {
                 self.add(o, Some(k), (&range, residue), &mut out);
             }
         } else if let Targets::Objects(targets) = self.points_to.targets(self.template as u32, address) {

@@ -4,6 +4,7 @@ use super::arrays::{Array, Arrays};
 use super::dead::live_registers;
 use super::range::{Range, wrap};
 use super::registers::Registers;
+use super::residue::Residue;
 use relyant_cfa as cfa;
 use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::sparse::Row;
@@ -42,6 +43,8 @@ pub struct Ranges {
     pub arrays: Vec<Vec<Range>>,
     /// Arguments given, by template.
     pub arguments: Vec<Range>,
+    /// What the arguments have in common, by template; `None` where none is given.
+    pub residues: Vec<Option<Residue>>,
     /// Values returned, by template.
     pub results: Vec<Range>,
     /// Values written to each register, by template.
@@ -226,6 +229,7 @@ pub fn ranges(p: &cfa::Program, points_to: &PointsTo, arrays: &Arrays) -> Ranges
         cells: cells.collect(),
         arrays: of_arrays.collect(),
         arguments: vec![Range::none(); n],
+        residues: vec![None; n],
         results: vec![Range::none(); n],
         written: p.templates.iter().map(|t| vec![Range::none(); t.registers.len()]).collect(),
         started: p.templates.iter().map(|t| t.initial).collect(),
@@ -360,6 +364,7 @@ impl Analysis<'_> {
         let mut entry: Registers = template.registers.iter().map(|r| Range::of_kind(r.kind)).collect();
         if let Some(param) = template.param {
             entry.set(param, self.out.arguments[t].clone());
+            entry.set_residue(param, self.out.residues[t].unwrap_or(Residue::ANY));
             self.out.written[t][param.0 as usize] = self.out.arguments[t].clone();
         }
         // Every round starts anew: cells have grown, but what registers got from them is recomputed.
@@ -416,14 +421,17 @@ impl Analysis<'_> {
             }
             let possible = !v.is_none();
             next.set(r, v);
+            next.set_residue(r, Residue::ANY);
             possible
         };
         let kind_of = |r: Reg| self.p.templates[t].registers[r.0 as usize].kind;
         let possible = match &edge.op {
             Op::Skip | Op::Halt | Op::Return(_) | Op::Call { .. } => true,
             Op::Assign(r, e) => {
-                let v = env.range(e);
-                set(self, *r, v)
+                let (v, residue) = (env.range(e), env.residue(e));
+                let possible = set(self, *r, v);
+                next.set_residue(*r, residue);
+                possible
             }
             Op::Havoc { dst, .. } => set(self, *dst, Range::of_kind(kind_of(*dst))),
             Op::Load(r, address, kind) => {
@@ -458,8 +466,11 @@ impl Analysis<'_> {
                 if let Some(u) = template.map(|u| u as usize).filter(|u| *u < self.p.templates.len()) {
                     let v = arg.as_ref().map_or(Range::one(0), |a| env.range(a));
                     let v = self.widen(&self.out.arguments[u], &v, self.round, None);
-                    if v != self.out.arguments[u] || !self.out.started[u] {
+                    let residue = arg.as_ref().map_or(Residue::one(0), |a| env.residue(a));
+                    let residue = Some(self.out.residues[u].map_or(residue, |r| r.join(residue)));
+                    if v != self.out.arguments[u] || residue != self.out.residues[u] || !self.out.started[u] {
                         self.out.arguments[u] = v;
+                        self.out.residues[u] = residue;
                         self.out.started[u] = true;
                         self.changed = true;
                     }

@@ -1,7 +1,8 @@
 //! Congruences of addresses: what a sum of multiples is modulo a number.
 //!
 //! `&slots[i].lock` is the base of `slots` and some multiple of the size of a slot, and the place of `lock` in it: whatever `i` is, it
-//! is no address of another member. (Granger, "Static analysis of arithmetical congruences", 1989; registers are any number here.)
+//! is no address of another member. So it is with a register that holds such an address. (Granger, "Static analysis of arithmetical
+//! congruences", 1989.)
 
 use super::ranges::Env;
 use relyant_cfa::{BinOp, Expr, IntKind, UnOp};
@@ -17,8 +18,20 @@ impl Residue {
     /// Any integer.
     pub const ANY: Residue = Residue { modulus: 1, rest: 0 };
 
-    fn one(c: i128) -> Residue {
+    /// One integer.
+    pub fn one(c: i128) -> Residue {
         Residue { modulus: 0, rest: c }
+    }
+    /// The least set of this form with the numbers of both. A chain of them that grows is finite: each modulus divides the one
+    /// before.
+    pub fn join(self, other: Residue) -> Residue {
+        let Some(d) = self.rest.checked_sub(other.rest) else { return Residue::ANY };
+        let modulus = gcd(gcd(self.modulus, other.modulus), d.unsigned_abs());
+        match i128::try_from(modulus) {
+            Ok(0) => self,
+            Ok(m) => Residue { modulus, rest: self.rest.rem_euclid(m) },
+            Err(_) => Residue::ANY,
+        }
     }
     /// May it be this number?
     pub fn contains(self, c: i128) -> bool {
@@ -67,6 +80,7 @@ impl Env<'_> {
     pub fn residue(&self, e: &Expr) -> Residue {
         match e {
             Expr::Const(c) => Residue::one(*c),
+            Expr::Reg(r) => self.registers.residue(*r),
             Expr::Addr(o) => self.program.bases.get(o.0 as usize).map_or(Residue::ANY, |b| Residue::one(*b)),
             Expr::Cast(a, kind) => {
                 let inside = || self.range(a).fits(*kind);
@@ -125,5 +139,9 @@ mod tests {
         let twelve = any.mul(Residue::one(12));
         assert_eq!(twelve.modulo(1 << 32).modulus, 4);
         assert_eq!(Residue::one(i128::MAX).add(two), any);
+        assert_eq!(two.join(two), two);
+        assert_eq!(two.join(Residue::one(14)).join(Residue::one(-4)), Residue { modulus: 6, rest: 2 });
+        assert_eq!(odd.join(Residue::one(4)), any);
+        assert_eq!(Residue::one(i128::MIN).join(two), any);
     }
 }
