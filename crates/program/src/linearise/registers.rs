@@ -53,7 +53,8 @@ impl Registers {
             }
         }
         let known = self.residues.differing(&new.residues);
-        let joined = known.map(|(n, old, given)| (Reg(n), *old, old.join(given.copied().unwrap_or(Residue::ANY))));
+        let joined =
+            known.map(|(n, old, given)| (Reg(n), *old, old.join(given.copied().unwrap_or(Residue::ANY))));
         let residues: Vec<(Reg, Residue, Residue)> = joined.filter(|(_, old, new)| old != new).collect();
         let changed = !changes.is_empty() || !residues.is_empty();
         changes.into_iter().for_each(|(r, range)| self.set(r, range));
