@@ -63,6 +63,12 @@ pub struct Result {
     pub judgement: Judgement,
     /// Is the proof modular?
     pub modular: Option<bool>,
+    /// The proof's rule.
+    pub rule: Option<String>,
+    /// Of how many threads one of its assertions speaks at most, where it has some.
+    pub level: Option<usize>,
+    /// What the proof rests on besides, apart by spaces.
+    pub means: String,
     /// Seconds to the verdict with bias, checking apart.
     pub seconds: f64,
     /// Fixpoints that refinement computed, with bias.
@@ -85,8 +91,8 @@ pub struct Result {
     pub obligations: Option<usize>,
     /// Seconds of that check.
     pub check_seconds: Option<f64>,
-    /// Length of the certificate's file, in KiB.
-    pub certificate_kib: Option<f64>,
+    /// Length of the certificate's file.
+    pub certificate_bytes: Option<u64>,
     /// Steps of the counterexample.
     pub trace_steps: Option<usize>,
     /// The most memory that the process ever used, in MiB.
@@ -126,7 +132,7 @@ pub fn measure(row: &Row, plan: &Plan) -> std::result::Result<Result, RunError> 
         let (status, seconds) = runner::check(&plan.exe, &s.0, &row.file, plan.timeout.max(LONG))?;
         r.checked = Some(status == 0);
         r.check_seconds = Some(seconds);
-        r.certificate_kib = std::fs::metadata(&s.0).ok().map(|m| m.len() as f64 / 1024.0);
+        r.certificate_bytes = std::fs::metadata(&s.0).ok().map(|m| m.len());
     }
     r.judgement = judge(row, &r);
     // Bias is about proofs of C programs.
@@ -188,6 +194,9 @@ fn start(row: &Row, run: &MeasuredRun) -> Result {
         lines: e.source_lines,
         verdict: run.verdict().into(),
         modular: e.proof.as_ref().map(|p| p.modular),
+        rule: e.proof.as_ref().map(|p| p.rule.clone()),
+        level: e.proof.as_ref().and_then(|p| p.level),
+        means: e.proof.as_ref().map(|p| p.means.join(" ")).unwrap_or_default(),
         seconds: run.seconds(),
         iterations: run.iterations(),
         predicates: e.engine.map(|e| e.state_predicates + e.transition_predicates),

@@ -71,6 +71,9 @@ pub struct Args {
     /// Do not run without bias
     #[arg(long)]
     no_unbiased: bool,
+    /// Print a table in Markdown of the proofs instead: rule, level, size
+    #[arg(long, conflicts_with_all = ["recognisers", "no_check"])]
+    rules: bool,
     /// Keep the result of each row in this folder; rows that have one there are not measured again
     #[arg(long, value_name = "DIR", conflicts_with = "recognisers")]
     kept: Option<PathBuf>,
@@ -204,7 +207,7 @@ pub fn run(a: &Args) -> Status {
         exe,
         timeout: a.timeout,
         check: !a.no_check,
-        unbiased: !a.no_unbiased,
+        unbiased: !a.no_unbiased && !a.rules,
         spacer: a.compare.contains(&Rival::Spacer).then_some(a.compare_timeout),
         spin: a.compare.contains(&Rival::Spin).then_some(a.compare_timeout),
     };
@@ -235,7 +238,7 @@ pub fn run(a: &Args) -> Status {
         complain(&format!("{} of {} rows have no result", rows.len() - done.len(), rows.len()));
         status = status.and(Status::Unknown);
     }
-    say(&table::render(&done));
+    say(&if a.rules { table::rules(&done) } else { table::render(&done) });
     if let Some(dir) = &a.csv_dir {
         let path = dir.join(format!("{}.csv", results::today()));
         let written = std::fs::create_dir_all(dir)

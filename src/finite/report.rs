@@ -163,7 +163,7 @@ fn entry(file: &str, outcome: &FiniteOutcome) -> Entry {
             match &r.answer {
                 Answer::Safe => {
                     let (rule, modular, obligations) = (r.rule.into(), r.modular, r.obligations);
-                    e.proof = Some(ProofEntry { rule, modular, obligations, waits: None });
+                    e.proof = Some(ProofEntry { rule, modular, obligations, ..ProofEntry::default() });
                 }
                 Answer::Unsafe => e.run.clone_from(&r.trace),
                 Answer::Unknown(why) => e.reason = Some(why.clone()),

@@ -6,9 +6,10 @@ use relyant_cfa::diagnostic::Span;
 use relyant_cfa::options::MAX_OBJECTS;
 use relyant_cfa::{Bounded, Count, Limit, Op};
 use relyant_engines::verdict::Reason;
-use relyant_engines::watch::Crowded;
+use relyant_engines::watch::{Crowded, Unstable};
 use relyant_frontend::c::LIBRARY;
 use relyant_program::Program;
+use relyant_program::ghosts::given;
 use std::collections::BTreeSet;
 
 /// So many abstract states at one location are many.
@@ -47,8 +48,12 @@ pub(super) fn of(programs: &Programs, report: &Report, settings: &Settings) -> V
             all.push(whole(format!("--max-objects {more} keeps more objects of one place apart")));
         }
     }
-    if let (Ok(proof), Some(crowded)) = (&programs.proof, report.stats.and_then(|s| s.crowded)) {
-        all.extend(round(&proof.threads, crowded));
+    if let Some(stats) = report.stats {
+        let own = if stats.chosen { programs.chosen.as_ref() } else { programs.proof.as_ref().ok() };
+        if let Some(p) = own {
+            all.extend(stats.unstable.and_then(|u| unstable(&p.threads, u)));
+            all.extend(stats.crowded.and_then(|c| round(&p.threads, c)));
+        }
     }
     if programs.search.templates.iter().any(|t| t.count == Count::Unbounded) {
         all.push(whole("--max-threads 3 asks about so many threads at a time only".into()));
@@ -74,7 +79,18 @@ fn not_tried(programs: &Programs, settings: &Settings) -> Vec<Hint> {
             p.text
         ),
     };
-    lost.map(hint).collect()
+    let mut all: Vec<Hint> = lost.map(hint).collect();
+    for remark in given::lost(&proof.threads) {
+        let file = proof.threads.files.get(remark.file as usize);
+        all.push(Hint {
+            place: file.map(|f| (f.clone(), vec![remark.line])),
+            text: format!(
+                "`ghost {}` has no effect: it is no declaration or assignment of a sum, stands beside no step, or a name in it is unknown",
+                remark.text
+            ),
+        });
+    }
+    all
 }
 
 fn whole(text: String) -> Hint {
@@ -88,6 +104,24 @@ fn limits(reason: &Unknown) -> Vec<&Limit> {
         Unknown::Engine(Reason::Bound(limit)) => vec![limit],
         _ => Vec::new(),
     }
+}
+
+/// What a thread relies on that another one does not keep, as far as the proof came.
+fn unstable(program: &Program, u: Unstable) -> Option<Hint> {
+    let template = program.templates.get(u.template as usize)?;
+    let by = program.templates.get(u.by as usize)?;
+    let (location, edge) = (template.locations.get(u.location)?, by.edges.get(u.edge)?);
+    let at = location.span;
+    let line = Some(edge.span.line).filter(|l| *l > 0).map(|l| format!(" (line {l})")).unwrap_or_default();
+    let another = if u.template == u.by { "another " } else { "" };
+    let text = format!(
+        "what `{}` needs to be true here is not kept by a step of {another}`{}`{line}: {}; a predicate that relates what both change \
+         may help, or ghost code",
+        template.name,
+        by.name,
+        program.display_edge(edge)
+    );
+    Some(Hint { place: Some(at).filter(|s| s.line > 0).and_then(|s| place(&program.files, [s])), text })
 }
 
 /// The loop at one of whose locations most abstract states were.

@@ -1,6 +1,7 @@
 //! Predicates in comments of a source: `/*@ predicate: next - serving <= 1 */` and `//@ predicate: x == y; y >= 0`.
 
 use super::{Predicate, conjuncts};
+use relyant_cfa::comments::comments;
 use relyant_cfa::diagnostic::Diagnostic;
 
 const HELP: &str = "write comparisons of sums: x - y <= 1; x == 2*y";
@@ -43,44 +44,6 @@ pub fn of_source(file: &str, text: &str) -> Result<Vec<Predicate>, Diagnostic> {
 fn list(comment: &str) -> Option<&str> {
     let rest = comment.strip_prefix('@')?.trim_start().strip_prefix("predicate")?;
     rest.trim_start().strip_prefix(':')
-}
-
-/// The comments of a text, without what marks them, and where each begins.
-fn comments(text: &str) -> Vec<(usize, &str)> {
-    let mut out = Vec::new();
-    let mut at = 0;
-    let find = |from: usize, what: &str| text[from..].find(what).map_or(text.len(), |i| from + i);
-    while let Some(c) = text[at..].chars().next() {
-        let rest = &text[at..];
-        if rest.starts_with("/*") || rest.starts_with("//") {
-            let end = find(at + 2, if rest.starts_with("/*") { "*/" } else { "\n" });
-            out.push((at + 2, &text[at + 2..end]));
-            at = (end + 2).min(text.len());
-            if rest.starts_with("//") {
-                at = end;
-            }
-        } else if c == '"' || c == '\'' {
-            at = past_literal(text, at, c);
-        } else {
-            at += c.len_utf8();
-        }
-    }
-    out
-}
-
-/// Behind a literal, or the line's end where it has none.
-fn past_literal(text: &str, start: usize, quote: char) -> usize {
-    let mut escaped = false;
-    for (i, c) in text[start..].char_indices().skip(1) {
-        match c {
-            '\n' if !escaped => return start + i,
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            c if c == quote => return start + i + 1,
-            _ => {}
-        }
-    }
-    text.len()
 }
 
 #[cfg(test)]

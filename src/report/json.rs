@@ -28,15 +28,14 @@
 //! threads and Boolean programs a result has `counts`, numbers by name, and `run`, a line a step, in place of `trace`.
 
 use super::FileOutcome;
+pub use super::evidence::ProofEntry;
 use super::run::{Attempt, RunEntry};
 use super::story::Story;
-use super::text::rule;
-use crate::pipeline::{Evidence, Hint, Report, Verdict};
+use crate::pipeline::{Hint, Report, Verdict};
 use relyant_cfa::Count;
 use relyant_cfa::diagnostic::Diagnostic;
 use relyant_engines::watch::Stats;
 use relyant_interp::{RacingAccess, Trace, TraceStep, Waiting};
-use relyant_program::ordered::Ordered;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -163,22 +162,6 @@ pub struct Thread {
     pub name: String,
     /// At most how many; null: any number.
     pub count: Option<u32>,
-}
-
-/// What kind of proof was found, and how much of it was checked.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct ProofEntry {
-    /// `rely-guarantee`, `owicki-gries`, `monolithic`; `in-order`: of threads in an order of preference; `states`: the set of all states; `replicated`: finite-state
-    /// threads that do what the program does. Of files with such threads
-    /// `thread-states`, `counted-states`, `uncoverability`.
-    pub rule: String,
-    /// Speaks of globals and one thread's locals only.
-    pub modular: bool,
-    /// What the checker had to decide: obligations, or states.
-    pub obligations: usize,
-    /// Where deadlocks are ruled out by an order in which threads wait: what is waited for, in that order.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub waits: Option<Vec<String>>,
 }
 
 /// Numbers of the refinement, from its last fixpoint.
@@ -433,29 +416,7 @@ fn fill(e: &mut Entry, r: &Report) {
     let s = r.seconds;
     e.seconds = SecondsEntry { read: s.read, search: s.search, prove: s.prove, check: s.check };
     match &r.verdict {
-        Verdict::Safe(Evidence::Space { checked, .. }) => {
-            e.proof = Some(ProofEntry {
-                rule: "states".into(),
-                modular: false,
-                obligations: checked.states,
-                waits: None,
-            });
-        }
-        Verdict::Safe(Evidence::Replicated { checked, .. }) => {
-            let obligations = checked.obligations;
-            e.proof =
-                Some(ProofEntry { rule: "replicated".into(), modular: false, obligations, waits: None });
-        }
-        Verdict::Safe(Evidence::Proof { proof, program, checked }) => {
-            let product = program.ordered.as_deref().is_some_and(Ordered::is_product);
-            e.proof = Some(ProofEntry {
-                rule: if product { "in-order" } else { rule(proof.rule) }.into(),
-                // Of one thread each proof is.
-                modular: proof.modular && !product,
-                obligations: checked.obligations,
-                waits: program.waits.clone(),
-            });
-        }
+        Verdict::Safe(evidence) => e.proof = Some(ProofEntry::of(evidence)),
         Verdict::Unsafe { trace: t, shortest } => {
             let pairs: &[_] = if r.races.pairs.len() > 1 { &r.races.pairs } else { &[] };
             let races = pairs.iter().map(|p| p.iter().map(access).collect()).collect();

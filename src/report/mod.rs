@@ -2,6 +2,7 @@
 
 pub mod automaton;
 pub mod columns;
+mod evidence;
 pub mod findings;
 pub mod json;
 pub mod junit;

@@ -79,3 +79,59 @@ fn invariants_of_a_witness_are_tried() {
     let run = verify(dir.path(), &["--hints", "a.c"]);
     assert_eq!(run.status.code(), Some(2), "{}", out(&run));
 }
+
+/// Blocks of eight bytes are taken from a heap; what the ghost is for the program does not count.
+fn blocks(comment: &str, unit: u32) -> String {
+    format!(
+        "#include <assert.h>\n#include <pthread.h>\nextern unsigned char __VERIFIER_nondet_uchar(void);\n\
+         pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nunsigned top;\n/*@ predicate: top == 8*units */\n\
+         void *user(void *a)\n{{\n\tunsigned block, n;\n\tfor (;;) {{\n\t\tn = __VERIFIER_nondet_uchar();\n\t\tpthread_mutex_lock(&m);\n\
+         \t\tblock = top;\n\t\tassert(block % {unit} == 0);\n\t\tif (block < 1000000u)\n\t\t\ttop = block + 8 * n; {comment}\n\
+         \t\tpthread_mutex_unlock(&m);\n\t}}\n}}\n\
+         int main(void)\n{{\n\tpthread_t t;\n\tpthread_create(&t, 0, user, 0);\n\tpthread_create(&t, 0, user, 0);\n\treturn 0;\n}}\n"
+    )
+}
+
+const COUNTS: &str = "/*@ ghost int units = 0; units = units + n */";
+
+#[test]
+fn ghost_code_says_what_a_program_does_not() {
+    let dir = folder(&[("a.c", &blocks(COUNTS, 8))]);
+    let run = verify(dir.path(), &["--method", "rely-guarantee", "--proof", "p.json"]);
+    assert_eq!(run.status.code(), Some(0), "{}", out(&run));
+    let certificate = std::fs::read_to_string(dir.path().join("p.json")).unwrap();
+    assert!(certificate.contains("\"given\""), "{certificate}");
+    let checked = relyant(dir.path()).args(["check", "p.json", "a.c"]).output().unwrap();
+    assert_eq!(checked.status.code(), Some(0), "{}", out(&checked));
+}
+
+/// Nothing that a comment says changes the program.
+#[test]
+fn ghost_code_is_not_trusted() {
+    let wrong = [
+        (COUNTS, 16),
+        ("/*@ ghost int units = 0; units = 0 */", 16),
+        ("/*@ ghost int top = 0; top = 0 */", 16),
+        ("/*@ ghost top = 0; block = 0; n = 16; m = 1 */", 16),
+    ];
+    for (comment, unit) in wrong {
+        let dir = folder(&[("a.c", &blocks(comment, unit))]);
+        let run = verify(dir.path(), &[]);
+        assert_eq!(run.status.code(), Some(1), "{comment}\n{}", out(&run));
+    }
+}
+
+#[test]
+fn ghost_code_without_effect_is_told() {
+    let comment = "/*@ ghost int units; units = units * n; units = lost; other = 1 */";
+    let dir = folder(&[("a.c", &blocks(comment, 8).replace("1000000u", "100000000u"))]);
+    let run = verify(dir.path(), &["--method", "rely-guarantee"]);
+    let said = out(&run);
+    assert_eq!(run.status.code(), Some(3), "{said}");
+    for lost in ["units = units * n", "units = lost", "other = 1"] {
+        assert!(said.contains(&format!("hint: a.c:16: `ghost {lost}` has no effect")), "{lost}\n{said}");
+    }
+    assert!(!said.contains("`ghost int units`"), "{said}");
+    // What to write about: the step that a thread's assertion does not survive.
+    assert!(said.contains("needs to be true here is not kept by a step of `user`"), "{said}");
+}

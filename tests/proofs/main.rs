@@ -3,6 +3,7 @@
 
 mod chc;
 mod claims;
+mod hints;
 mod orders;
 mod places;
 #[allow(dead_code)]

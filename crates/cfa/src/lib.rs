@@ -20,6 +20,7 @@
 #![deny(missing_docs)]
 
 mod checks;
+pub mod comments;
 pub mod diagnostic;
 mod display;
 mod expr;

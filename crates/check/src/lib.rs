@@ -55,6 +55,7 @@ pub mod finite;
 pub mod flaw;
 pub mod formula;
 pub mod ghosts;
+mod level;
 pub mod obligations;
 pub mod ordered;
 pub mod replicated;

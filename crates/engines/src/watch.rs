@@ -23,6 +23,23 @@ pub struct Stats {
     pub modular: bool,
     /// Of locations in loops, the one that had the most abstract states after any fixpoint.
     pub crowded: Option<Crowded>,
+    /// Of the last error that is no run, as far as is known: the last step of another thread on the way to it.
+    pub unstable: Option<Unstable>,
+    /// It is the program with chosen threads whose locations these are.
+    pub chosen: bool,
+}
+
+/// A location whose assertion a step of another thread does not keep.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unstable {
+    /// Template of the thread program.
+    pub template: u32,
+    /// Location of it.
+    pub location: Loc,
+    /// Template of the thread that moves.
+    pub by: u32,
+    /// Edge of it, by index.
+    pub edge: usize,
 }
 
 /// A location at which abstract states pile up.

@@ -103,6 +103,8 @@ pub enum Ghost {
     Created,
     /// How many threads have done some step.
     Counted,
+    /// Somebody wrote it beside the program: it is assigned to, and no step of the program reads it.
+    Given,
     /// For no use that others have to know of.
     Other,
 }
@@ -284,6 +286,10 @@ impl Program {
         let edges = self.templates.iter().flat_map(|t| &t.edges);
         let inputs = edges.map(|e| e.inputs.len()).max().unwrap_or(0);
         self.variables.len().saturating_add(inputs) < role::VARIABLES as usize
+    }
+    /// Is it a ghost that somebody wrote beside the program?
+    pub fn is_given(&self, v: Var) -> bool {
+        self.variables.get(v.0 as usize).is_some_and(|x| x.origin == Origin::Ghost(Ghost::Given))
     }
     /// Is it a global?
     pub fn is_global(&self, v: Var) -> bool {

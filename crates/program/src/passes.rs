@@ -5,7 +5,7 @@ use crate::edges::access::Access;
 use crate::edges::forget::forget;
 use crate::edges::inputs;
 use crate::ghosts::extension::extend;
-use crate::ghosts::{counts, divisors, owners, pending, twins};
+use crate::ghosts::{counts, divisors, given, owners, pending, twins};
 use crate::linearise::{Limits, waiting};
 use crate::recognisers::{Recogniser, Recognisers};
 use crate::reduce::tidy::{self, Tidied};
@@ -106,6 +106,11 @@ pub fn thread_program_with(
     let mut linear = crate::linearise::linearise_within(p, limits)?;
     if recognisers.has(Recogniser::Divisors)
         && let Some(x) = divisors::find(&linear)
+    {
+        extend(&mut linear, x);
+    }
+    if recognisers.has(Recogniser::Given)
+        && let Some(x) = given::find(&linear)
     {
         extend(&mut linear, x);
     }

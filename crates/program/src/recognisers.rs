@@ -25,10 +25,12 @@ pub enum Recogniser {
     Tickets,
     /// Equalities of loops as first predicates.
     Equalities,
+    /// Ghosts that people wrote ([`crate::ghosts::given`]).
+    Given,
 }
 
 /// All of them, with their names on the command line.
-const NAMES: [(Recogniser, &str); 9] = [
+const NAMES: [(Recogniser, &str); 10] = [
     (Recogniser::Owners, "owners"),
     (Recogniser::Counts, "counts"),
     (Recogniser::Divisors, "divisors"),
@@ -38,6 +40,7 @@ const NAMES: [(Recogniser, &str); 9] = [
     (Recogniser::Guards, "guards"),
     (Recogniser::Tickets, "tickets"),
     (Recogniser::Equalities, "equalities"),
+    (Recogniser::Given, "given"),
 ];
 
 impl Recogniser {

@@ -1,7 +1,8 @@
 //! Litmus tests on the real processor: a C program that does each test many times, and counts how often its outcome is seen.
 //!
 //! As Alglave, Maranget, Sarkar and Sewell's litmus does it ("Litmus: running tests against hardware", TACAS 2011): threads that
-//! stay, a barrier before each round and then a delay, other cells in each round.
+//! stay, a barrier before each round and then a delay, other cells in each round. Each thread has a processor of its own, which it does not give away while
+//! it waits for the others: so they run at the same time now and then on a busy machine, too.
 
 use super::litmus::{Litmus, REGISTERS, VARIABLES, registers, statements};
 use std::collections::BTreeSet;
@@ -11,13 +12,24 @@ const HEAD: &str = "#define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <unistd.h>
 #define CELLS 64
 #define ROUNDS 1024
 struct cell { volatile int v; char pad[60]; };
 static struct cell cells[4][CELLS];
 static int seen[4][8][CELLS];
 struct barrier { volatile int arrived, phase; char pad[56]; };
-static struct barrier all, each;
+static struct barrier each;
+static pthread_barrier_t all;
+
+static void pin(int t)
+{
+    cpu_set_t one;
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    CPU_ZERO(&one);
+    CPU_SET(t % (n > 0 ? n : 1), &one);
+    sched_setaffinity(0, sizeof one, &one);
+}
 
 static void meet(struct barrier *b, int threads)
 {
@@ -29,7 +41,7 @@ static void meet(struct barrier *b, int threads)
         return;
     }
     for (int spins = 0; b->phase == now; spins++)
-        if (spins > 2000) sched_yield();
+        if (spins > 100000) sched_yield();
 }
 ";
 
@@ -55,7 +67,7 @@ fn one(k: usize, test: &Litmus, batches: u32, out: &mut String) {
         registers(steps, &mut used);
         let _ = writeln!(
             out,
-            "static void *test{k}_{t}(void *unused)\n{{\n    for (int b = 0; b < {batches} * ROUNDS / CELLS; b++) {{\n        meet(&all, {n} + 1);\n        for (int i = 0; i < CELLS; i++) {{\n            meet(&each, {n});\n            for (volatile int d = (b * 31 + i * {}) % 61; d > 0; d--);",
+            "static void *test{k}_{t}(void *unused)\n{{\n    pin({t});\n    for (int b = 0; b < {batches} * ROUNDS / CELLS; b++) {{\n        pthread_barrier_wait(&all);\n        for (int i = 0; i < CELLS; i++) {{\n            meet(&each, {n});\n            for (volatile int d = (b * 31 + i * {}) % 61; d > 0; d--);",
             7 + 10 * t
         );
         for r in &used {
@@ -66,7 +78,7 @@ fn one(k: usize, test: &Litmus, batches: u32, out: &mut String) {
             let _ = writeln!(out, "            seen[{t}][{r}][i] = {};", REGISTERS[*r]);
         }
         out.push_str("        }\n");
-        let _ = writeln!(out, "        meet(&all, {n} + 1);\n    }}\n    return 0;\n}}");
+        let _ = writeln!(out, "        pthread_barrier_wait(&all);\n    }}\n    return 0;\n}}");
     }
     let owner = |r: usize| {
         test.threads.iter().position(|steps| {
@@ -80,14 +92,16 @@ fn one(k: usize, test: &Litmus, batches: u32, out: &mut String) {
         None => format!("{name} == {value}"),
     };
     let all: Vec<String> = test.outcome.iter().map(is).collect();
-    let _ =
-        writeln!(out, "static void run{k}(void)\n{{\n    pthread_t t[{n}];\n    long hits = 0, rounds = 0;");
+    let _ = writeln!(
+        out,
+        "static void run{k}(void)\n{{\n    pthread_t t[{n}];\n    pthread_barrier_init(&all, 0, {n} + 1);\n    long hits = 0, rounds = 0;"
+    );
     for t in 0..n {
         let _ = writeln!(out, "    pthread_create(&t[{t}], 0, test{k}_{t}, 0);");
     }
     let _ = writeln!(
         out,
-        "    for (int b = 0; b < {batches} * ROUNDS / CELLS; b++) {{\n        for (int i = 0; i < CELLS; i++)\n            x = y = z = w = 0;\n        meet(&all, {n} + 1);\n        meet(&all, {n} + 1);\n        for (int i = 0; i < CELLS; i++)\n            hits += {}, rounds++;\n    }}",
+        "    for (int b = 0; b < {batches} * ROUNDS / CELLS; b++) {{\n        for (int i = 0; i < CELLS; i++)\n            x = y = z = w = 0;\n        pthread_barrier_wait(&all);\n        pthread_barrier_wait(&all);\n        for (int i = 0; i < CELLS; i++)\n            hits += {}, rounds++;\n    }}",
         all.join(" && ")
     );
     for t in 0..n {

@@ -7,6 +7,7 @@
 pub mod control;
 pub mod counts;
 pub mod equalities;
+pub mod given;
 pub mod path;
 pub mod predicates;
 pub mod seed;

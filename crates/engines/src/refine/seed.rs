@@ -35,21 +35,6 @@ pub fn guards(program: &Program, threads: &[Thread], precision: &mut Precision) 
     }
 }
 
-/// Adds comparisons that somebody thought of, and their negations, for the threads that have their variables: as state
-/// predicates, and where they are over globals alone as transition predicates.
-pub fn given(program: &Program, threads: &[Thread], atoms: &[Atom], precision: &mut Precision) {
-    for (i, t) in threads.iter().enumerate() {
-        for a in atoms.iter().filter(|a| has(program, t, a)).flat_map(both) {
-            precision.add_state(i, &a);
-            if a.vars().all(|v| program.is_global(v)) {
-                (0..threads.len()).for_each(|j| {
-                    precision.add_transition(i, j, &a);
-                });
-            }
-        }
-    }
-}
-
 /// Adds equalities, as state predicates of the threads that have their variables.
 pub fn equal(program: &Program, threads: &[Thread], atoms: &[Atom], precision: &mut Precision) {
     for (i, t) in threads.iter().enumerate() {
@@ -60,7 +45,7 @@ pub fn equal(program: &Program, threads: &[Thread], atoms: &[Atom], precision: &
 }
 
 /// Does a thread have all variables of a comparison?
-fn has(program: &Program, t: &Thread, a: &Atom) -> bool {
+pub(super) fn has(program: &Program, t: &Thread, a: &Atom) -> bool {
     a.vars().all(|v| match program.variables.get(v.0 as usize).map(|v| v.scope) {
         Some(Scope::Global) => true,
         Some(Scope::Local(template)) => template == t.template,
@@ -68,7 +53,8 @@ fn has(program: &Program, t: &Thread, a: &Atom) -> bool {
     })
 }
 
-fn both(atom: &Atom) -> Vec<Atom> {
+/// A comparison and its negations.
+pub(super) fn both(atom: &Atom) -> Vec<Atom> {
     let mut all = vec![atom.clone()];
     all.extend(atom.negate().into_iter().filter_map(|n| match n {
         Norm::Atom(a) => Some(a),

@@ -11,11 +11,12 @@ mod tests;
 
 use crate::aret::explore::{self, Aret, Reached};
 use crate::aret::precision::{self, Precision};
+use crate::aret::store::{Parent, StateId};
 use crate::aret::{Method, Settings, proof, tickets};
 use crate::engine::{Choice, Engine, Finding, Needs, Task};
 use crate::refine::{self, Refined};
 use crate::verdict::{Answer, Reason};
-use crate::watch::{Crowded, Standing, Stats, Watch};
+use crate::watch::{Crowded, Standing, Stats, Unstable, Watch};
 use relyant_linear::{Atom, Cube};
 use relyant_program::recognisers::Recogniser;
 use relyant_program::{Loc, Program};
@@ -166,7 +167,7 @@ fn decide(
     if has(Recogniser::Counts) {
         refine::counts::counts(program, &threads, &mut precision);
     }
-    refine::seed::given(program, &threads, asked.predicates, &mut precision);
+    refine::given::given(program, &threads, asked.predicates, &mut precision);
     refine::seed::equal(program, &threads, also, &mut precision);
     let loops = looping(program, &threads);
     let mut caches = None;
@@ -179,6 +180,10 @@ fn decide(
         stats.states = aret.states.len();
         stats.environment = aret.envs.len();
         stats.crowded = crowded(&aret, &loops, stats.crowded);
+        stats.chosen = program.chosen;
+        if let Reached::Errors(tuples) = &reached {
+            stats.unstable = tuples.iter().find_map(|t| unstable(&aret, t)).or(stats.unstable);
+        }
         (watch.progress)(&Standing::Refined(*stats));
         let tuples = match reached {
             Reached::Stopped => return Answer::Unknown(Reason::Stopped),
@@ -228,6 +233,26 @@ fn decide(
         }
         precision = next;
     }
+}
+
+/// The last step of another thread that led to an error tuple, and where its thread was then.
+fn unstable(aret: &Aret, tuple: &[StateId]) -> Option<Unstable> {
+    let last = |mut id: StateId| loop {
+        match aret.states[id].parent {
+            Parent::Initial => return None,
+            Parent::Own { state, .. } => id = state,
+            Parent::Env { env, .. } => return Some((id, env)),
+        }
+    };
+    let (state, env) = tuple.iter().find_map(|id| last(*id))?;
+    let (state, env) = (&aret.states[state], &aret.envs[env]);
+    let template = |thread: u16| aret.threads.get(usize::from(thread)).map(|t| t.template);
+    Some(Unstable {
+        template: template(state.thread)?,
+        location: state.loc,
+        by: template(env.actor)?,
+        edge: env.parent.1 as usize,
+    })
 }
 
 /// By thread: the locations in loops.

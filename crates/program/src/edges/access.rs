@@ -1,7 +1,7 @@
 //! Who reads and writes which variable, and which steps others cannot tell apart in time.
 
 use super::sections::Sections;
-use crate::{Count, Edge, Program, Scope};
+use crate::{Count, Edge, Program};
 use relyant_linear::{Atom, Rat, Var};
 use std::collections::BTreeSet;
 
@@ -32,7 +32,8 @@ impl Access {
             readers: vec![Vec::new(); n],
             writers: vec![Vec::new(); n],
             values: vec![Some(Vec::new()); n],
-            local: p.variables.iter().map(|v| v.scope != Scope::Global).collect(),
+            // No thread reads what somebody wrote beside the program, so that nobody can tell when it changes.
+            local: (0..n as u32).map(|v| !p.is_global(Var(v)) || p.is_given(Var(v))).collect(),
             several: p.templates.iter().map(|t| t.count != Count::AtMost(1)).collect(),
             elements: BTreeSet::new(),
             sections: None,

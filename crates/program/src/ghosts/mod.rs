@@ -4,6 +4,7 @@
 pub mod counts;
 pub mod divisors;
 pub mod extension;
+pub mod given;
 pub mod owners;
 pub mod pending;
 pub mod twins;

@@ -36,7 +36,7 @@ pub fn fixed(a: &Atom) -> Option<(Var, Rat)> {
 pub fn privatise(p: &mut Program, access: &Access) -> bool {
     let mut any = false;
     for v in 0..p.variables.len() {
-        if p.variables[v].scope != Scope::Global {
+        if p.variables[v].scope != Scope::Global || p.is_given(Var(v as u32)) {
             continue;
         }
         if let [t] = access.users(Var(v as u32))[..]

@@ -15,7 +15,12 @@ pub fn live(p: &Program, t: usize) -> Vec<BTreeSet<Var>> {
 pub fn live_rows(p: &Program, t: usize) -> Vec<Row> {
     let template = &p.templates[t];
     let local = |v: u32| p.variables.get(v as usize).is_some_and(|x| x.scope == Scope::Local(t as u32));
-    let mut live = vec![Row::default(); template.locations.len()];
+    // A proof may speak of these anywhere.
+    let given: Vec<u32> =
+        (0..p.variables.len() as u32).filter(|v| local(*v) && p.is_given(Var(*v))).collect();
+    let mut all = Row::default();
+    given.iter().for_each(|v| all.insert(*v));
+    let mut live = vec![all; template.locations.len()];
     let order = Order::new(template);
     let mut work = order.all();
     while let Some(l) = work.pop_last() {
@@ -31,6 +36,7 @@ pub fn live_rows(p: &Program, t: usize) -> Vec<Row> {
                     before.insert(v.0);
                 }
             }
+            given.iter().for_each(|v| before.insert(*v));
             if live[l.0 as usize].extend(&before) {
                 work.extend(order.before(l));
             }

@@ -16,7 +16,7 @@ struct Slice {
 /// Slices the program; was anything left out?
 pub fn slice(p: &mut Program) -> bool {
     let mut s = Slice {
-        relevant: vec![false; p.variables.len()],
+        relevant: (0..p.variables.len() as u32).map(|v| p.is_given(Var(v))).collect(),
         useful: p.templates.iter().map(|t| vec![false; t.locations.len()]).collect(),
     };
     s.grow(p);
