@@ -50,7 +50,7 @@ pub use checks::{Check, Checks};
 pub use expr::{BinOp, CmpOp, Expr, UnOp};
 pub use float::{FloatOp, FloatUnary, Precision, Rounding};
 pub use look::{Block, Look, Shown};
-pub use module::{Function, HeapSite, Module};
+pub use module::{Function, HeapSite, Measure, Module};
 pub use op::{Bounded, Callee, Edge, Graph, Limit, Loc, Location, LocationKind, Op, Order};
 pub use program::{Count, Inlined, Owner, Procedure, Program, Template};
 pub use source::Source;

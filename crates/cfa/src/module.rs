@@ -46,6 +46,24 @@ pub struct HeapSite {
     pub most: Option<u64>,
     /// What the memory is used for is not modelled: whoever asks for it is at this limit.
     pub limit: Option<String>,
+    /// Memory is checked, and the object has more cells than some requests are for: how many those are.
+    pub measure: Option<Measure>,
+    /// Memory is checked: a block in the second parameter is given back by this function, and its contents go to the new one.
+    pub moves: Option<FuncId>,
+}
+
+/// How many cells a request for so many bytes has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Measure {
+    /// Requests are for one of these numbers of bytes, each with its cells.
+    Listed(Vec<(i128, u64)>),
+    /// Cells of a head, and of each element behind it: bytes and cells.
+    Counted {
+        /// Of the head; `(0, 0)` if there is none.
+        head: (u64, u64),
+        /// Of one element.
+        element: (u64, u64),
+    },
 }
 
 /// A lowered source file.
@@ -67,6 +85,8 @@ pub struct Module {
     pub free: Option<FuncId>,
     /// Objects that are given back, and the cell of each that is not 0 then.
     pub lifetimes: BTreeMap<ObjId, (ObjId, usize)>,
+    /// Objects of which a run may have fewer cells than they are given, and the cell that says how many.
+    pub extents: BTreeMap<ObjId, (ObjId, usize)>,
     /// Locals of blocks, where that matters: the functions that are called where the lifetime of one begins and ends.
     pub blocks: BTreeMap<ObjId, (FuncId, FuncId)>,
     /// Arrays of one variable length, locals that have the first cells; more are a limit.

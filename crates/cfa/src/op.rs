@@ -101,6 +101,8 @@ pub struct Location {
     pub assumes: bool,
     /// A store from here gives a new object its first values.
     pub initial: bool,
+    /// What the front end does here with memory is right however large its objects are.
+    pub unchecked: bool,
     /// The inlined call that this is a copy for, by index into [`super::Template::inlined`]; 0 for none.
     pub inlined: u32,
     /// What it is on a machine with store buffers.
@@ -109,7 +111,7 @@ pub struct Location {
 
 impl std::fmt::Debug for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Location { atomic, kind, labels, span, assumes, initial, inlined, order: _ } = self;
+        let Location { atomic, kind, labels, span, assumes, initial, inlined, unchecked: _, order: _ } = self;
         f.debug_struct("Location")
             .field("atomic", atomic)
             .field("kind", kind)
@@ -219,6 +221,7 @@ impl Graph {
             span,
             assumes: false,
             initial: false,
+            unchecked: false,
             inlined: 0,
             order: Order::Direct,
         });

@@ -121,19 +121,26 @@ impl<'a> Lower<'a> {
         let r = self.body.temp(IntKind::Ideal);
         if old.is_some() {
             self.body.free_object();
+            if self.unit.options.checks_memory() {
+                self.free_function(span);
+            }
         }
         let args = std::iter::once(bytes).chain(old).collect();
         self.body.emit(Op::Call { dst: Some(r), callee: Callee::Known(function), args });
         Expr::Reg(r)
     }
 
+    fn free_function(&mut self, span: Span) -> FuncId {
+        let functions = &mut self.unit.functions;
+        let made = || functions.made(pool::free_function(span));
+        *self.unit.memory.free.get_or_insert_with(made)
+    }
+
     /// `free`: gives back what its argument points to, which may be null.
     pub fn give_back(&mut self, args: Args<'a>, at: Bytes) -> Res<Value> {
         let v = self.value(self.argument(args, 0, at)?)?;
         let span = self.span(at);
-        let functions = &mut self.unit.functions;
-        let made = || functions.made(pool::free_function(span));
-        let function = *self.unit.memory.free.get_or_insert_with(made);
+        let function = self.free_function(span);
         self.unit.assume("freed memory is not used");
         self.body.free_object();
         self.body.emit(Op::Call { dst: None, callee: Callee::Known(function), args: vec![v.expr] });

@@ -51,6 +51,12 @@ impl Blocks {
             self.objects.push((o, self.current));
         }
     }
+    /// The objects of the block that is being lowered live as long as those of the block around it.
+    pub fn outlive(&mut self) {
+        let around = self.parents[self.current];
+        self.objects.iter_mut().filter(|o| o.1 == self.current).for_each(|o| o.1 = around);
+        self.objects.retain(|o| o.1 != 0);
+    }
     /// Keeps what is known of the first `locations` locations, and the block being lowered.
     pub fn rewind(&mut self, locations: usize) {
         self.from.retain(|f| f.0 <= locations);

@@ -58,6 +58,8 @@ pub struct Body {
     pub span: Span,
     /// Labels used or defined so far, by name.
     pub labels: BTreeMap<String, Label>,
+    /// Parameters that point to rows of variable length.
+    pub rows: FxHashSet<String>,
     /// Names of locals that need an address.
     pub addressed: FxHashSet<String>,
     /// What it returns, as declared.
@@ -144,6 +146,7 @@ impl Body {
             cur,
             span,
             labels: BTreeMap::new(),
+            rows: FxHashSet::default(),
             addressed: FxHashSet::default(),
             result,
             markers: Vec::new(),

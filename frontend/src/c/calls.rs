@@ -103,6 +103,7 @@ impl<'a> Lower<'a> {
     pub fn arguments(&mut self, name: &str, args: Args<'a>, at: Bytes) -> Res<Vec<Expr>> {
         match self.unit.signature(name) {
             Some(s) => {
+                let s = self.with_rows(name, &s, args)?;
                 self.body.begin_operands(false);
                 let values = self.convert_arguments(&s, args, false, at)?;
                 self.body.end_operands();
@@ -318,10 +319,8 @@ impl<'a> Lower<'a> {
             }
             Model::Abs => return self.absolute(name, first(self)?, at),
             Model::Magnitude => return self.magnitude(name, first(self)?, at),
-            Model::Rounded(how, p) => {
-                let v = self.value(first(self)?)?;
-                return self.rounded(how, p, v, name, at);
-            }
+            Model::FloatClass(c) => return self.float_class(c, first(self)?, at),
+            Model::Rounded(how, p) => return self.rounded(how, p, first(self)?, name, at),
             Model::Text(t) if args.iter().any(|a| self.of_command_line(&a.node)) => {
                 return self.text_of_command_line(t, name, args, wanted, at);
             }

@@ -48,6 +48,9 @@ fn no_float(f: &TS18661FloatType) -> Option<&'static str> {
     }
 }
 
+/// Why nothing is known of the rows of a parameter such as `int a[n][m]`, until the function is called.
+pub const ROWS: &str = "rows of variable length are known in functions that are called by their names only";
+
 fn unsupported(why: &str) -> Ty {
     Ty::Unsupported(Rc::from(why))
 }
@@ -254,10 +257,11 @@ impl<'a> Lower<'a> {
             None => Named::of("", base),
         };
         named.decay(self.is_constant(&s, p.declarator.as_ref()));
+        self.note_spelling(&named.name, &s);
         if let Ty::Pointer(t) = &named.ty
             && matches!(**t, Ty::Array(_, None))
         {
-            named.ty = unsupported("arrays of variable length are not supported").pointer();
+            named.ty = unsupported(ROWS).pointer();
         }
         Ok(named)
     }
@@ -265,6 +269,7 @@ impl<'a> Lower<'a> {
     /// What a declarator declares, with the type of its initialiser for `__auto_type`; refuses attributes that are not modelled.
     pub fn declared(&mut self, s: &Specifiers<'a>, base: Ty, x: &'a Node<InitDeclarator>) -> Res<Named<'a>> {
         let mut named = self.declarator(base, &x.node.declarator)?;
+        self.note_spelling(&named.name, s);
         if s.auto {
             named.ty = match x.node.initializer.as_ref().map(|i| &i.node) {
                 Some(Initializer::Expression(e)) => decay(self.type_of(e)?.plain().clone()),

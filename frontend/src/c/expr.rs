@@ -45,6 +45,9 @@ impl<'a> Lower<'a> {
             Expression::Member(_) | Expression::CompoundLiteral(_) => self.read_expression(e),
             Expression::Call(c) => self.call(c, true),
             Expression::SizeOfTy(s) => {
+                if let Some(bytes) = self.variable_type_size(&s.node.0)? {
+                    return Ok(Value { expr: bytes, ty: Ty::Int(self.unit.types.ulong()) });
+                }
                 let ty = self.type_name(&s.node.0)?;
                 self.size_of(&ty, e.span)
             }
@@ -53,6 +56,7 @@ impl<'a> Lower<'a> {
                     return Ok(Value { expr: bytes, ty: Ty::Int(self.unit.types.ulong()) });
                 }
                 let ty = self.type_of(&s.node.0)?;
+                self.no_size_of_row(&s.node.0, &ty)?;
                 self.size_of(&ty, e.span)
             }
             Expression::AlignOf(s) => {
@@ -76,6 +80,9 @@ impl<'a> Lower<'a> {
             }
             Expression::Cast(c) => {
                 let ty = self.type_name(&c.node.type_name)?;
+                if let Some(v) = self.long_double_as(&c.node.expression.node, &ty, e.span)? {
+                    return Ok(v);
+                }
                 if ty == Ty::Void {
                     self.effect(&c.node.expression)?;
                     return Ok(Value::void());
@@ -418,34 +425,21 @@ impl<'a> Lower<'a> {
         Ok(if moved { None } else { v?.constant() })
     }
 
-    pub fn generic(&mut self, g: &'a Node<GenericSelection>, at: Bytes) -> Res<&'a Node<Expression>> {
-        let ty = self.value_type(&g.node.expression)?;
-        let mut default = None;
-        for a in &g.node.associations {
-            match &a.node {
-                GenericAssociation::Type(t) => {
-                    if self.type_name(&t.node.type_name)? == ty {
-                        return Ok(&t.node.expression);
-                    }
-                }
-                GenericAssociation::Default(e) => default = Some(e),
-            }
-        }
-        match default {
-            Some(e) => Ok(e),
-            None => self.error(at, "no association of `_Generic` fits", ""),
-        }
-    }
-
     fn statement_expression(&mut self, s: &'a Node<Statement>) -> Res<Value> {
         let Statement::Compound(items) = &s.node else {
             self.statement(s)?;
             return Ok(Value::void());
         };
         let cleanups = self.context.cleanups.len();
-        self.context.scopes.enter();
+        self.enter_block();
         let result = self.statement_items(items);
-        self.context.scopes.leave();
+        if let Ok(v) = &result
+            && !(v.ty.is_scalar() || v.ty == Ty::Void)
+        {
+            // It is copied from where it is in the block.
+            self.body.blocks.outlive();
+        }
+        self.leave_block();
         let result = result?;
         if !(result.ty.is_scalar() || result.ty == Ty::Void) {
             self.no_cleanups(cleanups, s.span)?;

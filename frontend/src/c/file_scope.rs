@@ -73,10 +73,10 @@ impl<'a> Lower<'a> {
         let span = self.span(if x.span.is_none() { at } else { x.span });
         let earlier =
             if self.context.scopes.at_file() || s.external { self.file_global(&name) } else { None };
-        if let Some(g) = earlier {
-            let before = self.unit.objects.globals[g].ty.clone();
+        if let Some(index) = earlier {
+            let before = self.unit.objects.globals[index].ty.clone();
             self.must_agree(&name, &before, &ty, x.span);
-            let g = &mut self.unit.objects.globals[g];
+            let g = &mut self.unit.objects.globals[index];
             g.external &= external;
             g.thread_local |= s.thread_local;
             if !matches!(ty, Ty::Array(_, None)) {
@@ -86,6 +86,10 @@ impl<'a> Lower<'a> {
                 g.span = span;
             }
             g.init = init.or(g.init);
+            if !self.context.scopes.at_file() {
+                // A local of this name may be around.
+                self.context.scopes.declare(&name, Symbol::Global(index));
+            }
             return;
         }
         let display = if self.context.scopes.at_file() || s.external {
@@ -103,7 +107,11 @@ impl<'a> Lower<'a> {
             object: None,
             span,
         });
-        self.context.scopes.declare(&name, Symbol::Global(self.unit.objects.globals.len() - 1));
+        let index = self.unit.objects.globals.len() - 1;
+        if s.external && !self.context.scopes.at_file() {
+            self.unit.symbols.of_blocks.insert(name.clone(), index);
+        }
+        self.context.scopes.declare(&name, Symbol::Global(index));
     }
 
     /// Keeps the alignment that a typedef name has besides its type's.
@@ -140,9 +148,9 @@ impl<'a> Lower<'a> {
     }
 
     pub fn file_global(&self, name: &str) -> Option<usize> {
-        match self.context.scopes.get(name) {
+        match self.context.scopes.of_file(name) {
             Some(Symbol::Global(g)) if self.unit.objects.globals[*g].name == name => Some(*g),
-            _ => None,
+            _ => self.unit.symbols.of_blocks.get(name).copied(),
         }
     }
 

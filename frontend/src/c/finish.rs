@@ -59,6 +59,7 @@ impl<'a> Lower<'a> {
             starts,
             heap: Vec::new(),
             lifetimes: BTreeMap::new(),
+            extents: Default::default(),
             blocks: std::mem::take(&mut self.unit.objects.lifetimes),
             variable: std::mem::take(&mut self.unit.objects.variable),
             free: self.unit.memory.free,

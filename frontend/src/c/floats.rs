@@ -1,9 +1,11 @@
 //! Floating-point values: bit patterns in cells of their width, computed with exactly as IEEE 754 says.
 
+use super::library::FloatClass;
 use super::lower::{Lower, Res};
 use super::types::{INT, Ty};
 use super::value::{Value, binary, not};
-use lang_c::span::Span as Bytes;
+use lang_c::ast::Expression;
+use lang_c::span::{Node, Span as Bytes};
 use relyant_cfa::{BinOp, CmpOp, Expr, FloatOp, FloatUnary, IntKind, Precision, Rounding, UnOp};
 
 /// `op a`, folded where it is constant and defined.
@@ -22,7 +24,7 @@ pub fn float_truth(p: Precision, x: Expr) -> Expr {
     not(binary(BinOp::Float(FloatOp::Equal, p), x, Expr::Const(0), IntKind::INT))
 }
 
-impl Lower<'_> {
+impl<'a> Lower<'a> {
     /// The format that two operands are converted to, if one of them is a floating-point value.
     pub fn common_float(&self, a: &Ty, b: &Ty) -> Option<Precision> {
         if !a.is_arithmetic() || !b.is_arithmetic() {
@@ -103,8 +105,45 @@ impl Lower<'_> {
         Ok(Value { expr: self.body.bounded(e, IntKind::INT), ty: Ty::Int(INT) })
     }
 
+    /// Whether a number is of a class.
+    pub fn float_class(&mut self, class: FloatClass, v: &'a Node<Expression>, at: Bytes) -> Res<Value> {
+        let v = self.value(v)?;
+        let v = match v.ty.precision() {
+            Some(_) => v,
+            None => self.convert(v, &Ty::Float(8), at)?,
+        };
+        let p = v.ty.precision().unwrap_or(Precision::Double);
+        let most = match p {
+            Precision::Single => f64::from(f32::MAX),
+            Precision::Double => f64::MAX,
+        };
+        let (low, high) = (Expr::Const(p.of(-most)), Expr::Const(p.of(most)));
+        let x = v.expr;
+        let test = |op, a, b| binary(BinOp::Float(op, p), a, b, IntKind::INT);
+        let e = match class {
+            FloatClass::Nan => not(test(FloatOp::Equal, x.clone(), x)),
+            FloatClass::Infinite => {
+                let (above, below) = (test(FloatOp::Less, high, x.clone()), test(FloatOp::Less, x, low));
+                binary(BinOp::Sub, above, below, IntKind::INT)
+            }
+            FloatClass::Finite => {
+                let to = test(FloatOp::LessEqual, x.clone(), high);
+                binary(BinOp::Mul, test(FloatOp::LessEqual, low, x), to, IntKind::INT)
+            }
+        };
+        Ok(Value { expr: self.body.bounded(e, IntKind::INT), ty: Ty::Int(INT) })
+    }
+
     /// A number as a function of the library rounds it.
-    pub fn rounded(&mut self, how: Rounding, p: Precision, v: Value, name: &str, at: Bytes) -> Res<Value> {
+    pub fn rounded(
+        &mut self,
+        how: Rounding,
+        p: Precision,
+        v: &'a Node<Expression>,
+        name: &str,
+        at: Bytes,
+    ) -> Res<Value> {
+        let v = self.value(v)?;
         let ty = Ty::Float(if p == Precision::Single { 4 } else { 8 });
         let v = self.convert(v, &ty, at)?;
         let result = self.unit.signature(name).map_or(ty.clone(), |s| s.result.clone());

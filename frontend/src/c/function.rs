@@ -187,8 +187,9 @@ impl<'a> Lower<'a> {
         }
         match params.map(|p| &p.node) {
             Some(DerivedDeclarator::Function(d)) => {
-                for p in &d.node.parameters {
+                for (k, p) in d.node.parameters.iter().enumerate() {
                     let mut named = self.parameter(&p.node)?;
+                    self.with_known_rows(k, &mut named);
                     if self.body.name == "main" && registers.len() == 1 && named.ty.target().is_some() {
                         named.ty = super::input::command_line();
                     }

@@ -7,6 +7,7 @@ use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 use relyant_cfa::{Expr, IntKind, ObjId, ObjectKind, Source};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Cells of a local object that get their values one by one.
 const LARGE: usize = 512;
@@ -23,18 +24,18 @@ pub enum Start<'a> {
 }
 
 /// Items of a list, taken in order.
-struct Items<'a> {
-    list: &'a [Node<InitializerListItem>],
-    next: usize,
+pub(super) struct Items<'a> {
+    pub(super) list: &'a [Node<InitializerListItem>],
+    pub(super) next: usize,
 }
 
 impl<'a> Items<'a> {
-    fn peek(&self) -> Option<&'a Node<InitializerListItem>> {
+    pub(super) fn peek(&self) -> Option<&'a Node<InitializerListItem>> {
         self.list.get(self.next)
     }
 }
 
-type Cells<'a> = BTreeMap<u64, Start<'a>>;
+pub(super) type Cells<'a> = BTreeMap<u64, Start<'a>>;
 
 impl<'a> Lower<'a> {
     /// Number of elements that an initialiser gives an array of unknown length.
@@ -47,7 +48,7 @@ impl<'a> Lower<'a> {
         let mut cells = Cells::new();
         let mut items = Items { list, next: 0 };
         // Long enough for whatever the list holds.
-        let end = self.array_items(element, u64::MAX / one, 0, &mut items, false, &mut cells).ok()?;
+        let end = self.array_items(element, 0..u64::MAX / one, 0, &mut items, false, &mut cells).ok()?;
         Some(end)
     }
 
@@ -89,6 +90,9 @@ impl<'a> Lower<'a> {
                 None => Ok(()),
             },
             (_, Initializer::Expression(e)) => {
+                if let Some(list) = self.static_copy(&plain, e)? {
+                    return self.aggregate(&plain, base, &mut Items { list, next: 0 }, false, out);
+                }
                 out.insert(base, Start::Expression(e, plain));
                 Ok(())
             }
@@ -96,7 +100,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Fills an array or record from a list; `elided`: its braces were left out.
-    fn aggregate(
+    pub(super) fn aggregate(
         &mut self,
         ty: &Ty,
         base: u64,
@@ -106,52 +110,16 @@ impl<'a> Lower<'a> {
     ) -> Res<()> {
         match ty {
             Ty::Array(t, n) => {
-                self.array_items(t, n.unwrap_or(0), base, items, elided, out)?;
+                self.array_items(t, 0..n.unwrap_or(0), base, items, elided, out)?;
                 Ok(())
             }
-            Ty::Record(id) => {
-                let record = self.unit.types.records[id.0].clone();
-                let fields = record.fields.unwrap_or_default();
-                let mut k = 0;
-                while let Some(item) = items.peek() {
-                    if let Some((first, rest)) = item.node.designation.split_first() {
-                        if elided {
-                            return Ok(());
-                        }
-                        let Designator::Member(name) = &first.node else {
-                            return self.error(item.span, "an index designator in a record", "");
-                        };
-                        let Some(m) = self.unit.types.member(*id, &name.node.name) else {
-                            return self.error(item.span, format!("no member `{}`", name.node.name), "");
-                        };
-                        self.start_view(&m.unions, base, item.span, out)?;
-                        items.next += 1;
-                        self.designated(&m.ty, base + m.cell, rest, item, out)?;
-                        // Goes on after the member named, or after the unnamed record that holds it.
-                        k = fields.iter().rposition(|f| f.cell <= m.cell).unwrap_or(0) + 1;
-                        if record.union {
-                            k = fields.len();
-                        }
-                        continue;
-                    }
-                    let Some(f) = fields.get(k) else { break };
-                    if record.union && k > 0 {
-                        break;
-                    }
-                    if record.union && !is_zero(&item.node.initializer.node) {
-                        self.start_view(&[(*id, 0, 0)], base, item.span, out)?;
-                    }
-                    self.item(&f.ty, base + f.cell, items, out)?;
-                    k += 1;
-                }
-                Ok(())
-            }
+            Ty::Record(id) => self.record_items(*id, 0, base, items, elided, out),
             _ => Ok(()),
         }
     }
 
     /// Says which view of a union the values that come next belong to.
-    fn start_view(
+    pub(super) fn start_view(
         &mut self,
         unions: &[(super::types::RecordId, usize, u64)],
         base: u64,
@@ -175,18 +143,19 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
-    /// Fills array elements; gives one more than the highest index seen.
-    fn array_items(
+    /// Fills some elements of an array; gives one more than the highest index seen.
+    pub(super) fn array_items(
         &mut self,
         t: &Ty,
-        n: u64,
+        places: Range<u64>,
         base: u64,
         items: &mut Items<'a>,
         elided: bool,
         out: &mut Cells<'a>,
     ) -> Res<u64> {
         let one = self.unit.types.stride(t);
-        let (mut k, mut end) = (0u64, 0u64);
+        let Range { start, end: n } = places;
+        let (mut k, mut end) = (start, start);
         while let Some(item) = items.peek() {
             if let Some((first, rest)) = item.node.designation.split_first() {
                 if elided {
@@ -211,9 +180,10 @@ impl<'a> Lower<'a> {
                     return self.error(item.span, "an index designator outside of the array", "");
                 }
                 items.next += 1;
-                for i in from..=to {
-                    self.designated(t, base + i * one, rest, item, out)?;
+                for i in from..to {
+                    self.designated(t, base + i * one, rest, item, &mut Items { list: &[], next: 0 }, out)?;
                 }
+                self.designated(t, base + to * one, rest, item, items, out)?;
                 k = to + 1;
                 end = end.max(k);
                 continue;
@@ -233,42 +203,8 @@ impl<'a> Lower<'a> {
         Ok(end)
     }
 
-    fn designated(
-        &mut self,
-        ty: &Ty,
-        base: u64,
-        rest: &'a [Node<Designator>],
-        item: &'a Node<InitializerListItem>,
-        out: &mut Cells<'a>,
-    ) -> Res<()> {
-        let Some((first, rest)) = rest.split_first() else {
-            return self.lay_initializer(ty, &item.node.initializer.node, base, out);
-        };
-        match (&first.node, ty.plain()) {
-            (Designator::Member(name), Ty::Record(id)) => {
-                match self.unit.types.member(*id, &name.node.name) {
-                    Some(m) => {
-                        self.start_view(&m.unions, base, item.span, out)?;
-                        self.designated(&m.ty, base + m.cell, rest, item, out)
-                    }
-                    None => self.error(item.span, format!("no member `{}`", name.node.name), ""),
-                }
-            }
-            (Designator::Index(e), Ty::Array(t, n)) => {
-                let k = self.constant(e)?.and_then(|k| u64::try_from(k).ok()).filter(|k| Some(*k) < *n);
-                let Some(k) = k else {
-                    return self.error(item.span, "an index designator outside of the array", "");
-                };
-                let one = self.unit.types.stride(t);
-                let t = t.clone();
-                self.designated(&t, base + k * one, rest, item, out)
-            }
-            _ => self.refuse(item.span, "this designator is", ""),
-        }
-    }
-
     /// One member or element without designator.
-    fn item(&mut self, ty: &Ty, base: u64, items: &mut Items<'a>, out: &mut Cells<'a>) -> Res<()> {
+    pub(super) fn item(&mut self, ty: &Ty, base: u64, items: &mut Items<'a>, out: &mut Cells<'a>) -> Res<()> {
         let Some(item) = items.peek() else { return Ok(()) };
         let init = &item.node.initializer.node;
         let plain = ty.plain().clone();
@@ -295,10 +231,15 @@ impl<'a> Lower<'a> {
         at: Bytes,
     ) -> Res<()> {
         let mut cells = Cells::new();
+        self.at_file_scope(|l| l.lay_initializer(ty, init, 0, &mut cells))?;
+        self.static_starts(object, ty, &cells, at)
+    }
+
+    /// The same where it is laid out.
+    pub(super) fn static_starts(&mut self, object: ObjId, ty: &Ty, cells: &Cells<'a>, at: Bytes) -> Res<()> {
         let starts = self.at_file_scope(|l| {
-            l.lay_initializer(ty, init, 0, &mut cells)?;
             let mut starts = Vec::new();
-            for (cell, start) in &cells {
+            for (cell, start) in cells {
                 let (e, kind) = match start {
                     Start::Character(c) => (Expr::Const(*c), IntKind::INT),
                     Start::Expression(e, t) => {
@@ -430,7 +371,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Stores what is given, then 0 everywhere else.
-    fn store_starts(&mut self, object: ObjId, starts: &Cells<'a>) -> Res<()> {
+    pub(super) fn store_starts(&mut self, object: ObjId, starts: &Cells<'a>) -> Res<()> {
         let kinds: Vec<IntKind> = self.unit.objects[object].cells.iter().map(|c| c.0).collect();
         let mut given = vec![false; kinds.len()];
         self.body.begin_operands(true);
@@ -476,43 +417,6 @@ impl<'a> Lower<'a> {
             self.body.initial_store(offset(Expr::Addr(object), k as u64), Expr::Const(0), kinds[k]);
         }
         Ok(())
-    }
-
-    /// `(T){ … }`: an object of the enclosing block.
-    pub fn compound_literal(
-        &mut self,
-        ty: Ty,
-        list: &'a [Node<InitializerListItem>],
-        constant: bool,
-        at: Bytes,
-    ) -> Res<Place> {
-        if self.body.name.is_empty() {
-            return self.refuse(at, "a compound literal at file scope is", "declare a static object");
-        }
-        let mut cells = Cells::new();
-        let ty = match &ty {
-            Ty::Array(t, None) => {
-                let n = self.array_items(t, 1 << 18, 0, &mut Items { list, next: 0 }, false, &mut cells)?;
-                Ty::Array(t.clone(), Some(n))
-            }
-            _ => ty,
-        };
-        cells.clear();
-        let object = self.local_object("literal", &ty, at)?;
-        self.unit.protect(object, &ty, constant);
-        self.body.started.push(object);
-        match ty.plain() {
-            Ty::Array(..) | Ty::Record(_) => {
-                self.aggregate(&ty, 0, &mut Items { list, next: 0 }, false, &mut cells)?;
-            }
-            _ => {
-                if let Some(i) = list.first() {
-                    self.lay_initializer(&ty, &i.node.initializer.node, 0, &mut cells)?;
-                }
-            }
-        }
-        self.store_starts(object, &cells)?;
-        Ok(Place { at: At::Memory(Expr::Addr(object)), ty, bit_field: None, through: None })
     }
 
     /// A string literal: an object of its own.
@@ -570,7 +474,7 @@ fn string_of(init: &Initializer) -> Option<&[String]> {
 }
 
 /// A literal 0, which means the same to every member of a union.
-fn is_zero(init: &Initializer) -> bool {
+pub(super) fn is_zero(init: &Initializer) -> bool {
     match init {
         Initializer::Expression(e) => match &e.node {
             Expression::Constant(c) => matches!(&c.node, Constant::Integer(i) if &*i.number == "0"),

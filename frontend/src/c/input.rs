@@ -37,7 +37,7 @@ impl<'a> Lower<'a> {
                     Some(Symbol::Local(_, ty)) => ty,
                     _ => return false,
                 };
-                matches!(ty.target(), Some(Ty::Unsupported(_)))
+                *ty == command_line()
             }
         }
     }

@@ -4,7 +4,7 @@ use super::lower::{Lower, Res};
 use super::translation::Translation;
 use super::types::{CHAR, INT, Int, Ty, UINT};
 use super::value::Value;
-use lang_c::ast::{Constant, Float, FloatBase, FloatFormat, Integer, IntegerBase, IntegerSize};
+use lang_c::ast::{Constant, Expression, Float, FloatBase, FloatFormat, Integer, IntegerBase, IntegerSize};
 use lang_c::span::{Node, Span as Bytes};
 use relyant_cfa::{Expr, IntKind};
 
@@ -54,6 +54,25 @@ impl Lower<'_> {
         }
         let kind = IntKind::Machine { bits: unit.bits, signed: unit.signed };
         Some(units.into_iter().map(|u| super::value::wrap(i128::from(u), kind)).collect())
+    }
+
+    /// `(double)1.5L`, as `<float.h>` has it, if it is such a constant made a `double` or a `float`.
+    pub fn long_double_as(&mut self, e: &Expression, to: &Ty, at: Bytes) -> Res<Option<Value>> {
+        match e {
+            Expression::Constant(c) => match &c.node {
+                Constant::Float(f) if f.suffix.format == FloatFormat::LongDouble => {
+                    if to.precision().is_none() {
+                        return Ok(None);
+                    }
+                    let mut double = f.clone();
+                    double.suffix.format = FloatFormat::Double;
+                    let v = self.float_literal(&double, at)?;
+                    self.convert(v, to, at).map(Some)
+                }
+                _ => Ok(None),
+            },
+            _ => Ok(None),
+        }
     }
 
     fn float_literal(&mut self, f: &Float, at: Bytes) -> Res<Value> {

@@ -124,6 +124,10 @@ impl Scopes {
     pub fn get(&self, name: &str) -> Option<&Symbol> {
         self.frames.iter().rev().find_map(|f| f.symbols.get(name))
     }
+    /// What a name means in the file's scope.
+    pub fn of_file(&self, name: &str) -> Option<&Symbol> {
+        self.frames.first()?.symbols.get(name)
+    }
     /// Is the name declared inside a function?
     pub fn is_local(&self, name: &str) -> bool {
         self.frames.iter().skip(1).any(|f| f.symbols.contains_key(name))

@@ -6,6 +6,7 @@
 
 use super::alloc::Site;
 use super::lower::Res;
+use super::requests::Unit;
 use super::sizes::{Sizes, Values};
 use super::source::Source;
 use super::translation::Translation;
@@ -15,7 +16,8 @@ use crate::instantiate::pool;
 use relyant_cfa::points_to::{PointsTo, Targets};
 use relyant_cfa::walk;
 use relyant_cfa::{
-    BinOp, Callee, CmpOp, Expr, Extent, FuncId, Graph, HeapSite, IntKind, Loc, Module, ObjId, Op, Reg,
+    BinOp, Callee, CmpOp, Expr, Extent, FuncId, Graph, HeapSite, IntKind, Loc, Measure, Module, ObjId, Op,
+    Reg,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -38,7 +40,7 @@ pub fn settle(module: &mut Module, unit: &mut Translation) -> Res<Vec<(FuncId, F
     }
     let sites = called_sites(module, &unit.memory.sites);
     let sizes = Sizes::new(module);
-    outline(module, &sites);
+    outline(module, &sites, unit.memory.free.filter(|_| unit.options.checks_memory()));
     let mut settle = Settle {
         module,
         types: &unit.types,
@@ -111,14 +113,29 @@ impl Settle<'_> {
             }
             let asked = group.iter().map(|s| self.asked(s)).try_fold(0, |a, b| b.map(|b| a.max(b)));
             let sizes: BTreeSet<Option<i128>> = group.iter().flat_map(|s| exact(&self.sizes, s)).collect();
-            let (known, ty) = shape(self.module, self.types, self.source, &group, &of, asked)?;
+            let Shape { known, ty, unit } =
+                shape(self.module, self.types, self.source, &group, &of, asked, self.check)?;
             variables.extend(ty.into_iter().flat_map(|t| group.iter().map(move |s| (s.object, t.clone()))));
-            if self.check && (sizes.len() > 1 || sizes.contains(&None) || !known) {
+            if !self.check {
+                continue;
+            }
+            let Some(unit) = unit.filter(|_| known) else {
+                if of.is_empty() && sizes.len() == 1 && !sizes.contains(&None) {
+                    continue;
+                }
                 return Err(self.source.diagnostic(
                     group[0].span,
                     "memory whose size or type is not known here is not supported with checks of memory",
-                    "use the size of one type, as in sizeof *p",
+                    "use it for objects of one type",
                 ));
+            };
+            for s in &group {
+                let all = self.module.objects[s.object.0 as usize].cells.len() as u64;
+                let measure = unit.measure(self.types, &exact(&self.sizes, s));
+                let same = matches!(&measure, Measure::Listed(l) if l.iter().all(|x| x.1 == all));
+                for h in self.module.heap.iter_mut().filter(|h| h.object == s.object && !same) {
+                    h.measure = Some(measure.clone());
+                }
             }
         }
         open_cells(self.module);
@@ -185,8 +202,8 @@ impl Settle<'_> {
     }
 }
 
-/// Puts the places in the module; what they make is not known yet.
-pub fn outline(module: &mut Module, sites: &[Site]) {
+/// Puts the places in the module; what they make is not known yet. `free`: a block that `realloc` is given is given back.
+pub fn outline(module: &mut Module, sites: &[Site], free: Option<FuncId>) {
     module.heap = sites
         .iter()
         .map(|s| HeapSite {
@@ -197,6 +214,8 @@ pub fn outline(module: &mut Module, sites: &[Site]) {
             open: Vec::new(),
             most: None,
             limit: None,
+            measure: None,
+            moves: free.filter(|_| module.functions[s.function.0 as usize].params.len() > 1),
         })
         .collect();
     pool::write_sites(module);
@@ -257,7 +276,17 @@ fn exact(sizes: &Sizes, s: &Site) -> Vec<Option<i128>> {
     }
 }
 
-/// Gives the objects of a group of places their cells. Says whether these are all that there are, and of what type.
+/// What the objects of a group of places are.
+struct Shape {
+    /// Their cells are all that there are.
+    known: bool,
+    /// Of what type.
+    ty: Option<Ty>,
+    /// What they are made of.
+    unit: Option<Unit>,
+}
+
+/// Gives the objects of a group of places their cells; `check`: a part of an element may be asked for.
 fn shape(
     module: &mut Module,
     types: &Types,
@@ -265,7 +294,8 @@ fn shape(
     group: &[Site],
     of: &[Ty],
     asked: Option<i128>,
-) -> Res<(bool, Option<Ty>)> {
+    check: bool,
+) -> Res<Shape> {
     let mut element: Vec<&Ty> = of.iter().filter(|t| is_type(types, t)).collect();
     if element.len() > 1 {
         // Bytes are read and written as what they are part of.
@@ -277,17 +307,21 @@ fn shape(
     };
     let bytes = asked.unwrap_or(i128::from(ELEMENTS) * whole.map_or(1, |w| w.1)).max(0);
     let mut cells = Vec::new();
-    let mut made = None;
+    let (mut made, mut unit) = (None, None);
     let flexible = whole.and_then(|w| types.flatten_flexible(w.0, u64::try_from(bytes).unwrap_or(0)));
     if let Some(found) = flexible {
         match found {
-            Ok(found) => cells = found,
+            Ok(found) => {
+                cells = found;
+                unit = whole.and_then(|w| Unit::flexible(types, w.0));
+            }
             Err(why) => {
                 return Err(source.diagnostic(group[0].span, format!("memory for objects: {why}"), ""));
             }
         }
-    } else if let Some((t, one)) = whole.filter(|w| bytes % w.1 == 0) {
-        let ty = match bytes / one {
+    } else if let Some((t, one)) = whole.filter(|w| check || bytes % w.1 == 0) {
+        let ty = match (bytes + one - 1) / one {
+            0 if check => t.clone(),
             1 => t.clone(),
             n => Ty::Array(Rc::new(t.clone()), u64::try_from(n).ok()),
         };
@@ -295,6 +329,7 @@ fn shape(
             return Err(source.diagnostic(group[0].span, format!("memory for objects: {why}"), ""));
         }
         made = Some(ty);
+        unit = Unit::of(types, t);
     }
     let known = !cells.is_empty() || of.is_empty();
     if cells.is_empty() {
@@ -312,7 +347,7 @@ fn shape(
             h.most = if asked.is_none() { u64::try_from(bytes).ok() } else { None };
         }
     }
-    Ok((known, made))
+    Ok(Shape { known, ty: made, unit })
 }
 
 /// Cells for bytes of which nothing is known: a scalar takes one, wherever it is.

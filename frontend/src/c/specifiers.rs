@@ -10,6 +10,8 @@ pub struct Specifiers<'a> {
     pub atomic: bool,
     /// `const` is among them.
     pub fixed_value: bool,
+    /// `volatile` is among them.
+    pub volatile: bool,
     /// `typedef`: names are declared, no objects.
     pub typedef: bool,
     /// `extern` is among them.
@@ -48,8 +50,8 @@ impl<'a> Specifiers<'a> {
             TypeQualifier::Atomic => self.atomic = true,
             TypeQualifier::Const => self.fixed_value = true,
             // Every access is a step anyway; what restrict and the others promise, the program keeps.
-            TypeQualifier::Volatile
-            | TypeQualifier::Restrict
+            TypeQualifier::Volatile => self.volatile = true,
+            TypeQualifier::Restrict
             | TypeQualifier::Nonnull
             | TypeQualifier::NullUnspecified
             | TypeQualifier::Nullable => {}

@@ -1,12 +1,15 @@
 //! Names that `asm("…")` and `weak` give to functions and objects, and functions that run before and after `main`.
 
+use super::generic::Spelling;
 use super::lower::{Lower, Res};
 use super::meanings::Attributes;
 use super::translation::Work;
+use super::types::Ty;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 use relyant_cfa::diagnostic::{Diagnostic, Span};
 use relyant_cfa::{Callee, FuncId, Op, Source};
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of the symbols of a file.
@@ -27,6 +30,12 @@ pub struct Symbols {
     /// Functions to run before `main`, and after it: priority and name, as declared.
     before: Vec<(i128, String)>,
     after: Vec<(i128, String)>,
+    /// What parameters that point to rows of variable length point to, by function and index, as calls say.
+    pub rows: BTreeMap<(String, usize), Ty>,
+    /// How names are declared, where that is always the same way.
+    pub spelled: FxHashMap<String, Option<Spelling>>,
+    /// Objects that only declarations in blocks name.
+    pub of_blocks: FxHashMap<String, usize>,
     /// The function that runs those after `main`.
     pub at_exit: Option<FuncId>,
 }

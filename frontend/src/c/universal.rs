@@ -1,4 +1,5 @@
-//! Universal character names in strings and characters: the bytes or the number that they stand for.
+//! Universal character names in strings and characters: the bytes or the number that they stand for. So with `\e`, which
+//! is the character 27 to gcc and nothing to the parser.
 
 use super::mend::Edit;
 use super::tokens::{Kind, Token, universal};
@@ -8,7 +9,7 @@ pub fn edits(text: &str, tokens: &[Token]) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (k, t) in tokens.iter().enumerate() {
         let s = &text[t.start..t.end];
-        if t.kind == Kind::Text && (s.contains("\\u") || s.contains("\\U")) {
+        if t.kind == Kind::Text && ["\\u", "\\U", "\\e", "\\E"].iter().any(|e| s.contains(e)) {
             let prefix = k.checked_sub(1).map(|j| &tokens[j]).filter(|p| p.end == t.start);
             let wide = prefix.is_some_and(|p| matches!(&text[p.start..p.end], "L" | "u" | "U"));
             edits.push((t.start, t.end, plain(s, wide)));
@@ -29,6 +30,10 @@ fn plain(mut rest: &str, wide: bool) -> String {
                 } else {
                     c.encode_utf8(&mut [0; 4]).bytes().for_each(|b| out.push_str(&format!("\\{b:03o}")));
                 }
+            }
+            None if rest.starts_with("\\e") || rest.starts_with("\\E") => {
+                out.push_str("\\033");
+                rest = &rest[2..];
             }
             None => {
                 // Two backslashes are no start of a name.
@@ -51,5 +56,6 @@ mod tests {
     fn names_become_bytes() {
         assert_eq!(super::plain(r#""a\u00e9b\\u00e9""#, false), r#""a\303\251b\\u00e9""#);
         assert_eq!(super::plain(r#""\u00e91""#, true), "\"é1\"");
+        assert_eq!(super::plain(r#""\e[1m\\e""#, false), r#""\033[1m\\e""#);
     }
 }

@@ -1,9 +1,12 @@
 //! Local arrays whose lengths are not constant. There is room for some elements in each dimension; more are a limit of ours.
 
 use super::body::Body;
+use super::calls::Args;
+use super::declare::{Named, ROWS};
 use super::lower::{Lower, Res};
 use super::scope::{Storage, Symbol};
-use super::types::Ty;
+use super::specifiers::qualifiers;
+use super::types::{Signature, Ty};
 use super::value::{binary, compare};
 use crate::instantiate::NO_ROOM;
 use lang_c::ast::*;
@@ -110,6 +113,95 @@ impl<'a> Lower<'a> {
         self.context.scopes.declare(&name.node.name, Symbol::Local(Storage::Object(object), ty.clone()));
         self.full(|l| l.initialize_local(object, &ty, None, at))?;
         Ok(Some(()))
+    }
+
+    /// A signature as it is called: parameters such as `int a[n][m]` point to rows as they are in the argument, which are
+    /// of one length in all calls.
+    pub fn with_rows(&mut self, name: &str, s: &Rc<Signature>, args: Args<'a>) -> Res<Rc<Signature>> {
+        let rows = |t: &Ty| matches!(t.target(), Some(Ty::Unsupported(why)) if **why == *ROWS);
+        let params = s.params.as_deref().unwrap_or_default();
+        if !params.iter().any(rows) {
+            return Ok(s.clone());
+        }
+        let mut params = params.to_vec();
+        for (k, (p, a)) in params.iter_mut().zip(args).enumerate().filter(|(_, (p, _))| rows(p)) {
+            let given = self.value_type(a)?;
+            if !matches!(given.target(), Some(Ty::Array(_, Some(_)))) {
+                return self.refuse(a.span, "an argument that is no array of arrays here is", "pass one");
+            }
+            let known = self.unit.symbols.rows.entry((name.to_string(), k)).or_insert_with(|| given.clone());
+            if *known != given {
+                let what = "a function that is called with rows of different lengths is";
+                return self.refuse(a.span, what, "use a function for each length");
+            }
+            *p = given;
+        }
+        Ok(Rc::new(Signature { params: Some(params), ..(**s).clone() }))
+    }
+
+    /// The type of a parameter: what calls say where it points to rows of variable length.
+    pub fn with_known_rows(&mut self, k: usize, named: &mut Named<'a>) {
+        if let Some(ty) = self.unit.symbols.rows.get(&(self.body.name.clone(), k)) {
+            named.ty = ty.clone();
+            self.body.rows.insert(named.name.clone());
+        }
+    }
+
+    /// Refuses `sizeof a[0]` of such a parameter, whose rows may lie farther apart than they are long.
+    pub fn no_size_of_row(&self, e: &Node<Expression>, ty: &Ty) -> Res<()> {
+        let mut of = &e.node;
+        loop {
+            of = match of {
+                Expression::BinaryOperator(b) if b.node.operator.node == BinaryOperator::Index => {
+                    &b.node.lhs.node
+                }
+                Expression::UnaryOperator(u) if u.node.operator.node == UnaryOperator::Indirection => {
+                    &u.node.operand.node
+                }
+                _ => break,
+            };
+        }
+        match (ty, super::scan::name_of(of)) {
+            (Ty::Array(..), Some(n)) if self.body.rows.contains(n) => {
+                self.refuse(e.span, "the size of a row of variable length is", "compute it from the length")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The size of the type of such an array, as in `sizeof(int[n])`; `None` if it is no such type.
+    pub fn variable_type_size(&mut self, name: &'a Node<TypeName>) -> Res<Option<Expr>> {
+        let Some(d) = &name.node.declarator else { return Ok(None) };
+        let derived = &d.node.derived;
+        let prefix = derived.iter().take_while(|x| matches!(x.node, DerivedDeclarator::Pointer(_))).count();
+        if !matches!(d.node.kind.node, DeclaratorKind::Abstract) || prefix == derived.len() {
+            return Ok(None);
+        }
+        let mut lengths = Vec::new();
+        let mut variable = false;
+        for x in &derived[prefix..] {
+            let DerivedDeclarator::Array(a) = &x.node else { return Ok(None) };
+            let ArraySize::VariableExpression(e) = &a.node.size else { return Ok(None) };
+            variable |= self.constant(e)?.is_none();
+            lengths.push(e);
+        }
+        if !variable {
+            return Ok(None);
+        }
+        let base = self.base_type(&qualifiers(&name.node.specifiers))?;
+        let element = (0..prefix).fold(base, |t, _| t.pointer());
+        let ulong = Ty::Int(self.unit.types.ulong());
+        let kind = self.unit.types.kind(&ulong);
+        let mut size = match self.unit.types.size(&element) {
+            Ok((bytes, _)) => Expr::Const(i128::from(bytes)),
+            Err(why) => return self.error(name.span, why, ""),
+        };
+        for e in lengths {
+            let n = self.value(e)?;
+            let n = self.convert(n, &ulong, e.span)?.expr;
+            size = Expr::Reg(self.body.assign(kind, binary(BinOp::Mul, n, size, kind)));
+        }
+        Ok(Some(size))
     }
 
     /// The size of such an array, or of a row of one.

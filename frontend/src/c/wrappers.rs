@@ -125,7 +125,7 @@ fn pass_on(module: &Module, untyped: &[Untyped]) -> BTreeSet<FuncId> {
 /// The places that make memory, and the functions that may return what they or others of these make for them.
 fn makers(module: &Module, sites: &[Site]) -> BTreeSet<FuncId> {
     let mut probe = module.clone();
-    super::settle::outline(&mut probe, sites);
+    super::settle::outline(&mut probe, sites, None);
     let points_to = PointsTo::of_module(&probe);
     let taken = taken(module);
     let mut makes: BTreeMap<FuncId, BTreeSet<ObjId>> =

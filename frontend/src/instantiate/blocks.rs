@@ -16,7 +16,7 @@
 //! Two accesses that race are to one block. Take the run in which it is the chosen one: so whoever waits at an access (`crate::races`) need
 //! not wait far away, where addresses may be the same by chance.
 
-use super::pool::{Code, cell_of, test};
+use super::code::{Code, cell_of, test};
 use super::{chosen, many};
 use relyant_cfa::options::{DataModel, Options};
 use relyant_cfa::points_to::PointsTo;

@@ -12,6 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Objects that are given back, and the cells that are not 0 then.
 type Lifetimes = BTreeMap<ObjId, (ObjId, usize)>;
 
+/// Objects that may have fewer cells than they are given, and the cells that say how many.
+type Extents = BTreeMap<ObjId, (ObjId, usize)>;
+
 /// The objects that end before the program does: blocks that may be freed, and locals whose address may outlive the
 /// function.
 pub(super) fn mortal(module: &Module, freed: &BTreeSet<ObjId>) -> BTreeSet<ObjId> {
@@ -44,7 +47,8 @@ pub(super) fn mortal(module: &Module, freed: &BTreeSet<ObjId>) -> BTreeSet<ObjId
 }
 
 /// Puts the checks into automata without procedures.
-pub(super) fn insert(templates: &mut [Template], objects: &[Object], lifetimes: &Lifetimes) {
+pub(super) fn insert(templates: &mut [Template], objects: &[Object], module: &Module) {
+    let Module { lifetimes, extents, .. } = module;
     let program = Program { objects: objects.to_vec(), templates: templates.to_vec(), ..Program::default() };
     let points_to = PointsTo::new(&program);
     for (t, template) in templates.iter_mut().enumerate() {
@@ -54,7 +58,11 @@ pub(super) fn insert(templates: &mut [Template], objects: &[Object], lifetimes: 
             };
             let address = address.clone();
             let edge = &template.graph.edges[i];
-            let first = template.graph.locations[edge.from.0 as usize].initial;
+            let from = &template.graph.locations[edge.from.0 as usize];
+            if from.unchecked {
+                continue;
+            }
+            let first = from.initial;
             let writes = matches!(edge.op, Op::Store(..)) && !first;
             let fixed = |o: ObjId| writes && !objects[o.0 as usize].constant.is_empty();
             if plain(&address, objects).is_some_and(|o| !lifetimes.contains_key(&o) && !fixed(o)) {
@@ -67,7 +75,7 @@ pub(super) fn insert(templates: &mut [Template], objects: &[Object], lifetimes: 
                 None if facts.contains(&Fact::Anything) => all.map(ObjId).collect(),
                 None => points_to.held(t as u32, &address),
             };
-            check(template, i, &address, &may, &Memory { objects, lifetimes }, writes);
+            check(template, i, &address, &may, &Memory { objects, lifetimes, extents }, writes);
         }
     }
 }
@@ -128,6 +136,13 @@ impl Code<'_> {
 }
 
 impl Code<'_> {
+    /// What a cell holds.
+    fn load(&mut self, (o, k): (ObjId, usize)) -> Expr {
+        let r = Reg(self.template.registers.len() as u32);
+        self.template.registers.push(Register { name: String::new(), kind: IntKind::Ideal });
+        self.step(Op::Load(r, plus(Expr::Addr(o), Expr::Const(k as i128)), IntKind::Ideal));
+        Expr::Reg(r)
+    }
     /// Goes on where the address, inside of an object, is of a cell that may be written.
     fn allowed(&mut self, o: ObjId, object: &Object, address: &Expr) {
         let what = match object.kind {
@@ -141,10 +156,7 @@ impl Code<'_> {
                 self.at = self.fresh();
                 return;
             }
-            let at = |k: usize| {
-                let k = Expr::Const(k as i128);
-                Expr::Binary(BinOp::Add, Box::new(Expr::Addr(o)), Box::new(k), IntKind::Ideal)
-            };
+            let at = |k: usize| plus(Expr::Addr(o), Expr::Const(k as i128));
             let (inside, next) = (self.fresh(), self.fresh());
             self.edge(next, is(CmpOp::Lt, address, at(cells.start)));
             self.edge(inside, is(CmpOp::Ge, address, at(cells.start)));
@@ -154,6 +166,10 @@ impl Code<'_> {
             self.at = next;
         }
     }
+}
+
+fn plus(a: Expr, b: Expr) -> Expr {
+    Expr::Binary(BinOp::Add, Box::new(a), Box::new(b), IntKind::Ideal)
 }
 
 fn is(op: CmpOp, a: &Expr, b: Expr) -> Op {
@@ -166,6 +182,8 @@ struct Memory<'m> {
     objects: &'m [Object],
     /// Of those that do not live as long as the program: what says that they are gone.
     lifetimes: &'m Lifetimes,
+    /// Of those that may have fewer cells: what says how many.
+    extents: &'m Extents,
 }
 
 /// Puts checks before edge `i`, which accesses memory at an address that may be in some objects.
@@ -177,7 +195,7 @@ fn check(
     memory: &Memory,
     writes: bool,
 ) {
-    let Memory { objects, lifetimes } = *memory;
+    let Memory { objects, lifetimes, extents } = *memory;
     let (from, span) = (template.graph.edges[i].from, template.graph.edges[i].span);
     let atomic = template.graph.locations[from.0 as usize].atomic;
     let mut code = Code { template, at: from, span, atomic };
@@ -189,25 +207,24 @@ fn check(
     code.step(is(CmpOp::Ne, address, Expr::Const(0)));
     for o in may {
         let (first, n) = (Expr::Addr(*o), objects[o.0 as usize].cells.len() as i128);
-        let end = Expr::Binary(BinOp::Add, Box::new(first.clone()), Box::new(Expr::Const(n)), IntKind::Ideal);
+        let end = plus(first.clone(), Expr::Const(n));
         let next = code.fresh();
         code.edge(next, is(CmpOp::Lt, address, first.clone()));
         code.step(is(CmpOp::Ge, address, first));
         code.edge(next, is(CmpOp::Ge, address, end.clone()));
         code.step(is(CmpOp::Lt, address, end));
-        if let Some((back, k)) = lifetimes.get(o) {
-            let r = Reg(code.template.registers.len() as u32);
-            code.template.registers.push(Register { name: String::new(), kind: IntKind::Ideal });
-            let flag = Expr::Binary(
-                BinOp::Add,
-                Box::new(Expr::Addr(*back)),
-                Box::new(Expr::Const(*k as i128)),
-                IntKind::Ideal,
-            );
-            code.step(Op::Load(r, flag, IntKind::Ideal));
+        if let Some(of) = lifetimes.get(o) {
+            let back = code.load(*of);
             let gone = code.error(Violated::Gone);
-            code.edge(gone, is(CmpOp::Ne, &Expr::Reg(r), Expr::Const(0)));
-            code.step(is(CmpOp::Eq, &Expr::Reg(r), Expr::Const(0)));
+            code.edge(gone, is(CmpOp::Ne, &back, Expr::Const(0)));
+            code.step(is(CmpOp::Eq, &back, Expr::Const(0)));
+        }
+        if let Some(of) = extents.get(o) {
+            let cells = code.load(*of);
+            let end = plus(Expr::Addr(*o), cells);
+            let outside = code.error(Violated::Outside);
+            code.edge(outside, is(CmpOp::Ge, address, end.clone()));
+            code.step(is(CmpOp::Lt, address, end));
         }
         if writes {
             code.allowed(*o, &objects[o.0 as usize], address);

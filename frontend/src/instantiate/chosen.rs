@@ -22,9 +22,9 @@
 //! chosen, of two of one template the one that waits, of two templates one each; and the waits of all others are left out: they change
 //! nothing but the cells that say who waits.
 
+use super::code::{Code, test};
 use super::inline::Body;
 use super::memory::Memory;
-use super::pool::{Code, test};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::options::Options;
 use relyant_cfa::{

@@ -16,6 +16,7 @@ mod callees;
 mod calls;
 mod checks;
 mod chosen;
+mod code;
 pub(crate) mod constants;
 mod endless;
 mod error;
@@ -154,6 +155,7 @@ fn with_pools(
     let mut which = many::needed(module);
     if options.checks_memory() {
         which.extend(checks::mortal(module, &many::freed(module, &PointsTo::of_module(module))));
+        which.extend(module.heap.iter().filter(|s| s.measure.is_some()).map(|s| s.object));
     }
     if options.leaks {
         which.extend(module.heap.iter().filter(|s| !s.automatic).map(|s| s.object));
@@ -206,7 +208,7 @@ fn build_as(module: &Module, options: &Options, plan: &Plan) -> Result<Program, 
     let mut memory = memory::Memory::new(module);
     let (mut templates, chosen) = threads::templates(module, options, &mut memory, plan)?;
     if options.checks_memory() {
-        checks::insert(&mut templates, &memory.objects, &module.lifetimes);
+        checks::insert(&mut templates, &memory.objects, module);
     }
     let context = simplify::Context {
         exclusive: options.exclusive.as_deref(),

@@ -6,6 +6,7 @@
 //! the first one never used, or any that was given back, so that a pointer kept too long meets the new object. Where
 //! all are alive the thread comes to a location of kind [`LocationKind::Limit`].
 
+use super::code::{Code, cell_of, test};
 use super::many::{comes_back, freed, passes};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::options::{MAX_OBJECTS, Options};
@@ -13,7 +14,7 @@ use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::walk;
 use relyant_cfa::{
     Block, Bounded, Callee, CmpOp, Edge, Expr, Extent, FuncId, Function, Graph, HeapSite, IntKind, Limit,
-    Loc, LocationKind, Look, Module, ObjId, Object, ObjectKind, Op, Reg, Register, Shown, Source, Violated,
+    Loc, LocationKind, Look, Module, ObjId, Object, ObjectKind, Op, Reg, Register, Shown, Violated,
 };
 use std::collections::BTreeSet;
 
@@ -31,79 +32,21 @@ struct Pool {
     used: ObjId,
     /// Which have been given back: a cell for each.
     back: ObjId,
+    /// How many cells each has, if that is not always the same.
+    sizes: Option<ObjId>,
     /// More may be asked for.
     bounded: bool,
     /// What is said then.
     limit: Limit,
 }
 
-/// An automaton that grows from its start to its end.
-pub(super) struct Code<'f> {
-    pub(super) graph: &'f mut Graph,
-    pub(super) registers: &'f mut Vec<Register>,
-    pub(super) at: Loc,
-    pub(super) span: Span,
-    pub(super) atomic: bool,
-}
-
 impl Code<'_> {
-    pub(super) fn fresh(&mut self) -> Loc {
-        let l = self.graph.add_location(self.span);
-        self.graph.locations[l.0 as usize].atomic = self.atomic;
-        l
+    /// Notes how many cells an object of a pool has.
+    fn sized(&mut self, pool: &Pool, o: ObjId, cells: &Expr) {
+        let Some(sizes) = pool.sizes else { return };
+        let k = pool.instances.iter().position(|i| *i == o).unwrap_or(0);
+        self.step(Op::Store(cell_of(&Expr::Addr(sizes), k), cells.clone(), IntKind::Ideal));
     }
-    pub(super) fn edge(&mut self, to: Loc, op: Op) {
-        self.graph.add_edge(self.at, to, op, self.span);
-    }
-    pub(super) fn step(&mut self, op: Op) {
-        let to = self.fresh();
-        self.edge(to, op);
-        self.at = to;
-    }
-    pub(super) fn temp(&mut self, kind: IntKind) -> Reg {
-        self.registers.push(Register { name: String::new(), kind });
-        Reg(self.registers.len() as u32 - 1)
-    }
-    pub(super) fn load(&mut self, o: ObjId, cell: usize) -> Expr {
-        let r = self.temp(IntKind::Ideal);
-        self.step(Op::Load(r, cell_of(&Expr::Addr(o), cell), IntKind::Ideal));
-        Expr::Reg(r)
-    }
-    pub(super) fn error(&mut self, what: Violated) -> Loc {
-        let l = self.graph.add_location(self.span);
-        self.graph.locations[l.0 as usize].kind = LocationKind::Error(what);
-        l
-    }
-    pub(super) fn limit(&mut self, what: impl Into<Limit>) -> Loc {
-        let l = self.graph.add_location(self.span);
-        self.graph.locations[l.0 as usize].kind = LocationKind::Limit(what.into());
-        l
-    }
-    /// Stores what a fresh object has: any values in some cells, or 0 everywhere. `clear`: what nobody reads before it is
-    /// written is 0, so that no address is left over.
-    fn fill(&mut self, base: &Expr, cells: &[(IntKind, String)], zero: bool, open: &[bool], clear: bool) {
-        for (k, (kind, _)) in cells.iter().enumerate() {
-            if zero || (clear && open.get(k) == Some(&false)) {
-                self.step(Op::Store(cell_of(base, k), Expr::Const(0), *kind));
-            } else if open.get(k) != Some(&false) {
-                let dst = self.temp(*kind);
-                self.step(Op::Havoc { dst, source: Source::uninitialised() });
-                self.step(Op::Store(cell_of(base, k), Expr::Reg(dst), *kind));
-            }
-        }
-    }
-}
-
-pub(super) fn cell_of(base: &Expr, cell: usize) -> Expr {
-    let k = Expr::Const(cell as i128);
-    match cell {
-        0 => base.clone(),
-        _ => Expr::Binary(relyant_cfa::BinOp::Add, Box::new(base.clone()), Box::new(k), IntKind::Ideal),
-    }
-}
-
-pub(super) fn test(op: CmpOp, a: &Expr, b: Expr) -> Op {
-    Op::Assume(Expr::Compare(op, Box::new(a.clone()), Box::new(b)))
 }
 
 /// The function of a place that makes memory; `old`: it takes a block that keeps its contents.
@@ -162,6 +105,7 @@ fn write_site(functions: &mut [Function], objects: &mut [Object], site: &HeapSit
     let f = &mut functions[site.function.0 as usize];
     let span = f.span;
     let cells = objects[site.object.0 as usize].cells.clone();
+    let moves = site.moves.filter(|_| f.params.len() > 1);
     f.registers.truncate(f.params.len());
     f.locals = if pool.is_none() { vec![site.object] } else { Vec::new() };
     f.graph = Graph::default();
@@ -183,7 +127,7 @@ fn write_site(functions: &mut [Function], objects: &mut [Object], site: &HeapSit
         objects[site.object.0 as usize].init = vec![start; cells.len()];
     }
     // The object is nobody else's before it is there, so all of it is one step.
-    f.atomic = fill && (pool.is_some() || site.open.iter().any(|x| *x));
+    f.atomic = moves.is_some() || (fill && (pool.is_some() || site.open.iter().any(|x| *x)));
     let mut code =
         Code { graph: &mut f.graph, registers: &mut f.registers, at: f.entry, span, atomic: f.atomic };
     if code.atomic {
@@ -200,7 +144,7 @@ fn write_site(functions: &mut [Function], objects: &mut [Object], site: &HeapSit
         code.edge(limit, test(CmpOp::Gt, &bytes, most.clone()));
         code.step(test(CmpOp::Le, &bytes, most));
     }
-    if let Some(old) = f.params.get(1) {
+    if let Some(old) = f.params.get(1).filter(|_| moves.is_none()) {
         let old = Expr::Reg(*old);
         let same = code.fresh();
         code.edge(same, test(CmpOp::Ne, &old, Expr::Const(0)));
@@ -209,6 +153,11 @@ fn write_site(functions: &mut [Function], objects: &mut [Object], site: &HeapSit
         code.edge(end, Op::Return(Some(old)));
         code.at = at;
     }
+    if moves.is_some() {
+        code.some_bytes(&Expr::Reg(f.params[0]), file);
+    }
+    let size = site.measure.as_ref().map(|m| code.measured(m, &Expr::Reg(f.params[0]), file));
+    let size = size.unwrap_or(Expr::Const(cells.len() as i128));
     let p = code.temp(IntKind::Ideal);
     match pool {
         None => {
@@ -231,13 +180,18 @@ fn write_site(functions: &mut [Function], objects: &mut [Object], site: &HeapSit
                 obtain(&mut code, pool, p, &mut |code, o| {
                     let none = vec![false; if clear { cells.len() } else { 0 }];
                     code.fill(&Expr::Addr(o), &cells[..none.len()], false, &none, clear);
+                    code.sized(pool, o, &size);
                 })
             } else {
                 obtain(&mut code, pool, p, &mut |code, o| {
-                    code.fill(&Expr::Addr(o), &cells, site.zero, &site.open, clear)
+                    code.fill(&Expr::Addr(o), &cells, site.zero, &site.open, clear);
+                    code.sized(pool, o, &size);
                 })
             }
         }
+    }
+    if let Some(free) = moves {
+        code.moved(&Expr::Reg(f.params[1]), &Expr::Reg(p), &cells, free);
     }
     code.edge(end, Op::Return(Some(Expr::Reg(p))));
 }
@@ -354,9 +308,17 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
         let total =
             members.iter().try_fold(0u32, |n, m| passes[made(m)].and_then(|more| n.checked_add(more)));
         let (first, f) = members[0];
-        let pool = make_pool(&mut out, first, total, module.functions[f].span, options);
+        let mut pool = make_pool(&mut out, first, total, module.functions[f].span, options);
+        let measured =
+            |(o, _): &(ObjId, usize)| module.heap.iter().any(|s| s.object == *o && s.measure.is_some());
+        if members.iter().any(measured) {
+            let name = format!("{}.size", module.objects[first.0 as usize].name);
+            let span = module.functions[f].span;
+            pool.sizes = Some(push(&mut out, control(name, pool.instances.len(), span)));
+        }
         for (k, o) in pool.instances.iter().enumerate() {
             out.lifetimes.insert(*o, (pool.back, k));
+            out.extents.extend(pool.sizes.map(|sizes| (*o, (sizes, k))));
         }
         if shape.is_some() {
             to_free.extend(pool.instances.iter().enumerate().map(|(k, o)| (*o, pool.back, k)));
@@ -408,7 +370,23 @@ fn make_pool(module: &mut Module, o: ObjId, passes: Option<u32>, span: Span, opt
             instances.push(push(module, copy));
         }
     }
-    let control = |name: String, n: usize| Object {
+    let used = push(module, control(format!("{base}.used"), 1, span));
+    let mut given = control(format!("{base}.free"), count, span);
+    let block = object.look.block.map(|b| Block { number: 0, ..b });
+    given.look = Look { cells: vec![Shown::Freed; count], block };
+    let back = push(module, given);
+    let file = file_of(module, span);
+    let what = format!(
+        "{file}:{}: more than {count} objects made here are alive at once (--max-objects)",
+        span.line
+    );
+    let limit = Limit { what, option: Some(Bounded::Objects) };
+    Pool { instances, used, back, sizes: None, bounded, limit }
+}
+
+/// What a pool keeps of its objects: so many numbers, 0 at first.
+fn control(name: String, n: usize, span: Span) -> Object {
+    Object {
         cells: (0..n)
             .map(|k| (IntKind::Ideal, if n == 1 { String::new() } else { format!("[{k}]") }))
             .collect(),
@@ -421,19 +399,7 @@ fn make_pool(module: &mut Module, o: ObjId, passes: Option<u32>, span: Span, opt
         constant: Vec::new(),
         extent: Default::default(),
         span,
-    };
-    let used = push(module, control(format!("{base}.used"), 1));
-    let mut given = control(format!("{base}.free"), count);
-    let block = object.look.block.map(|b| Block { number: 0, ..b });
-    given.look = Look { cells: vec![Shown::Freed; count], block };
-    let back = push(module, given);
-    let file = file_of(module, span);
-    let what = format!(
-        "{file}:{}: more than {count} objects made here are alive at once (--max-objects)",
-        span.line
-    );
-    let limit = Limit { what, option: Some(Bounded::Objects) };
-    Pool { instances, used, back, bounded, limit }
+    }
 }
 
 fn push(module: &mut Module, object: Object) -> ObjId {

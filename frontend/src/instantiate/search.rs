@@ -62,7 +62,7 @@ fn build(module: &Module, options: &Options) -> Result<Program, Refusal> {
     let mut templates: Vec<Template> =
         units.into_iter().zip(counts).map(|(u, count)| u.template(module, count)).collect();
     if options.checks_memory() {
-        super::checks::insert(&mut templates, &memory.objects, &module.lifetimes);
+        super::checks::insert(&mut templates, &memory.objects, module);
         templates.iter_mut().for_each(|t| simplify::simplify_template(t, &context));
     }
     let (bases, function_bases) = memory.bases(module.functions.len())?;

@@ -128,6 +128,7 @@ pub fn builtin(name: &str) -> Option<Model> {
                 | Model::Print { .. }
                 | Model::Abs
                 | Model::Magnitude
+                | Model::FloatClass(_)
                 | Model::Rounded(..)
                 | Model::Memory(_)
                 | Model::Text(_)

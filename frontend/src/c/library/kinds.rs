@@ -320,3 +320,14 @@ pub struct Row {
     /// What a call of one returns.
     pub gives: Gives,
 }
+
+/// Classes of floating-point numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FloatClass {
+    /// No number.
+    Nan,
+    /// Infinite: 1, or -1 below 0.
+    Infinite,
+    /// Neither.
+    Finite,
+}

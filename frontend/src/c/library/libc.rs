@@ -1,7 +1,9 @@
 //! The C library and what verifiers call, apart from threads and atomic operations.
 
 use super::super::alloc::Allocate;
-use super::{Bits, Class, Failure, Lock, Memory, Model, Precision, Rounding, Scanned, Signal, Text};
+use super::{
+    Bits, Class, Failure, FloatClass, Lock, Memory, Model, Precision, Rounding, Scanned, Signal, Text,
+};
 
 /// The model of a function of `<ctype.h>`; none for other names.
 pub fn class(name: &str) -> Option<Model> {
@@ -24,7 +26,8 @@ pub fn class(name: &str) -> Option<Model> {
     }))
 }
 
-/// Functions on floating-point numbers that are computed exactly, under the rounding mode that a program starts with.
+/// Functions on floating-point numbers that are computed exactly, under the rounding mode that a program starts with, and classes of
+/// these.
 pub fn rounding(name: &str) -> Option<Model> {
     let (name, precision) = match name.strip_suffix('f') {
         Some(single) => (single, Precision::Single),
@@ -37,6 +40,11 @@ pub fn rounding(name: &str) -> Option<Model> {
         "round" | "lround" | "llround" => Rounding::Round,
         "rint" | "nearbyint" | "lrint" | "llrint" => Rounding::Nearest,
         "sqrt" => Rounding::Root,
+        "isnan" => return Some(Model::FloatClass(FloatClass::Nan)),
+        // `isinf`, which is for a `double`.
+        "isin" if precision == Precision::Single => return Some(Model::FloatClass(FloatClass::Infinite)),
+        "isinf" | "isinf_sign" => return Some(Model::FloatClass(FloatClass::Infinite)),
+        "isfinite" | "finite" => return Some(Model::FloatClass(FloatClass::Finite)),
         _ => return None,
     };
     Some(Model::Rounded(how, precision))

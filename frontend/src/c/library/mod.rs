@@ -120,6 +120,8 @@ pub enum Model {
     },
     /// The absolute value of a floating-point number.
     Magnitude,
+    /// Whether a floating-point number is of a class.
+    FloatClass(FloatClass),
     /// A floating-point number rounded.
     Rounded(Rounding, Precision),
     /// `qsort`, or with a key `bsearch`.

@@ -1,6 +1,6 @@
 //! Which blocks pointers lead to.
 
-use super::super::pool::{Code, cell_of, test};
+use super::super::code::{Code, cell_of, test};
 use super::{FEW, Plan};
 use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, ObjId, Op, Reg};
 use std::collections::BTreeSet;

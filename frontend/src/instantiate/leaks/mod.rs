@@ -10,7 +10,7 @@
 mod marks;
 mod running;
 
-use super::pool::{Code, test};
+use super::code::{Code, test};
 use super::taken;
 use marks::Marks;
 use relyant_cfa::diagnostic::Span;

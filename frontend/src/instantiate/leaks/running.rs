@@ -1,6 +1,6 @@
 //! How many threads run, so that the last one is known.
 
-use super::super::pool::{Code, test};
+use super::super::code::{Code, test};
 use super::{Plan, before, taken};
 use relyant_cfa::options::Options;
 use relyant_cfa::{
