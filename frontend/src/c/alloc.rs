@@ -134,7 +134,9 @@ impl<'a> Lower<'a> {
         let functions = &mut self.unit.functions;
         let made = || functions.made(pool::free_function(span));
         let function = *self.unit.memory.free.get_or_insert_with(made);
-        self.unit.assume("freed memory is not used");
+        if !self.unit.options.checks_memory() {
+            self.unit.assume("freed memory is not used");
+        }
         self.body.free_object();
         self.body.emit(Op::Call { dst: None, callee: Callee::Known(function), args: vec![v.expr] });
         Ok(Value::void())
