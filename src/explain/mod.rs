@@ -73,6 +73,9 @@ pub fn explain<'a>(
         }
     };
     let how = match &read.evidence {
+        Claimed::Proof(_, program) if settled::is_settled(program) => {
+            "since nothing that is left after reading can fail".into()
+        }
         Claimed::Proof(_, program) if program.ordered.as_deref().is_some_and(Ordered::is_product) => {
             "by a proof in an order of preference".into()
         }

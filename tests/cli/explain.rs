@@ -105,7 +105,7 @@ fn boolean_programs_have_values_beside_their_lines() {
 
 /// All of its assertions are settled by constants.
 const SETTLED: &str = "#include <assert.h>\n#include <pthread.h>\nstatic int config = 3;\n\
-    void *f(void *x) { if (config > 5) assert(0); return 0; }\n\
+    void *f(void *x) {\n\tif (config > 5)\n\t\tassert(0);\n\treturn 0;\n}\n\
     int main(void) {\n\tpthread_t t;\n\tassert(sizeof(int) == 4);\n\tpthread_create(&t, 0, f, 0);\n\
     \tassert(config == 3);\n\tpthread_join(t, 0);\n\treturn 0;\n}\n";
 
@@ -113,7 +113,7 @@ const SETTLED: &str = "#include <assert.h>\n#include <pthread.h>\nstatic int con
 fn what_was_settled_while_reading_is_said() {
     let dir = folder(&[("s.c", SETTLED)]);
     let report = out(&relyant(dir.path()).args(["verify", "--html", "s.html", "s.c"]).output().unwrap());
-    let said = "settled: while reading: 3 assertions (lines 4, 7, 9); no step that is left can fail";
+    let said = "settled: while reading: 3 assertions (lines 6, 11, 13); no step that is left can fail";
     assert!(report.contains(said), "{report}");
     let text = explained(dir.path(), &[], Path::new("s.c"));
     assert!(text.contains("Settled while reading: 3 assertions."), "{text}");

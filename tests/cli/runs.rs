@@ -88,7 +88,8 @@ fn values_in_json_are_told_as_in_the_source() {
         ("width", "2.5"),
         ("below", "-7"),
         ("byte", "200"),
-        ("where", "&target"),
+        ("where", "&corners[1]"),
+        ("name", "\"first\""),
         ("routine", "&work"),
     ] {
         assert!(texts.contains(&told), "{told:?}: {texts:?}");

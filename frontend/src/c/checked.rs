@@ -189,7 +189,7 @@ impl<'a> Translation<'a> {
 }
 
 impl Translation<'_> {
-    /// By what an assertion in a statement fails, as far as its own steps tell.
+    /// By what an assertion in a statement fails, as far as the steps of its line tell.
     fn fails(&self, functions: &[Function], check: Check, statement: Span) -> Fails {
         let mut names = BTreeSet::new();
         let (mut fails, mut decided) = (false, false);
@@ -198,7 +198,7 @@ impl Translation<'_> {
             for e in f.graph.edges.iter().filter(here) {
                 let error = matches!(f.graph.locations[e.to.0 as usize].kind, LocationKind::Error(_));
                 fails |= error;
-                decided |= error && matches!(&e.op, Op::Assume(c) if !matches!(c, Expr::Const(_)));
+                decided |= matches!(&e.op, Op::Assume(c) if !matches!(c, Expr::Const(_)));
                 if let Op::Load(_, address, _) = &e.op {
                     walk::visit(address, &mut |x| names.extend(self.variable(x)));
                 }

@@ -4,7 +4,9 @@
 
 enum color { RED, GREEN = 5, BLUE } color;
 double width;
-int below, target, *where;
+struct point { int x, y; } corners[2], *where;
+int below;
+const char *name;
 unsigned char byte;
 void *(*routine)(void *);
 
@@ -14,7 +16,8 @@ void *work(void *arg)
 	width = 2.5;
 	below = -7;
 	byte = 200;
-	where = &target;
+	where = &corners[1];
+	name = "first";
 	routine = work;
 	return 0;
 }
@@ -25,6 +28,6 @@ int main(void)
 
 	pthread_create(&worker, 0, work, 0);
 	pthread_join(worker, 0);
-	assert(color != BLUE || width < 2 || below > 0 || byte < 100 || !where || !routine);
+	assert(color != BLUE || width < 2 || below > 0 || byte < 100 || !where || !name || !routine);
 	return 0;
 }
