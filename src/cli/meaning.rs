@@ -184,6 +184,10 @@ impl Meaning {
     pub fn names_property(&self) -> bool {
         self.property.is_some() || !self.check.is_empty()
     }
+    /// Does a file say which property it is?
+    pub fn reads_property(&self) -> bool {
+        matches!(self.property, Some(Choice::File(_)))
+    }
     /// Are all properties asked for, one after the other?
     pub fn asks_all(&self) -> bool {
         matches!(self.property, Some(Choice::Word(PropertyArg::All)))

@@ -27,6 +27,7 @@ mod show;
 mod sources;
 mod spacer;
 mod supervise;
+mod trials;
 mod verify;
 mod watch;
 mod witness;

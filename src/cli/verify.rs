@@ -9,7 +9,7 @@ use super::sources::Sources;
 use super::watch::{Limits, Signals};
 use super::witness::Missing;
 use super::workers::{self, Job, Standing};
-use super::{complain, finite, pages, reproduce, rewriting, say, witness};
+use super::{complain, finite, pages, reproduce, rewriting, say, trials, witness};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use relyant::finite::boolean;
 use relyant::pipeline::certify::{Certificate, CertifyError};
@@ -173,6 +173,7 @@ pub fn run(a: &Args, lost: Option<&str>) -> Status {
     if a.meaning.asks_all() {
         partly_refused(&names, &mut outcomes);
     }
+    trials::add(if a.verdict_words { &[] } else { &jobs }, &mut outcomes, &limits, began);
     let mut status = outcomes.iter().map(|o| Status::of_verdict(o.verdict())).fold(Status::Good, Status::and);
     let mut proof = a.proof.as_deref();
     if let (Some(path), Some(outcome), Some(job)) = (proof, outcomes.first(), jobs.first()) {
@@ -358,7 +359,11 @@ fn show_text(
         }
         let heading = if !several { String::new() } else { format!("{file}:\n") };
         let gap = if i > 0 { "\n" } else { "" };
-        let mut task = inputs.get(i).map_or(String::new(), |x| x.as_ref().map_or(String::new(), about));
+        let read = a.meaning.reads_property();
+        let mut task = match inputs.get(i) {
+            Some(Ok(input)) if read || input.expected.is_some() => about(input),
+            _ => String::new(),
+        };
         if let (FileOutcome::Abandoned(..), Some(Ok(input))) = (outcome, inputs.get(i)) {
             task.push_str(&format!("property: {}\n", input.options.describe()));
         }

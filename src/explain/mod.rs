@@ -9,6 +9,7 @@ mod ordered;
 pub mod outline;
 mod proof;
 mod replicated;
+pub mod settled;
 mod states;
 mod words;
 
@@ -19,6 +20,7 @@ use relyant_check::certificate::AnyCertificate;
 use relyant_check::finite::{Kind, Question};
 use relyant_checker::Refusal;
 use relyant_checker::source::{Claim, Claimed};
+use relyant_frontend::c;
 use relyant_frontend::c::unit::Unit;
 use relyant_program::ordered::Ordered;
 use std::path::Path;
@@ -52,9 +54,15 @@ pub fn explain<'a>(
 ) -> Result<String, Refusal> {
     let parsed = AnyCertificate::parse(certificate).map_err(|e| Refusal::Unreadable(e.to_string()))?;
     let unit: Unit<'a> = what.into();
-    let read = Claim::about(parsed, unit, told)?.read()?;
+    let claim = Claim::about(parsed, unit, told)?;
+    let meaning = claim.meaning().clone();
+    let read = claim.read()?;
     let accepted = read.check(timeout)?;
     let body = match &read.evidence {
+        Claimed::Proof(_, program) if settled::is_settled(program) => {
+            let module = c::load(unit, &meaning).map_err(|d| Refusal::Input(Box::new(d)))?;
+            settled::text(program, &module.checks)
+        }
         Claimed::Proof(proof, program) => match program.ordered.as_deref() {
             Some(o) => format!("{}\n{}", ordered::text(o), proof::text(program, proof)),
             None => proof::text(program, proof),
@@ -65,6 +73,9 @@ pub fn explain<'a>(
         }
     };
     let how = match &read.evidence {
+        Claimed::Proof(_, program) if settled::is_settled(program) => {
+            "since nothing that is left after reading can fail".into()
+        }
         Claimed::Proof(_, program) if program.ordered.as_deref().is_some_and(Ordered::is_product) => {
             "by a proof in an order of preference".into()
         }

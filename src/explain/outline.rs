@@ -2,6 +2,7 @@
 
 use super::listing::Remarks;
 use super::{proof, replicated, states};
+use relyant_cfa::Checks;
 use relyant_check::{Assertion, EnvTransition, Proof, Rule};
 use relyant_checker::source::Claimed;
 use relyant_interp::machine::Stop;
@@ -27,6 +28,8 @@ pub struct Outline {
     pub global: Vec<(String, String)>,
     /// What else there is to say, a line each.
     pub notes: Vec<String>,
+    /// All was settled while reading: the only thread is the source, with why its places cannot fail.
+    pub settled: bool,
 }
 
 /// What holds before the statements of a kind of thread.
@@ -90,6 +93,18 @@ pub fn outline(evidence: &Claimed) -> Result<Outline, Stop> {
             ..Outline::default()
         },
     })
+}
+
+/// The outline of a proof of a program that was settled while it was read.
+pub fn settled(program: &Program, checks: &Checks) -> Outline {
+    Outline {
+        files: program.files.clone(),
+        lines: program.lines.clone(),
+        threads: vec![Thread { template: 0, name: "source".into(), held: super::settled::held(checks) }],
+        notes: vec![super::settled::note(checks)],
+        settled: true,
+        ..Outline::default()
+    }
 }
 
 fn threads(all: Vec<(String, Remarks)>) -> Vec<Thread> {

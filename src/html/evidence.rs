@@ -1,7 +1,8 @@
 //! What a page shows of a *safe* verdict: the certificate as it would be written, read and checked again, and each of its
 //! obligations as an SMT-LIB script that the solver is asked about alone.
 
-use crate::explain::outline::{Outline, outline};
+use crate::explain::outline::{Outline, outline, settled};
+use crate::explain::settled::is_settled;
 use crate::pipeline::certify::{Certificate, CertifyError};
 use crate::pipeline::{Report, Verdict};
 use relyant_cfa::options::Options;
@@ -106,7 +107,10 @@ pub fn shown<'a>(
     };
     let read = Claim::about(AnyCertificate::parse(&certificate)?, unit, &meaning.preprocessing)?.read()?;
     let counted = read.check(left().checked_add(grace))?.counted;
-    let outline = outline(&read.evidence)?;
+    let outline = match &read.evidence {
+        Claimed::Proof(_, program) if is_settled(program) => settled(program, &report.checks),
+        evidence => outline(evidence)?,
+    };
     let (mut obligations, mut smt2) = (Vec::new(), String::new());
     if let Claimed::Proof(proof, program) = &read.evidence {
         // Both were well-formed for the checker.

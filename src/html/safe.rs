@@ -5,6 +5,7 @@ use super::page::{Download, Page};
 use super::source::{conjuncts, link, listing};
 use super::{Case, facts, of_verdict, threads};
 use crate::explain::outline::{Held, Outline, Thread, Transition};
+use crate::explain::settled::is_settled;
 use crate::pipeline::{Evidence, Report, Verdict};
 use maud::{Markup, html};
 use relyant_cfa::Count;
@@ -72,6 +73,9 @@ fn evidence(r: &Report) -> String {
             let order = program.ordered.as_deref().map_or(String::new(), Ordered::words);
             format!("proof in an order of preference, since steps commute: {order}")
         }
+        Verdict::Safe(Evidence::Proof { program, .. }) if is_settled(program) => {
+            "no step that is left after reading can fail".into()
+        }
         Verdict::Safe(Evidence::Proof { proof, program, .. }) => {
             let rule = match proof.rule {
                 Rule::RelyGuarantee => {
@@ -110,8 +114,12 @@ fn body(shown: &Shown) -> Markup {
 fn proof(o: &Outline) -> Markup {
     html! {
         section #proof aria-labelledby="h-proof" {
-            h2 #h-proof { "What holds where" }
-            p.hint { "Before each marked line its invariant holds, whatever the other threads do. Choose a line to see who may touch it." }
+            @if o.settled {
+                h2 #h-proof { "What was settled while reading" }
+            } @else {
+                h2 #h-proof { "What holds where" }
+                p.hint { "Before each marked line its invariant holds, whatever the other threads do. Choose a line to see who may touch it." }
+            }
             @for note in &o.notes { p.hint { (note) } }
             div.tabs role="tablist" aria-label="threads" {
                 @for (k, t) in o.threads.iter().enumerate() {
@@ -145,7 +153,7 @@ fn notes(o: &Outline, number: usize, thread: &Thread) -> Markup {
         @for (line, all) in at {
             @let first = all.first().map_or(0, |x| x.0);
             div.note id=(format!("n{number}-{first}")) {
-                h3 { (thread.name) " before line " (super::source::name(o, line)) }
+                h3 { @if !o.settled { (thread.name) " before " } "line " (super::source::name(o, line)) }
                 @for (i, (_, h)) in all.iter().enumerate() {
                     @if i > 0 { p.next { @if h.next.is_empty() { "later in the line" } @else { "then, before " code { (h.next) } } } }
                     (invariant(&h.text))

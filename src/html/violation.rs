@@ -36,7 +36,7 @@ pub(super) fn page<'a>(case: &Case<'a>, r: &Report, t: &Trace, shortest: bool) -
         true => "by search; no run with fewer steps fails".to_string(),
         false => format!("by {}", r.engine.unwrap_or_default()),
     };
-    let start: Vec<String> = t.start.iter().map(|(n, v)| format!("{n} = {v}")).collect();
+    let start: Vec<String> = t.start.iter().map(|v| format!("{} = {}", v.name, v.text)).collect();
     page.facts = facts(
         r,
         threads(r, &story),

@@ -131,6 +131,7 @@ fn verify_read(
     draft.shown().into_iter().for_each(|p| report.show(p));
     let programs = verdict(draft, settings, run, &mut report)?;
     if matches!(report.verdict, Verdict::Safe(_)) {
+        report.assumes.extend(vacuous::not_held(&programs.search, &|| run.stopped()));
         report.assumes.extend(vacuous::note(&programs.search, &|| run.stopped()));
     }
     if let Some(reason) = run.reason().filter(|_| matches!(report.verdict, Verdict::Unknown(_))) {

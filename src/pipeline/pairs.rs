@@ -6,7 +6,7 @@ use relyant_cfa::options::Options;
 use relyant_engines::limits::RunHandle;
 use relyant_frontend::c;
 use relyant_frontend::c::unit::Unit;
-use relyant_interp::RacingAccess;
+use relyant_interp::{RacingAccess, Trace};
 
 /// Pairs that are looked at.
 const MOST: usize = 64;
@@ -16,6 +16,8 @@ const MOST: usize = 64;
 pub struct Races {
     /// The accesses of each, from a run that was replayed.
     pub pairs: Vec<Vec<RacingAccess>>,
+    /// The runs to the pairs after the first one, in their order.
+    pub runs: Vec<Trace>,
     /// So many pairs may race besides: the short search told nothing.
     pub open: usize,
 }
@@ -28,7 +30,7 @@ pub(super) fn all(
     pairs: usize,
     first: &[RacingAccess],
 ) -> Races {
-    let mut races = Races { pairs: vec![first.to_vec()], open: 0 };
+    let mut races = Races { pairs: vec![first.to_vec()], ..Races::default() };
     for k in 0..pairs {
         if k >= MOST || run.stopped() {
             races.open += pairs - k;
@@ -45,7 +47,8 @@ pub(super) fn all(
         match found.verdict {
             Some(Verdict::Unsafe { trace, .. }) if !trace.accesses.is_empty() => {
                 if !races.pairs.iter().any(|p| key(p) == key(&trace.accesses)) {
-                    races.pairs.push(trace.accesses);
+                    races.pairs.push(trace.accesses.clone());
+                    races.runs.push(*trace);
                 }
             }
             Some(Verdict::Safe(_)) => {}

@@ -27,7 +27,7 @@ pub struct Finding<'e> {
     pub said: Said,
     /// Places that belong to it: both accesses of a race, where threads wait, where they are created.
     pub related: Vec<Said>,
-    /// The run, of the violation that the verdict is about.
+    /// The run that gets there, if there is one.
     pub trace: Option<&'e TraceEntry>,
 }
 
@@ -52,8 +52,12 @@ pub fn findings(e: &Entry) -> Vec<Finding<'_>> {
     };
     let at = place(&t.file, t.line, t.column);
     let first = Finding { rule: &t.kind, said: said(at, sentence(t)), related: related(t), trace: Some(t) };
-    let more = t.races.iter().skip(1).filter_map(|pair| {
+    let more = t.races.iter().skip(1).enumerate().filter_map(|(k, pair)| {
         let [a, b] = &pair[..] else { return None };
+        if let Some(run) = t.race_runs.get(k) {
+            let said = said(place(&run.file, run.line, run.column), sentence(run));
+            return Some(Finding { rule: &t.kind, said, related: related(run), trace: Some(run) });
+        }
         let said = said(place(&a.file, a.line, a.column), race(t, a, b));
         let mut related: Vec<Said> = pair.iter().flat_map(|a| accessed(t, a)).collect();
         related.retain(|s| s.at.line > 0);

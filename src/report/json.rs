@@ -1,41 +1,17 @@
-//! The report as JSON (`--format json`).
+//! The report as JSON (`--format json`): one document whatever happens.
 //!
-//! One document whatever happens:
-//!
-//! ```json
-//! {
-//!   "format": 1, "tool": "relyant", "version": "0.1.0",
-//!   "results": [{
-//!     "file": "peterson.c",
-//!     "verdict": "safe",
-//!     "property": "no failing assertion",
-//!     "checks": {"assertions": 3},
-//!     "assumes": ["no signed overflow"],
-//!     "source_lines": 47,
-//!     "answered_by": "refinement",
-//!     "threads": [{"name": "main", "count": 1}],
-//!     "proof": {"rule": "rely-guarantee", "modular": false, "obligations": 312},
-//!     "engine": {"iterations": 15, "state_predicates": 32, "transition_predicates": 26, "states": 77,
-//!                "environment": 39},
-//!     "seconds": {"read": 0.01, "search": 0.05, "prove": 0.1, "check": 0.2},
-//!     "peak_memory_kib": 20480
-//!   }]
-//! }
-//! ```
-//!
-//! `verdict` is `safe`, `unsafe`, `unknown` (with `reason`) or null (with `error`: the input was refused). An unsafe
-//! result has a `trace`. `count` is null for any number of threads. What does not apply is left out. Of finite-state
-//! threads and Boolean programs a result has `counts`, numbers by name, and `run`, a line a step, in place of `trace`.
+//! `docs/FORMATS.md` has an example. `verdict` is `safe`, `unsafe`, `unknown` (with `reason`) or null (with `error`: the input was
+//! refused). What does not apply is left out.
 
 use super::FileOutcome;
 pub use super::evidence::ProofEntry;
 use super::run::{Attempt, RunEntry};
 use super::story::Story;
 use crate::pipeline::{Hint, Report, Verdict};
-use relyant_cfa::Count;
 use relyant_cfa::diagnostic::Diagnostic;
+use relyant_cfa::{Count, Source};
 use relyant_engines::watch::Stats;
-use relyant_interp::{RacingAccess, Trace, TraceStep, Waiting};
+use relyant_interp::{RacingAccess, Trace, TraceStep, Value, Waiting};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -220,8 +196,11 @@ pub struct SecondsEntry {
 pub struct Assignment {
     /// Variable, or the function that gave an input (empty: an uninitialised object).
     pub name: String,
-    /// The value that it has then: of a floating type its bits, of an enumeration its number. A story has values as the source writes them.
+    /// The value that it has then: of a floating type its bits, of an enumeration its number, of a pointer a number of ours.
     pub value: i128,
+    /// The same as the source writes it: `2.5`, `BLUE`, `&node1->next`.
+    #[serde(default)]
+    pub text: String,
 }
 
 /// A counterexample, in terms of the source.
@@ -262,6 +241,9 @@ pub struct TraceEntry {
     /// All pairs of accesses that race, where there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub races: Vec<Vec<AccessEntry>>,
+    /// The runs to those after the first one, in their order; of each the story alone says what was done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub race_runs: Vec<TraceEntry>,
     /// In a deadlock: the threads that have not ended, and where they wait.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<WaitingEntry>,
@@ -420,7 +402,8 @@ fn fill(e: &mut Entry, r: &Report) {
         Verdict::Unsafe { trace: t, shortest } => {
             let pairs: &[_] = if r.races.pairs.len() > 1 { &r.races.pairs } else { &[] };
             let races = pairs.iter().map(|p| p.iter().map(access).collect()).collect();
-            e.trace = Some(TraceEntry { shortest: *shortest, races, ..trace(t) });
+            let race_runs = r.races.runs.iter().map(told).collect();
+            e.trace = Some(TraceEntry { shortest: *shortest, races, race_runs, ..trace(t) });
         }
         Verdict::Unknown(reason) => e.reason = Some(reason.to_string()),
     }
@@ -466,15 +449,22 @@ pub fn trace(t: &Trace) -> TraceEntry {
         file: t.place.0.clone(),
         line: t.place.1,
         column: t.place.2,
-        start: assignments(&t.start),
+        start: t.start.iter().map(Assignment::from).collect(),
         steps: t.steps.iter().map(step).collect(),
         run: RunEntry::from(t),
         story: Story::from(t),
         race: t.race.as_ref().map(step),
         accesses: t.accesses.iter().map(access).collect(),
         races: Vec::new(),
+        race_runs: Vec::new(),
         waiting: t.waiting.iter().map(waiting).collect(),
     }
+}
+
+/// A counterexample of which nothing but the story says what was done.
+fn told(t: &Trace) -> TraceEntry {
+    let all = trace(t);
+    TraceEntry { steps: Vec::new(), run: RunEntry { steps: Vec::new(), ..all.run }, ..all }
 }
 
 fn waiting(w: &Waiting) -> WaitingEntry {
@@ -517,14 +507,20 @@ fn step(s: &TraceStep) -> StepEntry {
         line: s.line,
         column: s.column,
         statement: s.statement.clone(),
-        changes: assignments(&s.changes),
-        inputs: assignments(&s.inputs),
+        changes: s.changes.iter().map(Assignment::from).collect(),
+        inputs: s.inputs.iter().map(|(source, v)| input(source, *v)).collect(),
         about_to: s.about_to.as_ref().map(|a| format!("{} {}", a.access().verb(), a.object)),
     }
 }
 
-fn assignments(list: &[(impl ToString, i128)]) -> Vec<Assignment> {
-    list.iter().map(|(name, value)| Assignment { name: name.to_string(), value: *value }).collect()
+impl From<&Value> for Assignment {
+    fn from(v: &Value) -> Assignment {
+        Assignment { name: v.name.clone(), value: v.number, text: v.text.clone() }
+    }
+}
+
+fn input(source: &Source, value: i128) -> Assignment {
+    Assignment { name: source.to_string(), value, text: value.to_string() }
 }
 
 #[cfg(test)]
@@ -551,9 +547,9 @@ mod tests {
 
     #[test]
     fn numbers_are_whole() {
-        let a = Assignment { name: "x".into(), value: i128::from(u64::MAX) };
+        let a = Assignment { name: "x".into(), value: i128::from(u64::MAX), text: "x".into() };
         let text = serde_json::to_string(&a).unwrap();
-        assert_eq!(text, r#"{"name":"x","value":18446744073709551615}"#);
+        assert_eq!(text, r#"{"name":"x","value":18446744073709551615,"text":"x"}"#);
         assert_eq!(serde_json::from_str::<Assignment>(&text).unwrap(), a);
     }
 }

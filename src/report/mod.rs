@@ -65,5 +65,6 @@ pub fn seen(s: &relyant_engines::search::Stats) -> String {
         return format!("{} random run{}", s.runs, if s.runs == 1 { "" } else { "s" });
     }
     let states = if s.states == 1 { "1 state".to_string() } else { format!("{} states", s.states) };
-    format!("{states}, all within {} steps", s.depth)
+    // Of states that were all seen at once nothing is known of how far they are.
+    if s.depth == 0 { states } else { format!("{states}, all within {} steps", s.depth) }
 }

@@ -2,6 +2,7 @@
 
 use super::story::{Does, Page, Story, steps_as_text};
 use super::{FileOutcome, seen, standing};
+use crate::explain::settled;
 use crate::pipeline::{Evidence, Races, Report, Verdict};
 use anstyle::{AnsiColor, Style};
 use relyant_check::Rule;
@@ -12,6 +13,7 @@ const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const DULL: Style = AnsiColor::Yellow.on_default().bold();
 const FAINT: Style = Style::new().dimmed();
+const PLAIN: Style = Style::new();
 
 /// The report on a file, with colours (to be stripped where they are not wanted). `full` shows all steps of a trace.
 pub fn report(outcome: &FileOutcome, full: bool) -> String {
@@ -22,7 +24,7 @@ pub fn report(outcome: &FileOutcome, full: bool) -> String {
             let _ = writeln!(out, "{d}");
         }
         FileOutcome::Abandoned(reason, progress) => {
-            let _ = writeln!(out, "reason: {reason}{}", progress.stage.during());
+            prose(&mut out, PLAIN, "reason", &format!("{reason}{}", progress.stage.during()));
             so_far(&mut out, &standing(&progress.stats));
             last(&mut out, DULL, "unknown");
         }
@@ -41,17 +43,11 @@ fn found(out: &mut String, r: &Report) {
 }
 
 fn verdict(out: &mut String, r: &Report, full: bool) {
-    let _ = writeln!(out, "property: {}", r.property);
-    let _ = writeln!(out, "checks: {}", r.checks.describe());
-    for n in &r.checks.notes {
-        let _ = writeln!(out, "{DULL}note:{DULL:#} {n}");
-    }
-    for a in &r.assumes {
-        let _ = writeln!(out, "{FAINT}assumes:{FAINT:#} {a}");
-    }
-    for l in &r.losses {
-        let _ = writeln!(out, "{FAINT}for proofs:{FAINT:#} {l}");
-    }
+    prose(out, PLAIN, "property", &r.property);
+    prose(out, PLAIN, "checks", &r.checks.describe());
+    r.checks.notes.iter().for_each(|n| prose(out, DULL, "note", n));
+    r.assumes.iter().for_each(|a| prose(out, FAINT, "assumes", a));
+    r.losses.iter().for_each(|l| prose(out, FAINT, "for proofs", l));
     match &r.verdict {
         Verdict::Safe(Evidence::Space { checked, .. }) => {
             let _ = writeln!(out, "proof: all states, none of which is an error");
@@ -76,19 +72,19 @@ fn verdict(out: &mut String, r: &Report, full: bool) {
         }
         Verdict::Safe(Evidence::Proof { proof, program, checked }) => {
             let modular = if proof.modular { ", modular" } else { "" };
-            let _ = match program.ordered.as_deref() {
-                Some(o) if !o.is_product() => {
-                    writeln!(out, "proof: {}{modular}, with {}", rule(proof.rule), o.words())
-                }
-                Some(o) => {
-                    writeln!(out, "proof: in order: {}; {} pairs of steps commute", o.words(), o.swaps.len())
-                }
-                None => writeln!(out, "proof: {}{modular}", rule(proof.rule)),
+            let how = match program.ordered.as_deref() {
+                Some(o) if !o.is_product() => format!("{}{modular}, with {}", rule(proof.rule), o.words()),
+                Some(o) => format!("in order: {}; {} pairs of steps commute", o.words(), o.swaps.len()),
+                None => format!("{}{modular}", rule(proof.rule)),
             };
+            prose(out, PLAIN, "proof", &how);
             if let Some(order) = program.waits_in_words() {
-                let _ = writeln!(out, "waits: {order}");
+                prose(out, PLAIN, "waits", &order);
             }
-            found(out, r);
+            match settled::in_words(program, &r.checks) {
+                Some(why) => prose(out, PLAIN, "settled", &why),
+                None => found(out, r),
+            }
             let _ = writeln!(
                 out,
                 "checked: {} obligations hold, in {:.2} s",
@@ -98,19 +94,17 @@ fn verdict(out: &mut String, r: &Report, full: bool) {
         }
         Verdict::Unsafe { trace, shortest } => {
             run(out, trace, full);
-            races(out, &r.races);
+            races(out, trace, &r.races);
             let by = r.engine.unwrap_or_default();
             let how = if *shortest { ", and no run with fewer steps fails" } else { "" };
             let _ = writeln!(out, "found: by {by}{how}");
             last(out, BAD, "unsafe");
         }
         Verdict::Unknown(reason) => {
-            let _ = writeln!(out, "reason: {reason}");
+            prose(out, PLAIN, "reason", &reason.to_string());
             so_far(out, &r.stats.as_ref().map(standing).unwrap_or_default());
             searched(out, r);
-            for hint in &r.hints {
-                let _ = writeln!(out, "{FAINT}hint:{FAINT:#} {hint}");
-            }
+            r.hints.iter().for_each(|h| prose(out, FAINT, "hint", &h.to_string()));
             last(out, DULL, "unknown");
         }
     }
@@ -119,7 +113,7 @@ fn verdict(out: &mut String, r: &Report, full: bool) {
 /// A run: what went wrong, the steps of the threads, and where it ends.
 fn run(out: &mut String, trace: &Trace, full: bool) {
     let story = Story::from(trace);
-    let _ = writeln!(out, "{BAD}what happened:{BAD:#} {}", wrapped(&story.headline, "what happened: ".len()));
+    prose(out, BAD, "what happened", &story.headline);
     let unwritten = |name: &str| {
         let name = name.rsplit("::").next().unwrap_or(name);
         story
@@ -128,8 +122,8 @@ fn run(out: &mut String, trace: &Trace, full: bool) {
             .flat_map(|s| &s.effects)
             .any(|e| e.does == Does::Read && e.from.is_none() && e.object == name)
     };
-    let start = trace.start.iter().filter(|(name, _)| full || unwritten(name));
-    let start: Vec<String> = start.map(|(name, value)| format!("{name} = {value}")).collect();
+    let start = trace.start.iter().filter(|v| full || unwritten(&v.name));
+    let start: Vec<String> = start.map(|v| format!("{} = {}", v.name, v.text)).collect();
     if !start.is_empty() {
         let _ = writeln!(out, "start: {}", start.join(", "));
     }
@@ -153,17 +147,13 @@ fn run(out: &mut String, trace: &Trace, full: bool) {
 
 /// Columns of the terminal; 100 where there is none.
 fn width() -> usize {
-    terminal().unwrap_or(100)
+    console::Term::stdout().size_checked().map_or(100, |(_, columns)| usize::from(columns).max(60))
 }
 
-/// Columns of the terminal, if there is one.
-fn terminal() -> Option<usize> {
-    console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns).max(60))
-}
-
-/// A sentence that begins at a column, broken between words where the terminal ends; whatever else reads it has it on one line.
-fn wrapped(sentence: &str, start: usize) -> String {
-    terminal().map_or_else(|| sentence.into(), |width| broken(sentence, start, width))
+/// A line of words after what they are about, broken between words where it gets too long.
+fn prose(out: &mut String, style: Style, label: &str, text: &str) {
+    let start = label.chars().count() + 2;
+    let _ = writeln!(out, "{style}{label}:{style:#} {}", broken(text, start, width()));
 }
 
 fn broken(sentence: &str, start: usize, width: usize) -> String {
@@ -210,14 +200,20 @@ pub fn rule(rule: Rule) -> &'static str {
 }
 
 /// All racing pairs of a program, where there are several.
-fn races(out: &mut String, races: &Races) {
+fn races(out: &mut String, first: &Trace, races: &Races) {
     if races.pairs.len() > 1 {
         let _ = writeln!(out, "races: {} pairs of accesses", races.pairs.len());
-        for pair in &races.pairs {
+        for (pair, run) in races.pairs.iter().zip(std::iter::once(first).chain(&races.runs)) {
+            let story = Story::from(run);
+            let name = |n: &String| {
+                let i = run.threads.iter().position(|t| t == n);
+                i.map_or_else(|| n.clone(), |i| story.name(i).to_string())
+            };
             let shown: Vec<String> = pair
                 .iter()
                 .map(|a| {
-                    format!("{} by {} at {}:{}:{}", a.access.verb(), a.thread_name, a.file, a.line, a.column)
+                    let thread = name(&a.thread_name);
+                    format!("{} by {thread} at {}:{}:{}", a.access.verb(), a.file, a.line, a.column)
                 })
                 .collect();
             let object = pair.iter().map(|a| a.object.as_str()).find(|o| !o.is_empty()).unwrap_or("memory");

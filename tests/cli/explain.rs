@@ -102,3 +102,33 @@ fn boolean_programs_have_values_beside_their_lines() {
     assert!(at(reader, "assert(value)").ends_with("| value && ready"), "{text}");
     assert!(at(reader, "while !seen").ends_with("| value || !ready"), "{text}");
 }
+
+/// All of its assertions are settled by constants.
+const SETTLED: &str = "#include <assert.h>\n#include <pthread.h>\nstatic int config = 3;\n\
+    void *f(void *x) {\n\tif (config > 5)\n\t\tassert(0);\n\treturn 0;\n}\n\
+    int main(void) {\n\tpthread_t t;\n\tassert(sizeof(int) == 4);\n\tpthread_create(&t, 0, f, 0);\n\
+    \tassert(config == 3);\n\tpthread_join(t, 0);\n\treturn 0;\n}\n";
+
+#[test]
+fn what_was_settled_while_reading_is_said() {
+    let dir = folder(&[("s.c", SETTLED)]);
+    let report = out(&relyant(dir.path()).args(["verify", "--html", "s.html", "s.c"]).output().unwrap());
+    let said = "settled: while reading: 3 assertions (lines 6, 11, 13); no step that is left can fail";
+    assert!(report.contains(said), "{report}");
+    let text = explained(dir.path(), &[], Path::new("s.c"));
+    assert!(text.contains("Settled while reading: 3 assertions."), "{text}");
+    let beside = |line: &str, why: &str| {
+        let all: Vec<&str> = text.lines().collect();
+        let at = all.iter().position(|l| l.contains(line)).unwrap_or_else(|| panic!("{line}: {text}"));
+        assert!(all[at].contains(why) || all[at + 1].contains(why), "{text}");
+    };
+    beside("assert(0);", "| never reached");
+    beside("assert(sizeof(int) == 4);", "| holds: a constant");
+    beside("assert(config == 3);", "| cannot fail: config follows from constants");
+    let page = std::fs::read_to_string(dir.path().join("s.html")).unwrap();
+    assert!(
+        page.contains("What was settled while reading") && page.contains("assert(config == 3);"),
+        "{page}"
+    );
+    assert!(!page.contains("<tbody></tbody>") && !page.contains("Who relies on whom"), "{page}");
+}

@@ -147,6 +147,9 @@ fn sarif_fits_its_schema() {
     let run = sarif(&["--property", "no-data-race", "r.c"]);
     let rules = strings(&run["results"], "/ruleId");
     assert!(rules.len() > 1 && rules.iter().all(|r| *r == "data-race"), "{rules:?}");
+    // Each pair has a run.
+    let flows = |r: &Value| r["codeFlows"][0]["threadFlows"].as_array().map_or(0, Vec::len);
+    assert!(run["results"].as_array().unwrap().iter().all(|r| flows(r) > 0), "{run}");
     let race = &run["results"][0];
     let lines: BTreeSet<u64> = race["relatedLocations"]
         .as_array()

@@ -95,3 +95,41 @@ fn what_is_no_input_is_not_called_one() {
     assert!(said.ends_with("verdict: unknown\n"), "{said}");
     assert!(!said.contains("an input of any value"), "{said}");
 }
+
+/// Two threads that add up, more than a short search sees.
+const ADDING: &str = "#include <assert.h>\n#include <pthread.h>\n#ifndef N\n#define N 40\n#endif\nint a, b, t;\n\
+    void *left(void *x) { for (int i = 0; i < N; i++) { t = a; a = a + b; } return 0; }\n\
+    void *right(void *x) { for (int i = 0; i < N; i++) { t = b; b = b + a + 1; } return 0; }\n\
+    int main(void) {\n\tpthread_t p, q;\n\tpthread_create(&p, 0, left, 0);\n\tpthread_create(&q, 0, right, 0);\n\
+    \tassert(a >= 0 && b >= 0);\n\treturn 0;\n}\n";
+
+#[test]
+fn what_is_tried_is_said() {
+    let fixed = ADDING.replace("#ifndef N\n", "").replace("#endif\n", "");
+    let dir = folder(&[("d.c", ADDING), ("f.c", &fixed)]);
+    let said = |file: &str| {
+        let few = ["--method", "search", "--search", "400", "--max-states", "400"];
+        let o = relyant(dir.path()).arg("verify").args(few).arg(file).output().unwrap();
+        assert!(out(&o).ends_with("verdict: unknown\n"), "{}", out(&o));
+        out(&o)
+    };
+    let text = said("d.c");
+    assert!(
+        text.contains("hint: -DN=2 in place of 40 gives a verdict, about that size only: safe"),
+        "{text}"
+    );
+    let text = said("f.c");
+    assert!(
+        text.contains("hint: f.c:3: `N` as 2 in place of 40 gives a verdict, about that size only: safe"),
+        "{text}"
+    );
+    let o = relyant(dir.path()).args(["verify", "--method", "search", "-DN=2", "d.c"]).output().unwrap();
+    assert!(out(&o).ends_with("verdict: safe\n"), "{}", out(&o));
+    // Another method is tried, too.
+    let loops = "#include <assert.h>\nextern unsigned __VERIFIER_nondet_uint(void);\nint main(void) {\n\tunsigned n = \
+        __VERIFIER_nondet_uint(), i = 0;\n\twhile (i < n) i++;\n\tassert(i >= n);\n\treturn 0;\n}\n";
+    std::fs::write(dir.path().join("l.c"), loops).unwrap();
+    let few = ["verify", "--method", "search", "--search", "1", "--max-states", "10", "l.c"];
+    let text = out(&relyant(dir.path()).args(few).output().unwrap());
+    assert!(text.contains("hint: --method auto gives a verdict: safe"), "{text}");
+}

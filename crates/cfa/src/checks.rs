@@ -1,5 +1,6 @@
 //! What a property is about in a source file, counted before anything is left out.
 
+use crate::diagnostic::Span;
 use std::collections::BTreeMap;
 
 /// A kind of place that a property is about.
@@ -60,11 +61,35 @@ impl Check {
     }
 }
 
+/// A place with a span of its own that a property is about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// What kind.
+    pub check: Check,
+    /// Where it is.
+    pub at: Span,
+    /// What it fails by.
+    pub fails: Fails,
+}
+
+/// When an assertion or an error fails, before anything is known of the program's runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fails {
+    /// Never: its condition is a constant.
+    Never,
+    /// Whenever a thread comes there.
+    Reached,
+    /// As these variables say, by name.
+    By(Vec<String>),
+}
+
 /// How many places there are, in functions that can be reached from the start.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Checks {
     /// By kind; kinds without a place are left out.
     pub counts: BTreeMap<Check, usize>,
+    /// Those with spans of their own: assertions, errors and labels; in order.
+    pub places: Vec<Place>,
     /// The program says what its property is, though no such place can be reached: it declares a function for errors.
     pub declares_errors: bool,
     /// Functions with assertions or errors that cannot be reached from the start.

@@ -46,12 +46,12 @@ pub mod validate;
 mod violated;
 pub mod walk;
 
-pub use checks::{Check, Checks};
+pub use checks::{Check, Checks, Fails, Place};
 pub use expr::{BinOp, CmpOp, Expr, UnOp};
 pub use float::{FloatOp, FloatUnary, Precision, Rounding};
 pub use look::{Block, Look, Shown};
 pub use module::{Function, HeapSite, Measure, Module};
-pub use op::{Bounded, Callee, Edge, Graph, Limit, Loc, Location, LocationKind, Op, Order};
+pub use op::{Bounded, Callee, Edge, Graph, Limit, Loc, Location, LocationKind, Op, Order, Told};
 pub use program::{Count, Inlined, Owner, Procedure, Program, Template};
 pub use source::Source;
 pub use types::{ENDLESS, Extent, FuncId, IntKind, ObjId, Object, ObjectKind, Reg, Register};

@@ -84,8 +84,22 @@ impl Order {
     }
 }
 
+/// What runs tell of a location; programs mean the same without.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Told {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// A wait for a condition variable that ends by itself or by a signal, which nothing else shows.
+    Waits,
+    /// A wait ends here as its time is over.
+    TimesOut,
+    /// Of the numbers that the steps from here choose, this one says that the time of a wait is over.
+    MayTimeOut(i128),
+}
+
 /// A point of control. Edges leave it unless its kind says otherwise. `Debug` leaves out the order, which decides what
-/// edges there are: digests of programs are made of what it prints.
+/// edges there are, and what is told: digests of programs are made of what it prints.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Location {
     /// Nobody else moves while a thread is here.
@@ -107,11 +121,24 @@ pub struct Location {
     pub inlined: u32,
     /// What it is on a machine with store buffers.
     pub order: Order,
+    /// What runs tell of it.
+    pub told: Told,
 }
 
 impl std::fmt::Debug for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Location { atomic, kind, labels, span, assumes, initial, inlined, unchecked: _, order: _ } = self;
+        let Location {
+            atomic,
+            kind,
+            labels,
+            span,
+            assumes,
+            initial,
+            inlined,
+            unchecked: _,
+            order: _,
+            told: _,
+        } = self;
         f.debug_struct("Location")
             .field("atomic", atomic)
             .field("kind", kind)
@@ -224,6 +251,7 @@ impl Graph {
             unchecked: false,
             inlined: 0,
             order: Order::Direct,
+            told: Told::Nothing,
         });
         Loc(self.locations.len() as u32 - 1)
     }

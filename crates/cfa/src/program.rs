@@ -100,6 +100,8 @@ pub struct Program {
     pub bases: Vec<i128>,
     /// Addresses of functions, by `FuncId`; positive, apart from the objects'.
     pub function_bases: Vec<i128>,
+    /// Names of functions, by `FuncId`, as far as runs may tell them; may be shorter.
+    pub functions: Vec<String>,
     /// Thread templates; the first one runs `main`.
     pub templates: Vec<Template>,
     /// No two threads may be at statements with this label.

@@ -56,8 +56,9 @@ impl Undefined {
             Undefined::Division => "nothing is divided by zero",
             Undefined::Shift => "shifts are by less than the width",
             Undefined::Conversion => "floating-point numbers fit the integers that they are converted to",
-            Undefined::Null | Undefined::Outside | Undefined::Foreign => {
-                "pointers and indices stay inside their objects"
+            Undefined::Null | Undefined::Outside => "pointers and indices stay inside their objects",
+            Undefined::Foreign => {
+                "a pointer that leaves its object does not come to what another thread has for its own"
             }
             Undefined::Type => "objects are accessed by types of their size",
             Undefined::Join => "what is joined is a thread",

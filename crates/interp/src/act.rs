@@ -155,7 +155,7 @@ impl Act {
 }
 
 /// The constant that an edge chooses, where each way on is to choose one and none has a condition.
-fn outcome(machine: &Machine<'_>, template: u32, edge: &Edge) -> Option<i128> {
+pub(crate) fn outcome(machine: &Machine<'_>, template: u32, edge: &Edge) -> Option<i128> {
     let constant = |e: &Edge| match &e.op {
         Op::Assign(_, Expr::Const(k)) => Some(*k),
         _ => None,

@@ -1,15 +1,15 @@
 //! What the steps of a run did, in full and in terms of the source: what reports for people are made of.
 
-use crate::act::At;
+use crate::act::{At, outcome};
 use crate::eval::{Env, eval};
-use crate::late::UNCHOSEN;
 use crate::live::written;
 use crate::machine::{Machine, State};
+use crate::names::{Names, plain};
 use crate::uses::Follower;
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::{
-    BinOp, Block, Edge, Expr, FloatOp, IntKind, ObjId, ObjectKind, Op, Order, Owner, Precision, Program, Reg,
-    Shown, Source,
+    BinOp, Block, Edge, Expr, FloatOp, IntKind, ObjId, ObjectKind, Op, Order, Owner, Program, Reg, Shown,
+    Source, Told,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,6 +49,10 @@ pub enum Did {
     Join(u32),
     /// It is about to access the cell of that name; a write?
     AboutTo(Option<(String, bool)>),
+    /// It goes on though nobody did anything since it began to wait for a condition variable.
+    Wakes,
+    /// The time of a wait is over.
+    TimesOut,
     /// The thread ended.
     End,
     /// The program ended.
@@ -111,14 +115,18 @@ pub(crate) struct Recorder {
     pub(crate) handles: Vec<Option<String>>,
     /// By thread: a register that holds the handle of a thread whose variable is not known yet.
     pending: Vec<(usize, Reg, usize)>,
-    /// Blocks of dynamic memory in the order in which they were seen, and the number of each among those of its stem.
-    blocks: Vec<(Block, usize)>,
+    /// What things are called.
+    pub(crate) names: Names,
     /// What the values of registers say, by thread, as far as the cells that they were loaded from tell.
     shown: BTreeMap<(usize, Reg), Shown>,
     /// Registers that were given a value that the program does not give, by thread.
     chosen: BTreeSet<(usize, Reg)>,
     /// What values are made of.
     pub(crate) follower: Follower,
+    /// Steps that were done.
+    steps: usize,
+    /// By thread that has begun to wait for a condition variable: the steps that were done by then.
+    waiting: BTreeMap<usize, usize>,
 }
 
 /// How far a replay was.
@@ -153,6 +161,8 @@ impl Recorder {
         edge: &Edge,
     ) {
         let template = before.threads[thread].name.template;
+        self.steps += 1;
+        let waited = self.waited(machine, (thread, template), edge);
         if let Op::Store(_, Expr::Reg(r), _) = &edge.op
             && self.chosen.remove(&(thread, *r))
         {
@@ -184,26 +194,56 @@ impl Recorder {
             Op::Halt => Some(Did::Halt),
             op => self.set(machine, after, (thread, template), op),
         };
+        let number = self.facts.len() + usize::from(waited.is_some());
         let accessed = match &did {
-            Some(Did::Read(t) | Did::Write(t)) => Some((self.facts.len(), t.at)),
+            Some(Did::Read(t) | Did::Write(t)) => Some((number, t.at)),
             _ => None,
         };
         let registers = &machine.program().templates[template as usize].registers;
         let register = written(&edge.op).and_then(|r| registers.get(r.0 as usize));
         let named = register.is_some_and(|r| !r.name.is_empty());
+        let depth = machine.calls(before, thread).count();
+        let now = self.facts.len();
+        self.follower.visit(thread, (depth, edge.from), now);
         self.follower.step(thread, &edge.op, accessed, named);
         let ended = after.threads[thread].ended.is_some();
         let from = machine.location(template, edge.from);
-        let depth = machine.calls(before, thread).count();
         let mut push = |did| {
             let (thread, held) = (thread as u32, from.atomic);
             self.facts.push(Fact { thread, span: edge.span, depth, held, did });
         };
+        waited.into_iter().for_each(&mut push);
         let is_end = did == Some(Did::End);
         did.into_iter().for_each(&mut push);
         if ended && !is_end {
             push(Did::End);
         }
+    }
+
+    /// A step that ends a wait: as time is over, or as it does so by itself.
+    fn waited(
+        &mut self,
+        machine: &Machine<'_>,
+        (thread, template): (usize, u32),
+        edge: &Edge,
+    ) -> Option<Did> {
+        let chosen = || match &edge.op {
+            Op::Assign(_, Expr::Const(n)) => Some(*n),
+            _ => outcome(machine, template, edge),
+        };
+        let did = match machine.location(template, edge.from).told {
+            Told::Nothing => None,
+            Told::Waits => {
+                let since = self.waiting.remove(&thread);
+                since.filter(|s| s + 1 == self.steps).map(|_| Did::Wakes)
+            }
+            Told::TimesOut => Some(Did::TimesOut),
+            Told::MayTimeOut(n) => (chosen() == Some(n)).then_some(Did::TimesOut),
+        };
+        if machine.location(template, edge.to).told == Told::Waits {
+            self.waiting.insert(thread, self.steps);
+        }
+        did
     }
 
     fn set(
@@ -231,11 +271,26 @@ impl Recorder {
         {
             return None;
         }
-        let value = machine.registers(after, thread)[r.0 as usize];
+        let text = self.register(machine, after, (thread, template), r);
+        Some(Did::Set(plain(&register.name), text))
+    }
+
+    /// What a register of a thread holds, as the source would write it.
+    pub(crate) fn register(
+        &mut self,
+        machine: &Machine<'_>,
+        state: &State,
+        (thread, template): (usize, u32),
+        r: Reg,
+    ) -> String {
         let program = machine.program();
-        let address = register.kind == IntKind::Ideal && program.cell_at(value).is_some();
+        let value = machine.registers(state, thread)[r.0 as usize];
+        let shown = self.shown.get(&(thread, r)).cloned();
+        let kind = program.templates[template as usize].registers.get(r.0 as usize).map(|r| r.kind);
+        let known = || program.cell_at(value).is_some() || program.function_bases.contains(&value);
+        let address = kind == Some(IntKind::Ideal) && known();
         let shown = shown.unwrap_or(if address { Shown::Pointer } else { Shown::Plain });
-        Some(Did::Set(plain(&register.name), self.value(program, value, &shown)))
+        self.names.value(program, value, &shown)
     }
 
     /// What the value of an expression says, where that can be told.
@@ -282,7 +337,10 @@ impl Recorder {
                 }
                 Some(Op::Store(_, e, _)) if register(e) == Some(handle) => {
                     let cell = machine.accessed(state, thread, next);
-                    cell.map(|(o, k)| self.cell(machine.program(), o, k))
+                    cell.map(|(o, k)| {
+                        let by_pointer = self.names.by_pointer(machine, state, thread, (o, k));
+                        by_pointer.unwrap_or_else(|| self.names.cell(machine.program(), o, k))
+                    })
                 }
                 _ => None,
             };
@@ -332,15 +390,15 @@ impl Recorder {
         let at = at(program, thread, cell);
         Some(Did::Buffer(Touch {
             at,
-            name: self.cell(program, o, cell.1),
+            name: self.names.cell(program, o, cell.1),
             model: object.synthetic || shown.is_model(),
             shared: at.owner.is_none(),
             first: false,
             waited: false,
             before: was,
             after: is,
-            was: self.value(program, was, &shown),
-            is: self.value(program, is, &shown),
+            was: self.names.value(program, was, &shown),
+            is: self.names.value(program, is, &shown),
             block: None,
             shown,
         }))
@@ -361,7 +419,7 @@ impl Recorder {
             let Op::Store(..) = edge.op else { return None };
             let at = machine.value(after, thread, (o, k)).and_then(|v| program.cell_at(v));
             let write = object.kind == ObjectKind::WatchedWrite;
-            return Some(Did::AboutTo(at.map(|(o, k)| (self.cell(program, o, k as u32), write))));
+            return Some(Did::AboutTo(at.map(|(o, k)| (self.names.cell(program, o, k as u32), write))));
         }
         if let (Op::Load(..), ObjectKind::Signal(n)) = (&edge.op, object.kind) {
             return Some(Did::Signal(n));
@@ -369,18 +427,20 @@ impl Recorder {
         let at = at(program, thread, (o, k));
         let (was, is) = (machine.value(before, thread, (o, k))?, machine.value(after, thread, (o, k))?);
         let shown = object.look.of(k).clone();
-        let name = self.lock_name(program, (o, k), &shown);
-        if let Op::Store(_, e, _) = &edge.op
-            && self.is_handle(thread, e, &name)
-        {
-            return None;
+        let name = self.names.lock_name(program, (o, k), &shown);
+        if let Op::Store(_, e, _) = &edge.op {
+            let handle = register(e).filter(|r| self.pending.iter().any(|p| (p.0, p.1) == (thread, *r)));
+            let by_pointer = handle.and_then(|_| self.names.by_pointer(machine, before, thread, (o, k)));
+            if self.is_handle(thread, e, by_pointer.as_ref().unwrap_or(&name)) {
+                return None;
+            }
         }
         let template = before.threads[thread].name.template;
         let from = machine.location(template, edge.from);
         let block = match (&shown, &object.look.block) {
             (Shown::Freed, Some(b)) => {
                 let block = Block { number: k + 1, ..b.clone() };
-                Some(self.block(&block))
+                Some(self.names.block(&block))
             }
             _ => None,
         };
@@ -393,8 +453,8 @@ impl Recorder {
             waited: machine.location(template, edge.to).order == Order::Arrived,
             before: was,
             after: is,
-            was: self.value(program, was, &shown),
-            is: self.value(program, is, &shown),
+            was: self.names.value(program, was, &shown),
+            is: self.names.value(program, is, &shown),
             block,
             shown,
         };
@@ -407,88 +467,20 @@ impl Recorder {
         })
     }
 
-    /// The name of a cell: `x`, `a[2]`, `node1->next`.
-    pub(crate) fn cell(&mut self, program: &Program, o: ObjId, k: u32) -> String {
-        let object = &program.objects[o.0 as usize];
-        let suffix = object.cells.get(k as usize).map_or("", |c| &c.1);
-        match &object.look.block {
-            Some(b) if b.number > 0 => {
-                let block = self.block(b);
-                match suffix.strip_prefix('.') {
-                    Some(member) => format!("{block}->{member}"),
-                    None if suffix.is_empty() => format!("*{block}"),
-                    None => format!("{block}{suffix}"),
-                }
-            }
-            _ => plain(&object.name) + suffix,
-        }
-    }
-
     /// A cell that somebody waits for.
     pub(crate) fn blocked(&mut self, program: &Program, (o, k): (ObjId, u32), value: i128) -> Blocked {
-        let shown = program.objects[o.0 as usize].look.of(k).clone();
+        let look = &program.objects[o.0 as usize].look;
+        let shown = match look.of(k) {
+            // Threads at a barrier wait for another round of it.
+            Shown::Hidden if k > 0 && *look.of(k - 1) == Shown::Arrived => Shown::Arrived,
+            shown => shown.clone(),
+        };
         let holder = match shown {
             Shown::Owner => u32::try_from(value - 1).ok(),
             _ => None,
         };
-        let name = self.lock_name(program, (o, k), &shown);
-        Blocked::Cell { name, holder, value: self.value(program, value, &shown), shown }
-    }
-
-    /// The name of a cell; of a lock's it is that of the lock.
-    fn lock_name(&mut self, program: &Program, (o, k): (ObjId, u32), shown: &Shown) -> String {
-        let name = self.cell(program, o, k);
-        let parts = match shown {
-            Shown::Readers | Shown::Waiting | Shown::Woken | Shown::Arrived => true,
-            Shown::Owner => *program.objects[o.0 as usize].look.of(k + 1) == Shown::Readers,
-            _ => false,
-        };
-        // A lock of several cells has a member for each.
-        match (parts, name.rfind(['.', '>'])) {
-            (true, Some(at)) => name[..at].trim_end_matches('-').to_string(),
-            _ => name,
-        }
-    }
-
-    /// The name of a block: what its type is called, and a number.
-    fn block(&mut self, b: &Block) -> String {
-        let n = match self.blocks.iter().find(|x| x.0 == *b) {
-            Some(x) => x.1,
-            None => {
-                let n = self.blocks.iter().filter(|x| x.0.stem == b.stem).count() + 1;
-                self.blocks.push((b.clone(), n));
-                n
-            }
-        };
-        format!("{}{n}", b.stem)
-    }
-
-    /// A value, as the source would write it.
-    fn value(&mut self, program: &Program, v: i128, shown: &Shown) -> String {
-        if v == UNCHOSEN {
-            return "?".into();
-        }
-        match shown {
-            Shown::Float(p) => return float(v, *p),
-            Shown::Enumerators(names) => {
-                if let Some((name, _)) = names.iter().find(|n| n.1 == v) {
-                    return name.clone();
-                }
-                return v.to_string();
-            }
-            Shown::Pointer if v == 0 => return "NULL".into(),
-            Shown::Pointer => {}
-            _ => return v.to_string(),
-        }
-        let Some((o, k)) = program.cell_at(v) else { return v.to_string() };
-        let first = k == 0;
-        let look = &program.objects[o.0 as usize].look;
-        match &look.block {
-            Some(b) if b.number > 0 && first => self.block(b),
-            Some(b) if b.number > 0 => format!("&{}", self.cell(program, o, k as u32)),
-            _ if first => format!("&{}", plain(&program.objects[o.0 as usize].name)),
-            _ => format!("&{}", self.cell(program, o, k as u32)),
-        }
+        let name = self.names.lock_name(program, (o, k), &shown);
+        Blocked::Cell { name, holder, value: self.names.value(program, value, &shown), shown }
     }
 }
 
@@ -498,23 +490,6 @@ fn at(program: &Program, thread: usize, (o, k): (ObjId, u32)) -> At {
     let shared = program.owners.get(o.0 as usize) == Some(&Owner::Shared) && !object.thread_local;
     let open = object.init.get(k as usize) == Some(&None);
     At { owner: (!shared).then_some(thread as u32), object: o, cell: k, open }
-}
-
-/// A floating-point number in digits that give its bits back.
-fn float(bits: i128, p: Precision) -> String {
-    match p {
-        Precision::Single => {
-            u32::try_from(bits).map_or_else(|_| bits.to_string(), |b| format!("{:?}", f32::from_bits(b)))
-        }
-        Precision::Double => {
-            u64::try_from(bits).map_or_else(|_| bits.to_string(), |b| format!("{:?}", f64::from_bits(b)))
-        }
-    }
-}
-
-/// A name without the function that it is in.
-fn plain(name: &str) -> String {
-    name.rsplit("::").next().unwrap_or(name).to_string()
 }
 
 /// The register that an expression is, whatever it is converted to.

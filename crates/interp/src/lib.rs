@@ -39,6 +39,7 @@ mod handles;
 pub mod late;
 pub mod live;
 pub mod machine;
+mod names;
 pub mod normal;
 #[cfg(test)]
 mod normal_tests;
@@ -47,6 +48,7 @@ pub mod reliance;
 pub mod render;
 pub mod replay;
 mod state;
+pub mod statement;
 mod stop;
 pub mod store;
 #[cfg(test)]
@@ -55,4 +57,4 @@ pub mod uses;
 
 pub use explore::{Exploration, explore, quick_search};
 pub use fact::Blocked;
-pub use replay::{AboutTo, ActiveCall, RacingAccess, ReplayError, Trace, TraceStep, Waiting, replay};
+pub use replay::{AboutTo, ActiveCall, RacingAccess, ReplayError, Trace, TraceStep, Value, Waiting, replay};

@@ -171,9 +171,13 @@ fn lost_update_is_found_and_replays() {
     let trace = replay(&p, &schedule).unwrap();
     assert_eq!(trace.violation, Violated::Assertion);
     assert_eq!(trace.thread_name, "main");
-    let stores: Vec<_> = trace.steps.iter().filter(|s| s.changes.iter().any(|(n, _)| n == "x")).collect();
+    let stores: Vec<_> = trace.steps.iter().filter(|s| s.changes.iter().any(|c| c.name == "x")).collect();
     assert_eq!(stores.len(), 2);
-    assert!(stores.iter().all(|s| s.changes.contains(&("x".into(), 1)) && s.statement == "line 2;"));
+    assert!(
+        stores
+            .iter()
+            .all(|s| s.changes.iter().any(|c| c.name == "x" && c.text == "1") && s.statement == "line 2;")
+    );
     assert!(trace.steps.iter().any(|s| s.thread_name == "worker/2"));
     assert_eq!((trace.place.0.as_str(), trace.place.1), ("test.c", 6));
 }
@@ -436,7 +440,7 @@ fn activations_keep_their_registers() {
     let deepest = trace.steps.iter().max_by_key(|s| s.depth).unwrap();
     assert_eq!((deepest.depth, deepest.function.as_str()), (11, "sum"));
     // Results come back one after the other.
-    let results = trace.steps.iter().flat_map(|s| &s.changes).filter(|c| c.0 == "c").map(|c| c.1);
+    let results = trace.steps.iter().flat_map(|s| &s.changes).filter(|c| c.name == "c").map(|c| c.number);
     assert_eq!(results.collect::<Vec<_>>(), [0, 1, 3, 6, 10, 15, 21, 28, 36, 45]);
     let right = recursive(10, 54);
     assert!(matches!(all(&right), Exploration::Exhausted { complete: true, .. }));

@@ -5,7 +5,7 @@
 
 use crate::act::At;
 use crate::live::{for_each_read, for_each_register};
-use relyant_cfa::{Expr, Op, Reg};
+use relyant_cfa::{Expr, Loc, Op, Reg};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// So many reads are known of a value.
@@ -25,6 +25,8 @@ pub struct Uses {
     pub together: BTreeSet<Vec<usize>>,
     /// The reads that decided the last branch of the thread that comes to the violation.
     pub decided: Vec<usize>,
+    /// By read in a round of a loop that is over: how many facts there were when the thread began the next one.
+    pub over: BTreeMap<usize, usize>,
 }
 
 /// Follows values.
@@ -36,10 +38,45 @@ pub(crate) struct Follower {
     cells: BTreeMap<At, (usize, Reads)>,
     /// By thread: what decided its last branch.
     branch: BTreeMap<usize, Reads>,
+    /// By thread: how it came to where it is.
+    ways: BTreeMap<usize, Way>,
     uses: Uses,
 }
 
+/// How a thread came to where it is, without rounds of loops that are over.
+#[derive(Clone, Default)]
+struct Way {
+    /// The calls that it is in, each with a number of its own.
+    calls: Vec<u32>,
+    /// Calls that there were.
+    number: u32,
+    /// Locations by call, with the read that was done from there.
+    passed: Vec<(u32, Loc, Option<usize>)>,
+}
+
+impl Way {
+    /// The thread does a step from a location, so many calls deep. Gives the reads of rounds that are over with that.
+    fn visit(&mut self, (depth, from): (usize, Loc)) -> Vec<usize> {
+        self.calls.truncate(depth + 1);
+        while self.calls.len() <= depth {
+            self.number += 1;
+            self.calls.push(self.number);
+        }
+        let call = self.calls[depth];
+        let again = self.passed.iter().rposition(|p| (p.0, p.1) == (call, from));
+        let over = again.map(|k| self.passed.drain(k..).filter_map(|p| p.2).collect());
+        self.passed.push((call, from, None));
+        over.unwrap_or_default()
+    }
+}
+
 impl Follower {
+    /// A thread is about to do a step from a location, so many calls deep; there are `now` facts.
+    pub(crate) fn visit(&mut self, thread: usize, at: (usize, Loc), now: usize) {
+        let over = self.ways.entry(thread).or_default().visit(at);
+        self.uses.over.extend(over.into_iter().map(|read| (read, now)));
+    }
+
     /// A thread did an operation. `accessed`: the fact that it is, and its cell. `named`: the register is a variable of the program.
     pub(crate) fn step(&mut self, thread: usize, op: &Op, accessed: Option<(usize, At)>, named: bool) {
         let mut reads = self.of(thread, op);
@@ -49,6 +86,9 @@ impl Follower {
                     let own = self.cells.get(&at).filter(|w| w.0 == thread);
                     reads.extend(own.into_iter().flat_map(|w| &w.1));
                     reads.insert(fact);
+                    if let Some(last) = self.ways.get_mut(&thread).and_then(|w| w.passed.last_mut()) {
+                        last.2 = Some(fact);
+                    }
                 }
                 self.registers.insert((thread, *r), latest(reads));
             }
@@ -156,6 +196,27 @@ mod tests {
         assert_eq!(u.tested, BTreeSet::from([3, 4, 7]));
         assert_eq!(u.together, BTreeSet::from([vec![3, 4, 7]]));
         assert_eq!(u.made_of, BTreeMap::from([(5, vec![3, 4]), (8, vec![3, 4, 7])]));
+    }
+
+    #[test]
+    fn rounds_end_where_their_loop_begins_again() {
+        let mut f = Follower::default();
+        // A loop at 1 with an inner one at 3; each time something is read at 2 and at 3.
+        let reads = [(1, None), (2, Some(0)), (3, Some(1)), (3, Some(2)), (1, None), (2, Some(3)), (4, None)];
+        for (now, (at, read)) in reads.into_iter().enumerate() {
+            f.visit(0, (0, Loc(at)), now);
+            if let Some(fact) = read {
+                f.step(0, &load(1), Some((fact, self::at(0))), true);
+            }
+        }
+        // Another call of the same function is no round.
+        for (depth, now) in [(1, 7), (0, 8), (1, 9)] {
+            f.visit(0, (depth, Loc(9)), now);
+            if depth == 1 {
+                f.step(0, &load(1), Some((now, self::at(0))), true);
+            }
+        }
+        assert_eq!(f.finish(0).over, BTreeMap::from([(0, 4), (1, 3), (2, 4)]));
     }
 
     #[test]

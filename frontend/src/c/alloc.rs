@@ -141,7 +141,9 @@ impl<'a> Lower<'a> {
         let v = self.value(self.argument(args, 0, at)?)?;
         let span = self.span(at);
         let function = self.free_function(span);
-        self.unit.assume("freed memory is not used");
+        if !self.unit.options.checks_memory() {
+            self.unit.assume("freed memory is not used");
+        }
         self.body.free_object();
         self.body.emit(Op::Call { dst: None, callee: Callee::Known(function), args: vec![v.expr] });
         Ok(Value::void())

@@ -6,7 +6,7 @@ use crate::orders::{Operand, Region};
 use crate::races::Access;
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::{
-    Edge, Expr, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg, Register, Source, Violated,
+    Edge, Expr, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg, Register, Source, Told, Violated,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -219,6 +219,10 @@ impl Body {
     pub fn rule_out(&mut self, l: Loc) {
         self.dead.insert(l);
         self.assumed.insert(l);
+    }
+    /// What runs tell of a location.
+    pub fn tell(&mut self, l: Loc, told: Told) {
+        self.graph.locations[l.0 as usize].told = told;
     }
     /// Who can't go on from here is in no run of the program.
     pub fn assumes(&mut self) {

@@ -11,13 +11,16 @@ use lang_c::span::Span as Bytes;
 use lang_c::visit::{self, Visit};
 use relyant_cfa::diagnostic::{Diagnostic, Span};
 use relyant_cfa::options::{Options, Property};
-use relyant_cfa::{BinOp, Check, Checks, Expr, FuncId, Function, Op};
+use relyant_cfa::{
+    BinOp, Check, Checks, Edge, Expr, Fails, FuncId, Function, LocationKind, ObjectKind, Op, Place, walk,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What was seen while lowering. What is lowered twice, for two orders of evaluation, is one place.
 #[derive(Debug, Default)]
 pub struct Seen {
-    places: BTreeSet<(Check, Span)>,
+    /// With the statements that they are in.
+    places: BTreeMap<(Check, Span), Span>,
     operations: usize,
     frees: usize,
     blocks: usize,
@@ -27,7 +30,7 @@ impl Lower<'_> {
     /// Notes a place that the property is about.
     pub fn checked(&mut self, what: Check, at: Bytes) {
         let span = self.span(at);
-        self.unit.seen.places.insert((what, span));
+        self.unit.seen.places.insert((what, span), self.body.span);
     }
     /// Notes a call of a modelled function.
     pub fn checked_call(&mut self, m: &Model, at: Bytes) {
@@ -157,9 +160,7 @@ impl<'a> Translation<'a> {
                 *checks.counts.entry(c).or_default() += n;
             }
         };
-        for (c, _) in &self.seen.places {
-            add(*c, 1);
-        }
+        self.seen.places.keys().for_each(|(c, _)| add(*c, 1));
         let accesses = || self.functions.accesses.values().flatten();
         if self.options.checks_overflow() {
             add(Check::Operation, self.seen.operations);
@@ -172,6 +173,15 @@ impl<'a> Translation<'a> {
         if self.options.property == Property::NoDataRace {
             add(Check::Access, accesses().count());
         }
+        let asserts = |c: Check| matches!(c, Check::Assertion | Check::ErrorCall | Check::ErrorLabel);
+        let own = self.seen.places.iter().filter(|((c, _), _)| asserts(*c));
+        let place = |((check, at), statement): (&(Check, Span), &Span)| Place {
+            check: *check,
+            at: *at,
+            fails: self.fails(functions, *check, *statement),
+        };
+        checks.places = own.map(place).collect();
+        checks.places.sort_by_key(|p| (p.at.file, p.at.line, p.at.column));
         checks.unreached = names.asserting.into_iter().filter(|f| self.functions.id(f).is_none()).collect();
         checks.notes = self.notes(functions, starts, &checks);
         Ok(checks)
@@ -179,6 +189,44 @@ impl<'a> Translation<'a> {
 }
 
 impl Translation<'_> {
+    /// By what an assertion in a statement fails, as far as the steps of its line tell.
+    fn fails(&self, functions: &[Function], check: Check, statement: Span) -> Fails {
+        let mut names = BTreeSet::new();
+        let (mut fails, mut decided) = (false, false);
+        for f in functions {
+            let here = |e: &&Edge| (e.span.file, e.span.line) == (statement.file, statement.line);
+            for e in f.graph.edges.iter().filter(here) {
+                let error = matches!(f.graph.locations[e.to.0 as usize].kind, LocationKind::Error(_));
+                fails |= error;
+                decided |= matches!(&e.op, Op::Assume(c) if !matches!(c, Expr::Const(_)));
+                if let Op::Load(_, address, _) = &e.op {
+                    walk::visit(address, &mut |x| names.extend(self.variable(x)));
+                }
+                for x in walk::reads(&e.op) {
+                    let mut registers = Vec::new();
+                    walk::registers(x, &mut registers);
+                    let known = registers.iter().filter_map(|r| f.registers.get(r.0 as usize));
+                    names.extend(known.map(|r| r.name.clone()));
+                }
+            }
+        }
+        names.remove("");
+        match (check, fails) {
+            (Check::ErrorCall | Check::ErrorLabel, _) => Fails::Reached,
+            (_, false) => Fails::Never,
+            _ if !decided => Fails::Reached,
+            _ => Fails::By(names.into_iter().map(|n| original_name(&n)).collect()),
+        }
+    }
+
+    /// The name of the variable that an expression is the address of.
+    fn variable(&self, e: &Expr) -> Option<String> {
+        let Expr::Addr(o) = e else { return None };
+        let object = self.objects.all().get(o.0 as usize)?;
+        let plain = object.kind == ObjectKind::Plain && !object.synthetic;
+        plain.then(|| object.name.rsplit("::").next().unwrap_or_default().to_string())
+    }
+
     /// What makes a verdict say less than it seems to.
     fn notes(&self, functions: &[Function], starts: &[FuncId], checks: &Checks) -> Vec<String> {
         let mut notes = Vec::new();

@@ -13,7 +13,7 @@ use super::types::{Sync, Ty};
 use super::value::{Place, Value, binary, compare, offset};
 use lang_c::ast::Expression;
 use lang_c::span::{Node, Span as Bytes};
-use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Loc, Op, Reg};
+use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Loc, Op, Reg, Told};
 
 const EPERM: i128 = 1;
 const EAGAIN: i128 = 11;
@@ -251,12 +251,15 @@ impl<'a> Lower<'a> {
         if self.unit.types.cond_counts {
             self.body.end_wait(cond, timeout.is_some());
             self.body.open.insert(self.body.cur);
+        } else {
+            self.body.tell(self.body.cur, Told::Waits);
         }
         self.lock_mutex(&mutex, kinds, Taken::Wait);
         self.may_be_cancelled(at)?;
         let Some(timeout) = timeout else { return Ok(Value::int(0)) };
         let s = self.body.section();
         let (late, woken) = (self.body.fresh(), self.body.fresh());
+        self.body.tell(self.body.cur, Told::MayTimeOut(timeout));
         self.body.edge_to(late, Op::Skip);
         self.body.edge_to(woken, Op::Skip);
         self.body.cur = late;
@@ -279,6 +282,9 @@ impl<'a> Lower<'a> {
             }
             Some(errno) => {
                 self.body.cur = none;
+                if errno == ETIMEDOUT {
+                    self.body.tell(none, Told::TimesOut);
+                }
                 self.set_errno(errno, at)?;
                 self.body.outcome(&s, -1);
             }
@@ -442,6 +448,9 @@ impl Body {
     fn blocked(&mut self, at: Loc, taken: Taken, s: &Section) {
         match taken {
             Taken::Fails(result) | Taken::TimesOut(result) => {
+                if let Taken::TimesOut(_) = taken {
+                    self.tell(at, Told::TimesOut);
+                }
                 let here = std::mem::replace(&mut self.cur, at);
                 self.outcome(s, result);
                 self.cur = here;

@@ -73,6 +73,7 @@ fn build(module: &Module, options: &Options) -> Result<Program, Refusal> {
         owners: vec![Owner::Shared; memory.objects.len()],
         bases,
         function_bases,
+        functions: module.functions.iter().map(|f| f.name.clone()).collect(),
         templates,
         exclusive: options.exclusive.clone(),
         deadlock: options.deadlock,

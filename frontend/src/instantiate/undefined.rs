@@ -24,9 +24,11 @@ fn is_settled(u: Undefined, options: &Options) -> bool {
         Undefined::Quotient => options.checks_overflow() || options.signed != Signed::Wrap || ideal,
         Undefined::Division | Undefined::Shift => options.checks_overflow(),
         Undefined::Null | Undefined::Outside => options.checks_memory(),
+        // Where nothing leaves its object, nothing comes to another one.
+        Undefined::Foreign => !options.checks_memory(),
         // Said of all calls of the thread library.
         Undefined::Join => true,
-        Undefined::Conversion | Undefined::Foreign | Undefined::Type | Undefined::Result => false,
+        Undefined::Conversion | Undefined::Type | Undefined::Result => false,
     }
 }
 

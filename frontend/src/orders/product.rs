@@ -4,7 +4,7 @@ use super::effects::Effects;
 use super::groups::{Groups, Set};
 use super::{Operand, Region, is_final};
 use crate::races::Access;
-use relyant_cfa::{Edge, Graph, Loc, Op};
+use relyant_cfa::{Edge, Graph, Loc, Op, Told};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -258,6 +258,7 @@ impl Work {
         let atomic = held_atomic || between || tuple.iter().all(|l| at(l).atomic);
         let assumes = tuple.iter().any(|l| at(l).assumes);
         let initial = tuple.iter().any(|l| at(l).initial);
+        let told = tuple.iter().map(|l| at(l).told).find(|t| *t != Told::Nothing).unwrap_or_default();
         let labels: Vec<String> = tuple.iter().flat_map(|l| at(l).labels.clone()).collect();
         let waiting = with().find(|(l, o)| **l != o.exit).map(|(l, _)| l);
         let span = waiting.map(|l| at(l).span).unwrap_or_default();
@@ -265,6 +266,7 @@ impl Work {
         let location = &mut self.graph.locations[new.0 as usize];
         (location.atomic, location.assumes, location.labels) = (atomic, assumes, labels);
         location.initial = initial;
+        location.told = told;
         if held {
             self.held.insert(new);
         }

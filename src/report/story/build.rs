@@ -150,6 +150,7 @@ impl Builder<'_> {
             .collect();
         for f in row {
             match &f.did {
+                Did::Read(t) if is_handle(threads, &t.name, &t.is) => {}
                 Did::Read(t) => self.read(t, written.contains(&t.at)),
                 Did::Write(t) => self.write(thread, t, row),
                 Did::Buffer(t) => {
@@ -180,6 +181,13 @@ impl Builder<'_> {
                 }
                 Did::Signal(n) => {
                     self.add(Effect { does: Does::Handle, value: n.to_string(), ..Effect::default() });
+                }
+                Did::Wakes => {
+                    self.add(Effect { does: Does::WakeSpuriously, ..Effect::default() });
+                }
+                Did::TimesOut => {
+                    self.row.retain(|e| e.0.does != Does::WakeSpuriously);
+                    self.add(Effect { does: Does::TimeOut, ..Effect::default() });
                 }
                 Did::Create(n) => {
                     if let Some(t) = threads.get_mut(*n as usize) {
@@ -291,6 +299,7 @@ impl Builder<'_> {
         let woken = || {
             row.iter().any(|f| matches!(&f.did, Did::Write(w) if w.shown == Shown::Woken && w.name == t.name))
         };
+        let read = || row.iter().any(|f| matches!(&f.did, Did::Read(r) if r.at == t.at));
         let does = match t.shown {
             Shown::Owner if t.after == me && t.before != me => Does::Lock,
             Shown::Owner if t.before == me && t.after == 0 => Does::Unlock,
@@ -300,11 +309,16 @@ impl Builder<'_> {
             Shown::Waiting if t.after < t.before && !woken() => Does::WakeSpuriously,
             Shown::Woken if more => Does::Signal,
             Shown::Woken if t.after < t.before => Does::Wake,
-            Shown::Available if row.iter().any(|f| matches!(&f.did, Did::Read(r) if r.at == t.at)) => {
-                if more { Does::Post } else { Does::Take }
+            Shown::Available if read() => {
+                if more {
+                    Does::Post
+                } else {
+                    Does::Take
+                }
             }
             Shown::Available => Does::Write,
-            Shown::Arrived if more => Does::Arrive,
+            // The last one begins a new round.
+            Shown::Arrived if more || read() => Does::Arrive,
             Shown::Freed if more => Does::Free,
             Shown::Plain | Shown::Pointer | Shown::Float(_) | Shown::Enumerators(_) if !t.model => {
                 Does::Write

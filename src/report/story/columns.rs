@@ -53,7 +53,7 @@ pub fn steps_as_text(story: &Story, file: &str, page: Page) -> String {
     let mut folded = BTreeSet::new();
     let heads: Vec<String> = match narrow {
         true => vec![THREAD.into()],
-        false => threads.iter().map(|t| format!("{:each$}", cut(&head(story, *t), each - 1))).collect(),
+        false => threads.iter().map(|t| format!("{:each$}", fitting(story, *t, each - 1))).collect(),
     };
     let line = format!("{:>margin$}  {}", "line", heads.concat());
     let _ = writeln!(out, "{HEAD}{}{HEAD:#}", line.trim_end());
@@ -86,6 +86,12 @@ fn head(story: &Story, thread: usize) -> String {
         true => t.name.clone(),
         false => format!("{}: {}", t.name, t.routine),
     }
+}
+
+/// The same where there is room, else the name.
+fn fitting(story: &Story, thread: usize, room: usize) -> String {
+    let head = head(story, thread);
+    if head.chars().count() <= room { head } else { cut(story.name(thread), room) }
 }
 
 /// The statement of a step.

@@ -66,7 +66,7 @@ pub struct Step {
     pub line: u32,
     /// Column, from 1; 0 when unknown.
     pub column: u32,
-    /// The text of the line.
+    /// The statement that begins in the line, or what of one does.
     pub text: String,
     /// It goes on with what the thread began before others moved.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -110,6 +110,8 @@ pub enum Does {
     Wake,
     /// Goes on though nobody woke it.
     WakeSpuriously,
+    /// Goes on as the time of its wait is over.
+    TimeOut,
     /// Wakes one or all that wait for the condition variable `object`.
     Signal,
     /// Signals `object` while nobody waits: the signal is lost.

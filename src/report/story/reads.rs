@@ -32,6 +32,13 @@ impl<'t> Known<'t> {
         self.facts.get(&read).is_some_and(|f| self.uses.tested.contains(f))
     }
 
+    /// Did the read decide a branch, and was the round of the loop that it is in not over by the time of an effect (by the end)?
+    pub(super) fn decides(&self, read: Place, until: Option<Place>) -> bool {
+        let over = self.facts.get(&read).and_then(|r| self.uses.over.get(r));
+        let now = until.and_then(|p| self.facts.get(&p)).copied().unwrap_or(usize::MAX);
+        self.tested(read) && over.is_none_or(|o| *o > now)
+    }
+
     /// Is what is written there made of the read?
     fn made_of(&self, write: Place, read: Place) -> bool {
         let fact = |p: Place| self.facts.get(&p);
@@ -63,7 +70,7 @@ struct Last {
 }
 
 /// Marks reads with the step whose write they saw, and those that are stale: the thread wrote what it made of the value, or
-/// decided by it and wrote without giving a lock back in between, after another thread had given the cell another value.
+/// decided by it and wrote in the same round of a loop, without giving a lock back in between, after another thread had given the cell another value.
 /// So are those that decided the violation, that a thread waits for a signal after, or does not post a semaphore after. `fails`: who comes to the violation.
 pub(super) fn mark(story: &mut Story, known: &Known<'_>, fails: usize, violation: &Violated) {
     let mut writer: BTreeMap<usize, usize> = BTreeMap::new();
@@ -85,7 +92,7 @@ pub(super) fn mark(story: &mut Story, known: &Known<'_>, fails: usize, violation
                     let since = released.get(&thread).copied().unwrap_or(0);
                     if let Some(Last { at, between: Some(between), released }) =
                         last.remove(&(thread, e.cell))
-                        && (known.made_of((i, k), at) || known.tested(at) && since == released)
+                        && (known.made_of((i, k), at) || known.decides(at, Some((i, k))) && since == released)
                     {
                         stale.push((at, between));
                     }
@@ -114,7 +121,7 @@ pub(super) fn mark(story: &mut Story, known: &Known<'_>, fails: usize, violation
     };
     let relied = |t: usize, at: Place, between: usize| match violation {
         Violated::Race(_) => false,
-        Violated::Deadlock => known.tested(at) && (waits(t) || untold(t, at, between)),
+        Violated::Deadlock => known.decides(at, None) && (waits(t) || untold(t, at, between)),
         _ => t == fails && decided.contains(&at),
     };
     let of =

@@ -147,7 +147,7 @@ fn untold(run: &Run<'_>, w: &Wait) -> Option<String> {
     };
     run.reads().rev().find_map(|r| {
         let me = r.step.thread;
-        if me == w.thread || !run.known.tested(r.at) || posts(me, r.at) {
+        if me == w.thread || !run.known.decides(r.at, None) || posts(me, r.at) {
             return None;
         }
         let changed = |f: &Found<'_>| f.at > r.at && f.step.thread == w.thread && f.effect.before != f.effect.value;

@@ -2,6 +2,7 @@
 
 use super::headline::{Found, Run};
 use super::reads::away;
+use super::{Does, Effect};
 
 /// At most this many reads are told.
 const MOST: usize = 3;
@@ -186,5 +187,17 @@ fn last(run: &Run<'_>) -> Option<String> {
         format!("{} = {}{at}{wrote}", r.effect.object, r.effect.value)
     };
     let parts: Vec<String> = seen.iter().enumerate().map(part).collect();
-    (!parts.is_empty()).then(|| format!("{} read {}", run.name(run.fails), parts.join(" and ")))
+    let first = seen.first()?;
+    let woken =
+        run.effects().rev().find(|f| f.step.thread == run.fails && f.at < first.at && ends_wait(f.effect));
+    let woken = woken.map_or(String::new(), |f| {
+        let how = if f.effect.does == Does::TimeOut { "timed out" } else { "woke without a signal" };
+        format!("{how} ({}) and ", run.at(f.step))
+    });
+    Some(format!("{} {woken}read {}", run.name(run.fails), parts.join(" and ")))
+}
+
+/// Does a wait end there though nobody ended it?
+fn ends_wait(e: &Effect) -> bool {
+    matches!(e.does, Does::WakeSpuriously | Does::TimeOut)
 }

@@ -289,6 +289,7 @@ fn digest(p: &Program) -> String {
         owners,
         bases,
         function_bases,
+        functions: _,
         templates,
         exclusive,
         deadlock,

@@ -36,10 +36,10 @@ pub struct TraceStep {
     pub line: u32,
     /// Column, 0 when unknown.
     pub column: u32,
-    /// Text of the source line.
+    /// The statement that begins there, or what of one does.
     pub statement: String,
     /// Variables that were written and their new values.
-    pub changes: Vec<(String, i128)>,
+    pub changes: Vec<Value>,
     /// Inputs: what gave it, value.
     pub inputs: Vec<(Source, i128)>,
     /// The procedure whose code this is; empty for the thread's own.
@@ -48,6 +48,17 @@ pub struct TraceStep {
     pub depth: usize,
     /// The access that the thread is about to do and that may race.
     pub about_to: Option<AboutTo>,
+}
+
+/// A variable and a value of it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Value {
+    /// The variable's name.
+    pub name: String,
+    /// The value as the machine has it: of a floating type its bits, of a pointer a number of ours.
+    pub number: i128,
+    /// The value as the source would write it.
+    pub text: String,
 }
 
 /// An access that waits, see `relyant_frontend::races`.
@@ -70,7 +81,7 @@ impl AboutTo {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trace {
     /// Start values of variables that have no fixed one.
-    pub start: Vec<(String, i128)>,
+    pub start: Vec<Value>,
     /// What was done, in order; steps of one statement are one.
     pub steps: Vec<TraceStep>,
     /// The same, step by step; spans refer to `files`.
@@ -322,6 +333,7 @@ impl Replayer<'_, '_> {
             || self.state.threads.len() > before.threads.len();
         if let Some(e) = self.machine.edge(before.threads[thread].name.template, edge) {
             let stored = self.machine.stored(&before, thread, edge);
+            self.recorder.step(self.machine, (&before, &self.state), thread, edge, e);
             self.notes.step(self.machine, (&before, &self.state), thread, e, stored);
             let watched = self.note(&before, thread, e, stored);
             if let Some(write) = watched {
@@ -342,7 +354,6 @@ impl Replayer<'_, '_> {
                 self.notes.watch(write, step);
             }
             self.reliance.step(self.machine, &before, &self.state, thread, edge);
-            self.recorder.step(self.machine, (&before, &self.state), thread, edge, e);
             let act = Act::of(self.machine, (&before, &self.state), thread, edge, e);
             self.events.push(Event { act, ..Event::new(self.machine, &before, &self.state, thread, e) });
         }
@@ -375,8 +386,9 @@ impl Replayer<'_, '_> {
             if let Some(register) = template.registers.get(r.0 as usize)
                 && !register.name.is_empty()
             {
-                let value = self.machine.registers(&self.state, thread)[r.0 as usize];
-                changes.push((register.name.clone(), value));
+                let number = self.machine.registers(&self.state, thread)[r.0 as usize];
+                let text = self.recorder.register(self.machine, &self.state, (thread, name.template), r);
+                changes.push(Value { name: register.name.clone(), number, text });
             }
         }
         let function = template.procedure_at(edge.from).map_or(String::new(), |p| p.name.clone());
@@ -396,7 +408,10 @@ impl Replayer<'_, '_> {
                 ObjectKind::Plain | ObjectKind::Literal | ObjectKind::Signal(_) => None,
             };
             match write {
-                None => changes.extend(value.map(|v| (cell(o, k), v))),
+                None => changes.extend(value.map(|number| {
+                    let text = self.recorder.names.cell_value(program, (o, k), number);
+                    Value { name: cell(o, k), number, text }
+                })),
                 Some(write) => {
                     kind = Some(write);
                     let at = value.and_then(|v| program.cell_at(v));
@@ -413,7 +428,7 @@ impl Replayer<'_, '_> {
             && last.thread == name
             && last.depth == depth
             && (line == 0 || last.line == 0 || (last.line == line && last.file == file))
-            && !changes.iter().any(|(n, _)| last.changes.iter().any(|(m, _)| m == n))
+            && !changes.iter().any(|c| last.changes.iter().any(|x| x.name == c.name))
         {
             if last.line == 0 {
                 (last.file, last.line, last.column) = (file, line, column);
@@ -480,11 +495,16 @@ impl Replayer<'_, '_> {
             _ => Vec::new(),
         };
         let race = raced.map(|(_, other)| other);
+        let start = self.schedule.start.iter().map(|(o, k, v)| {
+            let text = self.recorder.names.cell_value(program, (*o, *k), *v);
+            Value { name: name(o, k), number: *v, text }
+        });
+        let start = start.collect();
         let spans = self.recorder.facts.iter().map(|f| f.span).filter(|s| s.line > 0);
         let texts = spans.map(|s| ((s.file, s.line), statement(program, s))).collect();
         Trace {
             calls: act::calls(self.machine, &self.state, thread, t.loc),
-            start: self.schedule.start.iter().map(|(o, k, v)| (name(o, k), *v)).collect(),
+            start,
             steps: self.steps,
             events: self.events,
             violation,
@@ -529,6 +549,5 @@ pub(super) fn place(program: &Program, span: Span) -> (String, u32, u32) {
 
 fn statement(program: &Program, span: Span) -> String {
     let lines = program.lines.get(span.file as usize);
-    let line = (span.line as usize).checked_sub(1).and_then(|l| lines?.get(l));
-    line.map_or_else(String::new, |text| text.trim().to_string())
+    lines.map_or_else(String::new, |lines| crate::statement::text(lines, span.line))
 }

@@ -3,7 +3,7 @@
 use crate::c::outline::Outline;
 use crate::c::tokens::plain_name;
 use relyant_cfa::diagnostic::Diagnostic;
-use relyant_cfa::{Function, LocationKind, Module, Object, Op, Shown, Violated};
+use relyant_cfa::{Fails, Function, LocationKind, Module, Object, Op, Shown, Violated};
 use std::collections::BTreeMap;
 
 /// What a name of the joined text is in its file.
@@ -84,6 +84,11 @@ impl Names {
         m.assumes.iter_mut().for_each(show);
         m.checks.unreached.iter_mut().for_each(show);
         m.checks.notes.iter_mut().for_each(show);
+        for p in &mut m.checks.places {
+            if let Fails::By(names) = &mut p.fails {
+                names.iter_mut().for_each(|n| *n = self.all_plain(n));
+            }
+        }
     }
 
     fn object(&self, o: &mut Object) {
