@@ -13,9 +13,11 @@ use relyant_frontend::c::unit::Text;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What all trials may take where nothing is left of the limit: this part of it, and no more than so long.
-const PART: u32 = 10;
+/// All trials take no longer than the run did, and no longer than this; but they may take so long.
 const MOST: Duration = Duration::from_secs(6);
+const LEAST: Duration = Duration::from_secs(1);
+/// Where nothing is left of the time limit, they take this part of it at most.
+const PART: u32 = 10;
 
 /// Macros that are tried.
 const MACROS: usize = 3;
@@ -40,7 +42,9 @@ pub fn add(jobs: &[Job], outcomes: &mut [FileOutcome], limits: &Limits, began: I
     if matches!(why, Unknown::NotReproduced(_)) || matches!(why, Unknown::Stopped(s) if over(s)) {
         return;
     }
-    let left = limits.timeout.map_or(MOST, |t| t.saturating_sub(began.elapsed()).max((t / PART).min(MOST)));
+    let took = began.elapsed();
+    let most = took.clamp(LEAST, MOST);
+    let left = limits.timeout.map_or(most, |t| most.min(t.saturating_sub(took).max(t / PART)));
     let end = Instant::now() + left;
     let trials = trials(job);
     let mut hints = Vec::new();

@@ -29,7 +29,7 @@ pub(super) fn of(story: &Story, known: &Known<'_>, t: &Trace) -> String {
 }
 
 fn sentence(run: &Run<'_>, t: &Trace) -> String {
-    let what = run.what(&t.violation);
+    let what = run.what(t);
     match &t.violation {
         Violated::Deadlock => stuck::sentence(run).unwrap_or(what),
         Violated::Race(_) => race(run, t).unwrap_or(what),
@@ -117,9 +117,9 @@ impl<'s> Run<'s> {
     }
 
     /// What is violated.
-    fn what(&self, violated: &Violated) -> String {
+    fn what(&self, t: &Trace) -> String {
         let a = self.name(self.fails);
-        let does = match violated {
+        let does = match &t.violation {
             Violated::Assertion => format!("an assertion of {a} does not hold"),
             Violated::Call(name) => format!("{a} calls {name}"),
             Violated::Label(name) => format!("{a} comes to label {name}"),
@@ -136,7 +136,7 @@ impl<'s> Run<'s> {
             Violated::DoubleFree => format!("{a} frees a block twice"),
             Violated::FreeOfNoBlock => format!("{a} frees what is no block of dynamic memory"),
             Violated::Leak { line } => {
-                let at = self.made(*line);
+                let at = self.made(*line, t);
                 return format!("the block made in {at} is lost: nobody gives it back");
             }
             Violated::Race(race) => format!("{a} is in a {race}"),
@@ -146,9 +146,9 @@ impl<'s> Run<'s> {
     }
 
     /// The line of a call that made a block, of which the run tells the file.
-    fn made(&self, line: u32) -> String {
+    fn made(&self, line: u32, t: &Trace) -> String {
         let files: BTreeSet<&str> =
-            self.story.steps.iter().filter(|s| s.line == line).map(|s| s.file.as_str()).collect();
+            t.steps.iter().filter(|s| s.line == line).map(|s| s.file.as_str()).collect();
         match files.into_iter().collect::<Vec<_>>()[..] {
             [file] => self.place(file, line),
             _ => format!("line {line}"),

@@ -84,7 +84,7 @@ pub struct FewThreads(pub Settings);
 
 impl Engine for FewThreads {
     fn name(&self) -> &'static str {
-        NAME
+        "few threads"
     }
 
     fn needs(&self) -> Needs {
