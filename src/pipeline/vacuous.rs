@@ -75,7 +75,10 @@ pub(super) fn not_held(program: &Program, cancel: &dyn Fn() -> bool) -> Option<S
             any = true;
         }
     }
-    let Some(Exploration::Violation(schedule)) = explored(&p, cancel).filter(|_| any) else { return None };
+    if !any {
+        return None;
+    }
+    let Some(Exploration::Violation(schedule)) = explored(&p, cancel) else { return None };
     let trace = replay(&p, &schedule).ok().filter(|t| t.violation == Violated::End)?;
     let (file, line, _) = trace.place;
     Some(format!(
