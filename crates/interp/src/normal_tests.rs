@@ -2,7 +2,7 @@
 
 use super::explore::{Exploration, Options, explore};
 use super::machine::{Machine, State};
-use super::normal::{Normal, NormalOptions, Scratch};
+use super::normal::{Base, Moved, Normal, NormalOptions, Scratch};
 use super::replay::replay;
 use super::tests::{Body, all, eq, num, plus, program, reg};
 use relyant_cfa::*;
@@ -159,6 +159,44 @@ fn threads_in_another_order_are_one_state() {
             assert!(new.ended.is_some() || new.loc == old.loc);
         }
     }
+}
+
+/// Threads that did not move keep their bytes, whoever is created, ends or changes places meanwhile.
+#[test]
+fn only_threads_that_moved_are_written_anew() {
+    let p = locked(3, 3, 2);
+    let machine = Machine::new(&p).unwrap();
+    let normal = Normal::new(&machine, SORTED);
+    let (mut scratch, mut base) = (Scratch::default(), Base::default());
+    let (mut whole, mut bytes) = (Vec::new(), Vec::new());
+    let mut state = machine.initial(&[], 0).unwrap();
+    let (mut moves, mut kept, mut moved) = (0, 0, Moved::ALL);
+    // Each thread in turn, as far as it can.
+    for turn in 0..400 {
+        let thread = turn % state.threads.len();
+        let edges = machine.out(&state, thread).to_vec();
+        let open = |e: &&u32| !machine.is_blocked(&state, thread, **e);
+        let Some(edge) = edges.iter().find(open).copied().filter(|_| state.threads[thread].ended.is_none())
+        else {
+            continue;
+        };
+        // Now and then a new base, so that several threads have moved in between.
+        if moves % 3 == 0 {
+            normal.base(&state, &mut scratch, &mut base);
+            moved = Moved::NONE;
+        }
+        if machine.step(&mut state, thread, edge, None, &[]).is_err() || state.halted {
+            break;
+        }
+        moved.add(thread);
+        moves += 1;
+        normal.pack(&state, &mut scratch, &mut whole);
+        let order = scratch.order.clone();
+        normal.pack_moved(&state, (&base, moved), &mut scratch, &mut bytes);
+        assert_eq!((&bytes, &scratch.order), (&whole, &order));
+        kept += usize::from(moved != Moved::ALL && state.threads.len() > 1);
+    }
+    assert!(moves > 20 && kept > 20, "{moves} {kept}");
 }
 
 #[test]

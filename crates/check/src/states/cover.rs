@@ -10,7 +10,7 @@ use super::facts::Facts;
 use super::split::Parts;
 use super::{Rejection, Space};
 use relyant_interp::machine::{Machine, State, Stop};
-use relyant_interp::normal::Scratch;
+use relyant_interp::normal::{Base, Moved, Scratch};
 use relyant_interp::observe::Needs;
 use rustc_hash::FxHashSet;
 
@@ -36,6 +36,9 @@ pub(super) struct Walker<'f, 'p> {
     pub needs: Needs,
     scratch: Scratch,
     bytes: Vec<u8>,
+    /// The threads of the state at hand, and those that moved since, maybe more.
+    base: Base,
+    moved: Moved,
     /// By thread of the state at hand: nothing tells it from the one before it, so that it need not move.
     twins: Vec<bool>,
     parts: Parts,
@@ -71,6 +74,8 @@ impl<'f, 'p> Walker<'f, 'p> {
             needs: Needs::default(),
             scratch: Scratch::default(),
             bytes: Vec::new(),
+            base: Base::default(),
+            moved: Moved::ALL,
             twins: Vec::new(),
             parts: Parts::default(),
             spare: Vec::new(),
@@ -86,6 +91,7 @@ impl<'f, 'p> Walker<'f, 'p> {
     /// Is a start covered?
     pub fn covers_start(&mut self, state: &State, met: Met<'_>) -> Result<bool, Rejection> {
         self.fuel = self.most;
+        self.moved = Moved::ALL;
         self.covers(state, met)
     }
 
@@ -95,12 +101,14 @@ impl<'f, 'p> Walker<'f, 'p> {
         let facts = self.facts;
         let mut twins = std::mem::take(&mut self.twins);
         facts.normal.unpack_twins(self.space.get(number), state, &mut twins);
+        facts.normal.base(state, &mut self.scratch, &mut self.base);
         let mut moved = false;
         for thread in 0..state.threads.len() {
             // What a twin can do the thread before it can do, too.
             if state.threads[thread].ended.is_some() || twins.get(thread) == Some(&true) {
                 continue;
             }
+            self.moved = Moved::NONE;
             for end in self.moves(state, thread)? {
                 moved = true;
                 if !self.covers(&end, met)? {
@@ -244,7 +252,8 @@ impl<'f, 'p> Walker<'f, 'p> {
 
     /// Is a state in the set?
     fn is_in(&mut self, state: &State, met: Met<'_>) -> bool {
-        self.facts.normal.pack(state, &mut self.scratch, &mut self.bytes);
+        let base = (&self.base, self.moved);
+        self.facts.normal.pack_moved(state, base, &mut self.scratch, &mut self.bytes);
         let found = self.space.find(&self.bytes).or_else(|| {
             let larger = self.facts.larger.as_ref()?;
             larger.find(&self.facts.normal, &self.bytes, &mut self.parts)
@@ -354,6 +363,7 @@ impl<'f, 'p> Walker<'f, 'p> {
     ) -> Result<bool, Rejection> {
         let facts = self.facts;
         self.steps += 1;
+        self.moved.add(thread);
         self.fuel = self.fuel.checked_sub(1).ok_or(Rejection::Fuel)?;
         if !facts.future.foreseen(&facts.machine, state, thread, edge) {
             return Err(Rejection::Access(describe(&facts.machine, state, thread)));

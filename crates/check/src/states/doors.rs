@@ -7,11 +7,12 @@
 //! the first step through one would need a write before it. So they touch no more than what can be reached without
 //! going through, which is worked out here, for the largest such set. Moves that leave all that alone are independent.
 
-use super::future::{Thing, Yet};
+use super::future::Yet;
+use super::things::Thing;
 use relyant_cfa::{Expr, ObjId, Op, Template};
 use relyant_interp::eval::{Env, eval};
 use relyant_interp::machine::{Machine, State};
-use std::collections::HashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Doors that are told apart; others count as open.
 const MOST_DOORS: usize = 64;
@@ -47,9 +48,9 @@ pub(super) struct Doors {
 /// What was worked out before: by place and shut doors.
 #[derive(Default)]
 pub(super) struct Memo {
-    before: HashMap<(Place, u64), Yet>,
-    /// By door and value.
-    shut: HashMap<(usize, i128), bool>,
+    before: FxHashMap<(Place, u64), Yet>,
+    /// By door: the value that it was asked about last, and was it shut?
+    shut: Vec<Option<(i128, bool)>>,
 }
 
 impl Doors {
@@ -79,13 +80,18 @@ impl Doors {
     /// The doors that are shut in a state, as bits.
     pub fn shut(&self, machine: &Machine<'_>, state: &State, memo: &mut Memo) -> u64 {
         let mut bits = 0;
+        memo.shut.resize(self.doors.len(), None);
         for (i, door) in self.doors.iter().enumerate() {
             let (o, k) = door.cell;
             if machine.is_unchosen(state, o, k as usize) {
                 continue;
             }
             let Some(value) = machine.value(state, 0, door.cell) else { continue };
-            let shut = *memo.shut.entry((i, value)).or_insert_with(|| door.is_shut(machine, value));
+            let shut = match memo.shut[i] {
+                Some((v, shut)) if v == value => shut,
+                _ => door.is_shut(machine, value),
+            };
+            memo.shut[i] = Some((value, shut));
             bits |= u64::from(shut) << i;
         }
         bits
@@ -129,7 +135,7 @@ impl Doors {
     fn before<'m>(&self, from: Place, shut: u64, memo: &'m mut Memo) -> &'m Yet {
         memo.before.entry((from, shut)).or_insert_with(|| {
             let mut sum = Yet::default();
-            let mut seen = std::collections::HashSet::from([from]);
+            let mut seen = FxHashSet::from_iter([from]);
             let mut worklist = vec![from];
             while let Some((t, l)) = worklist.pop() {
                 let own = &self.own[t][l];

@@ -21,16 +21,11 @@
 //! the checker asks before each, and the first step of a run that did not would not be moved past others either.
 
 use super::doors::{Doors, Memo, Place};
-use super::waiting::{is_at_join, waiting};
-use relyant_cfa::points_to::{PointsTo, Targets};
-use relyant_cfa::{Callee, Edge, Expr, Loc, LocationKind, ObjId, Op, Owner, Program, Template};
+use super::things::{Thing, Things, constant};
+use super::waiting::{is_join, waiting};
+use relyant_cfa::points_to::PointsTo;
+use relyant_cfa::{Callee, Edge, Loc, LocationKind, Op, Program, Template};
 use relyant_interp::machine::{Machine, State};
-
-/// With more shared cells than this, objects are told apart but not their cells.
-const MOST_CELLS: usize = 2048;
-
-/// A thing that is read or written, by number.
-pub(super) type Thing = u32;
 
 /// What a move touches.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,11 +38,34 @@ enum Touch {
     Access(u32),
 }
 
+impl Touch {
+    /// Certain things as bits; else none.
+    fn bits(&self, things: &Things) -> Yet {
+        let words = things.count().div_ceil(64);
+        let mut bits = Yet { read: vec![0; words], written: vec![0; words] };
+        if let Touch::Things { read, written } = self {
+            read.iter().for_each(|x| bits.read[*x as usize / 64] |= 1 << (x % 64));
+            written.iter().for_each(|x| bits.written[*x as usize / 64] |= 1 << (x % 64));
+        }
+        bits
+    }
+}
+
 /// What may yet be touched from a location: a bit for each [`Thing`], 64 a word.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Yet {
     pub read: Vec<u64>,
     pub written: Vec<u64>,
+}
+
+impl Yet {
+    /// Is none of what a move touches written here, nor read where the move writes it?
+    fn leaves(&self, touched: &Yet) -> bool {
+        (0..self.written.len()).all(|i| {
+            let (read, written) = (touched.read[i], touched.written[i]);
+            self.written[i] & (read | written) == 0 && self.read[i] & written == 0
+        })
+    }
 }
 
 /// What the rest of a run may touch.
@@ -57,102 +75,17 @@ pub(super) struct Future {
     yet: Vec<Vec<Yet>>,
     /// `touch[template][location]`: of the one move from there.
     touch: Vec<Vec<Touch>>,
+    /// The same as bits, where it is certain things.
+    touched: Vec<Vec<Yet>>,
     doors: Doors,
-    /// Whether threads at joins are looked at.
-    waiting: bool,
+    /// `joins[template][location]`: only the end of another thread lets one go on there. None where that is not looked at.
+    joins: Vec<Vec<bool>>,
     /// `rest[template][location]`: a place to look around in. On each cycle there is one, and where an input is
     /// chosen. Only the order in which the checker tries things depends on it.
     rest: Vec<Vec<bool>>,
     /// `foreseen[template][edge]`: things that its access may touch, sorted; `None` where it has none, or the address
     /// is constant.
     foreseen: Vec<Vec<Option<Vec<Thing>>>>,
-}
-
-/// What threads share, by number: cells of shared objects (whole objects, where there are many cells), then the
-/// number of the next thread, then how many are alive.
-struct Things {
-    /// By object: the number of its first cell, or of the whole object; `None` for a thread's own.
-    first: Vec<Option<Thing>>,
-    /// Object and cells of each thing that is one.
-    cells: Vec<(ObjId, std::ops::Range<usize>)>,
-    /// Each cell has a number of its own.
-    by_cell: bool,
-    next_thread: Thing,
-    live_threads: Thing,
-    bounded: bool,
-}
-
-impl Things {
-    fn new(program: &Program) -> Things {
-        let objects = || program.objects.iter().zip(&program.owners);
-        let size = |(o, owner): (&relyant_cfa::Object, &Owner)| match owner {
-            Owner::Shared => o.cells.len(),
-            Owner::Template(_) => 0,
-        };
-        let by_cell = objects().map(size).sum::<usize>() <= MOST_CELLS;
-        let mut next = 0;
-        let (mut first, mut cells) = (Vec::new(), Vec::new());
-        for (i, (o, owner)) in (0u32..).zip(objects()) {
-            let shared = *owner == Owner::Shared;
-            first.push(shared.then_some(next));
-            next += if by_cell { size((o, owner)) as Thing } else { Thing::from(shared) };
-            if by_cell {
-                cells.extend((0..size((o, owner))).map(|k| (ObjId(i), k..k + 1)));
-            } else if shared {
-                cells.push((ObjId(i), 0..size((o, owner))));
-            }
-        }
-        let bounded = program.max_threads.is_some();
-        Things { first, cells, by_cell, next_thread: next, live_threads: next + 1, bounded }
-    }
-
-    /// Has a cell of the thing no value yet?
-    fn is_unchosen(&self, machine: &Machine<'_>, state: &State, x: Thing) -> bool {
-        let Some((o, cells)) = self.cells.get(x as usize) else { return false };
-        cells.clone().any(|k| machine.is_unchosen(state, *o, k))
-    }
-
-    fn count(&self) -> usize {
-        self.live_threads as usize + 1
-    }
-
-    /// A cell; `None` for a thread's own.
-    fn cell(&self, object: usize, cell: usize) -> Option<Thing> {
-        self.first[object].map(|f| if self.by_cell { f + cell as Thing } else { f })
-    }
-
-    /// What an access through an address may touch.
-    fn at(&self, program: &Program, points: &PointsTo, template: usize, address: &Expr) -> Vec<Thing> {
-        if let Some((o, k)) = constant(program, address).and_then(|a| program.cell_at(a)) {
-            return self.cell(o.0 as usize, k).into_iter().collect();
-        }
-        let mut list: Vec<Thing> = match points.targets(template as u32, address) {
-            Targets::Unknown => (0..self.next_thread).collect(),
-            Targets::Objects(targets) => {
-                let cells = |(o, k): &(relyant_cfa::ObjId, Option<usize>)| {
-                    let (o, all) = (o.0 as usize, program.objects[o.0 as usize].cells.len());
-                    let range = k.map_or(0..all, |k| k..k + 1);
-                    range.filter_map(|k| self.cell(o, k)).collect::<Vec<_>>()
-                };
-                targets.iter().flat_map(cells).collect()
-            }
-        };
-        list.sort_unstable();
-        list.dedup();
-        list
-    }
-}
-
-/// The value of an address without registers.
-fn constant(program: &Program, e: &Expr) -> Option<i128> {
-    match e {
-        Expr::Const(c) => Some(*c),
-        Expr::Addr(o) => program.bases.get(o.0 as usize).copied(),
-        Expr::Binary(relyant_cfa::BinOp::Add, a, b, relyant_cfa::IntKind::Ideal) => {
-            constant(program, a)?.checked_add(constant(program, b)?)
-        }
-        _ => None,
-    }
 }
 
 impl Future {
@@ -200,7 +133,12 @@ impl Future {
             };
             touch.push((0..template.graph.locations.len()).map(one).collect());
         }
-        let mut future = Future { things, yet, touch, doors, waiting: waits, rest: Vec::new(), foreseen };
+        let at_joins =
+            |t: &Template| t.graph.out_edges().iter().map(|out| waits && is_join(t, out)).collect();
+        let joins = program.templates.iter().map(at_joins).collect();
+        let touched =
+            touch.iter().map(|list: &Vec<Touch>| list.iter().map(|t| t.bits(&things)).collect()).collect();
+        let mut future = Future { things, yet, touch, touched, doors, joins, rest: Vec::new(), foreseen };
         future.rest = future.resting(program, several);
         future
     }
@@ -227,10 +165,25 @@ impl Future {
             return None;
         }
         let (template, l) = (t.name.template as usize, t.loc.0 as usize);
-        let mut free = |x: &Thing, write| self.free(machine, state, thread, (*x, write), memo);
         let yes = match &self.touch[template][l] {
             Touch::Anything => false,
             Touch::Things { read, written } => {
+                let chosen = |x: &Thing| !self.things.is_unchosen(machine, state, *x);
+                let touched = &self.touched[template][l];
+                if read.iter().all(chosen) {
+                    let leaves = |yet: &Yet| yet.leaves(touched);
+                    if self.is_left(machine, state, |i| i != thread, leaves) {
+                        return Some(self.rest[template][l]);
+                    }
+                    // Those that wait are at shut doors, or at joins.
+                    let goes_on = |i: usize| i != thread && !self.is_at_join(state, i);
+                    if self.doors.shut(machine, state, memo) == 0
+                        && !self.is_left(machine, state, goes_on, leaves)
+                    {
+                        return None;
+                    }
+                }
+                let mut free = |x: &Thing, write| self.free(machine, state, thread, (*x, write), memo);
                 read.iter().all(|x| free(x, false)) && written.iter().all(|x| free(x, true))
             }
             Touch::Access(edge) => {
@@ -239,10 +192,37 @@ impl Future {
                 // Where there is no cell the step cannot be done.
                 let cell = machine.accessed(state, thread, *edge);
                 let thing = cell.and_then(|(o, k)| self.things.cell(o.0 as usize, k as usize));
-                thing.is_none_or(|x| free(&x, write))
+                thing.is_none_or(|x| self.free(machine, state, thread, (x, write), memo))
             }
         };
         yes.then(|| self.rest[template][l])
+    }
+
+    /// Does it hold of all that these threads may touch from where they are?
+    fn is_left(
+        &self,
+        machine: &Machine<'_>,
+        state: &State,
+        who: impl Fn(usize) -> bool,
+        holds: impl Fn(&Yet) -> bool,
+    ) -> bool {
+        let calls = !state.stacks.is_empty();
+        for (i, t) in state.threads.iter().enumerate() {
+            if t.ended.is_some() || !who(i) {
+                continue;
+            }
+            if !holds(&self.yet[t.name.template as usize][t.loc.0 as usize])
+                || calls && !places(machine, state, i).all(|(t, l)| holds(&self.yet[t][l]))
+            {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn is_at_join(&self, state: &State, thread: usize) -> bool {
+        let t = &state.threads[thread];
+        self.joins[t.name.template as usize][t.loc.0 as usize]
     }
 
     /// Will no other thread write the thing before the thread moves, nor read it if it is written?
@@ -259,8 +239,7 @@ impl Future {
         let leaves = |yet: &Yet| yet.written[word] & bit == 0 && (!write || yet.read[word] & bit == 0);
         let of_others =
             (0..state.threads.len()).filter(|i| *i != thread && state.threads[*i].ended.is_none());
-        let at = |(t, l): Place| leaves(&self.yet[t][l]);
-        if of_others.clone().all(|i| places(machine, state, i).all(at)) {
+        if self.is_left(machine, state, |i| i != thread, leaves) {
             return true;
         }
         let shut = self.doors.shut(machine, state, memo);
@@ -274,7 +253,7 @@ impl Future {
         if shut != 0 && self.doors.hold(shut, (&all(&|_| true), &[]), memo, &leaves) {
             return true;
         }
-        let joins = |i: usize| self.waiting && is_at_join(machine, state, i);
+        let joins = |i: usize| self.is_at_join(state, i);
         // If those that are at joins did nothing, would it be so?
         if !of_others.clone().any(joins) || !self.doors.hold(shut, (&all(&|i| !joins(i)), &[]), memo, &leaves)
         {

@@ -28,6 +28,7 @@ mod future;
 pub mod order;
 mod space;
 pub mod split;
+mod things;
 mod waiting;
 
 use cover::Walker;

@@ -6,7 +6,7 @@
 //! as this holds as long as nobody writes them. Whoever it meets at a join on that way waits for: until that one moves,
 //! the thread has done nothing but read these cells.
 
-use relyant_cfa::{Edge, Expr, IntKind, Loc, LocationKind, ObjId, Op, Owner};
+use relyant_cfa::{Edge, Expr, IntKind, Loc, LocationKind, ObjId, Op, Owner, Template};
 use relyant_interp::eval::{Env, eval};
 use relyant_interp::late::UNCHOSEN;
 use relyant_interp::machine::{Machine, State};
@@ -25,12 +25,9 @@ pub(super) struct Waiting {
     pub read: Vec<Cell>,
 }
 
-/// Can only the end of another thread let this one go on?
-pub(super) fn is_at_join(machine: &Machine<'_>, state: &State, thread: usize) -> bool {
-    let template = state.threads[thread].name.template;
-    let joins = |edge: &u32| matches!(machine.edge(template, *edge).map(|e| &e.op), Some(Op::Join { .. }));
-    let out = machine.out(state, thread);
-    !out.is_empty() && out.iter().all(joins)
+/// Can only the end of another thread let one go on that has these edges before it?
+pub(super) fn is_join(template: &Template, out: &[usize]) -> bool {
+    !out.is_empty() && out.iter().all(|i| matches!(template.graph.edges[*i].op, Op::Join { .. }))
 }
 
 /// Follows a thread that may be waiting for the end of another.

@@ -7,7 +7,7 @@ use relyant_cfa::{Edge, ObjId, Op, Owner, Program};
 use relyant_interp::candidates::Candidates;
 use relyant_interp::eval::{Env, eval};
 use relyant_interp::machine::{Machine, State, Stop};
-use relyant_interp::normal::{Normal, NormalOptions, Scratch};
+use relyant_interp::normal::{Base, Moved, Normal, NormalOptions, Scratch};
 use relyant_interp::observe::{Needs, Observer, Points};
 use std::sync::{Mutex, PoisonError};
 
@@ -120,6 +120,22 @@ impl<'p> Config<'p> {
     /// Writes the normal form of a state that has not halted, and the order of its threads.
     pub fn pack(&self, state: &State, scratch: &mut Scratch, bytes: &mut Vec<u8>) {
         self.normal.pack(state, scratch, bytes);
+    }
+
+    /// The threads of a state, for [`Config::pack_moved`].
+    pub fn base(&self, state: &State, scratch: &mut Scratch, base: &mut Base) {
+        self.normal.base(state, scratch, base);
+    }
+
+    /// As [`Config::pack`], of what moves of these threads made of the state that `base` is of.
+    pub fn pack_moved(
+        &self,
+        state: &State,
+        base: (&Base, Moved),
+        scratch: &mut Scratch,
+        bytes: &mut Vec<u8>,
+    ) {
+        self.normal.pack_moved(state, base, scratch, bytes);
     }
 
     /// The normal form of states, by threads and by live registers.

@@ -14,8 +14,9 @@ use relyant_cfa::{Expr, IntKind, ObjId, Op, Owner, Program};
 use relyant_interp::eval::{Env, eval};
 use relyant_interp::late::UNCHOSEN;
 use relyant_interp::machine::{Machine, State};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
+use std::hash::BuildHasher;
 
 /// More guards than this are not looked at: they are bits of a word.
 const MOST: usize = 64;
@@ -47,8 +48,8 @@ pub(super) struct Guards {
 /// Location of a thread, a key, where all threads are (a hash), and closed guards.
 pub(super) type Question = (u32, u32, u64, u64);
 
-/// Answers that are remembered at once.
-const MOST_ANSWERS: usize = 1 << 18;
+/// Answers that are remembered at once, as a power of two: so many that they stay near the processor.
+const ANSWERS: u32 = 13;
 
 /// What was worked out for some states.
 #[derive(Clone, Debug, Default)]
@@ -59,18 +60,28 @@ pub(super) struct Reached {
     /// By guard: the value of its cell when that was asked last, and was it closed?
     closed: Vec<Option<(i128, bool)>>,
     seen: Vec<bool>,
-    /// Is it so of all others, or would it be without those at joins?
-    pub answers: FxHashMap<Question, (bool, bool)>,
+    /// By hash of a question, the last one asked: is it so of all others, or would it be without those at joins?
+    answers: Vec<Option<(Question, (bool, bool))>>,
 }
 
 impl Reached {
+    /// The answer to a question, where that is remembered.
+    pub fn answer(&self, question: Question) -> Option<(bool, bool)> {
+        let (asked, answer) = (*self.answers.get(place(question))?)?;
+        (asked == question).then_some(answer)
+    }
+
     /// An answer for later.
     pub fn remember(&mut self, question: Option<Question>, answer: (bool, bool)) {
-        if self.answers.len() >= MOST_ANSWERS {
-            self.answers.clear();
-        }
-        self.answers.extend(question.map(|q| (q, answer)));
+        let Some(question) = question else { return };
+        self.answers.resize(1 << ANSWERS, None);
+        self.answers[place(question)] = Some((question, answer));
     }
+}
+
+/// Where the answer to a question is remembered.
+fn place(question: Question) -> usize {
+    (FxBuildHasher.hash_one(question) >> (u64::BITS - ANSWERS)) as usize
 }
 
 impl Guards {

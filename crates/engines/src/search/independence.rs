@@ -369,14 +369,39 @@ impl Independence {
         at: &mut Occupied,
         holds: impl Fn(&[u64], &[u64]) -> bool + Copy,
     ) -> (bool, bool) {
+        if self.is_apart(config, state, thread, at, holds) {
+            return (true, true);
+        }
         let closed = at.closed(self, config, state);
+        if closed == 0 && at.joining.is_empty() {
+            return (false, false);
+        }
         let question = at.question(state, (self.row(state, thread), key), closed);
-        let remembered = question.and_then(|q| at.reached.answers.get(&q).copied());
+        let remembered = question.and_then(|q| at.reached.answer(q));
         remembered.unwrap_or_else(|| {
             let always = self.is_true_of_others(config, state, thread, at, holds);
             let answer = (always, always || self.is_true_without_joins(config, state, thread, at, holds));
             at.reached.remember(question, answer);
             answer
+        })
+    }
+
+    /// Is it so of all that other threads may ever access?
+    fn is_apart(
+        &self,
+        config: &Config<'_>,
+        state: &State,
+        thread: usize,
+        at: &Occupied,
+        holds: impl Fn(&[u64], &[u64]) -> bool,
+    ) -> bool {
+        let calls = !state.stacks.is_empty();
+        let here = self.row(state, thread);
+        let own =
+            |row: usize| if calls { self.own(config, state, thread, row) } else { u32::from(row == here) };
+        at.rows().all(|row| {
+            let (reads, writes) = self.future.row(row);
+            holds(reads, writes) || at.counts[row] == own(row)
         })
     }
 
@@ -387,7 +412,7 @@ impl Independence {
         own
     }
 
-    /// Is it so of all that other threads may access before the thread moves, wherever they wait?
+    /// Is it so of all that other threads may access before the thread moves, where guards are closed to them?
     fn is_true_of_others(
         &self,
         config: &Config<'_>,
@@ -396,13 +421,6 @@ impl Independence {
         at: &mut Occupied,
         holds: impl Fn(&[u64], &[u64]) -> bool,
     ) -> bool {
-        let never = at.rows().all(|row| {
-            let (reads, writes) = self.future.row(row);
-            holds(reads, writes) || at.counts[row] == self.own(config, state, thread, row)
-        });
-        if never {
-            return true;
-        }
         let closed = at.closed(self, config, state);
         if closed == 0 {
             return false;

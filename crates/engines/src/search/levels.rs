@@ -5,12 +5,13 @@
 //! are the same for any number of workers.
 
 use super::config::Config;
+use super::cut::Cut;
 use super::fronts::Fronts;
-use super::moves::{Cut, Mover};
+use super::moves::Mover;
 use super::store::{ROOT, SHARDS, Store, hash, shard_of};
 use super::{End, Found, Reason, Search};
 use relyant_interp::machine::{State, Stop};
-use relyant_interp::normal::Scratch;
+use relyant_interp::normal::{Base, Scratch};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock};
 
@@ -39,9 +40,22 @@ struct Worker<'c, 'p> {
     state: State,
     /// By thread of the state at hand: nothing tells it from the one before it, so that it need not move.
     twins: Vec<bool>,
+    base: Base,
     packed: Vec<u8>,
     scratch: Scratch,
+    found: Pending,
 }
+
+/// Successors that are not looked up yet.
+#[derive(Default)]
+struct Pending {
+    bytes: Vec<u8>,
+    /// Hash, place in `bytes`, length, parent.
+    list: Vec<(u64, u32, u32, u32)>,
+}
+
+/// Successors that are looked up at once, so that the processor need not wait for memory for each of them.
+const LOOKED_UP: usize = 64;
 
 pub(super) fn run(search: &mut Search<'_, '_, '_>) -> Result<End, Stop> {
     let jobs = search.settings.jobs.max(1);
@@ -49,8 +63,10 @@ pub(super) fn run(search: &mut Search<'_, '_, '_>) -> Result<End, Stop> {
         mover: Mover::new(search.config, search.reduction),
         state: State::default(),
         twins: Vec::new(),
+        base: Base::default(),
         packed: Vec::new(),
         scratch: Scratch::default(),
+        found: Pending::default(),
     };
     let mut workers: Vec<Worker<'_, '_>> = (0..jobs).map(|_| worker()).collect();
     if let Some(end) = starts(search, &mut workers[0])? {
@@ -123,9 +139,9 @@ fn starts(search: &mut Search<'_, '_, '_>, worker: &mut Worker<'_, '_>) -> Resul
         let mut violated = false;
         let (store, packed, scratch) = (&mut search.store, &mut worker.packed, &mut worker.scratch);
         let fronts = &mut search.fronts;
-        worker.mover.start(&state, &mut |after, _, _, violation| {
-            violated |= violation;
-            if !violation {
+        worker.mover.start(&state, &mut |after, arrival| {
+            violated |= arrival.violation;
+            if !arrival.violation {
                 config.pack(after, scratch, packed);
                 if fronts.as_mut().is_none_or(|f| f.admit(config, packed)) {
                     store.insert(hash(packed), packed, ROOT);
@@ -190,6 +206,7 @@ impl Worker<'_, '_> {
                 break;
             }
         }
+        self.look_up(&search.store, chunk);
         (chunk.steps, chunk.cut) = (self.mover.steps, self.mover.cut);
     }
 
@@ -197,30 +214,47 @@ impl Worker<'_, '_> {
         let (config, store) = (search.config, &search.store);
         config.unpack_twins(store.get(id), &mut self.state, &mut self.twins);
         self.mover.count(&self.state);
-        let (packed, scratch) = (&mut self.packed, &mut self.scratch);
+        let (packed, scratch, pending) = (&mut self.packed, &mut self.scratch, &mut self.found);
+        config.base(&self.state, scratch, &mut self.base);
+        let base = &self.base;
         let mut moved = false;
         for thread in 0..self.state.threads.len() {
             if self.twins[thread] {
                 continue;
             }
-            moved |= self.mover.successors(&self.state, thread, &mut |after, _, _, violation| {
-                if violation {
+            moved |= self.mover.successors(&self.state, thread, &mut |after, arrival| {
+                if arrival.violation {
                     chunk.found.get_or_insert(Found::After(id));
                     return;
                 }
-                config.pack(after, scratch, packed);
-                let h = hash(packed);
-                if store.find(h, packed).is_none() {
-                    let place = chunk.bytes.len() as u32;
-                    chunk.bytes.extend_from_slice(packed);
-                    chunk.new[shard_of(h)].push((h, place, packed.len() as u32, id));
-                }
+                config.pack_moved(after, (base, arrival.moved), scratch, packed);
+                let place = pending.bytes.len() as u32;
+                pending.bytes.extend_from_slice(packed);
+                pending.list.push((hash(packed), place, packed.len() as u32, id));
             })?;
         }
         if !moved && config.deadlock(&self.state) && !matches!(chunk.found, Some(Found::Deadlock(_))) {
             chunk.found = Some(Found::Deadlock(id));
         }
+        if self.found.list.len() >= LOOKED_UP {
+            self.look_up(store, chunk);
+        }
         Ok(())
+    }
+
+    /// Puts those successors into the chunk that the set does not have.
+    fn look_up(&mut self, store: &Store, chunk: &mut Chunk) {
+        let Pending { bytes, list } = &mut self.found;
+        store.draw_near(list.iter().map(|found| found.0));
+        for (h, place, length, parent) in list.drain(..) {
+            let state = &bytes[place as usize..(place + length) as usize];
+            if store.find(h, state).is_none() {
+                let place = chunk.bytes.len() as u32;
+                chunk.bytes.extend_from_slice(state);
+                chunk.new[shard_of(h)].push((h, place, length, parent));
+            }
+        }
+        bytes.clear();
     }
 }
 

@@ -10,6 +10,7 @@
 mod accesses;
 mod account;
 mod config;
+mod cut;
 mod cycles;
 mod draws;
 mod engine;
@@ -41,9 +42,9 @@ pub use engine::{Chances, FewThreads, Interleavings, NAME};
 use crate::watch::Watch;
 use account::Account;
 use config::{Config, Observing};
+use cut::Cut;
 use fronts::Fronts;
 use independence::Independence;
-use moves::Cut;
 use relyant_cfa::Program;
 use relyant_cfa::schedule::Schedule;
 use relyant_check::states::order::Order;

@@ -8,13 +8,14 @@
 //! moves count.
 
 use super::config::Config;
+use super::cut::Cut;
 use super::draws::Draws;
 use super::independence::Independence;
 use super::occupied::Occupied;
 use super::store::hash;
 use relyant_cfa::{LocationKind, Op};
 use relyant_interp::machine::{Before, State, Stop};
-use relyant_interp::normal::Scratch;
+use relyant_interp::normal::{Moved, Scratch};
 use rustc_hash::FxHashSet;
 
 /// The parent of a first step.
@@ -52,41 +53,20 @@ pub(super) struct StepNode {
     pub begins: bool,
 }
 
-/// What was left out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Cut {
-    /// Inputs of which not all values were tried.
-    pub inputs: bool,
-    /// Steps with numbers too large for the machine.
-    pub large: bool,
-    /// Atomic sections too long.
-    pub long: bool,
-    /// Calls whose stacks would be too deep.
-    pub stack: bool,
-    /// A bound of the program itself (template and location).
-    pub limit: Option<(u32, u32)>,
-    /// Steps of undefined behaviour: the run ends there. Where states subsume smaller ones, those may go on.
-    pub undefined: bool,
+/// How a state was come to.
+pub(super) struct Arrival<'n> {
+    /// Steps from the state at hand.
+    pub nodes: &'n [StepNode],
+    /// The last one, by index, or [`NO_NODE`].
+    pub last: u32,
+    /// Threads that moved, and maybe more.
+    pub moved: Moved,
+    /// It violates a property.
+    pub violation: bool,
 }
 
-impl Cut {
-    /// Notes what was left out elsewhere, too.
-    pub fn add(&mut self, other: Cut) {
-        self.inputs |= other.inputs;
-        self.large |= other.large;
-        self.long |= other.long;
-        self.stack |= other.stack;
-        self.limit = self.limit.into_iter().chain(other.limit).min();
-        self.undefined |= other.undefined;
-    }
-    /// Was anything left out? Undefined behaviour is not: those runs end.
-    pub fn any(&self) -> bool {
-        *self != Cut { undefined: self.undefined, ..Cut::default() }
-    }
-}
-
-/// What a successor is given to: the state, which it may take, the steps, the last of them, and whether it violates a property.
-pub(super) type Emit<'e> = dyn FnMut(&mut State, &[StepNode], u32, bool) + 'e;
+/// What a successor is given to; it may take the state.
+pub(super) type Emit<'e> = dyn FnMut(&mut State, &Arrival<'_>) + 'e;
 
 /// Makes successors; one for each worker.
 pub(super) struct Mover<'c, 'p> {
@@ -100,6 +80,8 @@ pub(super) struct Mover<'c, 'p> {
     pub steps: u64,
     /// What was left out so far.
     pub cut: Cut,
+    /// Threads that moved since the state at hand.
+    moved: Moved,
     /// Steps of the moves from the state at hand; a step comes after the one before it.
     nodes: Vec<StepNode>,
     spare: Vec<State>,
@@ -127,6 +109,7 @@ impl<'c, 'p> Mover<'c, 'p> {
             draws: None,
             steps: 0,
             cut: Cut::default(),
+            moved: Moved::NONE,
             nodes: Vec::new(),
             spare: Vec::new(),
             sections: Vec::new(),
@@ -144,9 +127,10 @@ impl<'c, 'p> Mover<'c, 'p> {
     /// What follows a start by invisible moves.
     pub fn start(&mut self, state: &State, emit: &mut Emit<'_>) -> Result<(), Stop> {
         self.nodes.clear();
+        self.moved = Moved::NONE;
         let mut copy = self.copy(state);
         if self.config.machine.violation(state).is_some() {
-            emit(&mut copy, &self.nodes, NO_NODE, true);
+            emit(&mut copy, &self.arrival(NO_NODE, true));
             return Ok(());
         }
         self.chain.push((copy, NO_NODE));
@@ -182,6 +166,7 @@ impl<'c, 'p> Mover<'c, 'p> {
     /// if that was one state, or the last other call was of something else.
     pub fn go_on(&mut self, from: &mut State, thread: usize, emit: &mut Emit<'_>) -> Result<bool, Stop> {
         self.nodes.clear();
+        self.moved = Moved::NONE;
         if from.halted || from.threads[thread].ended.is_some() {
             return Ok(false);
         }
@@ -205,6 +190,10 @@ impl<'c, 'p> Mover<'c, 'p> {
         Ok(true)
     }
 
+    fn arrival(&self, last: u32, violation: bool) -> Arrival<'_> {
+        Arrival { nodes: &self.nodes, last, moved: self.moved, violation }
+    }
+
     /// Invisible moves of the states in `chain`, until there is none.
     fn settle(&mut self, emit: &mut Emit<'_>) -> Result<(), Stop> {
         self.met.clear();
@@ -218,11 +207,11 @@ impl<'c, 'p> Mover<'c, 'p> {
                     break;
                 }
                 if node != NO_NODE && self.violates(&state, node) {
-                    emit(&mut state, &self.nodes, node, true);
+                    emit(&mut state, &self.arrival(node, true));
                     break;
                 }
                 let Some(reduction) = self.reduction.filter(|_| self.branches < MAX_MOVE) else {
-                    emit(&mut state, &self.nodes, node, false);
+                    emit(&mut state, &self.arrival(node, false));
                     break;
                 };
                 match self.invisible(reduction, &mut state, &mut node, &mut last)? {
@@ -235,7 +224,7 @@ impl<'c, 'p> Mover<'c, 'p> {
                         break;
                     }
                     Next::None => {
-                        emit(&mut state, &self.nodes, node, false);
+                        emit(&mut state, &self.arrival(node, false));
                         break;
                     }
                 }
@@ -502,6 +491,7 @@ impl<'c, 'p> Mover<'c, 'p> {
     /// Does a step, if it can be done.
     fn step(&mut self, state: &mut State, thread: usize, edge: u32, choice: u32) -> Result<bool, Stop> {
         self.steps += 1;
+        self.moved.add(thread);
         let machine = &self.config.machine;
         let template = state.threads[thread].name.template;
         let Some(e) = machine.edge(template, edge) else { return Ok(false) };
@@ -575,8 +565,15 @@ enum Next {
     None,
 }
 
+impl Arrival<'_> {
+    /// The steps, first to last.
+    pub fn path(&self) -> Vec<StepNode> {
+        path(self.nodes, self.last)
+    }
+}
+
 /// The steps to a node, first to last.
-pub(super) fn path(nodes: &[StepNode], mut node: u32) -> Vec<StepNode> {
+fn path(nodes: &[StepNode], mut node: u32) -> Vec<StepNode> {
     let mut path = Vec::new();
     while node != NO_NODE {
         path.push(nodes[node as usize]);

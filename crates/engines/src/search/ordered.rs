@@ -6,11 +6,11 @@
 //! that. With a *bound on switches* states are told apart by the thread that moved last, and explored in the order
 //! of the switches they need; a state that is reached again with fewer switches is explored again.
 
-use super::moves::Mover;
+use super::moves::{Arrival, Mover};
 use super::store::{ROOT, Store, hash};
 use super::{Config, End, Found, Reason, Search, Strategy};
 use relyant_interp::machine::{State, Stop};
-use relyant_interp::normal::Scratch;
+use relyant_interp::normal::{Base, Scratch};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -102,6 +102,8 @@ struct Move {
 /// States that were reached, and those of them that are still to be explored.
 struct Reached<'c, 'p> {
     config: &'c Config<'p>,
+    /// The threads of the state that is explored.
+    base: Base,
     /// Most switches; with one, a state has the thread that moved last.
     bound: Option<u32>,
     /// Switches cost more than moves.
@@ -135,14 +137,15 @@ impl Reached<'_, '_> {
     }
 
     /// The state after a move, or a violation in it.
-    fn add(&mut self, store: &mut Store, m: Move, after: &State, violation: bool, met: &mut Met) {
-        if violation {
+    fn add(&mut self, store: &mut Store, m: Move, after: &State, arrival: &Arrival<'_>, met: &mut Met) {
+        if arrival.violation {
             let within = self.bound.is_none_or(|b| m.cost + m.switches <= b);
             met.violation |= within;
             self.too_many |= !within;
             return;
         }
-        self.config.pack(after, &mut self.scratch, &mut self.packed);
+        let base = (&self.base, arrival.moved);
+        self.config.pack_moved(after, base, &mut self.scratch, &mut self.packed);
         let last = place(&self.scratch, m.thread);
         let next = |id| Item { id, last, depth: m.from.depth + 1 };
         let Some(bound) = self.bound else {
@@ -188,6 +191,7 @@ impl<'s, 'c, 'p, 'w> Run<'s, 'c, 'p, 'w> {
         let strategy = search.settings.strategy;
         let reached = Reached {
             config: search.config,
+            base: Base::default(),
             bound: search.settings.max_switches,
             few: strategy == Strategy::FewSwitches,
             queue: Queue { newest: strategy == Strategy::DepthFirst, ..Queue::default() },
@@ -207,8 +211,8 @@ impl<'s, 'c, 'p, 'w> Run<'s, 'c, 'p, 'w> {
             let state = config.initial(start)?;
             let mut violated = false;
             let (store, reached) = (&mut self.search.store, &mut self.reached);
-            self.mover.start(&state, &mut |after, _, _, violation| {
-                violated |= violation;
+            self.mover.start(&state, &mut |after, arrival| {
+                violated |= arrival.violation;
                 reached.start(store, after);
             })?;
             if violated {
@@ -253,6 +257,7 @@ impl<'s, 'c, 'p, 'w> Run<'s, 'c, 'p, 'w> {
         let bytes = if bounded { without_last(bytes) } else { bytes };
         config.unpack_twins(bytes, &mut self.state, &mut self.twins);
         self.mover.count(&self.state);
+        config.base(&self.state, &mut self.reached.scratch, &mut self.reached.base);
         let n = self.state.threads.len();
         let last = usize::from(item.last);
         let (mut goes_on, mut moved) = (false, false);
@@ -266,8 +271,8 @@ impl<'s, 'c, 'p, 'w> Run<'s, 'c, 'p, 'w> {
             let m = Move { from: item, cost, thread, switches, threads: n };
             let mut met = Met::default();
             let (store, reached) = (&mut self.search.store, &mut self.reached);
-            let can_move = self.mover.successors(&self.state, thread, &mut |after, _, _, violation| {
-                reached.add(store, m, after, violation, &mut met);
+            let can_move = self.mover.successors(&self.state, thread, &mut |after, arrival| {
+                reached.add(store, m, after, arrival, &mut met);
             })?;
             moved |= can_move;
             // Where the thread finds nothing new, switching costs nothing in the order of few switches.

@@ -13,7 +13,7 @@ use super::config::Config;
 use super::draws::Draws;
 use super::halts::Halts;
 use super::independence::Independence;
-use super::moves::{Mover, NO_NODE, StepNode, path};
+use super::moves::{Arrival, Mover, StepNode};
 use super::reluctant::Reluctant;
 use super::trace::{self, Part, split};
 use super::{Account, Found, Reason, Settings, Stats};
@@ -245,21 +245,15 @@ impl Drawn {
     }
 
     /// One more to draw from: a violation is taken at once, else each with the same chance.
-    fn offer(
-        &mut self,
-        rng: &mut Rng,
-        after: &mut State,
-        (nodes, node): (&[StepNode], u32),
-        violation: bool,
-    ) {
+    fn offer(&mut self, rng: &mut Rng, after: &mut State, arrival: &Arrival<'_>) {
         if self.violation {
             return;
         }
         self.count += 1;
-        if violation || rng.usize(..self.count) == 0 {
-            self.violation = violation;
+        if arrival.violation || rng.usize(..self.count) == 0 {
+            self.violation = arrival.violation;
             std::mem::swap(&mut self.state, after);
-            self.nodes = if node == NO_NODE { Vec::new() } else { path(nodes, node) };
+            self.nodes = arrival.path();
         }
     }
 }
@@ -274,9 +268,7 @@ impl Runs<'_, '_, '_, '_> {
         walk.start = walk.rng.usize(..config.starts.len());
         walk.chose |= config.starts.len() > 1;
         let initial = config.initial(&config.starts[walk.start])?;
-        mover.start(&initial, &mut |after, nodes, node, violation| {
-            drawn.offer(&mut walk.rng, after, (nodes, node), violation);
-        })?;
+        mover.start(&initial, &mut |after, arrival| drawn.offer(&mut walk.rng, after, arrival))?;
         if drawn.violation {
             note(parts, &drawn.nodes, false);
             return Ok(How::Violation(Found::AtStart(walk.start)));
@@ -387,9 +379,7 @@ impl Runs<'_, '_, '_, '_> {
             // Mostly nobody ends the program as long as another one can move.
             let ends = threads > 1 && self.halts.soon(state, thread) && walk.rng.u32(..HALTS) != 0;
             let rng = &mut walk.rng;
-            let offer = &mut |after: &mut State, nodes: &[StepNode], node: u32, violation: bool| {
-                drawn.offer(rng, after, (nodes, node), violation);
-            };
+            let offer = &mut |after: &mut State, arrival: &Arrival<'_>| drawn.offer(rng, after, arrival);
             // At a change another one goes on, if there is one.
             let moved = if change || ends {
                 mover.successors(state, thread, offer)?

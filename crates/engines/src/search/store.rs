@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
+use std::hint::black_box;
 
 /// Number of shards, whatever the number of workers: numbers of states do not depend on it.
 pub(super) const SHARDS: usize = 16;
@@ -81,6 +82,19 @@ impl Store {
         let shard = &self.shards[shard_of(hash)];
         shard.find(hash, bytes).ok().map(|i| shard.id(i))
     }
+    /// Reads what looking up these hashes begins with: loads that do not wait for each other, so that the lookups that
+    /// follow need not wait for memory.
+    pub fn draw_near(&self, hashes: impl Iterator<Item = u64> + Clone) {
+        let slots = hashes.clone().map(|hash| self.shards[shard_of(hash)].first_slot(hash));
+        black_box(slots.fold(0, |sum: u32, slot| sum.wrapping_add(slot)));
+        let places = hashes.clone().map(|hash| self.shards[shard_of(hash)].first_place(hash));
+        black_box(places.fold(0, |sum: u32, place| sum.wrapping_add(place.unwrap_or(0))));
+        let bytes = hashes.map(|hash| {
+            let shard = &self.shards[shard_of(hash)];
+            shard.first_place(hash).map_or(0, |p| shard.blocks[p as usize / BLOCK][p as usize % BLOCK])
+        });
+        black_box(bytes.fold(0, |sum: u8, byte| sum.wrapping_add(byte)));
+    }
     /// Adds a state; its number, and whether it is new. `None` when the set is full.
     pub fn insert(&mut self, hash: u64, bytes: &[u8], parent: u32) -> Option<(u32, bool)> {
         self.shards[shard_of(hash)].insert(hash, bytes, parent)
@@ -133,6 +147,19 @@ impl Shard {
             }
         }
         &rest[..length]
+    }
+
+    /// The slot where a lookup begins, 0 if there is none.
+    fn first_slot(&self, hash: u64) -> u32 {
+        let mask = self.slots.len().wrapping_sub(1);
+        self.slots.get(hash as usize & mask).copied().unwrap_or(0)
+    }
+
+    /// The place of the state in that slot, if it may be the one with that hash.
+    fn first_place(&self, hash: u64) -> Option<u32> {
+        let slot = self.first_slot(hash);
+        let tag = (hash >> 27) as u32 & !INDEX;
+        (slot != 0 && slot & !INDEX == tag).then(|| self.places[(slot & INDEX) as usize - 1])
     }
 
     /// Index of a state, or the slot where it would go.

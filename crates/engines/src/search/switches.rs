@@ -86,7 +86,8 @@ fn expand(
         let mut moved = false;
         for thread in 0..state.threads.len() {
             let best = &mut after[thread];
-            moved |= mover.successors(&state, thread, &mut |after, _, _, violation| {
+            moved |= mover.successors(&state, thread, &mut |after, arrival| {
+                let violation = arrival.violation;
                 let switches = match next {
                     None if violation && matches!(found, Found::After(_)) => 0,
                     Some(next) if !violation => {

@@ -6,7 +6,7 @@
 
 use super::config::Config;
 use super::family::{Family, FamilyRun};
-use super::moves::{Mover, StepNode, path};
+use super::moves::{Mover, StepNode};
 use super::ordered::{NOBODY, place, with_last};
 use super::store::{ROOT, hash};
 use super::switches::{Guide, Rest, rest};
@@ -45,10 +45,10 @@ pub(super) fn schedule(
             let mut parts = Vec::new();
             let mut mover = Mover::new(config, search.reduction);
             let mut done = false;
-            mover.start(&state, &mut |_, nodes, node, violation| {
-                if violation && !done {
+            mover.start(&state, &mut |_, arrival| {
+                if arrival.violation && !done {
                     done = true;
-                    parts = split(&path(nodes, node), false);
+                    parts = split(&arrival.path(), false);
                 }
             })?;
             return finish(config, i, &parts, found, false);
@@ -166,14 +166,14 @@ fn root(search: &Search<'_, '_, '_>, id: u32) -> Result<(usize, State, Vec<Part>
     for (i, start) in config.starts.iter().enumerate() {
         let state = config.initial(start)?;
         let mut found = None;
-        Mover::new(config, search.reduction).start(&state, &mut |after, nodes, node, violation| {
-            if found.is_none() && !violation {
+        Mover::new(config, search.reduction).start(&state, &mut |after, arrival| {
+            if found.is_none() && !arrival.violation {
                 config.pack(after, &mut scratch, &mut packed);
                 if search.settings.max_switches.is_some() {
                     with_last(&mut packed, NOBODY);
                 }
                 if packed == target {
-                    found = Some((i, after.clone(), split(&path(nodes, node), false)));
+                    found = Some((i, after.clone(), split(&arrival.path(), false)));
                 }
             }
         })?;
@@ -192,9 +192,9 @@ fn any_move(
     wanted: &mut dyn FnMut(&State, bool) -> bool,
 ) -> Result<Option<(State, Vec<StepNode>)>, Stop> {
     let mut found = None;
-    mover.successors(state, thread, &mut |after, nodes, node, violation| {
-        if found.is_none() && wanted(after, violation) {
-            found = Some((after.clone(), path(nodes, node)));
+    mover.successors(state, thread, &mut |after, arrival| {
+        if found.is_none() && wanted(after, arrival.violation) {
+            found = Some((after.clone(), arrival.path()));
         }
     })?;
     Ok(found)

@@ -52,6 +52,38 @@ struct Shape {
 /// Threads alike that a state may have when it is read.
 const MOST_THREADS: i128 = 1 << 20;
 
+/// The threads of a state as they are in its normal form: after moves of one of them the others need not be written anew.
+#[derive(Clone, Debug, Default)]
+pub struct Base {
+    bytes: Vec<u8>,
+    /// Threads whose handles are in slots, slot by slot.
+    refs: Vec<u32>,
+    /// By thread; places are in `bytes` and `refs`.
+    spans: Vec<Span>,
+}
+
+/// Threads that moved since a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Moved(u64);
+
+impl Moved {
+    /// None of them.
+    pub const NONE: Moved = Moved(0);
+    /// All of them, or nobody knows which.
+    pub const ALL: Moved = Moved(u64::MAX);
+
+    /// This one, too.
+    #[inline]
+    pub fn add(&mut self, thread: usize) {
+        self.0 |= if thread < 64 { 1 << thread } else { u64::MAX };
+    }
+
+    #[inline]
+    fn has(self, thread: usize) -> bool {
+        thread >= 64 || self.0 >> thread & 1 == 1
+    }
+}
+
 /// Turns states into their normal form and back.
 pub struct Normal {
     shapes: Vec<Shape>,
@@ -224,6 +256,29 @@ impl Normal {
     /// Writes a state that has not halted. Equal bytes mean: the same behaviour from here on, up to the order of
     /// threads, which is left in `scratch`.
     pub fn pack(&self, state: &State, scratch: &mut Scratch, out: &mut Vec<u8>) {
+        self.pack_moved(state, (&Base::default(), Moved::ALL), scratch, out);
+    }
+
+    /// The threads of a state, for [`Normal::pack_moved`].
+    pub fn base(&self, state: &State, scratch: &mut Scratch, base: &mut Base) {
+        let s = scratch;
+        s.bytes.clear();
+        s.refs.clear();
+        s.spans.clear();
+        (0..state.threads.len()).for_each(|i| self.pack_thread(state, i, s));
+        std::mem::swap(&mut s.bytes, &mut base.bytes);
+        std::mem::swap(&mut s.refs, &mut base.refs);
+        std::mem::swap(&mut s.spans, &mut base.spans);
+    }
+
+    /// As [`Normal::pack`], of what moves of these threads made of the state that `base` is of.
+    pub fn pack_moved(
+        &self,
+        state: &State,
+        (base, moved): (&Base, Moved),
+        scratch: &mut Scratch,
+        out: &mut Vec<u8>,
+    ) {
         let s = scratch;
         s.bytes.clear();
         s.cells.clear();
@@ -232,8 +287,21 @@ impl Normal {
         let threads = state.threads.len();
         put_slots(&mut s.cells, &mut s.refs, threads, usize::MAX, &self.kept_cells, &state.cells);
         let cell_refs = s.refs.len();
+        // Whether a number is a handle depends on how many threads there are.
+        let moved = if base.spans.len() == threads { moved } else { Moved::ALL };
+        if moved != Moved::ALL {
+            s.bytes.extend_from_slice(&base.bytes);
+        }
         for i in 0..threads {
-            self.pack_thread(state, i, s);
+            if moved.has(i) {
+                self.pack_thread(state, i, s);
+                continue;
+            }
+            let (span, refs) = (base.spans[i], s.refs.len());
+            if span.refs.0 < span.refs.1 {
+                s.refs.extend_from_slice(&base.refs[span.refs.0..span.refs.1]);
+            }
+            s.spans.push(Span { refs: (refs, s.refs.len()), ..span });
         }
         self.sort(state, cell_refs, s);
         out.clear();
