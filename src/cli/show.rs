@@ -5,6 +5,7 @@ use super::meaning::Meaning;
 use super::{complain, say};
 use clap::ValueEnum;
 use relyant::report::automaton;
+use relyant_frontend::programs::read_proof;
 use relyant_program::thread_program;
 use std::path::PathBuf;
 
@@ -20,6 +21,8 @@ enum Stage {
     Automaton,
     /// The thread program with linear guards, as it is proved
     Program,
+    /// The other one that is proved beside it, where there is one: with chosen threads, memory of any size, an element for each array
+    Chosen,
 }
 
 /// Print what a source is turned into
@@ -42,13 +45,13 @@ pub fn run(a: &Args) -> Status {
     let shown = a
         .meaning
         .input(&a.file)
-        .and_then(|i| relyant_frontend::programs::read(&i.file, &i.options))
+        .and_then(|i| read_proof(&i.file, &i.options, matches!(a.stage, Stage::Chosen)))
         .and_then(|p| {
             Ok(match (a.stage, a.format) {
                 (Stage::Automaton, Format::Text) => automaton::text(&p),
                 (Stage::Automaton, Format::Dot) => automaton::dot(&p),
-                (Stage::Program, Format::Text) => thread_program(&p)?.display(),
-                (Stage::Program, Format::Dot) => thread_program(&p)?.dot(),
+                (Stage::Program | Stage::Chosen, Format::Text) => thread_program(&p)?.display(),
+                (Stage::Program | Stage::Chosen, Format::Dot) => thread_program(&p)?.dot(),
             })
         });
     match shown {

@@ -277,15 +277,23 @@ fn decide(
     let mut pocket = pocket.filter(|_| settings.method == Method::Auto);
     let in_order = |e: &Entry| e.engine.name() == ordered::NAME;
     let lanes = by_lane(settings.engines(alone), |e| settings.takes(e, task) && !in_order(e));
-    let chosen = programs.chosen.as_ref().filter(|p| !p.automata.deadlock);
-    let predicates = &given(chosen);
-    let other = &Task { search: &programs.search, threads: chosen.map(|p| &p.threads), predicates };
-    let of_other = &Checker { search: &programs.search, proof: chosen, limits: &settings.check, jobs, run };
-    let proves = |e: &Entry| e.engine.name() == rely_guarantee::NAME && settings.takes(e, other);
-    let second: Vec<Entry> =
-        settings.engines(alone).into_iter().filter(|e| chosen.is_some() && proves(e)).collect();
-    let second = Some(second).filter(|lane| !lane.is_empty()).map(|lane| -> Racer<'_, Found> {
-        Box::new(move |l| lanes::take_turns(&lane, other, of_other, run, l).or_nothing().in_race(l))
+    let others: Vec<_> =
+        programs.others().filter(|p| !p.automata.deadlock).map(|p| (p, given(Some(p)))).collect();
+    let others: Vec<_> = others
+        .iter()
+        .map(|(p, predicates)| {
+            let task = Task { search: &programs.search, threads: Some(&p.threads), predicates };
+            let checker =
+                Checker { search: &programs.search, proof: Some(p), limits: &settings.check, jobs, run };
+            (task, checker)
+        })
+        .collect();
+    let second = others.iter().filter_map(|(task, checker)| {
+        let proves = |e: &Entry| e.engine.name() == rely_guarantee::NAME && settings.takes(e, task);
+        let lane: Vec<Entry> = settings.engines(alone).into_iter().filter(proves).collect();
+        (!lane.is_empty()).then(|| -> Racer<'_, Found> {
+            Box::new(move |l| lanes::take_turns(&lane, task, checker, run, l).or_nothing().in_race(l))
+        })
     });
     let racers = lanes.into_iter().map(|lane| -> Racer<'_, Found> {
         let searches = lane.iter().any(|e| e.engine.name() == search::NAME);

@@ -2,7 +2,8 @@
 //!
 //! The *search program* keeps threads of one start routine together and calls recursive functions; the *proof
 //! program* has everything inlined and specialised, and linear steps. Where one of them cannot be made the other one
-//! may still do. A third one, for proofs only, has chosen threads and memory of any size.
+//! may still do. A third one, for proofs only, has chosen threads and memory of any size; a fourth one is the proof
+//! program with one element of each short array, too.
 
 use super::unknown::Unknown;
 use relyant_cfa as cfa;
@@ -16,7 +17,7 @@ use relyant_frontend::instantiate::{has_arrays, has_many_blocks};
 use relyant_frontend::programs::{for_proof, for_proof_chosen, for_search};
 use relyant_frontend::waits::without_deadlocks;
 use relyant_program::Program;
-use relyant_program::linearise::Limits;
+use relyant_program::linearise::{Limits, has_short_arrays};
 use relyant_program::recognisers::Recognisers;
 use relyant_program::thread_program_with;
 
@@ -42,6 +43,17 @@ impl Provable {
         Ok(Provable { automata, threads })
     }
 
+    /// The same with one element of each short array; `None` where that makes no difference, or is much to make.
+    fn with_elements(&self, recognisers: Recognisers) -> Option<Provable> {
+        let edges: usize = self.automata.templates.iter().map(|t| t.graph.edges.len()).sum();
+        if edges > MANY_EDGES || self.automata.templates.len() < 2 || !has_short_arrays(&self.automata) {
+            return None;
+        }
+        let threads = thread_program_with(&self.automata, Limits::elements(), recognisers).ok()?;
+        let differs = threads.variables.len() < self.threads.variables.len();
+        differs.then(|| Provable { automata: self.automata.clone(), threads })
+    }
+
     fn of(automata: cfa::Program, recognisers: Recognisers) -> Result<Provable, Diagnostic> {
         let threads = thread_program_with(&automata, Limits::of(&automata), recognisers)?;
         Ok(Provable { automata, threads })
@@ -57,6 +69,8 @@ pub struct Programs {
     pub proof: Result<Provable, Diagnostic>,
     /// For proofs only: with chosen threads and memory of any size, where that makes a difference.
     pub chosen: Option<Provable>,
+    /// For proofs only: the proof program with one element of short arrays, where it has any.
+    pub elements: Option<Provable>,
 }
 
 /// Both, before the steps of the proof program are made linear: that takes longest, and a short run that shows an error
@@ -69,6 +83,8 @@ pub(super) struct Draft {
     chosen: Option<cfa::Program>,
 }
 
+/// Steps of automata that take long to be made linear once more.
+const MANY_EDGES: usize = 3_000;
 /// Templates of threads that are many to look at one by one.
 const MANY: usize = 6;
 
@@ -108,7 +124,8 @@ impl Draft {
     pub(super) fn finish(self, recognisers: Recognisers) -> Result<Programs, Diagnostic> {
         let proof = self.automata.and_then(|automata| Provable::of(automata, recognisers));
         let chosen = self.chosen.and_then(|p| Provable::of(p, recognisers).ok());
-        Ok(Programs { search: self.search?, proof, chosen })
+        let elements = proof.as_ref().ok().and_then(|p| p.with_elements(recognisers));
+        Ok(Programs { search: self.search?, proof, chosen, elements })
     }
 
     /// How large the proof program's automata are.
@@ -158,12 +175,13 @@ impl Programs {
         let again = |p: &Provable| Provable::of(p.automata.clone(), recognisers);
         let proof = again(self.proof.as_ref().ok()?).ok()?;
         let chosen = self.chosen.as_ref().and_then(|p| again(p).ok());
-        Some(Programs { search: self.search.clone(), proof: Ok(proof), chosen })
+        let elements = proof.with_elements(recognisers);
+        Some(Programs { search: self.search.clone(), proof: Ok(proof), chosen, elements })
     }
     /// With none for proofs.
     pub(super) fn searched(search: cfa::Program) -> Programs {
         let proof = Err(Diagnostic::of_file("", "no proof is asked for", ""));
-        Programs { search, proof, chosen: None }
+        Programs { search, proof, chosen: None, elements: None }
     }
     /// Reads a file and makes both.
     ///
@@ -187,6 +205,11 @@ impl Programs {
             Ok(Err(d)) if !meaning.is_tso() => Unknown::Refused(Box::new(d)),
             _ => Unknown::Deadlocks,
         }
+    }
+
+    /// The other programs for proofs.
+    pub(super) fn others(&self) -> impl Iterator<Item = &Provable> {
+        self.chosen.iter().chain(&self.elements)
     }
 
     /// The program that reports speak of.

@@ -118,7 +118,10 @@ impl<'a> Claim<'a> {
             let automata = read_proof(unit, &meaning, chosen);
             automata.and_then(|p| thread_program_with(&p, limits(&p), with)).map_err(wrong)
         };
-        let threads = |with, chosen| made(with, chosen, &linearise::Limits::of);
+        let threads = |with, form| match form {
+            Form::Elements => made(with, false, &|_| linearise::Limits::elements()),
+            _ => made(with, form == Form::Chosen, &linearise::Limits::of),
+        };
         let finders = certificate.finders();
         let evidence = match certificate {
             AnyCertificate::Proof(c) if c.has_order() => {
@@ -159,15 +162,27 @@ fn in_order(
     of(false).or_else(|first| of(true).map_err(|_| first))
 }
 
-/// What is claimed in terms of the thread program, and that, or else of the one with chosen threads.
+/// Which of the thread programs of a source a certificate is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Each thread as it is.
+    Plain,
+    /// With chosen threads and memory of any size.
+    Chosen,
+    /// As it is, with one element of each short array.
+    Elements,
+}
+
+/// What is claimed in terms of the thread program, and that, or else of the other ones.
 fn of_program<P>(
-    threads: impl Fn(Recognisers, bool) -> Result<Program, Refusal>,
+    threads: impl Fn(Recognisers, Form) -> Result<Program, Refusal>,
     finders: &[Recogniser],
     proof: impl Fn(&Program) -> Result<P, CertificateError>,
 ) -> Result<(P, Box<Program>), Refusal> {
-    let first = of_form(|with| threads(with, false), finders, &proof);
+    let of = |form| of_form(|with| threads(with, form), finders, &proof);
+    let first = of(Form::Plain);
     match &first {
-        Err(_) => of_form(|with| threads(with, true), finders, &proof).or(first),
+        Err(_) => of(Form::Chosen).or_else(|_| of(Form::Elements)).or(first),
         Ok(_) => first,
     }
 }

@@ -94,7 +94,7 @@ fn small_steps(p: &mut Program, tidied: &mut Tidied) -> bool {
 
 /// The thread program of a program: linear, and reduced.
 pub fn thread_program(p: &cfa::Program) -> Result<Program, Diagnostic> {
-    thread_program_with(p, Limits::default(), Recognisers::default())
+    thread_program_with(p, Limits::of(p), Recognisers::default())
 }
 
 /// The same with other limits for arrays, or fewer ghosts.

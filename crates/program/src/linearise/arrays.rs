@@ -38,13 +38,17 @@ impl Limits {
     /// Those for a program. Where threads are chosen, arrays have a slot for each thread or its handle, most often: what is known
     /// of each cell apart is no help.
     pub fn of(p: &Program) -> Limits {
-        let limits = Limits::default();
-        if p.chosen.is_some() { Limits { cases: 4, ..limits } } else { limits }
+        if p.chosen.is_some() { Limits::elements() } else { Limits::default() }
+    }
+
+    /// Those with which one element is kept of short arrays, too: where each cell apart is too much to know.
+    pub fn elements() -> Limits {
+        Limits { cases: 4, ..Limits::default() }
     }
 
     /// Those for orders of preference, in which the last element that was accessed is kept.
     pub fn touching() -> Limits {
-        Limits { cases: 4, touches: true, ..Limits::default() }
+        Limits { touches: true, ..Limits::elements() }
     }
 }
 
@@ -161,6 +165,13 @@ impl Arrays {
         let used = self.objects.iter().filter(|o| o.used.get());
         used.flat_map(|o| &o.parts.arrays).map(|a| a.count.saturating_sub(1)).max()
     }
+}
+
+/// Are there arrays of which one element is kept with [`Limits::elements`] only?
+pub fn has_short_arrays(p: &Program) -> bool {
+    let (few, many) = (Limits::elements(), Limits::default());
+    let short = |a: &Array| a.count > few.cases && a.count <= many.cases;
+    p.objects.iter().any(|o| arrange(o, few.cells).parts.arrays.iter().any(short))
 }
 
 impl Linear<'_> {

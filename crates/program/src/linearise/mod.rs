@@ -20,7 +20,7 @@ pub mod waiting;
 
 use crate::{Edge, Given, Input, Loc, Location, Program, Template, Touch};
 use arrays::Arrays;
-pub use arrays::Limits;
+pub use arrays::{Limits, has_short_arrays};
 use case::{Case, at_least, at_most, eq};
 use handles::Holders;
 use memory::Places;
