@@ -2,9 +2,8 @@
 
 use super::range::Range;
 use super::ranges::Env;
-use super::residue::Residue;
 use relyant_cfa::points_to::Targets;
-use relyant_cfa::{BinOp, Expr, Extent, ObjId, Owner};
+use relyant_cfa::{BinOp, Expr, Extent, ObjId, Owner, Residue};
 
 /// Objects that an access may touch, by addresses alone, and a quarter of the cells.
 const MOST: usize = 64;
@@ -117,7 +116,10 @@ impl Env<'_> {
             out.not_kept(listed, base.saturating_add(i128::from(object.size())));
         }
         for (n, a) in parts.arrays.iter().enumerate() {
-            let meets = || base.checked_add(a.first as i128).is_none_or(|b| residue.meets(b, a.stride));
+            let meets = || {
+                base.checked_add(a.first as i128)
+                    .is_none_or(|b| residue.meets(Residue::new(a.stride as u128, b)))
+            };
             let far = || endless && beyond && a.count > a.listed && meets();
             if cell.map_or_else(|| far() || a.cells().any(|k| at(&k)), |c| at(&c) && a.has(c)) {
                 out.arrays.push((o, n));
