@@ -5,6 +5,7 @@
 
 use super::FileOutcome;
 pub use super::evidence::ProofEntry;
+use super::rules::Rule;
 use super::run::{Attempt, RunEntry};
 use super::story::Story;
 use crate::pipeline::{Hint, Report, Verdict};
@@ -247,6 +248,13 @@ pub struct TraceEntry {
     /// In a deadlock: the threads that have not ended, and where they wait.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<WaitingEntry>,
+}
+
+impl TraceEntry {
+    /// The kind of what was violated; `None`: no kind that is known here.
+    pub fn rule(&self) -> Option<Rule> {
+        super::rules::named(&self.kind)
+    }
 }
 
 /// A thread that waits in a deadlock.

@@ -12,6 +12,7 @@ impl ThreadProgram {
     pub fn to_program(&self) -> Program {
         let object = |name: String, kind: IntKind, value: i32, synthetic: bool| Object {
             name,
+            function: None,
             cells: vec![(kind, String::new())],
             init: vec![Some(i128::from(value))],
             kind: ObjectKind::Plain,

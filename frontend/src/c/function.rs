@@ -288,6 +288,7 @@ impl<'a> Lower<'a> {
     /// An object that each activation of the function has.
     pub fn local_object(&mut self, name: &str, ty: &Ty, at: Bytes) -> Res<ObjId> {
         let object = self.object(&format!("{}::{name}", self.body.name), ty, at)?;
+        self.unit.objects[object].function = Some(super::tokens::original_name(&self.body.name));
         self.body.locals.push(object);
         self.body.blocks.object(object);
         Ok(object)

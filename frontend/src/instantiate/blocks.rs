@@ -55,6 +55,7 @@ pub(super) fn split(module: &mut Module, options: &Options) -> bool {
         let (block, span) = (object.clone(), object.span);
         let others = Object {
             name: format!("others of {}", block.name),
+            function: None,
             init: vec![None; block.cells.len()],
             extent: Extent::Endless,
             ..block

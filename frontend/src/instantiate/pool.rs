@@ -392,6 +392,7 @@ fn control(name: String, n: usize, span: Span) -> Object {
             .collect(),
         init: vec![Some(0); n],
         name,
+        function: None,
         kind: ObjectKind::Plain,
         thread_local: false,
         synthetic: true,

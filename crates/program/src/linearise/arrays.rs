@@ -293,6 +293,7 @@ mod tests {
         let span = Span::default();
         let o = Object {
             name: "q".into(),
+            function: None,
             cells,
             init,
             kind: ObjectKind::Plain,
