@@ -16,7 +16,7 @@ use relyant_frontend::instantiate::{has_arrays, has_many_blocks};
 use relyant_frontend::programs::{for_proof, for_proof_chosen, for_search};
 use relyant_frontend::waits::without_deadlocks;
 use relyant_program::Program;
-use relyant_program::linearise::Limits;
+use relyant_program::linearise::ArrayLimits;
 use relyant_program::recognisers::Recognisers;
 use relyant_program::thread_program_with;
 
@@ -38,12 +38,12 @@ impl Provable {
     /// The same threads without any ghosts, and with the elements of arrays that they access.
     pub(super) fn without_ghosts(&self) -> Result<Provable, Diagnostic> {
         let automata = self.automata.clone();
-        let threads = thread_program_with(&automata, Limits::touching(), Recognisers::none())?;
+        let threads = thread_program_with(&automata, ArrayLimits::touching(), Recognisers::none())?;
         Ok(Provable { automata, threads })
     }
 
     fn of(automata: cfa::Program, recognisers: Recognisers) -> Result<Provable, Diagnostic> {
-        let threads = thread_program_with(&automata, Limits::of(&automata), recognisers)?;
+        let threads = thread_program_with(&automata, ArrayLimits::of(&automata), recognisers)?;
         Ok(Provable { automata, threads })
     }
 }

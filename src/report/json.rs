@@ -10,9 +10,9 @@ use super::run::{Attempt, RunEntry};
 use super::story::Story;
 use crate::pipeline::{Hint, Report, Verdict};
 use relyant_cfa::diagnostic::Diagnostic;
-use relyant_cfa::{Count, Source};
+use relyant_cfa::{Count, InputSource};
 use relyant_engines::watch::Stats;
-use relyant_interp::{RacingAccess, Trace, TraceStep, Value, Waiting};
+use relyant_interp::{NamedValue, RacingAccess, Trace, TraceStep, Waiting};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -521,13 +521,13 @@ fn step(s: &TraceStep) -> StepEntry {
     }
 }
 
-impl From<&Value> for Assignment {
-    fn from(v: &Value) -> Assignment {
+impl From<&NamedValue> for Assignment {
+    fn from(v: &NamedValue) -> Assignment {
         Assignment { name: v.name.clone(), value: v.number, text: v.text.clone() }
     }
 }
 
-fn input(source: &Source, value: i128) -> Assignment {
+fn input(source: &InputSource, value: i128) -> Assignment {
     Assignment { name: source.to_string(), value, text: value.to_string() }
 }
 

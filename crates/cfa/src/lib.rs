@@ -55,7 +55,7 @@ pub use module::{Function, HeapSite, Measure, Module};
 pub use op::{Bounded, Callee, Edge, Graph, Limit, Loc, Location, LocationKind, Op, Order, Told};
 pub use program::{Count, Inlined, Owner, Procedure, Program, Template};
 pub use residue::Residue;
-pub use source::Source;
+pub use source::InputSource;
 pub use types::{ENDLESS, Extent, FuncId, IntKind, ObjId, Object, ObjectKind, Reg, Register};
 pub use undefined::Undefined;
 

@@ -3,7 +3,7 @@
 
 use super::mend::{Edit, skip_group};
 use super::source::Source;
-use super::tokens::{Kind, Token};
+use super::tokens::{Token, TokenKind};
 use super::words::{begins_declaration, is_reserved, is_type};
 use relyant_cfa::diagnostic::Diagnostic;
 
@@ -95,17 +95,17 @@ impl Pass<'_> {
 
     /// A word that is no keyword.
     fn is_name(&self, k: usize) -> bool {
-        self.tokens.get(k).is_some_and(|t| t.kind == Kind::Word) && !is_reserved(self.s(k))
+        self.tokens.get(k).is_some_and(|t| t.kind == TokenKind::Word) && !is_reserved(self.s(k))
     }
 
     /// Does an operand end before a token?
     fn ends_operand(&self, k: usize) -> bool {
         let Some(before) = k.checked_sub(1) else { return false };
         match self.tokens[before].kind {
-            Kind::Number | Kind::Text => true,
-            Kind::Word => self.is_name(before),
+            TokenKind::Number | TokenKind::Text => true,
+            TokenKind::Word => self.is_name(before),
             // `x++` and `x--` end as one.
-            Kind::Punctuation => {
+            TokenKind::Punctuation => {
                 matches!(self.s(before), ")" | "]" | "}")
                     || matches!(self.s(before), "+" | "-")
                         && before > 0

@@ -7,7 +7,7 @@ use super::meanings::{Meaning, PACK, meaning};
 use super::mend::{Edit, skip_group};
 use super::pragmas::{self, Packing, Pragma};
 use super::source::Source;
-use super::tokens::{Kind, Token};
+use super::tokens::{Token, TokenKind};
 use super::words::is_type;
 use relyant_cfa::diagnostic::Diagnostic;
 use std::collections::BTreeSet;
@@ -110,7 +110,7 @@ impl Pass<'_> {
     }
 
     fn is_word(&self, k: usize) -> bool {
-        self.tokens.get(k).is_some_and(|t| t.kind == Kind::Word)
+        self.tokens.get(k).is_some_and(|t| t.kind == TokenKind::Word)
     }
 
     fn touching(&self, k: usize) -> bool {

@@ -10,7 +10,7 @@ const MOST: usize = 64;
 
 /// Cells that an access may touch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Places {
+pub struct TouchedCells {
     /// In order of address.
     pub cells: Vec<(ObjId, usize)>,
     /// Arrays of objects that it may touch, see [`super::arrays::Arrays`].
@@ -19,7 +19,7 @@ pub struct Places {
     pub untracked: Option<(i128, i128)>,
 }
 
-impl Places {
+impl TouchedCells {
     fn not_kept(&mut self, first: i128, last: i128) {
         let (lo, hi) = self.untracked.unwrap_or((first, last));
         self.untracked = Some((lo.min(first), hi.max(last)));
@@ -43,10 +43,10 @@ pub fn base_object(e: &Expr) -> Option<ObjId> {
 impl Env<'_> {
     /// Cells that an access by the running thread may touch; accesses outside of objects are undefined and left out.
     /// `None` when they cannot be told. Objects that are too large for it are kept as arrays from now on.
-    pub fn cells(&self, address: &Expr) -> Option<Places> {
+    pub fn cells(&self, address: &Expr) -> Option<TouchedCells> {
         let range = self.range(address);
         let residue = self.residue(address);
-        let mut out = Places::default();
+        let mut out = TouchedCells::default();
         if let Some(o) = base_object(address) {
             self.add(o, None, (&range, residue), &mut out);
         } else if let Some(values) = range.values() {
@@ -82,7 +82,13 @@ impl Env<'_> {
         (out.cells.len() <= 4 * MOST).then_some(out)
     }
     /// Adds a cell of an object (or all) that the address may be.
-    fn add(&self, o: ObjId, cell: Option<usize>, (range, residue): (&Range, Residue), out: &mut Places) {
+    fn add(
+        &self,
+        o: ObjId,
+        cell: Option<usize>,
+        (range, residue): (&Range, Residue),
+        out: &mut TouchedCells,
+    ) {
         let i = o.0 as usize;
         if matches!(self.program.owners.get(i), Some(Owner::Template(t)) if *t as usize != self.template) {
             return;

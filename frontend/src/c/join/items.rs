@@ -2,7 +2,7 @@
 
 use crate::c::mend::skip_group;
 use crate::c::source::line_marker;
-use crate::c::tokens::{Kind, Token};
+use crate::c::tokens::{Token, TokenKind};
 use crate::c::words::is_specifier;
 
 /// A declaration or definition outside of functions.
@@ -162,7 +162,9 @@ pub fn declared<'s>(text: &'s str, tokens: &[Token]) -> Vec<&'s str> {
                 // `(*f)(int)`
                 let end = skip_group(text, tokens, k);
                 let name = (k + 1..end).find(|j| {
-                    tokens[*j].kind == Kind::Word && !is_specifier(word(*j)) && !GROUPS.contains(&word(*j))
+                    tokens[*j].kind == TokenKind::Word
+                        && !is_specifier(word(*j))
+                        && !GROUPS.contains(&word(*j))
                 });
                 out.extend(name.map(word));
                 (named, k) = (true, end);
@@ -176,10 +178,10 @@ pub fn declared<'s>(text: &'s str, tokens: &[Token]) -> Vec<&'s str> {
             w if is_tagged(w) => {
                 // The tag is no name of this kind.
                 k = after_groups(text, tokens, k + 1);
-                k += usize::from(tokens.get(k).is_some_and(|t| t.kind == Kind::Word));
+                k += usize::from(tokens.get(k).is_some_and(|t| t.kind == TokenKind::Word));
                 continue;
             }
-            w if !named && !value && tokens[k].kind == Kind::Word && !is_specifier(w) => {
+            w if !named && !value && tokens[k].kind == TokenKind::Word && !is_specifier(w) => {
                 let next = after_groups(text, tokens, k + 1);
                 let called = word(next) == "(" && !matches!(word(next + 1), "*" | "^" | "(");
                 if called || matches!(word(next), "=" | "[" | "," | ";") {
