@@ -208,6 +208,18 @@ mod tests {
     }
 
     #[test]
+    fn the_function_of_an_object_is_data() {
+        let of = |name: &str, function: Option<&str>| {
+            let object = Object::synthetic(name, IntKind::INT, None, Span::default());
+            let object = Object { function: function.map(String::from), ..object };
+            object.in_function().map(|(f, x)| (f.to_string(), x.to_string()))
+        };
+        assert_eq!(of("f (a.c)::x#2", Some("f (a.c)")), Some(("f (a.c)".into(), "x#2".into())));
+        assert_eq!(of("f::x", None), None);
+        assert_eq!(of("g::x", Some("f")), None);
+    }
+
+    #[test]
     fn the_kind_of_an_object_is_not_printed() {
         let constant = std::iter::once(0..2).collect::<Vec<_>>();
         let o = Object {

@@ -42,7 +42,7 @@ impl<'a> Lower<'a> {
         let (full, room) = (self.body.fresh_held(), self.body.fresh_held());
         self.body.branch(compare(CmpOp::Ge, n.clone(), Expr::Const(i128::from(MANY))), full, room);
         self.body.cur = full;
-        let limit = self.body.limit(&format!("more than {MANY} functions are registered with atexit"));
+        let limit = self.body.limit(format!("more than {MANY} functions are registered with atexit"));
         self.body.edge_to(limit, Op::Skip);
         self.body.cur = room;
         let slot = binary(BinOp::Add, Expr::Addr(table), n.clone(), IntKind::Ideal);

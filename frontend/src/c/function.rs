@@ -65,7 +65,7 @@ impl<'a> Lower<'a> {
                 let params = (0..params).map(|_| self.body.register("", IntKind::Ideal)).collect();
                 let shown = super::tokens::original_name(name);
                 let limit =
-                    self.body.limit(&format!("`{shown}`, which has no body, is called through a pointer"));
+                    self.body.limit(format!("`{shown}`, which has no body, is called through a pointer"));
                 self.body.leave(limit, Op::Skip);
                 self.close(params, Bytes::none(), Span::default())
             }
