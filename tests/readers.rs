@@ -203,12 +203,12 @@ fn horn_clauses() {
         "(set-logic HORN)\n(declare-fun |a b| () Bool)\n(assert (=> true |a b|))\n(assert (let ((z 3)) (=> (and |a b| (distinct z 3)) false)))\n(check-sat)\n(exit)\n",
     ];
     let texts: Vec<Vec<u8>> = texts.iter().map(|t| t.as_bytes().to_vec()).collect();
-    let options = tree::Options {
+    let options = tree::TreeOptions {
         max_derivations: 20,
         max_nodes: 200,
         max_splits: 4,
         max_omega: 500,
-        ..tree::Options::default()
+        ..tree::TreeOptions::default()
     };
     attack("smt2", &texts, |bytes, _| {
         let _ = run_smt2_with(&text(bytes), &options);

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use relyant_cfa::options::Options;
 use relyant_cfa::{Op, Program};
 use relyant_check::certificate::{AnyCertificate, CertificateError, Meta, Source, write_states};
-use relyant_check::states::{Encoding, Limits, Rejection, Space, SpaceReport, check};
+use relyant_check::states::{Encoding, Rejection, Space, SpaceReport, StateLimits, check};
 use relyant_engines::search::{self, SearchOutcome, Settings};
 use relyant_engines::watch::Watch;
 use relyant_frontend::c;
@@ -29,7 +29,7 @@ fn program(source: &str, options: &Options) -> Program {
 }
 
 fn checked(program: &Program, space: &Space, jobs: usize) -> Result<SpaceReport, Rejection> {
-    check(program, space, &Limits { jobs, ..Limits::default() })
+    check(program, space, &StateLimits { jobs, ..StateLimits::default() })
 }
 
 fn space_of(symmetry: bool, states: &States) -> Space {
@@ -327,9 +327,9 @@ fn a_set_that_lacks_a_state_or_has_another_for_it_is_rejected() {
 #[test]
 fn fuel_and_cancelling_end_a_check() {
     let (_, program, space) = examples().swap_remove(0);
-    let limits = Limits { fuel: 1, ..Limits::default() };
+    let limits = StateLimits { fuel: 1, ..StateLimits::default() };
     assert_eq!(check(&program, &space, &limits), Err(Rejection::Fuel));
-    let limits = Limits { cancel: &|| true, ..Limits::default() };
+    let limits = StateLimits { cancel: &|| true, ..StateLimits::default() };
     assert_eq!(check(&program, &space, &limits), Err(Rejection::Cancelled));
 }
 

@@ -53,7 +53,7 @@ fn verdict(path: &Path, options: &Options, kind: Kind) -> String {
         Err(d) => return d.to_string(),
     };
     let eager_local = kind == Kind::Search;
-    let limits = interp::explore::Options { max_states: 200_000, eager_local, ..Default::default() };
+    let limits = interp::explore::ExploreOptions { max_states: 200_000, eager_local, ..Default::default() };
     match interp::explore(&program, &limits, &|| false) {
         Ok(interp::Exploration::Violation(s)) => match interp::replay(&program, &s) {
             Ok(_) => "unsafe".into(),

@@ -3,7 +3,7 @@
 use relyant_cfa::options;
 use relyant_frontend::c;
 use relyant_frontend::instantiate;
-use relyant_interp::explore::{Exploration, Options, explore};
+use relyant_interp::explore::{Exploration, ExploreOptions, explore};
 use std::path::Path;
 use std::time::Instant;
 
@@ -25,7 +25,12 @@ fn states_per_second() {
         let module = c::load(&path, &options).unwrap_or_else(|e| panic!("{e}"));
         let program = instantiate::for_search(&module, &options).unwrap_or_else(|e| panic!("{e}"));
         for symmetry in [false, true] {
-            let limits = Options { max_states: 500_000, symmetry, eager_local: true, ..Options::default() };
+            let limits = ExploreOptions {
+                max_states: 500_000,
+                symmetry,
+                eager_local: true,
+                ..ExploreOptions::default()
+            };
             let start = Instant::now();
             let found = explore(&program, &limits, &|| false).expect("a well-formed program");
             let time = start.elapsed().as_secs_f64();

@@ -13,7 +13,7 @@
 //! use relyant_horn::clause::{Application, Clause, System};
 //! use relyant_linear::{Atom, Cube, LinExpr, Var};
 //! use relyant_horn::solve::{SystemOutcome, solve};
-//! use relyant_horn::tree::Options;
+//! use relyant_horn::tree::TreeOptions;
 //!
 //! // x > 3 => p(x), and p(x) and x = y and y < 4 => false.
 //! let (x, y) = (LinExpr::var(Var(0)), LinExpr::var(Var(1)));
@@ -31,7 +31,7 @@
 //!     constraint: Cube::of([Atom::eq(&x.sub(&y)), Atom::lt(&y.sub(&number(4)))]),
 //!     head: None,
 //! })?;
-//! let SystemOutcome::Solved(solution) = solve(&system, &Options::default())? else { panic!() };
+//! let SystemOutcome::Solved(solution) = solve(&system, &TreeOptions::default())? else { panic!() };
 //! assert_eq!(*solution.formula(p), Formula::from(Atom::le(&number(4).sub(&x))));
 //! # Ok::<(), relyant_horn::clause::ClauseError>(())
 //! ```

@@ -10,7 +10,7 @@
 use crate::check::implies;
 use crate::clause::{Clause, ClauseError, Derivation, Inference, Relation, Solution, System};
 use crate::formula::Formula;
-use crate::tree::{Options, Tree, TreeError, TreeOutcome, Undecided, solve_tree};
+use crate::tree::{Tree, TreeError, TreeOptions, TreeOutcome, Undecided, solve_tree};
 use relyant_linear::{Closed, Cube, Model, Norm, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -27,7 +27,7 @@ pub enum SystemOutcome {
 }
 
 /// Solves a system of clauses.
-pub fn solve(system: &System, options: &Options) -> Result<SystemOutcome, ClauseError> {
+pub fn solve(system: &System, options: &TreeOptions) -> Result<SystemOutcome, ClauseError> {
     let order = system.order()?;
     let needed = reaching_false(system);
     let mut by_head: FxHashMap<Option<Relation>, Vec<usize>> = FxHashMap::default();
@@ -147,7 +147,7 @@ struct Known {
 
 struct Abstraction<'a> {
     system: &'a System,
-    options: &'a Options<'a>,
+    options: &'a TreeOptions<'a>,
     /// Relations after those that their clauses assume; last `false`.
     order: Vec<Option<Relation>>,
     /// Clauses by the relation that they conclude, `None` for `false`.

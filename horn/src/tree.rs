@@ -8,7 +8,7 @@
 use crate::check::implies;
 use crate::formula::Formula;
 use crate::refute::{Constraint, Feasible, Refutation, refute};
-use relyant_linear::omega::{self, Found};
+use relyant_linear::omega::{self, OmegaOutcome};
 use relyant_linear::simplex::Conflict;
 use relyant_linear::{Atom, Cube, LinExpr, Model, Norm, Rat, Satisfiable, Var, project};
 use thiserror::Error;
@@ -61,16 +61,16 @@ pub enum Undecided {
     /// What the multipliers gave does not hold over the integers.
     #[error("solution check failed")]
     Solution,
-    /// As many splits on integer cuts as [`Options::max_splits`] allows.
+    /// As many splits on integer cuts as [`TreeOptions::max_splits`] allows.
     #[error("too many splits on integer cuts")]
     Splits,
     /// All solutions are fractional, and no cut that excludes them is over the variables of one node.
     #[error("no integer cut within one node")]
     NoCut,
-    /// As many derivations as [`Options::max_derivations`] allows.
+    /// As many derivations as [`TreeOptions::max_derivations`] allows.
     #[error("too many derivations")]
     Derivations,
-    /// A derivation of more nodes than [`Options::max_nodes`] allows.
+    /// A derivation of more nodes than [`TreeOptions::max_nodes`] allows.
     #[error("a derivation is too large")]
     Size,
     /// What was found to be a derivation of `false` is none.
@@ -127,7 +127,7 @@ pub type ClauseWeight = dyn Fn(usize, Var) -> u32 + Sync;
 
 /// What to prefer and when to stop.
 #[derive(Clone, Copy)]
-pub struct Options<'a> {
+pub struct TreeOptions<'a> {
     /// Price of a variable in an atom used; none is 0 for all. An atom costs 1 more than its variables.
     pub weight: Option<&'a (dyn Fn(Var) -> u32 + Sync)>,
     /// Price of a clause's variable (the clause by its number), for systems of clauses; as `weight`.
@@ -144,9 +144,9 @@ pub struct Options<'a> {
     pub max_check: usize,
 }
 
-impl Default for Options<'_> {
+impl Default for TreeOptions<'_> {
     fn default() -> Self {
-        Options {
+        TreeOptions {
             weight: None,
             clause_weight: None,
             max_splits: 64,
@@ -170,7 +170,7 @@ pub enum TreeOutcome {
 }
 
 /// Solves a tree. Every solution has been checked, each node by exact integer entailment.
-pub fn solve_tree(tree: &Tree, options: &Options) -> Result<TreeOutcome, TreeError> {
+pub fn solve_tree(tree: &Tree, options: &TreeOptions) -> Result<TreeOutcome, TreeError> {
     tree.validate()?;
     if let Some(n) = tree.nodes.iter().position(|n| n.constraint.is_bottom()) {
         let mut out = vec![Formula::True; tree.nodes.len()];
@@ -257,7 +257,7 @@ enum Step {
 
 struct Search<'a> {
     tree: &'a Tree,
-    options: &'a Options<'a>,
+    options: &'a TreeOptions<'a>,
     /// The atoms of all nodes, with their node and price.
     atoms: Vec<(NodeId, &'a Atom, u32)>,
     depth: Vec<u32>,
@@ -267,7 +267,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(tree: &'a Tree, options: &'a Options<'a>) -> Search<'a> {
+    fn new(tree: &'a Tree, options: &'a TreeOptions<'a>) -> Search<'a> {
         let price =
             |a: &Atom| options.weight.map_or(1, |w| a.vars().fold(1u32, |sum, v| sum.saturating_add(w(v))));
         let atoms = tree
@@ -306,12 +306,12 @@ impl<'a> Search<'a> {
             let all = feasible.reduced.iter().map(|r| (r.expr.clone(), r.rel)).collect();
             let mut budget = self.options.max_omega;
             match omega::decide(all, &mut budget) {
-                Found::Model(m) => {
+                OmegaOutcome::Model(m) => {
                     let m: Model = m.into_iter().collect();
                     return Ok(Step::Satisfiable(feasible.offsets.extend(&m)));
                 }
-                Found::Unsat => self.decided_unsat = true,
-                Found::Unknown => {}
+                OmegaOutcome::Unsat => self.decided_unsat = true,
+                OmegaOutcome::Unknown => {}
             }
         }
         if self.splits >= self.options.max_splits || cuts.len() > 60 {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use relyant_horn::Formula;
 use relyant_horn::clause::{Application, Clause, ClauseError, Relation, System};
 use relyant_horn::solve::{SystemOutcome, solve};
-use relyant_horn::tree::Options;
+use relyant_horn::tree::TreeOptions;
 use relyant_linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
 use std::cell::Cell;
 use z3::ast::{Bool, Int};
@@ -105,7 +105,7 @@ proptest! {
     fn systems_agree_with_z3(plan in plan()) {
         let s = build(&plan);
         let underivable = || z3_sat(derivable(&s, None, &Cell::new(0))).map(|d| !d);
-        match solve(&s, &Options::default()).unwrap() {
+        match solve(&s, &TreeOptions::default()).unwrap() {
             SystemOutcome::Solved(solution) => prop_assert!(z3_accepts(&s, &|a| solution.apply(a))),
             SystemOutcome::Unsolvable(d) => {
                 prop_assert!(d.check(&s));
@@ -162,7 +162,7 @@ fn lock_bit_cnt_unrestricted() {
     s.add(clause(&[app(n1, &state)], rho2(), Some(app(n2, &next)))).unwrap();
     let take = Cube::of([eq(&[(LOCK, 1)], 0)]);
     s.add(clause(&[app(m3, &state), app(n2, &state)], take, None)).unwrap();
-    let SystemOutcome::Solved(solution) = solve(&s, &Options::default()).unwrap() else {
+    let SystemOutcome::Solved(solution) = solve(&s, &TreeOptions::default()).unwrap() else {
         panic!("has a solution")
     };
     assert!(z3_accepts(&s, &|a| solution.apply(a)));
@@ -189,7 +189,7 @@ fn lock_bit_cnt_modular() {
     s.add(clause(&[app(n1, &[LOCK])], rho2, Some(app(e2, &[LOCK, LOCK2])))).unwrap();
     // Thread 2 takes the lock where thread 1 has it.
     s.add(clause(&[app(m3, &[LOCK, CNT]), app(e2, &[LOCK, LOCK2])], Cube::top(), None)).unwrap();
-    let SystemOutcome::Solved(solution) = solve(&s, &Options::default()).unwrap() else {
+    let SystemOutcome::Solved(solution) = solve(&s, &TreeOptions::default()).unwrap() else {
         panic!("has a solution")
     };
     assert!(z3_accepts(&s, &|a| solution.apply(a)));
@@ -218,7 +218,7 @@ fn integer_cuts_across_clauses() {
         head: None,
     })
     .unwrap();
-    let SystemOutcome::Solved(solution) = solve(&s, &Options::default()).unwrap() else {
+    let SystemOutcome::Solved(solution) = solve(&s, &TreeOptions::default()).unwrap() else {
         panic!("has a solution")
     };
     assert!(z3_accepts(&s, &|a| solution.apply(a)));
@@ -234,7 +234,7 @@ fn parity_within_a_clause() {
         head: None,
     })
     .unwrap();
-    assert!(matches!(solve(&s, &Options::default()).unwrap(), SystemOutcome::Solved(_)));
+    assert!(matches!(solve(&s, &TreeOptions::default()).unwrap(), SystemOutcome::Solved(_)));
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn disjunctive_solutions() {
     }
     s.add(Clause { body: vec![app(p, &[0])], constraint: Cube::of([eq(&[(0, 1)], -2)]), head: None })
         .unwrap();
-    let SystemOutcome::Solved(solution) = solve(&s, &Options::default()).unwrap() else {
+    let SystemOutcome::Solved(solution) = solve(&s, &TreeOptions::default()).unwrap() else {
         panic!("has a solution")
     };
     assert!(matches!(solution.formula(p), Formula::Or(_)));
@@ -262,7 +262,7 @@ fn unsolvable_systems_come_with_a_derivation() {
         .unwrap();
     let body = vec![app(p, &[0]), app(p, &[1])];
     s.add(Clause { body, constraint: Cube::of([le(&[(0, 1), (1, -1)], 1)]), head: None }).unwrap();
-    let SystemOutcome::Unsolvable(d) = solve(&s, &Options::default()).unwrap() else {
+    let SystemOutcome::Unsolvable(d) = solve(&s, &TreeOptions::default()).unwrap() else {
         panic!("has no solution")
     };
     assert_eq!(d.inferences.len(), 3);
@@ -293,7 +293,7 @@ fn many_derivations() {
         // x < bound
         let constraint = Cube::of([le(&[(0, 1)], 1 - bound)]);
         s.add(Clause { body: vec![app(last, &[0])], constraint, head: None }).unwrap();
-        match solve(&s, &Options::default()).unwrap() {
+        match solve(&s, &TreeOptions::default()).unwrap() {
             SystemOutcome::Solved(solution) => assert!(solvable && z3_accepts(&s, &|a| solution.apply(a))),
             SystemOutcome::Unsolvable(d) => assert!(!solvable && d.check(&s)),
             SystemOutcome::Unknown(reason) => panic!("{reason}"),
@@ -311,5 +311,5 @@ fn recursion_and_misuse_are_refused() {
     assert_eq!(s.add(clause(vec![app(Relation(9), &[])], None)), Err(ClauseError::NoRelation(Relation(9))));
     s.add(clause(vec![app(p, &[0])], Some(app(q, &[0])))).unwrap();
     s.add(clause(vec![app(q, &[0])], Some(app(p, &[0])))).unwrap();
-    assert!(matches!(solve(&s, &Options::default()), Err(ClauseError::Recursive(_))));
+    assert!(matches!(solve(&s, &TreeOptions::default()), Err(ClauseError::Recursive(_))));
 }

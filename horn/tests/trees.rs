@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use proptest::prelude::*;
 use relyant_horn::Formula;
-use relyant_horn::tree::{Options, Tree, TreeError, TreeOutcome, solve_tree};
+use relyant_horn::tree::{Tree, TreeError, TreeOptions, TreeOutcome, solve_tree};
 use relyant_linear::Var;
 use z3::ast::Bool;
 
@@ -53,7 +53,7 @@ fn build(plan: &Plan) -> Tree {
 
 fn agrees(tree: &Tree) -> Result<(), TestCaseError> {
     let all: Vec<Bool> = tree.nodes().iter().map(|n| z3_cube(&n.constraint, &z3_var)).collect();
-    match solve_tree(tree, &Options::default()).unwrap() {
+    match solve_tree(tree, &TreeOptions::default()).unwrap() {
         TreeOutcome::Solved(fs) => {
             prop_assert_eq!(fs.last(), Some(&Formula::False));
             for (n, f) in tree.nodes().iter().zip(&fs) {
@@ -102,7 +102,7 @@ fn weights_choose_between_proofs() {
     t.add(vec![leaf], cube(&[row(&[(0, -1)], 1), row(&[(1, -1)], 1)]), vec![]).unwrap();
     for cheap in [0, 1] {
         let weight = move |v: Var| if v.0 == cheap { 0 } else { 5 };
-        let options = Options { weight: Some(&weight), ..Options::default() };
+        let options = TreeOptions { weight: Some(&weight), ..TreeOptions::default() };
         let TreeOutcome::Solved(fs) = solve_tree(&t, &options).unwrap() else { panic!("has a solution") };
         assert_eq!(
             fs[0].atoms().iter().flat_map(|a| a.vars().collect::<Vec<_>>()).collect::<Vec<_>>(),
@@ -118,7 +118,9 @@ fn an_integer_cut_at_one_node() {
     let even = cube(&[(vec![(0, 2), (1, -1)], 0, true)]);
     let leaf = t.add(vec![], even, vec![Var(1)]).unwrap();
     t.add(vec![leaf], cube(&[(vec![(1, 1)], -1, true)]), vec![]).unwrap();
-    let Ok(TreeOutcome::Solved(fs)) = solve_tree(&t, &Options::default()) else { panic!("has a solution") };
+    let Ok(TreeOutcome::Solved(fs)) = solve_tree(&t, &TreeOptions::default()) else {
+        panic!("has a solution")
+    };
     assert!(matches!(fs[0], Formula::Or(_)), "y <= 0 or y >= 2, not {}", fs[0]);
 }
 
@@ -130,10 +132,10 @@ fn malformed_trees_are_errors() {
     let _ = t.add(vec![a], cube(&[]), vec![]).unwrap();
     assert_eq!(t.add(vec![a], cube(&[]), vec![]), Err(TreeError::Child(a)));
     let _ = t.add(vec![], cube(&[]), vec![]).unwrap();
-    assert_eq!(solve_tree(&t, &Options::default()), Err(TreeError::Roots(2)));
+    assert_eq!(solve_tree(&t, &TreeOptions::default()), Err(TreeError::Roots(2)));
     // x is shared, but no argument.
     let mut t = Tree::new();
     let a = t.add(vec![], cube(&[row(&[(0, 1)], 0)]), vec![]).unwrap();
     t.add(vec![a], cube(&[row(&[(0, -1)], 1)]), vec![]).unwrap();
-    assert_eq!(solve_tree(&t, &Options::default()), Err(TreeError::NotShared { node: a, var: Var(0) }));
+    assert_eq!(solve_tree(&t, &TreeOptions::default()), Err(TreeError::NotShared { node: a, var: Var(0) }));
 }

@@ -6,7 +6,7 @@ use super::{complain, finite, say_all};
 use clap::ValueEnum;
 use relyant::export::chc;
 use relyant_cfa::diagnostic::Diagnostic;
-use relyant_check::finite::{Kind, boolean, export, kind, read};
+use relyant_check::finite::{FileKind, boolean, export, kind, read};
 use relyant_rewriting::export as timbuk;
 
 use relyant_frontend::c;
@@ -45,9 +45,9 @@ pub struct Args {
 /// Writes the file in the asked form.
 pub fn run(a: &Args) -> Status {
     let text = match a.to {
-        Target::Tts => finite_text(a, Kind::Threads),
-        Target::Spec => finite_text(a, Kind::Net),
-        Target::Pnml => finite_text(a, Kind::Pnml),
+        Target::Tts => finite_text(a, FileKind::Threads),
+        Target::Spec => finite_text(a, FileKind::Net),
+        Target::Pnml => finite_text(a, FileKind::Pnml),
         Target::Chc => chc_text(a),
         Target::Timbuk => a.meaning.input(&a.file).and_then(|i| {
             let program = instantiate::for_search(&c::load(&i.file, &i.options)?, &i.options)?;
@@ -66,12 +66,12 @@ pub fn run(a: &Args) -> Status {
     }
 }
 
-fn finite_text(a: &Args, to: Kind) -> Result<String, Diagnostic> {
+fn finite_text(a: &Args, to: FileKind) -> Result<String, Diagnostic> {
     let name = || a.file.display().to_string();
     let wrong = |why: String| Diagnostic::of_file(name(), why, "");
     let kind = kind(&a.file).ok_or_else(|| wrong("no system of finite-state threads".into()))?;
     let input = match kind {
-        Kind::Boolean => boolean::export(&a.file, a.meaning.error_labels(), to == Kind::Threads),
+        FileKind::Boolean => boolean::export(&a.file, a.meaning.error_labels(), to == FileKind::Threads),
         _ => read(&a.file, kind, &a.finite.question()),
     };
     let input = input.map_err(|d| *d)?;

@@ -8,13 +8,13 @@ use clap::{Args, ValueEnum};
 use relyant::finite::report::{self, Answer, FiniteOutcome};
 use relyant::finite::{self, Wanted, boolean};
 use relyant_check::finite::{self as files, Question};
-use relyant_unbounded::cover::Options;
+use relyant_unbounded::cover::CoverOptions;
 use std::path::{Path, PathBuf};
 
 /// Above the options in `--help`.
 pub const HEADING: &str = "Finite-state threads (.tts, .spec, .pnml)";
 
-/// Options about finite-state threads.
+/// CoverOptions about finite-state threads.
 #[derive(Args, Clone, Default)]
 #[command(next_help_heading = HEADING)]
 pub struct Finite {
@@ -49,11 +49,11 @@ pub enum Widening {
 }
 
 impl Widening {
-    fn options(self) -> Options {
+    fn options(self) -> CoverOptions {
         match self {
-            Widening::Lean => Options::default(),
-            Widening::Full => Options { lean: false, ..Options::default() },
-            Widening::None => Options::backward(),
+            Widening::Lean => CoverOptions::default(),
+            Widening::Full => CoverOptions { lean: false, ..CoverOptions::default() },
+            Widening::None => CoverOptions::backward(),
         }
     }
 }
@@ -133,7 +133,7 @@ fn one(file: &Path, run: &Request, signals: &Signals) -> FiniteOutcome {
     let wanted = Wanted {
         boolean: run.boolean.clone(),
         keep: run.proof.is_some(),
-        options: run.widening.map_or_else(Options::default, Widening::options),
+        options: run.widening.map_or_else(CoverOptions::default, Widening::options),
         question: run.finite.question(),
     };
     if let Some(reason) = run.lost {

@@ -18,7 +18,7 @@ use relyant::report::{FileOutcome, json, standing, text};
 use relyant::reproduce::Attempt;
 use relyant::task::words;
 use relyant_cfa::diagnostic::Diagnostic;
-use relyant_check::finite::{Kind, kind};
+use relyant_check::finite::{FileKind, kind};
 use relyant_engines::limits;
 use relyant_engines::watch::Stats;
 use std::collections::BTreeSet;
@@ -97,7 +97,7 @@ pub struct Args {
 }
 
 fn is_boolean(file: &Path) -> bool {
-    kind(file) == Some(Kind::Boolean)
+    kind(file) == Some(FileKind::Boolean)
 }
 
 /// Runs the command; `lost` says why the process that was to do it is no more.

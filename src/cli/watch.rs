@@ -26,14 +26,14 @@ pub struct Limits {
     /// For each file, of wall-clock time; `None`: no limit.
     pub timeout: Option<Duration>,
     /// For the whole process.
-    pub memory: memory::Limits,
+    pub memory: memory::MemoryLimits,
 }
 
 impl Limits {
     /// As the command line says; memory is limited to what there is in any case. Sets what compilers may take as well.
     pub fn new(timeout: Option<Duration>, memory_mib: Option<u64>) -> Limits {
         compiler::limit(compiler::Limits::within(timeout, memory::share_kib()));
-        Limits { timeout, memory: memory::Limits::new(memory_mib) }
+        Limits { timeout, memory: memory::MemoryLimits::new(memory_mib) }
     }
     /// The reason to stop a run that has taken so long.
     pub fn too_late(&self, elapsed: Duration) -> Option<Stop> {
@@ -157,7 +157,7 @@ mod tests {
 
     fn limits(milliseconds: u64, kib: Option<u64>) -> Limits {
         let timeout = Some(Duration::from_millis(milliseconds));
-        Limits { timeout, memory: memory::Limits { kib, asked: true, address_kib: None } }
+        Limits { timeout, memory: memory::MemoryLimits { kib, asked: true, address_kib: None } }
     }
 
     /// Returns when it is asked to.

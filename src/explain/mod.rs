@@ -17,7 +17,7 @@ pub use beside::{Beside, beside};
 
 use relyant_cfa::preprocessing::Preprocessing;
 use relyant_check::certificate::AnyCertificate;
-use relyant_check::finite::{Kind, Question};
+use relyant_check::finite::{FileKind, Question};
 use relyant_checker::Refusal;
 use relyant_checker::source::{Claim, Claimed};
 use relyant_frontend::c;
@@ -33,7 +33,7 @@ use std::time::Duration;
 pub fn explain_finite(
     certificate: &str,
     file: &Path,
-    kind: Kind,
+    kind: FileKind,
     question: &Question,
     timeout: Option<Duration>,
 ) -> Result<String, Refusal> {

@@ -4,9 +4,9 @@ pub mod boolean;
 pub mod report;
 
 use relyant_cfa::diagnostic::Diagnostic;
-use relyant_check::finite::{Input, Kind, Question, certificate, plain, read, text_of};
+use relyant_check::finite::{FileKind, Input, Question, certificate, plain, read, text_of};
 use relyant_finite::evidence;
-use relyant_unbounded::cover::{self, CoverOutcome, Coverability, Limits, Options};
+use relyant_unbounded::cover::{self, CoverOptions, CoverOutcome, Coverability, Limits};
 use report::{Answer, Report};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -18,7 +18,7 @@ pub struct Wanted {
     /// What it is about.
     pub question: Question,
     /// How to search for coverability.
-    pub options: Options,
+    pub options: CoverOptions,
     /// What is asked about Boolean programs only.
     pub boolean: boolean::Asked,
     /// Keep the evidence in the report?
@@ -33,8 +33,8 @@ fn lines(bytes: &[u8]) -> usize {
 }
 
 /// Decides a file. This is the place where kinds of files with engines of their own part.
-pub fn verify(path: &Path, kind: Kind, wanted: &Wanted, cancel: &AtomicBool) -> Result<Report> {
-    if kind == Kind::Boolean {
+pub fn verify(path: &Path, kind: FileKind, wanted: &Wanted, cancel: &AtomicBool) -> Result<Report> {
+    if kind == FileKind::Boolean {
         return boolean::verify(path, &wanted.boolean, wanted.keep, cancel);
     }
     let began = Instant::now();

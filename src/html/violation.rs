@@ -61,11 +61,7 @@ pub(super) fn page<'a>(case: &Case<'a>, r: &Report, t: &Trace, shortest: bool) -
 
 /// The threads by the names that the run has for them; and those of the program where there may be any number.
 fn threads(r: &Report, story: &Story) -> String {
-    let one = |a: &Actor| match a.name == a.routine || a.name.starts_with(&format!("{}/", a.routine)) {
-        true => a.name.clone(),
-        false => format!("{}: {}", a.name, a.routine),
-    };
-    let run = story.threads.iter().map(one).collect::<Vec<_>>().join(", ");
+    let run = story.threads.iter().map(Actor::heading).collect::<Vec<_>>().join(", ");
     match r.threads.iter().any(|t| t.1 == Count::Unbounded) {
         true => format!("{run}; in the program {}", super::threads(r)),
         false => run,

@@ -240,7 +240,7 @@ impl<'a> Words<'a> {
         if object.synthetic || !alone || later {
             return None;
         }
-        let base = match object.name.split_once("::") {
+        let base = match object.in_function() {
             Some((function, name)) => {
                 let mine = match self.automata.owners.get(o.0 as usize)? {
                     Owner::Template(t) => *t == copy.template,

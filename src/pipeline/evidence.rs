@@ -53,8 +53,11 @@ impl Checker<'_> {
             }
             Claim::Space(space) => {
                 let stopped = || self.run.stopped();
-                let limits =
-                    states::Limits { jobs: self.jobs, cancel: &stopped, ..states::Limits::default() };
+                let limits = states::StateLimits {
+                    jobs: self.jobs,
+                    cancel: &stopped,
+                    ..states::StateLimits::default()
+                };
                 let checked = states::check(self.search, &space, &limits).map_err(Unknown::States)?;
                 Verdict::Safe(Evidence::Space { space, checked })
             }

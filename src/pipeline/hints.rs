@@ -43,7 +43,7 @@ pub(super) fn of(programs: &Programs, report: &Report, settings: &Settings) -> V
     let Verdict::Unknown(reason) = &report.verdict else { return Vec::new() };
     let mut all = not_tried(programs, settings);
     for limit in limits(reason) {
-        if limit.option == Some(Bounded::Objects) {
+        if limit.bounds == Some(Bounded::Objects) {
             let more = settings.meaning.max_objects.unwrap_or(MAX_OBJECTS).saturating_mul(2);
             all.push(whole(format!("--max-objects {more} keeps more objects of one place apart")));
         }

@@ -17,7 +17,7 @@ use relyant_frontend::instantiate::{has_arrays, has_many_blocks};
 use relyant_frontend::programs::{for_proof, for_proof_chosen, for_search};
 use relyant_frontend::waits::without_deadlocks;
 use relyant_program::Program;
-use relyant_program::linearise::{Limits, has_short_arrays};
+use relyant_program::linearise::{ArrayLimits, has_short_arrays};
 use relyant_program::recognisers::Recognisers;
 use relyant_program::thread_program_with;
 
@@ -39,7 +39,7 @@ impl Provable {
     /// The same threads without any ghosts, and with the elements of arrays that they access.
     pub(super) fn without_ghosts(&self) -> Result<Provable, Diagnostic> {
         let automata = self.automata.clone();
-        let threads = thread_program_with(&automata, Limits::touching(), Recognisers::none())?;
+        let threads = thread_program_with(&automata, ArrayLimits::touching(), Recognisers::none())?;
         Ok(Provable { automata, threads })
     }
 
@@ -49,13 +49,13 @@ impl Provable {
         if edges > MANY_EDGES || self.automata.templates.len() < 2 || !has_short_arrays(&self.automata) {
             return None;
         }
-        let threads = thread_program_with(&self.automata, Limits::elements(), recognisers).ok()?;
+        let threads = thread_program_with(&self.automata, ArrayLimits::elements(), recognisers).ok()?;
         let differs = threads.variables.len() < self.threads.variables.len();
         differs.then(|| Provable { automata: self.automata.clone(), threads })
     }
 
     fn of(automata: cfa::Program, recognisers: Recognisers) -> Result<Provable, Diagnostic> {
-        let threads = thread_program_with(&automata, Limits::of(&automata), recognisers)?;
+        let threads = thread_program_with(&automata, ArrayLimits::of(&automata), recognisers)?;
         Ok(Provable { automata, threads })
     }
 }

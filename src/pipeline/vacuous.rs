@@ -2,7 +2,7 @@
 //! is safe whatever it does.
 
 use relyant_cfa::{BinOp, Expr, Loc, LocationKind, Op, Program, Shown, Violated};
-use relyant_interp::explore::{Options, explore};
+use relyant_interp::explore::{ExploreOptions, explore};
 use relyant_interp::{Exploration, replay};
 
 /// States that are looked at.
@@ -41,12 +41,12 @@ pub(super) fn note(program: &Program, cancel: &dyn Fn() -> bool) -> Option<Strin
 }
 
 fn explored(p: &Program, cancel: &dyn Fn() -> bool) -> Option<Exploration> {
-    let options = Options {
+    let options = ExploreOptions {
         max_states: STATES,
         max_steps: 10 * STATES,
         eager_local: true,
         symmetry: true,
-        ..Options::default()
+        ..ExploreOptions::default()
     };
     explore(p, &options, cancel).ok()
 }

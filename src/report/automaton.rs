@@ -1,8 +1,6 @@
 //! A program's automata as text and as a DOT graph, with C's own expressions.
 
-use relyant_cfa::{
-    BinOp, Callee, CmpOp, Count, Edge, Expr, FloatOp, IntKind, LocationKind, Op, Program, Reg, Template, UnOp,
-};
+use relyant_cfa::{Callee, Count, Edge, Expr, IntKind, LocationKind, Op, Program, Reg, Template, UnOp};
 use std::fmt::Write;
 
 /// The program as text: objects, then each template's locations with their edges.
@@ -151,39 +149,8 @@ fn expr(p: &Program, t: &Template, e: &Expr) -> String {
         Expr::Unary(UnOp::Neg, a, _) => format!("-{}", x(a)),
         Expr::Unary(UnOp::BitNot, a, _) => format!("~{}", x(a)),
         Expr::Unary(UnOp::Float(op), a, _) => format!("{op:?}({})", x(a)),
-        Expr::Binary(op, a, b, _) => {
-            let op = match op {
-                BinOp::Add => "+",
-                BinOp::Sub => "-",
-                BinOp::Mul => "*",
-                BinOp::Div => "/",
-                BinOp::Rem => "%",
-                BinOp::Shl => "<<",
-                BinOp::Shr => ">>",
-                BinOp::And => "&",
-                BinOp::Or => "|",
-                BinOp::Xor => "^",
-                BinOp::Float(FloatOp::Add, _) => "+.",
-                BinOp::Float(FloatOp::Sub, _) => "-.",
-                BinOp::Float(FloatOp::Mul, _) => "*.",
-                BinOp::Float(FloatOp::Div, _) => "/.",
-                BinOp::Float(FloatOp::Less, _) => "<.",
-                BinOp::Float(FloatOp::LessEqual, _) => "<=.",
-                BinOp::Float(FloatOp::Equal, _) => "==.",
-            };
-            format!("({} {op} {})", x(a), x(b))
-        }
-        Expr::Compare(op, a, b) => {
-            let op = match op {
-                CmpOp::Lt => "<",
-                CmpOp::Le => "<=",
-                CmpOp::Gt => ">",
-                CmpOp::Ge => ">=",
-                CmpOp::Eq => "==",
-                CmpOp::Ne => "!=",
-            };
-            format!("({} {op} {})", x(a), x(b))
-        }
+        Expr::Binary(op, a, b, _) => format!("({} {} {})", x(a), op.symbol(), x(b)),
+        Expr::Compare(op, a, b) => format!("({} {} {})", x(a), op.symbol(), x(b)),
         Expr::Not(a) => format!("!{}", x(a)),
         Expr::Cast(a, kind) => format!("({}){}", kind_name(*kind), x(a)),
     }

@@ -5,13 +5,14 @@
 
 use super::FileOutcome;
 pub use super::evidence::ProofEntry;
+use super::rules::Rule;
 use super::run::{Attempt, RunEntry};
 use super::story::Story;
 use crate::pipeline::{Hint, Report, Verdict};
 use relyant_cfa::diagnostic::Diagnostic;
-use relyant_cfa::{Count, Source};
+use relyant_cfa::{Count, InputSource};
 use relyant_engines::watch::Stats;
-use relyant_interp::{RacingAccess, Trace, TraceStep, Value, Waiting};
+use relyant_interp::{NamedValue, RacingAccess, Trace, TraceStep, Waiting};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -247,6 +248,13 @@ pub struct TraceEntry {
     /// In a deadlock: the threads that have not ended, and where they wait.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<WaitingEntry>,
+}
+
+impl TraceEntry {
+    /// The kind of what was violated; `None`: no kind that is known here.
+    pub fn rule(&self) -> Option<Rule> {
+        super::rules::named(&self.kind)
+    }
 }
 
 /// A thread that waits in a deadlock.
@@ -513,13 +521,13 @@ fn step(s: &TraceStep) -> StepEntry {
     }
 }
 
-impl From<&Value> for Assignment {
-    fn from(v: &Value) -> Assignment {
+impl From<&NamedValue> for Assignment {
+    fn from(v: &NamedValue) -> Assignment {
         Assignment { name: v.name.clone(), value: v.number, text: v.text.clone() }
     }
 }
 
-fn input(source: &Source, value: i128) -> Assignment {
+fn input(source: &InputSource, value: i128) -> Assignment {
     Assignment { name: source.to_string(), value, text: value.to_string() }
 }
 

@@ -28,8 +28,8 @@ pub struct RunEntry {
 pub struct RunStep {
     /// Number of the thread.
     pub thread: u32,
-    /// `read`, `write`, `first` (write of a first value), `input`, `choice`, `outcome`, `signal`, `create`, `join`, `exit`, `halt`.
-    pub does: String,
+    /// What it does.
+    pub does: StepKind,
     /// The object that is accessed, or the function that gives the input.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub object: String,
@@ -59,6 +59,35 @@ pub struct RunStep {
     pub column: u32,
 }
 
+/// What a step of a compiled program does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum StepKind {
+    /// Reads a cell.
+    #[default]
+    Read,
+    /// Writes a cell.
+    Write,
+    /// Writes the first value of a cell.
+    First,
+    /// Takes an input.
+    Input,
+    /// Chooses a value for what is given none.
+    Choice,
+    /// Has one of several results of a function of the library.
+    Outcome,
+    /// Looks at what a signal is set to.
+    Signal,
+    /// Creates a thread.
+    Create,
+    /// Joins a thread.
+    Join,
+    /// Ends the thread.
+    Exit,
+    /// Ends the program.
+    Halt,
+}
+
 /// Where a function is called.
 #[derive(
     Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize, schemars::JsonSchema,
@@ -81,22 +110,22 @@ impl From<&Trace> for RunEntry {
             let act = e.act.as_ref()?;
             let chosen = choices.of(act);
             let (does, other) = match act.deed {
-                Deed::Read => ("read", None),
-                Deed::Write => ("write", None),
-                Deed::First => ("first", None),
-                Deed::Input => ("input", None),
+                Deed::Read => (StepKind::Read, None),
+                Deed::Write => (StepKind::Write, None),
+                Deed::First => (StepKind::First, None),
+                Deed::Input => (StepKind::Input, None),
                 Deed::Choice if act.object.is_empty() => return None,
-                Deed::Choice => ("choice", None),
-                Deed::Signal(n) => ("signal", Some(u32::from(n))),
-                Deed::Create(new) => ("create", Some(new)),
-                Deed::Join(joined) => ("join", Some(joined)),
-                Deed::Outcome => ("outcome", None),
-                Deed::Exit => ("exit", None),
-                Deed::Halt => ("halt", None),
+                Deed::Choice => (StepKind::Choice, None),
+                Deed::Signal(n) => (StepKind::Signal, Some(u32::from(n))),
+                Deed::Create(new) => (StepKind::Create, Some(new)),
+                Deed::Join(joined) => (StepKind::Join, Some(joined)),
+                Deed::Outcome => (StepKind::Outcome, None),
+                Deed::Exit => (StepKind::Exit, None),
+                Deed::Halt => (StepKind::Halt, None),
             };
             Some(RunStep {
                 thread: act.thread,
-                does: does.into(),
+                does,
                 object: act.object.clone(),
                 cell: act.cell.clone(),
                 value: other.map(i128::from).or(act.value),

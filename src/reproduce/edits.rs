@@ -4,6 +4,7 @@ use super::leaves::Parts;
 use super::schedule::Numbered;
 use super::statements::{statements, types};
 use crate::report::json::TraceEntry;
+use crate::report::run::StepKind;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
@@ -37,8 +38,8 @@ impl Edits {
     }
 
     /// Calls at labels, for a violation that is one of a label.
-    pub fn labels(&mut self, source: &[u8], violation: &str, exclusive: Option<&str>) {
-        let (label, call) = match (violation.strip_prefix("label "), exclusive) {
+    pub fn labels(&mut self, source: &[u8], label: Option<&str>, exclusive: Option<&str>) {
+        let (label, call) = match (label, exclusive) {
             (Some(label), _) => (label, "relyant_error_label"),
             (None, Some(label)) => (label, "relyant_exclusive_label"),
             (None, None) => return,
@@ -86,13 +87,14 @@ impl Edits {
     /// After declarations of what gets no value: the value that the run chose.
     pub fn choices(&mut self, source: &[u8], path: &Path, trace: &TraceEntry) {
         let read: BTreeSet<_> = (trace.run.steps.iter())
-            .filter(|s| s.does == "read" && s.chosen)
+            .filter(|s| s.does == StepKind::Read && s.chosen)
             .map(|s| (s.object.as_str(), s.cell.as_str()))
             .collect();
         let wanted = Numbered::of(trace).into_iter().filter(|n| {
             let s = n.step;
-            let first = s.does == "first" && s.chosen && read.contains(&(s.object.as_str(), s.cell.as_str()));
-            (first || s.does == "choice")
+            let first =
+                s.does == StepKind::First && s.chosen && read.contains(&(s.object.as_str(), s.cell.as_str()));
+            (first || s.does == StepKind::Choice)
                 && s.value.is_some()
                 && Path::new(&s.file).file_name() == path.file_name()
         });
@@ -118,11 +120,11 @@ impl Edits {
     pub fn addresses(&mut self, source: &[u8], trace: &TraceEntry) {
         let steps = || trace.run.steps.iter();
         let given: BTreeSet<_> = steps()
-            .filter(|s| s.does == "choice" || s.does == "first")
+            .filter(|s| s.does == StepKind::Choice || s.does == StepKind::First)
             .map(|s| (s.object.as_str(), s.cell.as_str()))
             .collect();
         let open = steps().filter(|s| {
-            s.does == "read" && s.chosen && !given.contains(&(s.object.as_str(), s.cell.as_str()))
+            s.does == StepKind::Read && s.chosen && !given.contains(&(s.object.as_str(), s.cell.as_str()))
         });
         let named = open.filter_map(|s| s.object.rsplit_once("::")).map(|(_, name)| name);
         let names: BTreeSet<&str> = named.map(|n| n.split(['#', '@', ' ']).next().unwrap_or(n)).collect();

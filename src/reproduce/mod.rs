@@ -20,8 +20,8 @@ pub use script::Judge;
 pub use script::quoted;
 
 use crate::report::json::TraceEntry;
+use crate::report::rules::{self, Rule};
 use edits::Edits;
-use relyant_cfa::Violated;
 use relyant_cfa::options::{DataModel, Integers, Options};
 use std::fmt;
 use std::io;
@@ -78,7 +78,7 @@ pub fn reproduce(dir: &Path, found: &Found<'_>, runs: u32) -> Result<Attempt, Er
         return Ok(Attempt { reason, ..Attempt::default() });
     }
     let mut first = None;
-    for way in ways(&found.trace.violation, found.options.data_model == DataModel::Ilp32) {
+    for way in ways(found.trace.rule(), found.options.data_model == DataModel::Ilp32) {
         if !write(dir, found, way)? {
             continue;
         }
@@ -89,7 +89,7 @@ pub fn reproduce(dir: &Path, found: &Found<'_>, runs: u32) -> Result<Attempt, Er
         first.get_or_insert(done);
     }
     // What is left in the folder is the plain way.
-    if let Some(judge) = Judge::of(&found.trace.violation).first() {
+    if let Some(judge) = Judge::of(found.trace.rule()).first() {
         write(dir, found, Way::plain(*judge))?;
     }
     first.ok_or_else(|| Error::Not("nobody judges it".into()))
@@ -126,9 +126,9 @@ impl fmt::Display for Way {
 }
 
 /// All ways to make a program of a run, the plainest first.
-fn ways(violation: &str, narrow: bool) -> Vec<Way> {
+fn ways(kind: Option<Rule>, narrow: bool) -> Vec<Way> {
     // Who looks at accesses that the scheduler sees has no 32 bits.
-    let judges: Vec<Judge> = Judge::of(violation)
+    let judges: Vec<Judge> = Judge::of(kind)
         .iter()
         .copied()
         .filter(|j| !narrow || !matches!(j, Judge::Memory | Judge::Races))
@@ -160,7 +160,7 @@ fn on_path(name: &str) -> bool {
 fn impossible(found: &Found<'_>) -> Option<String> {
     let read = |s: &PathBuf| std::fs::read_to_string(s).unwrap_or_default();
     let narrow = found.options.data_model == DataModel::Ilp32;
-    if narrow && found.trace.violation.starts_with("data race") {
+    if narrow && found.trace.rule() == Some(rules::RACE) {
         Some("ThreadSanitizer knows no programs of 32 bits".into())
     } else if narrow && found.sources.iter().any(|s| read(s).contains(edits::ASYNC)) {
         Some(format!("threads of `{}` are made for 64 bits only", edits::ASYNC))
@@ -198,9 +198,11 @@ pub fn write(dir: &Path, found: &Found<'_>, way: Way) -> Result<bool, Error> {
             std::fs::create_dir_all(&path).map_err(|error| Error::File { path, error })?;
             name = format!("{folder}/{name}");
         }
-        let exclusive = options.exclusive.as_deref().filter(|_| trace.violation != "assertion");
+        let exclusive = options.exclusive.as_deref().filter(|_| trace.rule() != Some(rules::ASSERTION));
         let mut edits = Edits::default();
-        edits.labels(&text, &trace.violation, exclusive);
+        let label =
+            trace.violation.strip_prefix("label ").filter(|_| trace.rule() == Some(rules::ERROR_LABEL));
+        edits.labels(&text, label, exclusive);
         edits.choices(&text, source, trace);
         edits.addresses(&text, trace);
         if is_constant(trace) {
@@ -228,7 +230,7 @@ pub fn write(dir: &Path, found: &Found<'_>, way: Way) -> Result<bool, Error> {
 
 /// Is something that is defined const written?
 fn is_constant(trace: &TraceEntry) -> bool {
-    trace.violation == Violated::WriteToConst.to_string()
+    trace.rule() == Some(rules::CONST)
 }
 
 /// Lets a script be called.

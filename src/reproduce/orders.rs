@@ -7,7 +7,7 @@ use super::edits::{Edits, offset, words};
 use super::leaves::{Does, Leaf, Parts};
 use super::statements::{Statement, statements, types};
 use crate::report::json::TraceEntry;
-use crate::report::run::{Call, RunStep};
+use crate::report::run::{Call, RunStep, StepKind};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
@@ -133,12 +133,12 @@ fn in_order(statement: &Statement, text: &str, leaves: &[Leaf], seen: &[Seen<'_>
         let is = |leaf: &Leaf| match (s, &leaf.does) {
             (Seen::Inside(at, _), Does::Call(_)) => begins(statement, leaf) == *at as i64 + shift,
             (Seen::Step(s), Does::Element { name, cell }) => {
-                s.does == "first" && name_of(s) == name && s.cell == *cell
+                s.does == StepKind::First && name_of(s) == name && s.cell == *cell
             }
-            (Seen::Step(s), Does::Call(Some(name))) => s.does == "input" && s.object == *name,
+            (Seen::Step(s), Does::Call(Some(name))) => s.does == StepKind::Input && s.object == *name,
             (Seen::Step(s), Does::Read(name) | Does::Update { name, .. }) => {
                 let shape = |c: char| text[leaf.text.clone()].contains(c) == s.cell.contains(c);
-                s.does == "read"
+                s.does == StepKind::Read
                     && name_of(s) == name
                     && (matches!(leaf.does, Does::Update { .. }) || shape('['))
             }

@@ -1,7 +1,8 @@
 //! A run as data of the runtime: `schedule.h`.
 
 use crate::report::json::TraceEntry;
-use crate::report::run::RunStep;
+use crate::report::rules;
+use crate::report::run::{RunStep, StepKind};
 use relyant_cfa::options::Options;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -41,10 +42,10 @@ pub fn text(trace: &TraceEntry, options: &Options) -> String {
     let _ = writeln!(out, "#define FINAL {}", run.fails);
     let _ = writeln!(out, "#define OTHER {}", run.other.map_or(-1, i64::from));
     let _ = writeln!(out, "#define OTHER_LINE {}", trace.race.as_ref().map_or(0, |r| r.line));
-    let _ = writeln!(out, "#define DEADLOCK {}", u8::from(trace.violation == "deadlock"));
+    let _ = writeln!(out, "#define DEADLOCK {}", u8::from(trace.rule() == Some(rules::DEADLOCK)));
     let constant = if super::is_constant(trace) { trace.line } else { 0 };
     let _ = writeln!(out, "#define CONSTANT_LINE {constant}");
-    let _ = writeln!(out, "#define LEAKS {}", u8::from(trace.violation.starts_with("memory leak")));
+    let _ = writeln!(out, "#define LEAKS {}", u8::from(trace.rule() == Some(rules::LEAK)));
     if !options.threads.is_empty() {
         let starts: Vec<String> = options.threads.iter().map(|f| format!("X({f})")).collect();
         let _ = writeln!(out, "#define STARTS(X) {}", starts.join(" "));
@@ -77,7 +78,7 @@ impl<'a> Numbered<'a> {
         let ours = |s: &RunStep| {
             // After the name of what several files have is that of the file.
             let object = s.object.split(" (").next().unwrap_or_default();
-            let shows = s.does == "signal" || s.object == CANCELLED;
+            let shows = s.does == StepKind::Signal || s.object == CANCELLED;
             object.contains('.') || object.starts_with("string#") || (object.starts_with('(') && !shows)
         };
         let shown = trace.run.steps.iter().filter(|s| !ours(s));
@@ -96,7 +97,7 @@ const READERS: [&str; 7] = ["getchar", "fgets", "getline", "getopt", "scanf", "s
 
 /// How many words the program is called with: what is chosen first is the first parameter of `main`. -1: as many as it is.
 fn words(trace: &TraceEntry) -> i128 {
-    let first = trace.run.steps.iter().find(|s| s.thread == 0).filter(|s| s.does == "choice");
+    let first = trace.run.steps.iter().find(|s| s.thread == 0).filter(|s| s.does == StepKind::Choice);
     first.and_then(|s| s.value).filter(|n| (0..1 << 20).contains(n)).unwrap_or(-1)
 }
 
@@ -106,12 +107,12 @@ const UNINTERPRETED: &str = "__CPROVER_uninterpreted_";
 
 /// Does a step read the value of such a function?
 fn is_uninterpreted(s: &RunStep) -> bool {
-    s.does == "read" && s.object.starts_with(UNINTERPRETED)
+    s.does == StepKind::Read && s.object.starts_with(UNINTERPRETED)
 }
 
 /// The functions that give the run's inputs.
 pub fn inputs(trace: &TraceEntry) -> BTreeSet<&str> {
-    let steps = trace.run.steps.iter().filter(|s| s.does == "input" || is_uninterpreted(s));
+    let steps = trace.run.steps.iter().filter(|s| s.does == StepKind::Input || is_uninterpreted(s));
     steps.map(|s| s.object.as_str()).filter(|f| is_identifier(f)).collect()
 }
 
@@ -129,17 +130,25 @@ fn letter(s: &RunStep) -> Option<char> {
         return Some('i');
     }
     // What no function gives is a parameter of a start routine that nobody gives a value.
-    if s.does == "input" && !is_identifier(&s.object) {
+    if s.does == StepKind::Input && !is_identifier(&s.object) {
         return Some('p');
     }
     if s.object == CANCELLED {
-        return (s.does == "read").then_some('k');
+        return (s.does == StepKind::Read).then_some('k');
     }
-    let all =
-        [('r', "read"), ('w', "write"), ('i', "input"), ('c', "create"), ('j', "join"), ('g', "signal")];
-    let ends = [('x', "exit"), ('h', "halt"), ('t', "outcome"), ('u', "choice"), ('u', "first")];
-    let found = all.into_iter().chain(ends).find(|(_, name)| *name == s.does)?;
-    (s.does != "first" || s.chosen).then_some(found.0)
+    Some(match s.does {
+        StepKind::Read => 'r',
+        StepKind::Write => 'w',
+        StepKind::Input => 'i',
+        StepKind::Create => 'c',
+        StepKind::Join => 'j',
+        StepKind::Signal => 'g',
+        StepKind::Exit => 'x',
+        StepKind::Halt => 'h',
+        StepKind::Outcome => 't',
+        StepKind::First if !s.chosen => return None,
+        StepKind::First | StepKind::Choice => 'u',
+    })
 }
 
 /// A text as a string literal of C.

@@ -2,6 +2,7 @@
 
 use super::{Way, schedule};
 use crate::report::json::TraceEntry;
+use crate::report::rules::{self, Rule};
 use relyant_cfa::options::{DataModel, Options, Signed};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -22,18 +23,23 @@ pub enum Judge {
 }
 
 impl Judge {
-    /// Those who may see a violation, the likeliest first.
-    pub fn of(violation: &str) -> &'static [Judge] {
-        let is = |words: &[&str]| words.iter().any(|w| violation.starts_with(w));
-        if is(&["data race"]) {
-            &[Judge::Races]
-        } else if is(&["null pointer", "access ", "write to ", "double free", "free of", "memory leak"]) {
+    /// Those who may see a violation of a kind, the likeliest first.
+    pub fn of(kind: Option<Rule>) -> &'static [Judge] {
+        match kind {
+            Some(rules::RACE) => &[Judge::Races],
             // The last one where what is defined const is in writable memory.
-            &[Judge::Memory, Judge::Stack, Judge::Program]
-        } else if is(&["signed overflow", "a shift", "division", "a floating-point"]) {
-            &[Judge::Undefined]
-        } else {
-            &[Judge::Program]
+            Some(
+                rules::NULL
+                | rules::GONE
+                | rules::OUTSIDE
+                | rules::LITERAL
+                | rules::CONST
+                | rules::DOUBLE_FREE
+                | rules::BAD_FREE
+                | rules::LEAK,
+            ) => &[Judge::Memory, Judge::Stack, Judge::Program],
+            Some(rules::OVERFLOW | rules::SHIFT | rules::DIVISION) => &[Judge::Undefined],
+            _ => &[Judge::Program],
         }
     }
 
@@ -150,7 +156,11 @@ pub fn text(
     // Headers may name functions of the standard by another name.
     wraps.extend(schedule::inputs(trace).into_iter().flat_map(|f| [f.to_string(), format!("__isoc99_{f}")]));
     wraps.push("main".into());
-    let rewrite = if trace.violation == "reach_error" { "-v error=1 " } else { "" };
+    let rewrite = if trace.rule() == Some(rules::ERROR_CALL) && trace.violation == "reach_error" {
+        "-v error=1 "
+    } else {
+        ""
+    };
     let mut out =
         String::from("#!/bin/sh\n# Compiles the program with its schedule, once, and runs it.\nset -e\n");
     let _ = writeln!(

@@ -5,7 +5,7 @@ use super::invariants::{Expr, Variables};
 use super::places::Tracker;
 use super::{Waypoint, WaypointKind};
 use relyant_cfa::schedule::{Move, Schedule, Start, ThreadRef};
-use relyant_cfa::{Op, Program, Source};
+use relyant_cfa::{InputSource, Op, Program};
 use relyant_frontend::c::outline::Outline;
 use relyant_interp::candidates::Candidates;
 use relyant_interp::event::{Event, What};
@@ -224,7 +224,7 @@ impl Guide<'_, '_> {
     }
 
     /// The value that the next waypoint wants a call of this function to return.
-    fn given(&self, node: &Node, source: &Source) -> Option<i128> {
+    fn given(&self, node: &Node, source: &InputSource) -> Option<i128> {
         let w = self.waypoints.get(node.next).filter(|w| w.kind == WaypointKind::FunctionReturn)?;
         let call = self.outline.calls.iter().find(|c| w.location.is(self.outline, c.close))?;
         match self.constraints[node.next].as_ref()? {

@@ -341,7 +341,7 @@ impl Context<'_> {
                 if object.synthetic || !alone {
                     return None;
                 }
-                let base = match object.name.split_once("::") {
+                let base = match object.in_function() {
                     Some((function, name)) => {
                         let mine = self.automata.owners.get(o.0 as usize) == Some(&Owner::Template(t));
                         let seen = mine || function == "main";

@@ -11,7 +11,7 @@ use relyant_cfa as cfa;
 use relyant_cfa::options::Options;
 use relyant_cfa::preprocessing::Preprocessing;
 use relyant_check::certificate::{self, AnyCertificate, Meta, Source, agree};
-use relyant_check::finite::{Kind, Question, certificate as coverability};
+use relyant_check::finite::{FileKind, Question, certificate as coverability};
 use relyant_check::{check, replicated, states};
 use relyant_engines::aret;
 use relyant_engines::limits::RunHandle;
@@ -120,7 +120,7 @@ impl Programs {
             }
             AnyCertificate::States(c) => {
                 let program = self.search(file, &options)?;
-                let limits = states::Limits { jobs: 1, ..states::Limits::default() };
+                let limits = states::StateLimits { jobs: 1, ..states::StateLimits::default() };
                 states::check(program, &c.space(program).ok()?, &limits).ok()?;
             }
         }
@@ -324,11 +324,11 @@ fn is_refuted(known: &mut HashMap<String, bool>, file: &Path, options: &Options)
 }
 
 /// A file of the benchmarks and its evidence.
-fn evidence(file: &Path, kind: Kind, method: boolean::Method) -> Value {
+fn evidence(file: &Path, kind: FileKind, method: boolean::Method) -> Value {
     let threads = (method == boolean::Method::Counters).then_some(3);
     let asked = Asked { method, threads, ..Asked::default() };
     let wanted =
-        Wanted { keep: true, boolean: asked, options: cover::Options::default(), ..Wanted::default() };
+        Wanted { keep: true, boolean: asked, options: cover::CoverOptions::default(), ..Wanted::default() };
     let report = finite::verify(file, kind, &wanted, &AtomicBool::new(false)).unwrap();
     serde_json::from_str(&report.certificate.unwrap()).unwrap()
 }
@@ -338,10 +338,10 @@ fn of_finite_systems() {
     let mut rng = Rng::new(13);
     let benchmarks = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("benchmarks/finite");
     for (name, kind) in [
-        ("condition.tts", Kind::Threads),
-        ("tas_lock_broken.tts", Kind::Threads),
-        ("readers_writer.spec", Kind::Net),
-        ("buffer.pnml", Kind::Pnml),
+        ("condition.tts", FileKind::Threads),
+        ("tas_lock_broken.tts", FileKind::Threads),
+        ("readers_writer.spec", FileKind::Net),
+        ("buffer.pnml", FileKind::Pnml),
     ] {
         let file = benchmarks.join(name);
         let own = evidence(&file, kind, boolean::Method::Auto);
@@ -383,7 +383,7 @@ fn of_boolean_programs() {
         (benchmarks.join("test_and_set.bp"), boolean::Method::Auto),
         (benchmarks.join("test_and_set_torn.bp"), boolean::Method::Auto),
     ] {
-        let own = evidence(&file, Kind::Boolean, method);
+        let own = evidence(&file, FileKind::Boolean, method);
         let never = AtomicBool::new(false);
         let claim =
             |v: &Value| relyant_check::finite::boolean::check(&v.to_string(), &file, &never).ok()?.ok();
@@ -399,7 +399,7 @@ fn of_boolean_programs() {
             if changed["errors"] != own["errors"] {
                 let errors = serde_json::from_value(changed["errors"].clone()).unwrap();
                 let wanted = Wanted { boolean: Asked { errors, ..Asked::default() }, ..Wanted::default() };
-                let report = finite::verify(&file, Kind::Boolean, &wanted, &never).unwrap();
+                let report = finite::verify(&file, FileKind::Boolean, &wanted, &never).unwrap();
                 let unsafe_ = matches!(report.answer, finite::report::Answer::Unsafe);
                 assert_eq!(unsafe_, refutes(&changed), "{changed}");
             }

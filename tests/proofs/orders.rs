@@ -82,7 +82,8 @@ const HEAD: &str = "typedef unsigned long pthread_t;
 fn threads(text: &str) -> Program {
     let module = c::load_text("a.i", &format!("{HEAD}{text}"), &Options::default()).expect("C");
     let automata = instantiate::instantiate(&module, &Options::default()).expect("threads");
-    thread_program_with(&automata, linearise::Limits::touching(), Recognisers::none()).expect("linear steps")
+    thread_program_with(&automata, linearise::ArrayLimits::touching(), Recognisers::none())
+        .expect("linear steps")
 }
 
 fn proved(program: &Program) -> Proof {

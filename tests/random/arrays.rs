@@ -4,12 +4,12 @@
 //! `RELYANT_CASES` sets how many, `RELYANT_SEED` the first seed.
 
 use rayon::prelude::*;
-use relyant_program::linearise::Limits;
+use relyant_program::linearise::ArrayLimits;
 use relyant_testing::rng::{Rng, cases};
 use std::fmt::Write;
 
 /// Keeps an array of three by its tracked element.
-const SMALL: Limits = Limits { cases: 1, cells: 2, touches: false };
+const SMALL: ArrayLimits = ArrayLimits { cases: 1, cells: 2, touches: false };
 
 /// Writes programs: threads that store to, load from and compare elements of two arrays of three.
 struct Writer {

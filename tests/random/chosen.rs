@@ -7,12 +7,12 @@
 use super::judged::{Judged, count, judge_chosen};
 use rayon::prelude::*;
 use relyant_cfa::options::{Options, Property};
-use relyant_program::linearise::Limits;
+use relyant_program::linearise::ArrayLimits;
 use relyant_testing::rng::{Rng, cases};
 use std::fmt::Write;
 
 /// Keeps even small arrays by their tracked element.
-const SMALL: Limits = Limits { cases: 1, cells: 2, touches: false };
+const SMALL: ArrayLimits = ArrayLimits { cases: 1, cells: 2, touches: false };
 
 /// What a thread's argument is, and its index made of it.
 const ARGUMENTS: [(&str, &str); 7] = [

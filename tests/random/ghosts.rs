@@ -4,7 +4,7 @@
 //! `RELYANT_CASES` sets how many of each, `RELYANT_SEED` the first seed.
 
 use rayon::prelude::*;
-use relyant_program::linearise::Limits;
+use relyant_program::linearise::ArrayLimits;
 use relyant_testing::rng::{Rng, cases};
 
 /// Some of the lines, each indented.
@@ -130,7 +130,7 @@ fn alike(rng: &mut Rng) -> String {
 fn run(what: &str, write: fn(&mut Rng) -> String) {
     let first = std::env::var("RELYANT_SEED").ok().and_then(|v| v.parse().ok()).unwrap_or(0);
     let seeds: Vec<u64> = (first..first + cases(10)).collect();
-    let one = |seed: &u64| super::judged::judge(&write(&mut Rng::new(*seed)), Limits::default());
+    let one = |seed: &u64| super::judged::judge(&write(&mut Rng::new(*seed)), ArrayLimits::default());
     let outcomes: Vec<super::judged::Judged> = seeds.par_iter().map(one).collect();
     let (proved, wrong) = super::judged::count(&outcomes);
     println!("{what}: {proved} of {} proved, {wrong} wrong", outcomes.len());

@@ -5,12 +5,12 @@
 
 use rayon::prelude::*;
 use relyant_cfa::options::Options as Meaning;
-use relyant_check::states::{Encoding, Limits, Space, check};
+use relyant_check::states::{Encoding, Space, StateLimits, check};
 use relyant_engines::search::{SearchOutcome, Settings, search};
 use relyant_engines::watch::Watch;
 use relyant_frontend::c;
 use relyant_frontend::instantiate::for_search;
-use relyant_interp::explore::{Exploration, Options, explore};
+use relyant_interp::explore::{Exploration, ExploreOptions, explore};
 use relyant_interp::observe::Points;
 use relyant_interp::replay::replay;
 use relyant_testing::rng::{Rng, cases};
@@ -70,7 +70,7 @@ fn compare(text: &str) -> Result<(Option<bool>, bool), String> {
     let meaning = Meaning::default();
     let module = c::load_text("random.i", text, &meaning).map_err(|e| e.to_string())?;
     let program = for_search(&module, &meaning).map_err(|e| e.to_string())?;
-    let options = Options { max_states: 40_000, all_inputs: 256, ..Options::default() };
+    let options = ExploreOptions { max_states: 40_000, all_inputs: 256, ..ExploreOptions::default() };
     let truth = match explore(&program, &options, &|| false).map_err(|e| e.to_string())? {
         Exploration::Violation(_) => Some(true),
         Exploration::Exhausted { complete: true, .. } => Some(false),
@@ -90,11 +90,11 @@ fn compare(text: &str) -> Result<(Option<bool>, bool), String> {
                     .with_points(space.points().cloned());
                 if set.points().is_some_and(|p| !p.is_empty()) {
                     let fewer = set.clone().with_points(Some(Points::new()));
-                    if check(&program, &fewer, &Limits::default()).is_ok() {
+                    if check(&program, &fewer, &StateLimits::default()).is_ok() {
                         return Err(format!("{settings:?}: accepted without its points"));
                     }
                 }
-                check(&program, &set, &Limits::default()).map_err(|e| format!("{settings:?}: {e}"))?;
+                check(&program, &set, &StateLimits::default()).map_err(|e| format!("{settings:?}: {e}"))?;
                 Some(false)
             }
             SearchOutcome::Limit { .. } => None,

@@ -9,9 +9,9 @@ use relyant_engines::rely_guarantee;
 use relyant_engines::verdict::{Answer, Counterexample};
 use relyant_engines::watch::Watch;
 use relyant_frontend::instantiate::{for_search, instantiate, instantiate_chosen, slice};
-use relyant_interp::explore::{Exploration, Options, explore};
+use relyant_interp::explore::{Exploration, ExploreOptions, explore};
 use relyant_interp::replay::replay;
-use relyant_program::linearise::Limits;
+use relyant_program::linearise::ArrayLimits;
 use relyant_program::recognisers::Recognisers;
 use relyant_program::{Program as Threads, Step, schedule, thread_program, thread_program_with};
 use relyant_testing::rng::cases;
@@ -44,7 +44,7 @@ pub enum Outcome {
 /// # Errors
 /// The program is malformed.
 pub fn truth(program: &Program, states: usize) -> Result<Option<bool>, Outcome> {
-    let options = Options { max_states: states, ..Options::default() };
+    let options = ExploreOptions { max_states: states, ..ExploreOptions::default() };
     match explore(program, &options, &|| false) {
         Ok(Exploration::Violation(_)) => Ok(Some(true)),
         Ok(Exploration::Exhausted { complete: true, .. }) => Ok(Some(false)),
@@ -171,7 +171,7 @@ const HEAD: &str = "typedef unsigned long pthread_t;\ntypedef struct { int m; } 
     int __VERIFIER_nondet_int(void);\nvoid __VERIFIER_atomic_begin(void);\nvoid __VERIFIER_atomic_end(void);\n";
 
 /// Judges the text of a program, of which the first lines declare what headers would.
-pub fn judge(text: &str, limits: Limits) -> Judged {
+pub fn judge(text: &str, limits: ArrayLimits) -> Judged {
     let meaning = Meaning::default();
     let module = load(text, &meaning);
     let mut p = instantiate(&module, &meaning).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -188,7 +188,7 @@ pub fn program_of(text: &str) -> Program {
 }
 
 /// The same of the program with chosen threads; none where there is no such program.
-pub fn judge_chosen(text: &str, meaning: &Meaning, limits: Limits) -> Option<Judged> {
+pub fn judge_chosen(text: &str, meaning: &Meaning, limits: ArrayLimits) -> Option<Judged> {
     let module = load(text, meaning);
     // Too large a program is none.
     let mut chosen = instantiate_chosen(&module, meaning).ok()??;
@@ -207,7 +207,7 @@ fn explored(p: &Program, text: &str) -> Option<bool> {
     truth(p, STATES).unwrap_or_else(|wrong| panic!("{wrong:?}\n{text}")).map(|violated| !violated)
 }
 
-fn prove(safe: Option<bool>, p: &Program, limits: Limits, text: &str) -> Judged {
+fn prove(safe: Option<bool>, p: &Program, limits: ArrayLimits, text: &str) -> Judged {
     let threads =
         thread_program_with(p, limits, Recognisers::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let ghosts = relyant_check::ghosts::check(&threads, &check::Limits::default());

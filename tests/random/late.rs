@@ -4,11 +4,11 @@
 //! `RELYANT_CASES` sets how many, `RELYANT_SEED` the first seed.
 
 use rayon::prelude::*;
-use relyant_cfa::{Edge, Expr, IntKind, LocationKind, ObjId, Op, Owner, Program, Reg, Register, Source};
-use relyant_check::states::{Encoding, Limits, Space, check};
+use relyant_cfa::{Edge, Expr, InputSource, IntKind, LocationKind, ObjId, Op, Owner, Program, Reg, Register};
+use relyant_check::states::{Encoding, Space, StateLimits, check};
 use relyant_engines::search::{SearchOutcome, Settings, search};
 use relyant_engines::watch::Watch;
-use relyant_interp::explore::{Exploration, Options, explore};
+use relyant_interp::explore::{Exploration, ExploreOptions, explore};
 use relyant_interp::late::declarations;
 use relyant_interp::replay::replay;
 use relyant_testing::rng::{Rng, cases};
@@ -44,7 +44,7 @@ fn opened(mut program: Program, rng: &mut Rng) -> Program {
             t.graph.locations[a.0 as usize].atomic = atomic;
             t.graph.locations[b.0 as usize].atomic = atomic;
             t.graph.edges[e].to = a;
-            t.graph.add_edge(a, b, Op::Havoc { dst: register, source: Source::uninitialised() }, span);
+            t.graph.add_edge(a, b, Op::Havoc { dst: register, source: InputSource::uninitialised() }, span);
             let address = Expr::Addr(ObjId(o as u32));
             t.graph.add_edge(b, to, Op::Store(address, Expr::Reg(register), kind), span);
         }
@@ -55,7 +55,7 @@ fn opened(mut program: Program, rng: &mut Rng) -> Program {
 fn compare(seed: u64) -> Result<(Option<bool>, usize), String> {
     let program = opened(generate(seed).to_program(), &mut Rng::new(seed ^ 0xdec1));
     let late = program.templates.iter().map(|t| declarations(t).len()).sum();
-    let options = Options { max_states: STATES, ..Options::default() };
+    let options = ExploreOptions { max_states: STATES, ..ExploreOptions::default() };
     let truth = match explore(&program, &options, &|| false).map_err(|e| e.to_string())? {
         Exploration::Violation(_) => Some(true),
         Exploration::Exhausted { complete: true, .. } => Some(false),
@@ -73,7 +73,7 @@ fn compare(seed: u64) -> Result<(Option<bool>, usize), String> {
                 let set = Space::new(encoding, space.states())
                     .with_order(space.order().cloned())
                     .with_points(space.points().cloned());
-                check(&program, &set, &Limits::default()).map_err(|e| format!("{settings:?}: {e}"))?;
+                check(&program, &set, &StateLimits::default()).map_err(|e| format!("{settings:?}: {e}"))?;
                 Some(false)
             }
             SearchOutcome::Limit { .. } => None,

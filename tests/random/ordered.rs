@@ -11,7 +11,7 @@ use relyant_check::check;
 use relyant_engines::aret::Settings;
 use relyant_engines::rely_guarantee;
 use relyant_engines::verdict::Answer;
-use relyant_program::linearise::Limits;
+use relyant_program::linearise::ArrayLimits;
 use relyant_program::ordered::{Commuting, has_threads, ordered, orders};
 use relyant_program::recognisers::Recognisers;
 use relyant_program::{Program, thread_program_with};
@@ -31,7 +31,7 @@ fn in_order(product: &Program) -> Outcome {
     }
 }
 
-fn judge(program: &relyant_cfa::Program, limits: Limits) -> Outcome {
+fn judge(program: &relyant_cfa::Program, limits: ArrayLimits) -> Outcome {
     let violated = match truth(program, STATES) {
         Ok(Some(violated)) => violated,
         Ok(None) => return Outcome::TooLarge,
@@ -73,11 +73,11 @@ fn judge(program: &relyant_cfa::Program, limits: Limits) -> Outcome {
 
 #[test]
 fn each_order_has_the_errors_of_all_interleavings() {
-    judge_all(60, 30, |_, p| judge(&p.to_program(), Limits::touching()));
+    judge_all(60, 30, |_, p| judge(&p.to_program(), ArrayLimits::touching()));
 }
 
 /// Programs by seed, each in all orders: how many were proved, and how many have a violation.
-fn judge_texts(programs: u64, text: fn(u64) -> String, limits: Limits) -> (usize, usize) {
+fn judge_texts(programs: u64, text: fn(u64) -> String, limits: ArrayLimits) -> (usize, usize) {
     let first = std::env::var("RELYANT_SEED").ok().and_then(|v| v.parse().ok()).unwrap_or(0);
     let seeds: Vec<u64> = (first..first + cases(programs)).collect();
     let outcomes: Vec<Outcome> = seeds.par_iter().map(|s| judge(&program_of(&text(*s)), limits)).collect();
@@ -91,13 +91,13 @@ fn judge_texts(programs: u64, text: fn(u64) -> String, limits: Limits) -> (usize
 
 #[test]
 fn elements_of_arrays_are_what_was_written_last() {
-    let small = Limits { cases: 1, cells: 2, touches: true };
+    let small = ArrayLimits { cases: 1, cells: 2, touches: true };
     let (safe, violated) = judge_texts(150, workers, small);
     assert!(safe > 0 && violated > 0);
 }
 
 #[test]
 fn sections_are_one_step_in_turns_too() {
-    let (safe, violated) = judge_texts(24, sections::program, Limits::touching());
+    let (safe, violated) = judge_texts(24, sections::program, ArrayLimits::touching());
     assert!(safe > 0 && violated > 0);
 }

@@ -10,7 +10,7 @@ use relyant_engines::search::{SearchOutcome, Settings, Strategy, search};
 use relyant_engines::watch::Watch;
 use relyant_frontend::c;
 use relyant_frontend::instantiate::for_search;
-use relyant_interp::explore::{Exploration, Options, explore};
+use relyant_interp::explore::{Exploration, ExploreOptions, explore};
 use relyant_interp::replay::replay;
 use relyant_testing::rng::cases;
 use relyant_testing::shrink::shrink;
@@ -37,7 +37,7 @@ fn switches(schedule: &Schedule) -> usize {
 /// `Some(true)`: there is a violation; `None`: not decided. Where there is one, the plain search without reduction
 /// finds a run that is as short.
 fn truth(program: &Program) -> Result<Option<bool>, String> {
-    let options = Options { max_states: STATES, ..Options::default() };
+    let options = ExploreOptions { max_states: STATES, ..ExploreOptions::default() };
     match explore(program, &options, &|| false) {
         Ok(Exploration::Violation(run)) => {
             let plain = Settings {

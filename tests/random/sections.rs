@@ -9,7 +9,7 @@ use relyant_check::check;
 use relyant_engines::aret::Settings;
 use relyant_engines::rely_guarantee;
 use relyant_engines::verdict::Answer;
-use relyant_program::linearise::Limits;
+use relyant_program::linearise::ArrayLimits;
 use relyant_program::ordered::{at_once, ordered};
 use relyant_program::recognisers::Recognisers;
 use relyant_program::thread_program_with;
@@ -193,7 +193,7 @@ fn judge(text: &str) -> Outcome {
         Ok(None) => return Outcome::TooLarge,
         Err(wrong) => return wrong,
     };
-    let threads = match thread_program_with(&program, Limits::touching(), Recognisers::none()) {
+    let threads = match thread_program_with(&program, ArrayLimits::touching(), Recognisers::none()) {
         Ok(threads) => threads,
         Err(e) => return Outcome::Wrong(format!("refused: {e}")),
     };

@@ -1,6 +1,6 @@
 //! A plain text form of modules, for tests and for looking at.
 
-use super::{BinOp, Callee, CmpOp, Expr, IntKind, LocationKind, Module, Op, UnOp};
+use super::{BinOp, Callee, Expr, IntKind, LocationKind, Module, Op, UnOp};
 use std::fmt::{self, Display, Formatter};
 
 impl Display for IntKind {
@@ -25,32 +25,8 @@ impl Display for Expr {
             Expr::Unary(UnOp::BitNot, a, k) => write!(f, "~{k} {a}"),
             Expr::Unary(UnOp::Float(op), a, k) => write!(f, "{op:?}{k} {a}"),
             Expr::Binary(BinOp::Float(op, p), a, b, _) => write!(f, "({a} {op:?}{} {b})", p.kind()),
-            Expr::Binary(op, a, b, k) => {
-                let op = match op {
-                    BinOp::Add => "+",
-                    BinOp::Sub => "-",
-                    BinOp::Mul => "*",
-                    BinOp::Div => "/",
-                    BinOp::Rem => "%",
-                    BinOp::Shl => "<<",
-                    BinOp::Shr => ">>",
-                    BinOp::And => "&",
-                    BinOp::Or => "|",
-                    BinOp::Xor | BinOp::Float(..) => "^",
-                };
-                write!(f, "({a} {op}{k} {b})")
-            }
-            Expr::Compare(op, a, b) => {
-                let op = match op {
-                    CmpOp::Lt => "<",
-                    CmpOp::Le => "<=",
-                    CmpOp::Gt => ">",
-                    CmpOp::Ge => ">=",
-                    CmpOp::Eq => "==",
-                    CmpOp::Ne => "!=",
-                };
-                write!(f, "({a} {op} {b})")
-            }
+            Expr::Binary(op, a, b, k) => write!(f, "({a} {}{k} {b})", op.symbol()),
+            Expr::Compare(op, a, b) => write!(f, "({a} {} {b})", op.symbol()),
             Expr::Not(a) => write!(f, "!{a}"),
             Expr::Cast(a, k) => write!(f, "{k}({a})"),
         }

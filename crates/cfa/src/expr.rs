@@ -45,6 +45,45 @@ pub enum CmpOp {
     Ne,
 }
 
+impl BinOp {
+    /// As C writes it; of floating-point values, with a dot behind it.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            BinOp::Add => "+",
+            BinOp::Sub => "-",
+            BinOp::Mul => "*",
+            BinOp::Div => "/",
+            BinOp::Rem => "%",
+            BinOp::Shl => "<<",
+            BinOp::Shr => ">>",
+            BinOp::And => "&",
+            BinOp::Or => "|",
+            BinOp::Xor => "^",
+            BinOp::Float(FloatOp::Add, _) => "+.",
+            BinOp::Float(FloatOp::Sub, _) => "-.",
+            BinOp::Float(FloatOp::Mul, _) => "*.",
+            BinOp::Float(FloatOp::Div, _) => "/.",
+            BinOp::Float(FloatOp::Less, _) => "<.",
+            BinOp::Float(FloatOp::LessEqual, _) => "<=.",
+            BinOp::Float(FloatOp::Equal, _) => "==.",
+        }
+    }
+}
+
+impl CmpOp {
+    /// As C writes it.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            CmpOp::Lt => "<",
+            CmpOp::Le => "<=",
+            CmpOp::Gt => ">",
+            CmpOp::Ge => ">=",
+            CmpOp::Eq => "==",
+            CmpOp::Ne => "!=",
+        }
+    }
+}
+
 /// A side-effect free expression over registers.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Expr {

@@ -35,6 +35,7 @@ pub mod points_to;
 pub mod preprocessing;
 mod program;
 mod prune;
+mod residue;
 pub mod schedule;
 mod source;
 pub mod sparse;
@@ -53,7 +54,8 @@ pub use look::{Block, Look, Shown};
 pub use module::{Function, HeapSite, Measure, Module};
 pub use op::{Bounded, Callee, Edge, Graph, Limit, Loc, Location, LocationKind, Op, Order, Told};
 pub use program::{Count, Inlined, Owner, Procedure, Program, Template};
-pub use source::Source;
+pub use residue::Residue;
+pub use source::InputSource;
 pub use types::{ENDLESS, Extent, FuncId, IntKind, ObjId, Object, ObjectKind, Reg, Register};
 pub use undefined::Undefined;
 

@@ -38,7 +38,7 @@ const SHARE: u64 = 90;
 
 /// What this process may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct MemoryLimits {
     /// Of memory; `None`: no limit is known.
     pub kib: Option<u64>,
     /// Was it asked for? Else it is what there is.
@@ -47,10 +47,10 @@ pub struct Limits {
     pub address_kib: Option<u64>,
 }
 
-impl Limits {
+impl MemoryLimits {
     /// So many MiB, or what there is.
-    pub fn new(asked_mib: Option<u64>) -> Limits {
-        Limits {
+    pub fn new(asked_mib: Option<u64>) -> MemoryLimits {
+        MemoryLimits {
             kib: asked_mib.map(|m| m.saturating_mul(1024)).or_else(share_kib),
             asked: asked_mib.is_some(),
             address_kib: address_space_kib().map(share),
@@ -160,10 +160,10 @@ mod tests {
         assert!(available_kib().is_some_and(|n| n > 1024));
         assert!(address_space_used_kib().is_some_and(|n| n > 1024));
         assert!(used_kib().is_some_and(|(now, peak)| 0 < now && now <= peak));
-        let limits = Limits { kib: Some(1), asked: true, address_kib: None };
+        let limits = MemoryLimits { kib: Some(1), asked: true, address_kib: None };
         assert_eq!(limits.exceeded(), Some(Exceeded::Memory { mib: 0, asked: true }));
-        let limits = Limits { kib: None, asked: false, address_kib: Some(1) };
+        let limits = MemoryLimits { kib: None, asked: false, address_kib: Some(1) };
         assert!(matches!(limits.exceeded(), Some(Exceeded::AddressSpace(_))));
-        assert_eq!(Limits { kib: None, asked: false, address_kib: None }.exceeded(), None);
+        assert_eq!(MemoryLimits { kib: None, asked: false, address_kib: None }.exceeded(), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Locations, edges, and what an edge does.
 
-use super::{Expr, FuncId, IntKind, Reg, Source, Violated};
+use super::{Expr, FuncId, InputSource, IntKind, Reg, Violated};
 use crate::diagnostic::Span;
 
 /// A location, by index into `locations` of its graph.
@@ -27,20 +27,22 @@ pub enum LocationKind {
 pub struct Limit {
     /// What is beyond it, in words.
     pub what: String,
-    /// The option that moves it, if one does.
-    pub option: Option<Bounded>,
+    /// What is bounded, where something depends on it.
+    pub bounds: Option<Bounded>,
 }
 
-/// What an option bounds.
+/// What a limit bounds that something depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bounded {
     /// Objects alive that one place made ([`crate::options::Options::max_objects`]).
     Objects,
+    /// Elements of an array of variable length. Where such an array has no end, nobody comes to the limit.
+    Length,
 }
 
 impl<T: Into<String>> From<T> for Limit {
     fn from(what: T) -> Limit {
-        Limit { what: what.into(), option: None }
+        Limit { what: what.into(), bounds: None }
     }
 }
 
@@ -173,7 +175,7 @@ pub enum Op {
         /// The register that gets the value.
         dst: Reg,
         /// What gives the value.
-        source: Source,
+        source: InputSource,
     },
     /// `register := memory[address]`, one step. The kind is that of the access.
     Load(Reg, Expr, IntKind),

@@ -10,7 +10,7 @@ const APPROXIMATE: char = '≈';
 /// `Display` and `Debug` print the name, the latter in quotes, after `≈` where the input is approximate: traces and
 /// digests of programs have it so.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Source {
+pub struct InputSource {
     /// The function of the program or of the library that gives it, as the user calls it; empty if none does.
     pub name: String,
     /// Not each of the values is known to be possible. A run that relies on one is no counterexample (see
@@ -18,18 +18,18 @@ pub struct Source {
     pub approximate: bool,
 }
 
-impl Source {
+impl InputSource {
     /// An object that nobody gave a value.
-    pub fn uninitialised() -> Source {
-        Source::default()
+    pub fn uninitialised() -> InputSource {
+        InputSource::default()
     }
     /// An input, each value of which is possible.
-    pub fn input(name: impl Into<String>) -> Source {
-        Source { name: name.into(), approximate: false }
+    pub fn input(name: impl Into<String>) -> InputSource {
+        InputSource { name: name.into(), approximate: false }
     }
     /// An input of which only the range is known.
-    pub fn approximate(name: impl Into<String>) -> Source {
-        Source { name: name.into(), approximate: true }
+    pub fn approximate(name: impl Into<String>) -> InputSource {
+        InputSource { name: name.into(), approximate: true }
     }
     /// Is it no input, but an object without a value?
     pub fn is_uninitialised(&self) -> bool {
@@ -41,13 +41,13 @@ impl Source {
     }
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for InputSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.approximate { write!(f, "{APPROXIMATE}{}", self.name) } else { f.write_str(&self.name) }
     }
 }
 
-impl fmt::Debug for Source {
+impl fmt::Debug for InputSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.to_string(), f)
     }
@@ -59,12 +59,12 @@ mod tests {
 
     #[test]
     fn approximate_inputs_are_marked() {
-        let (a, b) = (Source::approximate("rand"), Source::input("rand"));
+        let (a, b) = (InputSource::approximate("rand"), InputSource::input("rand"));
         assert_eq!(
             (format!("{a} {a:?}"), format!("{b} {b:?}")),
             ("≈rand \"≈rand\"".into(), "rand \"rand\"".into())
         );
         assert!(b.is_input_of("rand") && !a.is_input_of("rand") && !a.is_uninitialised());
-        assert_eq!(format!("{:?}", Source::uninitialised()), "\"\"");
+        assert_eq!(format!("{:?}", InputSource::uninitialised()), "\"\"");
     }
 }

@@ -89,12 +89,14 @@ pub enum Extent {
 
 /// An object: one or more scalar cells (array elements, members flattened in order).
 /// The address of its cell `k` is its base address plus `k`: one address a cell, whatever the cell's width.
-/// `Debug` leaves out the kind and the extent, which the other fields of an object and of the program imply, and the look:
-/// digests of programs are made of what it prints.
+/// `Debug` leaves out the function, the kind and the extent, which the other fields of an object and of the program imply, and the
+/// look: digests of programs are made of what it prints.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Object {
     /// Name in the source, `function::name` for a static or an addressed local.
     pub name: String,
+    /// The function that it is a static or a local of; the name begins with it.
+    pub function: Option<String>,
     /// What it is for.
     pub kind: ObjectKind,
     /// Kind and display suffix (`""`, `"[2]"`, `".next"`) of each cell.
@@ -116,6 +118,11 @@ pub struct Object {
 }
 
 impl Object {
+    /// The function that it is a static or a local of, and its name there.
+    pub fn in_function(&self) -> Option<(&str, &str)> {
+        let function = self.function.as_deref()?;
+        Some((function, self.name.strip_prefix(function)?.strip_prefix("::")?))
+    }
     /// How many cells it has.
     pub fn size(&self) -> u64 {
         match self.extent {
@@ -129,6 +136,7 @@ impl fmt::Debug for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Object {
             name,
+            function: _,
             kind: _,
             cells,
             init,
@@ -156,6 +164,7 @@ impl Object {
     pub fn synthetic(name: impl Into<String>, kind: IntKind, start: Option<i128>, span: Span) -> Object {
         Object {
             name: name.into(),
+            function: None,
             cells: vec![(kind, String::new())],
             init: vec![start],
             kind: ObjectKind::Plain,
@@ -199,10 +208,23 @@ mod tests {
     }
 
     #[test]
+    fn the_function_of_an_object_is_data() {
+        let of = |name: &str, function: Option<&str>| {
+            let object = Object::synthetic(name, IntKind::INT, None, Span::default());
+            let object = Object { function: function.map(String::from), ..object };
+            object.in_function().map(|(f, x)| (f.to_string(), x.to_string()))
+        };
+        assert_eq!(of("f (a.c)::x#2", Some("f (a.c)")), Some(("f (a.c)".into(), "x#2".into())));
+        assert_eq!(of("f::x", None), None);
+        assert_eq!(of("g::x", Some("f")), None);
+    }
+
+    #[test]
     fn the_kind_of_an_object_is_not_printed() {
         let constant = std::iter::once(0..2).collect::<Vec<_>>();
         let o = Object {
             name: "string#0".into(),
+            function: Some("f".into()),
             kind: ObjectKind::Literal,
             cells: vec![(IntKind::INT, "[0]".into()), (IntKind::Bool, "[1]".into())],
             init: vec![Some(104), None],

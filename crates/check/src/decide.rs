@@ -2,7 +2,7 @@
 
 use super::formula::{Formula, Linear, Symbol};
 use super::obligations::Malformed;
-use super::shape::Shape;
+use super::shape::FormulaDigest;
 use num_traits::{One, ToPrimitive};
 use rayon::prelude::*;
 use relyant_linear::Rel;
@@ -108,7 +108,7 @@ pub fn decide<C: Conditions>(
 fn check_group<C: Conditions>(
     of: &C,
     group: &[C::Item],
-    known: &Mutex<FxHashSet<Shape>>,
+    known: &Mutex<FxHashSet<FormulaDigest>>,
     deadline: Option<Instant>,
     each: Duration,
 ) -> Result<(), CheckError> {
@@ -123,7 +123,7 @@ fn check_group<C: Conditions>(
             return Err(undecided("time limit".into()));
         }
         let formula = of.formula(o);
-        let shape = Shape::of(&formula);
+        let shape = FormulaDigest::of(&formula);
         if known().contains(&shape) {
             continue;
         }

@@ -7,14 +7,14 @@ use sha2::{Digest, Sha256};
 
 /// The digest of a formula whose symbols are numbered as they occur.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Shape([u8; 32]);
+pub struct FormulaDigest([u8; 32]);
 
-impl Shape {
+impl FormulaDigest {
     /// Of a formula. Two that have the same one are satisfiable both or neither.
-    pub fn of(f: &Formula) -> Shape {
+    pub fn of(f: &Formula) -> FormulaDigest {
         let mut w = Writer { out: Sha256::new(), numbers: FxHashMap::default() };
         w.formula(f);
-        Shape(w.out.finalize().into())
+        FormulaDigest(w.out.finalize().into())
     }
 }
 
@@ -79,9 +79,9 @@ mod tests {
         let [x, y, z] = [1, 2, 3].map(|k| Symbol::Var(Var(k)));
         let after = Symbol::After(Var(1));
         let f = |a, b| Formula::And(vec![le(&[(a, 1), (b, -1)], 3), le(&[(b, 1)], 0)]);
-        let shape = Shape::of(&f(x, y));
-        assert_eq!(shape, Shape::of(&f(y, z)));
-        assert_eq!(shape, Shape::of(&f(x, after)));
+        let shape = FormulaDigest::of(&f(x, y));
+        assert_eq!(shape, FormulaDigest::of(&f(y, z)));
+        assert_eq!(shape, FormulaDigest::of(&f(x, after)));
         let others = [
             f(x, x),
             Formula::And(vec![le(&[(x, 1), (y, -1)], 3), le(&[(x, 1)], 0)]),
@@ -98,11 +98,11 @@ mod tests {
         ];
         let mut seen = vec![shape];
         for o in others {
-            let shape = Shape::of(&o);
+            let shape = FormulaDigest::of(&o);
             assert!(!seen.contains(&shape), "{o:?}");
             seen.push(shape);
         }
         let eq = |n: i64| Formula::Eq(Linear { terms: vec![(x, 1.into())], constant: n.into() });
-        assert_ne!(Shape::of(&eq(1)), Shape::of(&le(&[(x, 1)], 1)));
+        assert_ne!(FormulaDigest::of(&eq(1)), FormulaDigest::of(&le(&[(x, 1)], 1)));
     }
 }

@@ -9,7 +9,7 @@ use relyant_check::obligations::Malformed;
 use relyant_check::{Proof, Rule, smt2};
 use relyant_frontend::{c, instantiate};
 use relyant_linear::{Atom, Cube, LinExpr, Var};
-use relyant_program::ghosts::extension::{Case, Claim, Stage, Start};
+use relyant_program::ghosts::extension::{Claim, Stage, Start, StepCase};
 use relyant_program::recognisers::Recogniser;
 use relyant_program::{Program, thread_program};
 use std::sync::Arc;
@@ -385,7 +385,7 @@ fn a_program_without_ghosts_has_no_obligations() {
     let p = program("int x; int main(void) { x = 1; __VERIFIER_assert(x == 1); return 0; }\n");
     assert!(p.extensions.is_empty());
     assert_eq!(decided(&p), Ok(0));
-    assert_eq!(Case::same().updates, []);
+    assert_eq!(StepCase::same().updates, []);
 }
 
 /// A certificate of some program, whose proof says nothing.
@@ -441,7 +441,7 @@ fn what_is_out_of_place_is_rejected() {
         LinExpr::var(Var(k as u32))
     };
     let edge = forged(&counted, Recogniser::Counts, |s| {
-        s.extension.cases.insert((0, 10_000), vec![Case::same()]);
+        s.extension.cases.insert((0, 10_000), vec![StepCase::same()]);
     });
     assert_eq!(flawed(&edge), ExtensionFlaw::Edge);
     // A fact of no thread in particular speaks of a local of one of many.

@@ -2,7 +2,7 @@
 
 use crate::Refusal;
 use relyant_check::finite::certificate::{self, Claim};
-use relyant_check::finite::{self as files, Input, Kind, Question, boolean};
+use relyant_check::finite::{self as files, FileKind, Input, Question, boolean};
 use relyant_finite::evidence::{self, Certificate, CoveringRun, Rejection};
 use std::path::Path;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub struct Accepted {
 pub fn check(
     text: &str,
     file: &Path,
-    kind: Kind,
+    kind: FileKind,
     question: &Question,
     timeout: Option<Duration>,
 ) -> Result<Accepted, Refusal> {
@@ -53,7 +53,7 @@ pub fn check(
         seconds: began.elapsed().as_secs_f64(),
         shown,
     };
-    if kind == Kind::Boolean {
+    if kind == FileKind::Boolean {
         let checked = boolean::check(text, file, &stop_after(timeout)).map_err(Refusal::Input)?;
         let checked = checked.map_err(|e| match e {
             boolean::Refusal::Unreadable(_) => Refusal::Unreadable(e.to_string()),
@@ -66,7 +66,7 @@ pub fn check(
     let document = certificate::parse(text).map_err(unreadable)?;
     let (initial, target) = certificate::about(&document).map_err(unreadable)?;
     let mut question = question.clone();
-    if kind == Kind::Threads {
+    if kind == FileKind::Threads {
         question.initial = question.initial.or(initial);
         if question.target.is_none() && !file.with_extension("prop").exists() {
             question.target = Some(target);
@@ -75,7 +75,7 @@ pub fn check(
     let input = files::read(file, kind, &question).map_err(Refusal::Input)?;
     let rejected = |e: &dyn std::fmt::Display| Refusal::Rejected(e.to_string());
     let claim = certificate::read(document, &input).map_err(|e| rejected(&e))?;
-    let initial = question.initial.filter(|_| kind == Kind::Threads);
+    let initial = question.initial.filter(|_| kind == FileKind::Threads);
     let assumes = input.assumes.clone();
     let (what, shown) = match claim {
         Claim::Coverable(run) => {

@@ -1,6 +1,6 @@
 //! What ends a check from outside: signals, and memory that runs out. A compiler that is at work ends with it.
 
-use relyant_cfa::memory::{Exceeded, Limits};
+use relyant_cfa::memory::{Exceeded, MemoryLimits};
 use relyant_cfa::stack::fitting;
 use relyant_frontend::c::compiler;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -54,7 +54,7 @@ pub enum Lost {
 /// # Errors
 /// There is no result.
 pub fn guarded<T: Send + 'static>(
-    limits: &Limits,
+    limits: &MemoryLimits,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Lost> {
     let (sender, receiver) = mpsc::channel();
@@ -83,8 +83,8 @@ mod tests {
 
     #[test]
     fn work_ends_by_itself_or_is_lost() {
-        let none = Limits { kib: None, asked: true, address_kib: None };
-        let little = Limits { kib: Some(1), ..none };
+        let none = MemoryLimits { kib: None, asked: true, address_kib: None };
+        let little = MemoryLimits { kib: Some(1), ..none };
         let endless = || std::thread::sleep(Duration::from_secs(600));
         assert_eq!(guarded(&none, || 7), Ok(7));
         let large = Lost::Memory(Exceeded::Memory { mib: 0, asked: true });

@@ -2,11 +2,11 @@
 //! crate and of what `ARCHITECTURE.md` lists as trusted.
 //!
 //! ```
-//! use relyant_check::finite::{Kind, Question};
+//! use relyant_check::finite::{FileKind, Question};
 //! use relyant_checker::{Refusal, finite};
 //!
 //! // What is no certificate is refused before its file is looked at.
-//! let refused = finite::check("{}", "net.spec".as_ref(), Kind::Net, &Question::default(), None);
+//! let refused = finite::check("{}", "net.spec".as_ref(), FileKind::Net, &Question::default(), None);
 //! assert!(matches!(refused, Err(Refusal::Unreadable(_))));
 //! ```
 #![deny(missing_docs)]

@@ -61,7 +61,7 @@ fn main() {
         timeout: args.timeout,
     };
     let work = task.clone();
-    let checked = guard::guarded(&memory::Limits::new(args.memory), move || {
+    let checked = guard::guarded(&memory::MemoryLimits::new(args.memory), move || {
         let mut lines = Vec::new();
         work.check(&mut |line| lines.push(line.to_string()), |_, _| Ok(())).map(|()| lines)
     });

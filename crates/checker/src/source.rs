@@ -114,18 +114,19 @@ impl<'a> Claim<'a> {
     pub fn read(self) -> Result<Read, Refusal> {
         let Claim { certificate, meaning, unit } = self;
         let wrong = |d| Refusal::Input(Box::new(d));
-        let made = |with, chosen, limits: &dyn Fn(&cfa::Program) -> linearise::Limits| {
+        let made = |with, chosen, limits: &dyn Fn(&cfa::Program) -> linearise::ArrayLimits| {
             let automata = read_proof(unit, &meaning, chosen);
             automata.and_then(|p| thread_program_with(&p, limits(&p), with)).map_err(wrong)
         };
         let threads = |with, form| match form {
-            Form::Elements => made(with, false, &|_| linearise::Limits::elements()),
-            _ => made(with, form == Form::Chosen, &linearise::Limits::of),
+            Form::Elements => made(with, false, &|_| linearise::ArrayLimits::elements()),
+            _ => made(with, form == Form::Chosen, &linearise::ArrayLimits::of),
         };
         let finders = certificate.finders();
         let evidence = match certificate {
             AnyCertificate::Proof(c) if c.has_order() => {
-                let plain = |chosen| made(Recognisers::none(), chosen, &|_| linearise::Limits::touching());
+                let plain =
+                    |chosen| made(Recognisers::none(), chosen, &|_| linearise::ArrayLimits::touching());
                 let (proof, program) = in_order(plain, &c)?;
                 Claimed::Proof(proof, program)
             }
@@ -263,7 +264,7 @@ impl Read {
                 let deadline = timeout.map(|t| Instant::now() + t);
                 let cancel = || deadline.is_some_and(|d| Instant::now() >= d);
                 let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-                let limits = states::Limits { jobs, cancel: &cancel, ..states::Limits::default() };
+                let limits = states::StateLimits { jobs, cancel: &cancel, ..states::StateLimits::default() };
                 match states::check(program, space, &limits) {
                     Ok(r) => {
                         let (states, steps) = (r.states, r.steps);

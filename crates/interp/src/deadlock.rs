@@ -4,7 +4,7 @@
 //! stuck at something the program assumes, or by undefined behaviour, the run is none of the program's.
 
 use super::candidates::Candidates;
-use super::machine::{Found, Machine, State, Stop, Violation};
+use super::machine::{Machine, RunEnd, State, Stop, Violation};
 use relyant_cfa::{LocationKind, Op, Violated};
 
 /// What a thread can do.
@@ -37,7 +37,7 @@ impl Machine<'_> {
         (first..state.threads.len())
             .filter(alive)
             .all(waits)
-            .then_some(Violation { found: Found::Violated(Violated::Deadlock), thread: first })
+            .then_some(Violation { found: RunEnd::Violated(Violated::Deadlock), thread: first })
     }
 
     /// Is there a thread that can move, or that only what the program assumes keeps from it? A state in which no

@@ -4,7 +4,7 @@ use super::act::Act;
 use super::machine::{Machine, State};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::schedule::ThreadRef;
-use relyant_cfa::{Edge, Op, Source};
+use relyant_cfa::{Edge, InputSource, Op};
 
 /// What a step does that others may want to know of.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -14,7 +14,7 @@ pub enum What {
     /// It takes an input.
     Input {
         /// What gave it.
-        source: Source,
+        source: InputSource,
         /// The variable that takes it, if it is one.
         variable: String,
         /// The value that it took.

@@ -5,7 +5,7 @@
 //! results are reproducible.
 
 use super::candidates::Candidates;
-use super::machine::{Found, Machine, State, Stop, Violation};
+use super::machine::{Machine, RunEnd, State, Stop, Violation};
 use super::normal::{Normal, NormalOptions, Scratch};
 use super::store::ByteSet;
 use relyant_cfa::schedule::{Move, Schedule, Start};
@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 /// What to explore, and how far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct ExploreOptions {
     /// Stop after this many states, earlier where states are large.
     pub max_states: usize,
     /// Stop after this many steps, those that lead to known states included.
@@ -40,9 +40,9 @@ pub struct Options {
     pub symmetry: bool,
 }
 
-impl Default for Options {
+impl Default for ExploreOptions {
     fn default() -> Self {
-        Options {
+        ExploreOptions {
             max_states: 1_000_000,
             max_steps: usize::MAX,
             eager_local: false,
@@ -77,7 +77,11 @@ pub enum Exploration {
 }
 
 /// Explores all runs. An error means that the program is malformed.
-pub fn explore(program: &Program, options: &Options, cancel: &dyn Fn() -> bool) -> Result<Exploration, Stop> {
+pub fn explore(
+    program: &Program,
+    options: &ExploreOptions,
+    cancel: &dyn Fn() -> bool,
+) -> Result<Exploration, Stop> {
     let machine = Machine::new(program)?;
     Explorer::new(&machine, options).run(cancel)
 }
@@ -88,7 +92,13 @@ pub fn explore(program: &Program, options: &Options, cancel: &dyn Fn() -> bool) 
 pub fn quick_search(program: &Program, max_states: usize, cancel: &dyn Fn() -> bool) -> Option<Schedule> {
     // Programs with many inputs take many steps to few states.
     let max_steps = max_states.saturating_mul(10);
-    let options = Options { max_states, max_steps, eager_local: true, switch_cost: 20, ..Options::default() };
+    let options = ExploreOptions {
+        max_states,
+        max_steps,
+        eager_local: true,
+        switch_cost: 20,
+        ..ExploreOptions::default()
+    };
     match explore(program, &options, cancel) {
         Ok(Exploration::Violation(schedule)) => Some(schedule),
         _ => None,
@@ -124,7 +134,7 @@ const ROOT: u32 = u32::MAX;
 
 struct Explorer<'m, 'p> {
     machine: &'m Machine<'p>,
-    options: &'m Options,
+    options: &'m ExploreOptions,
     normal: Normal,
     scratch: Scratch,
     candidates: Candidates,
@@ -165,7 +175,7 @@ impl Queue {
 }
 
 impl<'m, 'p> Explorer<'m, 'p> {
-    fn new(machine: &'m Machine<'p>, options: &'m Options) -> Self {
+    fn new(machine: &'m Machine<'p>, options: &'m ExploreOptions) -> Self {
         let local = (0u32..).zip(&machine.program().templates).map(|(t, template)| {
             let out = template.graph.out_edges();
             let location = |(l, edges): (usize, &Vec<usize>)| {
@@ -271,7 +281,7 @@ impl<'m, 'p> Explorer<'m, 'p> {
                     choice += 1;
                     moves += 1;
                     match this.machine.violation(after) {
-                        Some(Violation { found: Found::Limit(_), .. }) => {
+                        Some(Violation { found: RunEnd::Limit(_), .. }) => {
                             this.bounded = true;
                             return;
                         }

@@ -8,8 +8,8 @@ use crate::names::{Names, plain};
 use crate::uses::Follower;
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::{
-    BinOp, Block, Edge, Expr, FloatOp, IntKind, ObjId, ObjectKind, Op, Order, Owner, Program, Reg, Shown,
-    Source, Told,
+    BinOp, Block, Edge, Expr, FloatOp, InputSource, IntKind, ObjId, ObjectKind, Op, Order, Owner, Program,
+    Reg, Shown, Told,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +40,7 @@ pub enum Did {
     /// It gave a named register a value: a local variable.
     Set(String, String),
     /// It took an input: what gave it, and which.
-    Input(Source, String),
+    Input(InputSource, String),
     /// It looks at what a signal is set to, to run it: which signal.
     Signal(u8),
     /// It created a thread.

@@ -57,4 +57,6 @@ pub mod uses;
 
 pub use explore::{Exploration, explore, quick_search};
 pub use fact::Blocked;
-pub use replay::{AboutTo, ActiveCall, RacingAccess, ReplayError, Trace, TraceStep, Value, Waiting, replay};
+pub use replay::{
+    AboutTo, ActiveCall, NamedValue, RacingAccess, ReplayError, Trace, TraceStep, Waiting, replay,
+};

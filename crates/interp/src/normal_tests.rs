@@ -1,17 +1,17 @@
 //! Normal forms of states of hand-built programs.
 
-use super::explore::{Exploration, Options, explore};
+use super::explore::{Exploration, ExploreOptions, explore};
 use super::machine::{Machine, State};
 use super::normal::{Base, Moved, Normal, NormalOptions, Scratch};
 use super::replay::replay;
 use super::tests::{Body, all, eq, num, plus, program, reg};
 use relyant_cfa::*;
-use relyant_cfa::{Source, Violated};
+use relyant_cfa::{InputSource, Violated};
 
 const SORTED: NormalOptions = NormalOptions { symmetry: true, keep_dead: false };
 
 fn sorted(p: &Program) -> Exploration {
-    explore(p, &Options { symmetry: true, ..Options::default() }, &|| false).unwrap()
+    explore(p, &ExploreOptions { symmetry: true, ..ExploreOptions::default() }, &|| false).unwrap()
 }
 
 fn states(e: Exploration) -> usize {
@@ -99,13 +99,13 @@ fn threads_that_can_be_told_apart_keep_their_places() {
 #[test]
 fn cells_that_nobody_reads_are_left_out() {
     let mut one = Body::new("one", Count::AtMost(1), true, 1);
-    one.op(Op::Havoc { dst: Reg(0), source: Source::input("input") });
+    one.op(Op::Havoc { dst: Reg(0), source: InputSource::input("input") });
     one.op(Op::Assume(eq(reg(0), num(5)))).store(0, reg(0)).op(Op::Skip);
     let start = Loc(1);
     let last = one.last();
     one.jump(start, last, Op::Skip);
     let p = program(&[("x", Some(0)), ("c", Some(7))], vec![one.end()]);
-    let with = Options { keep_dead: true, ..Options::default() };
+    let with = ExploreOptions { keep_dead: true, ..ExploreOptions::default() };
     let with = states(explore(&p, &with, &|| false).unwrap());
     assert!(states(all(&p)) < with);
     // What is never written keeps its start value.
@@ -211,7 +211,7 @@ fn threads_that_have_ended_are_dropped() {
     let joined = main.last();
     main.jump(joined, head, Op::Skip);
     let p = program(&[], vec![main.template, worker]);
-    let few = Options { max_states: 1000, ..Options::default() };
+    let few = ExploreOptions { max_states: 1000, ..ExploreOptions::default() };
     assert!(matches!(explore(&p, &few, &|| false), Ok(Exploration::Limit { .. })));
     assert_eq!(states(sorted(&p)), 5);
 }

@@ -1,4 +1,4 @@
-//! Whether a run relies on inputs that are approximate (see [`relyant_cfa::Source`]): it does if a branch or an
+//! Whether a run relies on inputs that are approximate (see [`relyant_cfa::InputSource`]): it does if a branch or an
 //! address on its way depends on one. A run that does not is one of the program whatever these
 //! inputs are.
 //!

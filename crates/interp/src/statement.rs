@@ -1,5 +1,7 @@
 //! The text of a statement that begins in a line, from however many lines it has.
 
+use relyant_cfa::comments::{Part, Parts};
+
 /// So many lines are looked at.
 const LINES: usize = 24;
 
@@ -45,33 +47,23 @@ impl Scan {
     /// A line without its comments.
     fn line(&mut self, line: &str) -> String {
         let mut out = String::new();
-        let mut quote = None;
-        let mut chars = line.chars().peekable();
-        while let Some(c) = chars.next() {
-            if self.comment {
-                self.comment = !(c == '*' && chars.next_if_eq(&'/').is_some());
-                continue;
-            }
-            match (quote, c) {
-                (None, '/') if chars.peek() == Some(&'/') => break,
-                (None, '/') if chars.next_if_eq(&'*').is_some() => {
-                    self.comment = true;
-                    continue;
-                }
-                (None, '"' | '\'') => quote = Some(c),
-                (Some(q), c) if c == q => quote = None,
-                (Some(_), '\\') => {
+        let mut parts = Parts::new(line, self.comment);
+        for (_, part) in parts.by_ref() {
+            match part {
+                Part::Comment(_) => {}
+                Part::Literal(text) => out.push_str(text),
+                Part::Code(c) => {
+                    match c {
+                        '(' | '[' => self.depth += 1,
+                        ')' | ']' => self.depth = self.depth.saturating_sub(1),
+                        '?' => self.question = true,
+                        _ => {}
+                    }
                     out.push(c);
-                    out.extend(chars.next());
-                    continue;
                 }
-                (None, '(' | '[') => self.depth += 1,
-                (None, ')' | ']') => self.depth = self.depth.saturating_sub(1),
-                (None, '?') => self.question = true,
-                _ => {}
             }
-            out.push(c);
         }
+        self.comment = parts.in_comment();
         out.trim().to_string()
     }
 

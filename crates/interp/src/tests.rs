@@ -1,12 +1,12 @@
 //! Hand-built programs: what they do is known from their text.
 
-use super::explore::{Exploration, Options, explore, quick_search};
+use super::explore::{Exploration, ExploreOptions, explore, quick_search};
 use super::machine::{Machine, Stop};
 use super::replay::{ReplayError, replay};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::schedule::{Move, Schedule, ThreadRef};
 use relyant_cfa::*;
-use relyant_cfa::{ObjectKind, Source, Violated};
+use relyant_cfa::{InputSource, ObjectKind, Violated};
 
 /// Builds a template's graph line by line; every operation gets a line of its own.
 pub(super) struct Body {
@@ -105,6 +105,7 @@ pub(super) fn program(objects: &[(&str, Option<i128>)], templates: Vec<Template>
         .iter()
         .map(|(name, init)| Object {
             name: (*name).into(),
+            function: None,
             cells: vec![(INT, String::new())],
             init: vec![*init],
             kind: ObjectKind::Plain,
@@ -152,7 +153,7 @@ fn counter(atomic: bool) -> Program {
 }
 
 pub(super) fn all(p: &Program) -> Exploration {
-    explore(p, &Options::default(), &|| false).unwrap()
+    explore(p, &ExploreOptions::default(), &|| false).unwrap()
 }
 
 fn violation(p: &Program) -> Schedule {
@@ -199,9 +200,9 @@ fn quick_search_agrees() {
 #[test]
 fn limits_and_cancelling_stop_it() {
     let p = counter(true);
-    let few = Options { max_states: 5, ..Options::default() };
+    let few = ExploreOptions { max_states: 5, ..ExploreOptions::default() };
     assert!(matches!(explore(&p, &few, &|| false), Ok(Exploration::Limit { .. })));
-    assert!(matches!(explore(&p, &Options::default(), &|| true), Ok(Exploration::Limit { .. })));
+    assert!(matches!(explore(&p, &ExploreOptions::default(), &|| true), Ok(Exploration::Limit { .. })));
 }
 
 #[test]
@@ -306,13 +307,13 @@ fn two_threads_at_one_label() {
 #[test]
 fn inputs_are_tried_and_replayed() {
     let mut one = Body::new("one", Count::AtMost(1), true, 1);
-    one.op(Op::Havoc { dst: Reg(0), source: Source::input("input") });
+    one.op(Op::Havoc { dst: Reg(0), source: InputSource::input("input") });
     one.op(Op::Assume(eq(reg(0), num(1234)))).kind(LocationKind::Error(Violated::Label("found".into())));
     let p = program(&[], vec![one.template]);
     let schedule = violation(&p);
     assert_eq!(schedule.moves[0].inputs, [(0, 1234)]);
     let trace = replay(&p, &schedule).unwrap();
-    assert_eq!(trace.steps[0].inputs, [(Source::input("input"), 1234)]);
+    assert_eq!(trace.steps[0].inputs, [(InputSource::input("input"), 1234)]);
     let mut other = schedule.clone();
     other.moves[0].inputs[0].1 = 5;
     assert!(matches!(replay(&p, &other), Err(ReplayError::Step { why: Stop::Blocked, .. })));
@@ -324,7 +325,7 @@ fn inputs_are_tried_and_replayed() {
 fn values_that_are_computed_with_are_not_complete() {
     let input = |test: Expr| {
         let mut one = Body::new("one", Count::AtMost(1), true, 1);
-        one.op(Op::Havoc { dst: Reg(0), source: Source::uninitialised() }).op(Op::Assume(test));
+        one.op(Op::Havoc { dst: Reg(0), source: InputSource::uninitialised() }).op(Op::Assume(test));
         all(&program(&[], vec![one.end()]))
     };
     // One value below 3, 3, one above; the location before, and two behind it.
@@ -335,7 +336,7 @@ fn values_that_are_computed_with_are_not_complete() {
     ));
     // A value that nobody reads is no choice.
     let mut one = Body::new("one", Count::AtMost(1), true, 1);
-    one.op(Op::Havoc { dst: Reg(0), source: Source::uninitialised() });
+    one.op(Op::Havoc { dst: Reg(0), source: InputSource::uninitialised() });
     let p = program(&[], vec![one.end()]);
     assert!(matches!(all(&p), Exploration::Exhausted { complete: true, .. }));
 }
@@ -394,7 +395,7 @@ fn malformed_programs_are_refused() {
     assert!(Machine::new(&program(&[], vec![one.template])).is_err());
     let mut one = Body::new("one", Count::AtMost(1), true, 1);
     one.op(Op::Assign(Reg(0), num(1 << 40)));
-    assert!(explore(&program(&[], vec![one.template]), &Options::default(), &|| false).is_err());
+    assert!(explore(&program(&[], vec![one.template]), &ExploreOptions::default(), &|| false).is_err());
 }
 
 /// `sum(n) = n == 0 ? 0 : n + sum(n - 1)`, called by main with `n`, whose result must not be `bad`.
@@ -489,7 +490,7 @@ fn calls_of_nothing_are_refused() {
     // A return that no call belongs to.
     let mut one = Body::new("one", Count::AtMost(1), true, 1);
     one.op(Op::Return(None)).kind(LocationKind::End);
-    assert!(explore(&program(&[], vec![one.template]), &Options::default(), &|| false).is_err());
+    assert!(explore(&program(&[], vec![one.template]), &ExploreOptions::default(), &|| false).is_err());
 }
 
 /// Two threads take two locks each, cells that hold 0 or 1; the second one in this order.

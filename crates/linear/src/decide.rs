@@ -3,7 +3,7 @@
 
 use crate::branch::{Branched, branch};
 use crate::dbm::{Closing, Dbm};
-use crate::omega::{self, Found};
+use crate::omega::{self, OmegaOutcome};
 use crate::simplex::Simplex;
 use crate::{Atom, Cube, LinExpr, Norm, Rat, Rel, Var};
 use std::collections::BTreeMap;
@@ -243,7 +243,7 @@ fn sat_int_general(cube: &Cube, s: &mut Simplex, extra: Option<Norm>) -> Satisfi
             let all = cube.atoms().iter().chain(&extra).map(|a| (a.expr().clone(), a.rel())).collect();
             let mut budget = OMEGA;
             match omega::decide(all, &mut budget) {
-                Found::Model(m) => Satisfiable::Sat(
+                OmegaOutcome::Model(m) => Satisfiable::Sat(
                     cube.atoms()
                         .iter()
                         .chain(&extra)
@@ -251,8 +251,8 @@ fn sat_int_general(cube: &Cube, s: &mut Simplex, extra: Option<Norm>) -> Satisfi
                         .map(|v| (v, m.get(&v).cloned().unwrap_or_else(Rat::zero)))
                         .collect(),
                 ),
-                Found::Unsat => Satisfiable::Unsat,
-                Found::Unknown => Satisfiable::Unknown,
+                OmegaOutcome::Unsat => Satisfiable::Unsat,
+                OmegaOutcome::Unknown => Satisfiable::Unknown,
             }
         }
     };

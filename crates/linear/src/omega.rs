@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// What the test finds.
-pub enum Found {
+pub enum OmegaOutcome {
     /// Integers that satisfy all constraints; variables that are missing may be anything.
     Model(BTreeMap<Var, Rat>),
     /// No integers satisfy all of them.
@@ -18,7 +18,7 @@ pub enum Found {
 
 /// Decides a conjunction of constraints `e rel 0` with integer coefficients and constants. The budget counts
 /// constraints written.
-pub fn decide(constraints: Vec<(LinExpr, Rel)>, budget: &mut usize) -> Found {
+pub fn decide(constraints: Vec<(LinExpr, Rel)>, budget: &mut usize) -> OmegaOutcome {
     let fresh =
         constraints.iter().flat_map(|c| c.0.vars()).map(|v| v.0).max().map_or(0, |m| m.saturating_add(1));
     let mut s = Search { fresh, budget };
@@ -34,13 +34,13 @@ struct Search<'a> {
 const MAX_DEPTH: usize = 200;
 
 impl Search<'_> {
-    fn solve(&mut self, constraints: Vec<(LinExpr, Rel)>, depth: usize) -> Found {
+    fn solve(&mut self, constraints: Vec<(LinExpr, Rel)>, depth: usize) -> OmegaOutcome {
         if *self.budget < constraints.len() + 1 || depth > MAX_DEPTH {
             *self.budget = 0;
-            return Found::Unknown;
+            return OmegaOutcome::Unknown;
         }
         *self.budget -= constraints.len() + 1;
-        let Some((mut eqs, les)) = normalise(&constraints) else { return Found::Unsat };
+        let Some((mut eqs, les)) = normalise(&constraints) else { return OmegaOutcome::Unsat };
         if let Some(eq) = take_simplest(&mut eqs) {
             let rest = eqs.into_iter().map(|e| (e, Rel::Eq)).chain(les.into_iter().map(|e| (e, Rel::Le)));
             return self.eliminate_equality(&eq, rest.collect(), depth);
@@ -50,14 +50,21 @@ impl Search<'_> {
 
     /// Solves for a variable of the least coefficient `a`; where `a` is not 1, a new variable
     /// `t = x + sum q_i x_i` stands for the quotients first (Euclid).
-    fn eliminate_equality(&mut self, eq: &LinExpr, mut rest: Vec<(LinExpr, Rel)>, depth: usize) -> Found {
-        let Some((x, a)) = eq.terms().iter().min_by_key(|t| t.1.abs()).cloned() else { return Found::Unsat };
+    fn eliminate_equality(
+        &mut self,
+        eq: &LinExpr,
+        mut rest: Vec<(LinExpr, Rel)>,
+        depth: usize,
+    ) -> OmegaOutcome {
+        let Some((x, a)) = eq.terms().iter().min_by_key(|t| t.1.abs()).cloned() else {
+            return OmegaOutcome::Unsat;
+        };
         let others = eq.sub(&LinExpr::var(x).scale(&a));
         let value = if a.abs().is_one() {
             others.scale(&-&a)
         } else {
             let t = Var(self.fresh);
-            let Some(next) = self.fresh.checked_add(1) else { return Found::Unknown };
+            let Some(next) = self.fresh.checked_add(1) else { return OmegaOutcome::Unknown };
             self.fresh = next;
             let quotients = others.terms().iter().map(|(v, c)| (*v, (c / &a).floor()));
             let quotients = LinExpr::new(quotients, Rat::zero());
@@ -72,20 +79,20 @@ impl Search<'_> {
             }
         }
         match self.solve(rest, depth + 1) {
-            Found::Model(mut m) => {
+            OmegaOutcome::Model(mut m) => {
                 let v = value.eval(|v| m.get(&v).cloned().unwrap_or_else(Rat::zero));
                 for v in value.vars() {
                     m.entry(v).or_insert_with(Rat::zero);
                 }
                 m.insert(x, v);
-                Found::Model(m)
+                OmegaOutcome::Model(m)
             }
             other => other,
         }
     }
 
-    fn eliminate_variable(&mut self, les: Vec<LinExpr>, depth: usize) -> Found {
-        let Some(choice) = choose(&les) else { return Found::Model(BTreeMap::new()) };
+    fn eliminate_variable(&mut self, les: Vec<LinExpr>, depth: usize) -> OmegaOutcome {
+        let Some(choice) = choose(&les) else { return OmegaOutcome::Model(BTreeMap::new()) };
         let (mut lower, mut upper, mut rest) = (Vec::new(), Vec::new(), Vec::new());
         for e in les {
             let k = e.coeff(choice.var);
@@ -120,22 +127,22 @@ impl Search<'_> {
             Some(out)
         };
         let exact = choice.exact;
-        let Some(first) = shadow(!exact) else { return Found::Unknown };
+        let Some(first) = shadow(!exact) else { return OmegaOutcome::Unknown };
         let real = if exact { None } else { shadow(false) };
         match self.solve(first, depth + 1) {
-            Found::Model(m) => return place(x, &lower, &upper, m),
-            Found::Unknown => return Found::Unknown,
-            Found::Unsat if exact => return Found::Unsat,
-            Found::Unsat => {}
+            OmegaOutcome::Model(m) => return place(x, &lower, &upper, m),
+            OmegaOutcome::Unknown => return OmegaOutcome::Unknown,
+            OmegaOutcome::Unsat if exact => return OmegaOutcome::Unsat,
+            OmegaOutcome::Unsat => {}
         }
-        let Some(real) = real else { return Found::Unknown };
+        let Some(real) = real else { return OmegaOutcome::Unknown };
         match self.solve(real, depth + 1) {
-            Found::Unsat => return Found::Unsat,
-            Found::Unknown => return Found::Unknown,
-            Found::Model(_) => {}
+            OmegaOutcome::Unsat => return OmegaOutcome::Unsat,
+            OmegaOutcome::Unknown => return OmegaOutcome::Unknown,
+            OmegaOutcome::Model(_) => {}
         }
         // A solution outside the dark shadow is close above some lower bound: b x = beta + i.
-        let Some(a) = upper.iter().map(|u| u.coeff(x)).max() else { return Found::Unknown };
+        let Some(a) = upper.iter().map(|u| u.coeff(x)).max() else { return OmegaOutcome::Unknown };
         for l in &lower {
             let b = l.coeff(x).abs();
             let last = &(&(&(&a * &b) - &a) - &b) / &a;
@@ -145,18 +152,18 @@ impl Search<'_> {
                 all.extend(lower.iter().chain(&upper).map(|e| (e.clone(), Rel::Le)));
                 all.push((l.add(&LinExpr::constant(i.clone())), Rel::Eq));
                 match self.solve(all, depth + 1) {
-                    Found::Unsat => {}
+                    OmegaOutcome::Unsat => {}
                     other => return other,
                 }
                 i = &i + &Rat::one();
             }
         }
-        Found::Unsat
+        OmegaOutcome::Unsat
     }
 }
 
 /// Gives `x` an integer between its bounds, as near to 0 as can be.
-fn place(x: Var, lower: &[LinExpr], upper: &[LinExpr], mut m: BTreeMap<Var, Rat>) -> Found {
+fn place(x: Var, lower: &[LinExpr], upper: &[LinExpr], mut m: BTreeMap<Var, Rat>) -> OmegaOutcome {
     for e in lower.iter().chain(upper) {
         for v in e.vars().filter(|v| *v != x) {
             m.entry(v).or_insert_with(Rat::zero);
@@ -178,7 +185,7 @@ fn place(x: Var, lower: &[LinExpr], upper: &[LinExpr], mut m: BTreeMap<Var, Rat>
         value = value.max(lo);
     }
     m.insert(x, value);
-    Found::Model(m)
+    OmegaOutcome::Model(m)
 }
 
 struct Choice {

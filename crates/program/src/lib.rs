@@ -183,7 +183,7 @@ pub struct Edge {
     /// Place of the first visible one.
     pub span: Span,
     /// Accesses to elements of arrays, in order; none but where they are asked for
-    /// ([`Limits::touches`](linearise::Limits::touches)).
+    /// ([`ArrayLimits::touches`](linearise::ArrayLimits::touches)).
     pub touches: Vec<Touch>,
     /// The guard and updates say exactly what the path does (nothing over-approximated).
     pub exact: bool,

@@ -6,7 +6,7 @@ use crate::edges::forget::forget;
 use crate::edges::inputs;
 use crate::ghosts::extension::extend;
 use crate::ghosts::{counts, divisors, given, owners, pending, twins};
-use crate::linearise::{Limits, waiting};
+use crate::linearise::{ArrayLimits, waiting};
 use crate::recognisers::{Recogniser, Recognisers};
 use crate::reduce::tidy::{self, Tidied};
 use crate::reduce::{compose, constants, liveness, prefix, propagate, slice};
@@ -94,13 +94,13 @@ fn small_steps(p: &mut Program, tidied: &mut Tidied) -> bool {
 
 /// The thread program of a program: linear, and reduced.
 pub fn thread_program(p: &cfa::Program) -> Result<Program, Diagnostic> {
-    thread_program_with(p, Limits::of(p), Recognisers::default())
+    thread_program_with(p, ArrayLimits::of(p), Recognisers::default())
 }
 
 /// The same with other limits for arrays, or fewer ghosts.
 pub fn thread_program_with(
     p: &cfa::Program,
-    limits: Limits,
+    limits: ArrayLimits,
     recognisers: Recognisers,
 ) -> Result<Program, Diagnostic> {
     let mut linear = crate::linearise::linearise_within(p, limits)?;

@@ -56,7 +56,7 @@ use crate::timbuk::{Place, System};
 use automaton::Automaton;
 use narrow::Rules;
 use relyant_cfa::diagnostic::Diagnostic;
-use search::{Found, Limits, Search, Stats};
+use search::{Limits, NarrowingOutcome, Search, Stats};
 use term::Arena;
 use trace::Path;
 use unknown::Unknown;
@@ -124,17 +124,17 @@ pub fn decide(system: &System, limits: &Limits) -> Result<Report, Box<Diagnostic
     let stats = search.stats;
     let searched = began.elapsed().as_secs_f64();
     let verdict = match found {
-        Found::Bad(path) => match check::replay(system, &path) {
+        NarrowingOutcome::Bad(path) => match check::replay(system, &path) {
             Ok(()) => Reachability::Reachable(Box::new(path)),
             Err(why) => Reachability::Unknown(Unknown::Replay(why)),
         },
-        Found::Closed(set) => {
+        NarrowingOutcome::Closed(set) => {
             match check::closed(system, &set, &mut automata, &rules, &mut arena, limits.cancel) {
                 Ok(()) => Reachability::Closed(set.len()),
                 Err(why) => Reachability::Unknown(Unknown::Unconfirmed(why)),
             }
         }
-        Found::Unknown(why) => Reachability::Unknown(why),
+        NarrowingOutcome::Unknown(why) => Reachability::Unknown(why),
     };
     Ok(Report { verdict, stats, seconds: (searched, began.elapsed().as_secs_f64() - searched) })
 }

@@ -40,7 +40,7 @@ pub struct Stats {
 }
 
 /// What the search found.
-pub enum Found {
+pub enum NarrowingOutcome {
     /// A sequence of ground terms to a bad one.
     Bad(Path),
     /// These terms are all, and none is bad.
@@ -93,10 +93,10 @@ impl<'a> Search<'a> {
     }
 
     /// Runs to the end, or to a limit.
-    pub fn run(&mut self, limits: &Limits) -> Found {
+    pub fn run(&mut self, limits: &Limits) -> NarrowingOutcome {
         for (p, pattern) in self.system.initial().enumerate() {
             let Ok(cases) = self.rules.initial(pattern, self.arena) else {
-                return Found::Unknown(Unknown::Initial);
+                return NarrowingOutcome::Unknown(Unknown::Initial);
             };
             for (k, case) in cases.iter().enumerate() {
                 if let Some(found) = self.meet(&case.next, Origin::Initial(p, k), 0) {
@@ -106,15 +106,15 @@ impl<'a> Search<'a> {
         }
         while self.stats.explored < self.visited.configs.len() {
             if limits.cancel.load(Ordering::Relaxed) {
-                return Found::Unknown(Unknown::Stopped);
+                return NarrowingOutcome::Unknown(Unknown::Stopped);
             }
             let n = self.stats.explored;
             let config = self.visited.configs[n].clone();
             if self.arena.depth(config.term) > DEPTH {
-                return Found::Unknown(Unknown::Depth(DEPTH));
+                return NarrowingOutcome::Unknown(Unknown::Depth(DEPTH));
             }
             if self.arena.size(config.term) > SIZE {
-                return Found::Unknown(Unknown::Size(SIZE));
+                return NarrowingOutcome::Unknown(Unknown::Size(SIZE));
             }
             let narrowing = self.rules.narrow(&config, self.arena);
             if let Some(why) = narrowing.gap {
@@ -129,17 +129,17 @@ impl<'a> Search<'a> {
                 }
             }
             if self.visited.configs.len() > limits.terms {
-                return Found::Unknown(Unknown::Terms { limit: limits.terms, steps: depth - 1 });
+                return NarrowingOutcome::Unknown(Unknown::Terms { limit: limits.terms, steps: depth - 1 });
             }
         }
         match self.gap.take() {
-            Some(why) => Found::Unknown(why.into()),
-            None => Found::Closed(std::mem::take(&mut self.visited.configs)),
+            Some(why) => NarrowingOutcome::Unknown(why.into()),
+            None => NarrowingOutcome::Closed(std::mem::take(&mut self.visited.configs)),
         }
     }
 
     /// A term was reached.
-    fn meet(&mut self, c: &Config, origin: Origin, depth: u32) -> Option<Found> {
+    fn meet(&mut self, c: &Config, origin: Origin, depth: u32) -> Option<NarrowingOutcome> {
         self.visited.add(c, self.arena)?;
         self.origins.push((origin, depth));
         self.stats.terms = self.origins.len();
@@ -160,7 +160,7 @@ impl<'a> Search<'a> {
     }
 
     /// The sequence to the last term, for these values of its variables.
-    fn bad(&mut self, values: Vec<TermId>, automaton: String) -> Found {
+    fn bad(&mut self, values: Vec<TermId>, automaton: String) -> NarrowingOutcome {
         let mut steps: Vec<Step> = Vec::new();
         let mut at = self.origins.len() - 1;
         let pattern = loop {
@@ -170,7 +170,7 @@ impl<'a> Search<'a> {
                     let cases = self.system.initial().nth(p).map(|q| self.rules.initial(q, self.arena));
                     match cases {
                         Some(Ok(mut cases)) if k < cases.len() => steps.push(cases.swap_remove(k)),
-                        _ => return Found::Unknown(Unknown::Lost),
+                        _ => return NarrowingOutcome::Unknown(Unknown::Lost),
                     }
                     break p;
                 }
@@ -178,7 +178,7 @@ impl<'a> Search<'a> {
                     let source = &self.visited.configs[from as usize];
                     let again = self.rules.narrow(source, self.arena);
                     let Some(step) = again.steps.into_iter().find(|s| s.next == *target) else {
-                        return Found::Unknown(Unknown::Lost);
+                        return NarrowingOutcome::Unknown(Unknown::Lost);
                     };
                     steps.push(step);
                     at = from as usize;
@@ -190,9 +190,9 @@ impl<'a> Search<'a> {
         match trace::ground(self.system, self.rules, self.arena, (pattern, &steps), values, any) {
             Some(mut path) => {
                 path.automaton = automaton;
-                Found::Bad(path)
+                NarrowingOutcome::Bad(path)
             }
-            None => Found::Unknown(Unknown::LargePath),
+            None => NarrowingOutcome::Unknown(Unknown::LargePath),
         }
     }
 }

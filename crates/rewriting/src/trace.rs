@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 /// A rewrite step of a ground term.
 #[derive(Clone, Debug)]
-pub struct Move {
+pub struct Rewrite {
     /// Place of the rule among all.
     pub rule: usize,
     /// Values of the rule's variables; a variable it does not have may have one too.
@@ -30,7 +30,7 @@ pub struct Path {
     /// The initial term that it begins with.
     pub start: Ground,
     /// Its steps, in order.
-    pub moves: Vec<Move>,
+    pub moves: Vec<Rewrite>,
     /// The automaton that accepts the last term.
     pub automaton: String,
 }
@@ -64,7 +64,7 @@ pub fn ground(
             Some(t) => Some(Ground::from_arena(arena, t)?),
             None => None,
         };
-        moves.push(Move { rule: step.rule, values: grounds(arena, &bound)?, rest, after });
+        moves.push(Rewrite { rule: step.rule, values: grounds(arena, &bound)?, rest, after });
     }
     moves.reverse();
     let first = steps.first()?;

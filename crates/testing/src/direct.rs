@@ -3,7 +3,7 @@
 use super::threads::{Cond, Ex, Place, Stmt, ThreadProgram};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::*;
-use relyant_cfa::{ObjectKind, Source, Violated};
+use relyant_cfa::{InputSource, ObjectKind, Violated};
 
 const UNSIGNED: IntKind = IntKind::Machine { bits: 32, signed: false };
 
@@ -12,6 +12,7 @@ impl ThreadProgram {
     pub fn to_program(&self) -> Program {
         let object = |name: String, kind: IntKind, value: i32, synthetic: bool| Object {
             name,
+            function: None,
             cells: vec![(kind, String::new())],
             init: vec![Some(i128::from(value))],
             kind: ObjectKind::Plain,
@@ -242,7 +243,7 @@ impl<'p> Builder<'p> {
             }
             Cond::Input => {
                 let r = self.register(IntKind::Bool);
-                self.edge(Op::Havoc { dst: r, source: Source::input("__VERIFIER_nondet_bool") });
+                self.edge(Op::Havoc { dst: r, source: InputSource::input("__VERIFIER_nondet_bool") });
                 self.test(Expr::Reg(r).is_true(), yes, no);
             }
             Cond::Compare(a, op, b) => {
@@ -349,7 +350,7 @@ impl<'p> Builder<'p> {
             Stmt::Assert(c) => self.assert(c),
             Stmt::Input(p) => {
                 let r = self.register(IntKind::Machine { bits: 8, signed: false });
-                self.edge(Op::Havoc { dst: r, source: Source::input("__VERIFIER_nondet_uchar") });
+                self.edge(Op::Havoc { dst: r, source: InputSource::input("__VERIFIER_nondet_uchar") });
                 self.write(*p, Expr::Reg(r));
             }
             Stmt::Return => self.exit(),

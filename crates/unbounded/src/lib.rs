@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use relyant_finite::{evidence, tts};
-//! use relyant_unbounded::cover::{Coverability, Limits, Options, decide};
+//! use relyant_unbounded::cover::{Coverability, Limits, CoverOptions, decide};
 //! use std::sync::atomic::AtomicBool;
 //!
 //! // A lock: who takes it (shared 0 to 1) goes from 0 to 1, and back. Any number of threads begins in 0.
@@ -10,7 +10,7 @@
 //! let cancel = AtomicBool::new(false);
 //! let mut ask = |target: &str| {
 //!     let (target, _) = tts::target(target, &mut system)?;
-//!     let outcome = decide(&system, &target, &Options::default(), &Limits::new(&cancel)).expect("well formed");
+//!     let outcome = decide(&system, &target, &CoverOptions::default(), &Limits::new(&cancel)).expect("well formed");
 //!     Ok::<_, relyant_finite::input::InputError>(match outcome.verdict {
 //!         Coverability::Uncoverable(proof) => evidence::check(&system, &target, &proof, &cancel).is_err(),
 //!         Coverability::Coverable(run) => evidence::replay(&system, &target, &run).is_ok(),

@@ -15,7 +15,7 @@ use relyant_finite::boolean::machine::{Machine, Thread};
 use relyant_finite::boolean::replay::{ConcreteRun, concrete, replay};
 use relyant_finite::boolean::template::Threads;
 use relyant_finite::boolean::{closed, exhausted};
-use relyant_unbounded::counter::explicit::{Explored, Found, Options, explore};
+use relyant_unbounded::counter::explicit::{CounterOptions, CounterOutcome, Explored, explore};
 use relyant_unbounded::fixpoint;
 use std::sync::atomic::AtomicBool;
 
@@ -102,8 +102,8 @@ fn malformed_diagrams_are_no_sets() {
 
 /// All states of at most three threads, if they are few.
 fn explored(t: &mut Threads, states: usize) -> Option<Explored> {
-    let o = Options { threads: Some(3), states, counted: true, reduce: false, cancel: &CANCEL };
-    explore(t, &o).ok().filter(|e| !matches!(e.found, Found::Limit(_)))
+    let o = CounterOptions { threads: Some(3), states, counted: true, reduce: false, cancel: &CANCEL };
+    explore(t, &o).ok().filter(|e| !matches!(e.found, CounterOutcome::Limit(_)))
 }
 
 /// Is a list of states all there is? With plain lists of threads.
@@ -173,7 +173,7 @@ fn states_are_evidence_if_they_are_all() {
             }
             expected
         };
-        let safe = matches!(all.found, Found::Exhausted);
+        let safe = matches!(all.found, CounterOutcome::Exhausted);
         assert_eq!(same(&states), safe, "seed {seed}\n{text}");
         for threads in [None, Some(1), Some(2), Some(4)] {
             same(&exhausted::States { threads, ..states.clone() });
@@ -256,7 +256,7 @@ fn changed_runs_are_none() {
         let live = Live::new(&p);
         let mut threads = Threads::new(Machine::new(&p, &live));
         let Some(all) = explored(&mut threads, 800) else { continue };
-        let Found::Failure(path) = &all.found else { continue };
+        let CounterOutcome::Failure(path) = &all.found else { continue };
         let (run, count) = concrete(&threads, path).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
         let machine = threads.machine();
         assert!(is_run(&machine, &run), "seed {seed}: {run:?}\n{text}");

@@ -12,7 +12,7 @@ use relyant_finite::boolean::replay;
 use relyant_finite::boolean::template::Threads;
 use relyant_unbounded::boolean::decide::{BooleanVerdict, Method, Settings, decide};
 use relyant_unbounded::boolean::guide;
-use relyant_unbounded::counter::explicit::{Explored, Found, Options, explore};
+use relyant_unbounded::counter::explicit::{CounterOptions, CounterOutcome, Explored, explore};
 use relyant_unbounded::counter::symbolic::Sets;
 use relyant_unbounded::fixpoint;
 use std::sync::atomic::AtomicBool;
@@ -28,12 +28,12 @@ fn explored(
     states: usize,
 ) -> Option<Explored> {
     let mut t = Threads::new(Machine::new(p, live));
-    let o = Options { threads: Some(n), states, counted, reduce, cancel: &CANCEL };
-    explore(&mut t, &o).ok().filter(|e| !matches!(e.found, Found::Limit(_)))
+    let o = CounterOptions { threads: Some(n), states, counted, reduce, cancel: &CANCEL };
+    explore(&mut t, &o).ok().filter(|e| !matches!(e.found, CounterOutcome::Limit(_)))
 }
 
 fn fails(e: &Explored) -> bool {
-    matches!(e.found, Found::Failure(_))
+    matches!(e.found, CounterOutcome::Failure(_))
 }
 
 #[test]
@@ -47,9 +47,15 @@ fn counted_and_reduced_searches_agree_with_the_plain_one() {
             let e = explored(&p, &live, 3, true, reduce, 6_000).expect("fewer states than the plain one");
             assert_eq!(fails(&plain), fails(&e), "seed {seed}, reduce {reduce}\n{text}");
             assert!(fails(&e) || e.states <= plain.states, "seed {seed}");
-            if let Found::Failure(path) = &e.found {
+            if let CounterOutcome::Failure(path) = &e.found {
                 let mut t = Threads::new(Machine::new(&p, &live));
-                let o = Options { threads: Some(3), states: 6_000, counted: true, reduce, cancel: &CANCEL };
+                let o = CounterOptions {
+                    threads: Some(3),
+                    states: 6_000,
+                    counted: true,
+                    reduce,
+                    cancel: &CANCEL,
+                };
                 explore(&mut t, &o).expect("the same again");
                 let (run, _) =
                     replay::concrete(&t, path).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
@@ -132,13 +138,14 @@ fn sets_of_states_agree_with_states() {
         let flat = flatten(&p, &live);
         for reduce in [false, true] {
             let mut sets = Sets::new(&flat).expect("no recursion");
-            let o = Options { threads: Some(3), states: 2_000, counted: true, reduce, cancel: &CANCEL };
+            let o =
+                CounterOptions { threads: Some(3), states: 2_000, counted: true, reduce, cancel: &CANCEL };
             let e = explore(&mut sets, &o).expect("small");
-            if matches!(e.found, Found::Limit(_)) {
+            if matches!(e.found, CounterOutcome::Limit(_)) {
                 continue;
             }
             assert_eq!(fails(&plain), fails(&e), "seed {seed}, reduce {reduce}\n{text}");
-            if let Found::Failure(path) = &e.found {
+            if let CounterOutcome::Failure(path) = &e.found {
                 let mut t = Threads::new(Machine::new(&p, &live));
                 let path = guide::along(&mut t, &sets, path).expect("few values");
                 let path = path.unwrap_or_else(|| panic!("seed {seed}: no path of states\n{text}"));

@@ -6,7 +6,7 @@
 use proptest::prelude::*;
 use relyant_finite::evidence::{self, Certificate};
 use relyant_finite::model::{Config, Counts, Initial, System, Target, Transfer, Transition};
-use relyant_unbounded::cover::{Coverability, Limits, Options, Unknown, decide};
+use relyant_unbounded::cover::{CoverOptions, Coverability, Limits, Unknown, decide};
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
@@ -102,24 +102,24 @@ fn explored(system: &System, target: &Target) -> bool {
     false
 }
 
-fn ways() -> Vec<Options> {
-    let full = Options::default();
-    let wide = |n| Options { widen: Some(n), widen_net: Some(n), ..full.clone() };
+fn ways() -> Vec<CoverOptions> {
+    let full = CoverOptions::default();
+    let wide = |n| CoverOptions { widen: Some(n), widen_net: Some(n), ..full.clone() };
     vec![
-        Options::backward(),
+        CoverOptions::backward(),
         full.clone(),
         wide(0),
         wide(2),
         wide(9),
-        Options { oracle: false, ..wide(9) },
-        Options { oracle: false, ..full.clone() },
-        Options { reach: false, ..full.clone() },
-        Options { invariants: false, ..wide(9) },
-        Options { lean: false, ..full.clone() },
-        Options { lean: false, oracle: false, reach: false, invariants: false, ..wide(9) },
-        Options { lean: false, oracle: false, reach: false, invariants: false, ..full.clone() },
-        Options { lean: false, ..Options::backward() },
-        Options { widen: None, widen_net: None, ..full },
+        CoverOptions { oracle: false, ..wide(9) },
+        CoverOptions { oracle: false, ..full.clone() },
+        CoverOptions { reach: false, ..full.clone() },
+        CoverOptions { invariants: false, ..wide(9) },
+        CoverOptions { lean: false, ..full.clone() },
+        CoverOptions { lean: false, oracle: false, reach: false, invariants: false, ..wide(9) },
+        CoverOptions { lean: false, oracle: false, reach: false, invariants: false, ..full.clone() },
+        CoverOptions { lean: false, ..CoverOptions::backward() },
+        CoverOptions { widen: None, widen_net: None, ..full },
     ]
 }
 
@@ -160,7 +160,7 @@ proptest! {
         let cancel = AtomicBool::new(false);
         let limits = Limits { vertices: 3_000, ..Limits::new(&cancel) };
         let covered = explored(&system, &target);
-        for o in [Options::default(), Options::backward()] {
+        for o in [CoverOptions::default(), CoverOptions::backward()] {
             let outcome = decide(&system, &target, &o, &limits).unwrap();
             prop_assert!(!(covered && word(&outcome.verdict) == "safe"), "safe by {o:?}, but it is covered");
         }
@@ -172,10 +172,10 @@ proptest! {
         let cancel = AtomicBool::new(false);
         let limits = Limits { vertices: 20_000, ..Limits::new(&cancel) };
         let nowhere = System { initial: Vec::new(), ..system.clone() };
-        let outcome = decide(&nowhere, &target, &Options::backward(), &limits).unwrap();
+        let outcome = decide(&nowhere, &target, &CoverOptions::backward(), &limits).unwrap();
         let Coverability::Uncoverable(all) = outcome.verdict else { return Ok(()) };
         let check = |c: &Certificate| evidence::check(&system, &target, c, &cancel);
-        let verdict = decide(&system, &target, &Options::default(), &limits).unwrap().verdict;
+        let verdict = decide(&system, &target, &CoverOptions::default(), &limits).unwrap().verdict;
         prop_assert_eq!(check(&all).is_ok(), word(&verdict) == "safe");
         for i in 0..all.minimal.len() {
             let mut less = all.clone();

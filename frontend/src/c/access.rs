@@ -6,7 +6,7 @@ use super::lower::Lower;
 use super::parts::Part;
 use super::types::Ty;
 use super::value::Place;
-use crate::races::{Access, Target};
+use crate::races::{Access, AccessTarget};
 use lang_c::span::Span as Bytes;
 use relyant_cfa::{Expr, IntKind, Op};
 
@@ -64,7 +64,7 @@ impl Lower<'_> {
     /// What is to be done before an access, whose edge comes next.
     fn access(&mut self, _address: &Expr, write: bool, how: How, _at: Bytes) {
         let How { atomic, in_unit } = how;
-        let to = Target::Cell;
+        let to = AccessTarget::Cell;
         let relaxed = atomic && if write { self.context.relaxed.store } else { self.context.relaxed.load };
         let fails_relaxed = atomic && !write && self.context.relaxed.failure;
         let drains = atomic && (self.context.relaxed.locked || write && !self.context.relaxed.buffered);
@@ -84,7 +84,7 @@ impl Body {
             fails_relaxed: false,
             drains: false,
             in_unit: 0,
-            to: Target::Object,
+            to: AccessTarget::Object,
         });
     }
 
@@ -99,7 +99,7 @@ impl Body {
             fails_relaxed: false,
             drains,
             in_unit: 0,
-            to: Target::Fence,
+            to: AccessTarget::Fence,
         });
         self.emit(Op::Skip);
     }

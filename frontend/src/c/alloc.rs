@@ -103,8 +103,10 @@ impl<'a> Lower<'a> {
     ) -> Expr {
         let span = self.span(at);
         let function = self.unit.functions.made(pool::site_function(name.to_string(), old.is_some(), span));
+        let around = super::tokens::original_name(&self.body.name);
         let object = self.unit.objects.add(Object {
-            name: format!("{}::{name}", super::tokens::original_name(&self.body.name)),
+            name: format!("{around}::{name}"),
+            function: Some(around),
             cells: vec![(IntKind::Ideal, String::new())],
             init: vec![None],
             kind: ObjectKind::Plain,

@@ -12,7 +12,7 @@ impl Lower<'_> {
             return self.refuse(at, what, help);
         }
         let line = self.span(at).line;
-        let limit = self.body.limit(&format!("{what} not supported (line {line}: {help})"));
+        let limit = self.body.limit(format!("{what} not supported (line {line}: {help})"));
         self.body.leave(limit, Op::Skip);
         Ok(())
     }

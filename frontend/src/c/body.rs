@@ -6,7 +6,8 @@ use crate::orders::{Operand, Region};
 use crate::races::Access;
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::{
-    Edge, Expr, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg, Register, Source, Told, Violated,
+    Edge, Expr, Graph, InputSource, IntKind, Limit, Loc, LocationKind, ObjId, Op, Reg, Register, Told,
+    Violated,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -246,7 +247,7 @@ impl Body {
         l
     }
     /// A location of its own where a bound of the verifier is reached.
-    pub fn limit(&mut self, what: &str) -> Loc {
+    pub fn limit(&mut self, what: impl Into<Limit>) -> Loc {
         let l = self.fresh();
         self.graph.locations[l.0 as usize].kind = LocationKind::Limit(what.into());
         l
@@ -273,7 +274,7 @@ impl Body {
         self.emit(Op::Store(address, value, kind));
     }
     /// Any value of a kind.
-    pub fn havoc(&mut self, kind: IntKind, source: Source) -> Expr {
+    pub fn havoc(&mut self, kind: IntKind, source: InputSource) -> Expr {
         let dst = self.temp(kind);
         self.emit(Op::Havoc { dst, source });
         Expr::Reg(dst)

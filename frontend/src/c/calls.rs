@@ -12,7 +12,7 @@ use super::value::{Value, offset};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 use relyant_cfa::options::Property;
-use relyant_cfa::{Callee, Check, Expr, IntKind, Op, Source, Violated};
+use relyant_cfa::{Callee, Check, Expr, InputSource, IntKind, Op, Violated};
 
 /// A list of arguments.
 pub type Args<'a> = &'a [Node<Expression>];
@@ -136,7 +136,7 @@ impl<'a> Lower<'a> {
                 return self.error(at, why, "");
             }
             for (kind, _) in cells {
-                out.push(self.body.havoc(kind, Source::uninitialised()));
+                out.push(self.body.havoc(kind, InputSource::uninitialised()));
             }
         }
         Ok(out)
@@ -311,7 +311,7 @@ impl<'a> Lower<'a> {
             Model::ObjectSize => {
                 self.unit.assume("what a compiler knows of sizes of objects is any number");
                 let ty = Ty::Int(self.unit.types.ulong());
-                return self.any(&ty, Source::input(name), wanted, at);
+                return self.any(&ty, InputSource::input(name), wanted, at);
             }
             Model::Bits(b, width) => {
                 let width = if width == 0 { self.unit.types.long().bits } else { width };
@@ -361,7 +361,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Any value of a type.
-    pub fn any(&mut self, ty: &Ty, source: Source, wanted: bool, at: Bytes) -> Res<Value> {
+    pub fn any(&mut self, ty: &Ty, source: InputSource, wanted: bool, at: Bytes) -> Res<Value> {
         match ty.plain() {
             Ty::Void => Ok(Value::void()),
             t if t.is_scalar() => {
@@ -444,10 +444,10 @@ impl<'a> Lower<'a> {
         self.any_errno(at)?;
         let kind = self.unit.types.kind(&result);
         if wanted && result.is_scalar() {
-            let expr = self.body.havoc(kind, Source::input(&shown));
+            let expr = self.body.havoc(kind, InputSource::input(&shown));
             return Ok(Value { expr, ty: result.plain().clone() });
         }
-        self.any(&result, Source::input(&shown), wanted, at)
+        self.any(&result, InputSource::input(&shown), wanted, at)
     }
 }
 

@@ -1,11 +1,11 @@
 //! What the property is about in this file: the places that were lowered, and labels that are none.
 
 use super::alloc::Allocate;
-use super::library::{Failure, Lock, Model, Thread, model};
+use super::library::{Failure, Lock, Model, ThreadCall, model};
 use super::lower::{Lower, Res};
 use super::tokens::original_name;
 use super::translation::Translation;
-use crate::races::{Access, Target};
+use crate::races::{Access, AccessTarget};
 use lang_c::ast::*;
 use lang_c::span::Span as Bytes;
 use lang_c::visit::{self, Visit};
@@ -64,7 +64,7 @@ fn waits(m: &Model) -> bool {
         Model::Lock(l) | Model::Lock11(l) => {
             matches!(l, MutexTake | ReadTake | WriteTake | CondWait | SemWait | BarrierWait)
         }
-        Model::Thread(t) => matches!(t, Thread::Join | Thread::Join11 | Thread::Once),
+        Model::Thread(t) => matches!(t, ThreadCall::Join | ThreadCall::Join11 | ThreadCall::Once),
         _ => false,
     }
 }
@@ -297,7 +297,7 @@ fn computed(functions: &[Function], accesses: &BTreeMap<FuncId, Vec<Access>>) ->
     let mut n = 0;
     for (f, list) in accesses {
         let Some(function) = functions.get(f.0 as usize) else { continue };
-        let at: BTreeSet<_> = list.iter().filter(|a| a.to == Target::Cell).map(|a| a.from).collect();
+        let at: BTreeSet<_> = list.iter().filter(|a| a.to == AccessTarget::Cell).map(|a| a.from).collect();
         let is_computed = |op: &Op| match op {
             Op::Load(_, a, _) | Op::Store(a, _, _) => !plain(a),
             _ => false,

@@ -5,7 +5,7 @@
 use super::body::Body;
 use super::calls::Args;
 use super::counter::Counter;
-use super::library::Memory;
+use super::library::MemoryCall;
 use super::lower::{Lower, Res};
 use super::parts::Part;
 use super::types::{CHAR, Int, Ty};
@@ -30,22 +30,22 @@ enum Extent {
 
 impl<'a> Lower<'a> {
     /// A call of a memory function.
-    pub fn memory_call(&mut self, m: Memory, args: Args<'a>, at: Bytes) -> Res<Value> {
+    pub fn memory_call(&mut self, m: MemoryCall, args: Args<'a>, at: Bytes) -> Res<Value> {
         let (first, second) = (self.argument(args, 0, at)?, self.argument(args, 1, at)?);
-        let last = if m == Memory::Zero { second } else { self.argument(args, 2, at)? };
+        let last = if m == MemoryCall::Zero { second } else { self.argument(args, 2, at)? };
         self.body.begin_operands(false);
         let to = self.pointer_argument(first)?;
         self.body.end_operand();
         let from = match m {
-            Memory::Zero => Value::int(0),
-            Memory::Set => self.value(second)?,
+            MemoryCall::Zero => Value::int(0),
+            MemoryCall::Set => self.value(second)?,
             _ => self.pointer_argument(second)?,
         };
         self.body.end_operand();
         let size = self.value(last)?;
         self.body.end_operand();
         self.body.end_arguments();
-        let alone = matches!(m, Memory::Set | Memory::Zero);
+        let alone = matches!(m, MemoryCall::Set | MemoryCall::Zero);
         let counted = self.counted(&last.node);
         if !self.is_told(&to) && (alone || !self.is_told(&from)) && counted.is_none() {
             self.untyped_call(m, &to, &from, &size, at)?;
@@ -53,27 +53,27 @@ impl<'a> Lower<'a> {
         }
         let element = self.element(&to, &from, counted, alone, at)?;
         let untyped = |v: &Value| matches!(v.ty.target().map(Ty::plain), Some(Ty::Void));
-        let both = if matches!(m, Memory::Set | Memory::Zero) { vec![&to] } else { vec![&to, &from] };
+        let both = if matches!(m, MemoryCall::Set | MemoryCall::Zero) { vec![&to] } else { vec![&to, &from] };
         for v in both.into_iter().filter(|v| untyped(v)) {
             let (value, target) = (v.expr.clone(), element.clone());
             self.body.conversions.push(Conversion { value, target, seen: Seen::Memory, span: self.span(at) });
         }
         let extent = self.extent(&element, &size, at)?;
         match m {
-            Memory::Set | Memory::Zero => {
+            MemoryCall::Set | MemoryCall::Zero => {
                 self.fill(&to, &from, extent, at)?;
                 Ok(to)
             }
-            Memory::Copy | Memory::Move => {
+            MemoryCall::Copy | MemoryCall::Move => {
                 match extent {
                     Extent::Cells(parts) => self.copy_parts(&to.expr, &from.expr, &parts, at),
                     Extent::Loop(n, parts) => {
-                        self.copy_loop(&to.expr, &from.expr, &n, &parts, m == Memory::Move, at);
+                        self.copy_loop(&to.expr, &from.expr, &n, &parts, m == MemoryCall::Move, at);
                     }
                 }
                 Ok(to)
             }
-            Memory::Compare => {
+            MemoryCall::Compare => {
                 let Extent::Cells(parts) = extent else {
                     if element.plain().int().is_none_or(|i| i.rank > 1) {
                         return self.refuse(

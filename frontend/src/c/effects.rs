@@ -17,7 +17,7 @@ use super::value::{Value, binary, compare, offset};
 use lang_c::ast::Expression;
 use lang_c::span::{Node, Span as Bytes};
 use relyant_cfa::options::{Integers, Property};
-use relyant_cfa::{BinOp, Callee, CmpOp, Expr, FuncId, IntKind, Op, Source};
+use relyant_cfa::{BinOp, Callee, CmpOp, Expr, FuncId, InputSource, IntKind, Op};
 
 /// Most cells that are accessed one by one; more are in a loop.
 const FEW: usize = 64;
@@ -81,7 +81,7 @@ impl<'a> Lower<'a> {
         if let Gives::Upto(k, least) = row.gives {
             let most = self.number(&values, k, at)?;
             let kind = self.unit.types.kind(&result);
-            let v = self.body.havoc(kind, Source::input(name));
+            let v = self.body.havoc(kind, InputSource::input(name));
             self.body.between(&v, Expr::Const(least), most);
             done = Some(v.clone());
             value = Value { expr: v, ty: result.plain().clone() };
@@ -99,9 +99,11 @@ impl<'a> Lower<'a> {
                 Some(v) if v.ty != Ty::Void => self.convert(v.clone(), &result, at),
                 _ => self.error(at, "too few arguments", ""),
             },
-            Gives::Within(least, most) => self.within(Source::input(name), &result, least, most, wanted, at),
+            Gives::Within(least, most) => {
+                self.within(InputSource::input(name), &result, least, most, wanted, at)
+            }
             Gives::About(least, most) => {
-                self.within(Source::approximate(name), &result, least, most, wanted, at)
+                self.within(InputSource::approximate(name), &result, least, most, wanted, at)
             }
             Gives::Any => self.some(name, &result, wanted, at),
             Gives::Upto(..) => Ok(value),
@@ -118,7 +120,7 @@ impl<'a> Lower<'a> {
                     }
                     return match body {
                         "atoi" | "atol" | "strtol" | "strtoul" => {
-                            self.any(&result, Source::input(name), wanted, at)
+                            self.any(&result, InputSource::input(name), wanted, at)
                         }
                         _ => self.some(name, &result, wanted, at),
                     };
@@ -145,12 +147,12 @@ impl<'a> Lower<'a> {
         if wanted && *ty != Ty::Void {
             self.unit.assume(format!("`{name}` returns any value of its type"));
         }
-        self.any(ty, Source::approximate(name), wanted, at)
+        self.any(ty, InputSource::approximate(name), wanted, at)
     }
 
     fn within(
         &mut self,
-        source: Source,
+        source: InputSource,
         ty: &Ty,
         least: i128,
         most: i128,
@@ -232,7 +234,7 @@ impl<'a> Lower<'a> {
             let v = if text && k == last {
                 Expr::Const(0)
             } else {
-                self.body.havoc(kind, Source::approximate(name))
+                self.body.havoc(kind, InputSource::approximate(name))
             };
             self.body.store(offset(Expr::Addr(object), k as u64), v, kind);
         }
@@ -268,7 +270,7 @@ impl<'a> Lower<'a> {
             Effect::Writes(k, far) => {
                 let Some(v) = given(k) else { return Ok(()) };
                 let one = self.written_as_one(&v, far);
-                let source = Source { name: name.to_string(), approximate: !one };
+                let source = InputSource { name: name.to_string(), approximate: !one };
                 if far != Far::One || matches!(v.expr, Expr::Addr(_)) {
                     return self.touch(&v, far, Some(&source), done, values, at);
                 }
@@ -293,7 +295,7 @@ impl<'a> Lower<'a> {
         &mut self,
         v: &Value,
         far: Far,
-        write: Option<&Source>,
+        write: Option<&InputSource>,
         done: Option<&Expr>,
         values: &[Value],
         at: Bytes,
@@ -353,7 +355,7 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
-    fn touch_parts(&mut self, base: &Expr, parts: &[Part], write: Option<&Source>, at: Bytes) {
+    fn touch_parts(&mut self, base: &Expr, parts: &[Part], write: Option<&InputSource>, at: Bytes) {
         for (k, p) in parts.iter().enumerate().filter(|p| p.1.width > 0) {
             let address = offset(base.clone(), k as u64);
             match write {

@@ -3,7 +3,7 @@
 use super::lower::{Lower, Res};
 use super::types::{INT, Ty};
 use lang_c::span::Span as Bytes;
-use relyant_cfa::{Expr, IntKind, ObjId, Source};
+use relyant_cfa::{Expr, InputSource, IntKind, ObjId};
 
 /// Names of the function behind the macro.
 pub const NAMES: [&str; 4] = ["__errno_location", "___errno", "__errno", "__error"];
@@ -35,7 +35,7 @@ impl<'a> Lower<'a> {
     pub fn any_errno(&mut self, at: Bytes) -> Res<()> {
         if self.unit.uses.errno {
             let o = self.errno_object(at)?;
-            let v = self.body.havoc(IntKind::INT, Source::uninitialised());
+            let v = self.body.havoc(IntKind::INT, InputSource::uninitialised());
             self.body.store(Expr::Addr(o), v, IntKind::INT);
         }
         Ok(())

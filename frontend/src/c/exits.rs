@@ -2,7 +2,7 @@
 //! 7.22.4.2). A table holds them, and a cell how many there are.
 
 use super::calls::Args;
-use super::library::{Model, Thread, model};
+use super::library::{Model, ThreadCall, model};
 use super::lower::{Lower, Res};
 use super::scan::name_of;
 use super::types::Ty;
@@ -42,7 +42,7 @@ impl<'a> Lower<'a> {
         let (full, room) = (self.body.fresh_held(), self.body.fresh_held());
         self.body.branch(compare(CmpOp::Ge, n.clone(), Expr::Const(i128::from(MANY))), full, room);
         self.body.cur = full;
-        let limit = self.body.limit(&format!("more than {MANY} functions are registered with atexit"));
+        let limit = self.body.limit(format!("more than {MANY} functions are registered with atexit"));
         self.body.edge_to(limit, Op::Skip);
         self.body.cur = room;
         let slot = binary(BinOp::Add, Expr::Addr(table), n.clone(), IntKind::Ideal);
@@ -118,8 +118,9 @@ impl<'a> Visit<'a> for ExitVisitor {
         if let Some(name) = name_of(&c.callee.node) {
             self.exits.used |= name == "atexit";
             let model = model(name);
-            self.exits.threads |= matches!(model, Some(Model::Thread(Thread::Create | Thread::Create11)));
-            self.exits.leaves |= self.in_main && matches!(model, Some(Model::Thread(Thread::Exit)));
+            self.exits.threads |=
+                matches!(model, Some(Model::Thread(ThreadCall::Create | ThreadCall::Create11)));
+            self.exits.leaves |= self.in_main && matches!(model, Some(Model::Thread(ThreadCall::Exit)));
         }
         visit::visit_call_expression(self, c, span);
     }

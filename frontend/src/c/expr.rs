@@ -14,7 +14,7 @@ use super::types::{INT, Ty};
 use super::value::{At, Value};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
-use relyant_cfa::{BinOp, Expr, IntKind, Op, Source, UnOp};
+use relyant_cfa::{BinOp, Expr, InputSource, IntKind, Op, UnOp};
 
 /// Part of how a span is shown.
 fn spans(c: char) -> bool {
@@ -367,14 +367,14 @@ impl<'a> Lower<'a> {
         self.value(&a.node.va_list)?;
         let ty = self.type_name(&a.node.type_name)?;
         let source = if ty.is_arithmetic() {
-            Source::approximate("va_arg")
+            InputSource::approximate("va_arg")
         } else {
             self.beyond(
                 at,
                 "a pointer from a variable argument list is",
                 "give the function fixed parameters",
             )?;
-            Source::uninitialised()
+            InputSource::uninitialised()
         };
         let kind = self.unit.types.kind(&ty);
         Ok(Value { expr: self.body.havoc(kind, source), ty: ty.plain().clone() })
@@ -400,7 +400,7 @@ impl<'a> Lower<'a> {
                         self.unit.types.describe(ty)
                     );
                     self.beyond(at, &message, "memory is scalars here, not bytes")?;
-                    let expr = self.body.havoc(IntKind::Ideal, Source::uninitialised());
+                    let expr = self.body.havoc(IntKind::Ideal, InputSource::uninitialised());
                     return Ok(Value { expr, ty: ty.clone() });
                 }
             }

@@ -92,13 +92,15 @@ impl<'a> Lower<'a> {
             }
             return;
         }
-        let display = if self.context.scopes.at_file() || s.external {
-            name.clone()
-        } else {
-            format!("{}::{name}", self.body.name)
+        let function = (!self.context.scopes.at_file() && !s.external)
+            .then(|| super::tokens::original_name(&self.body.name));
+        let display = match function {
+            Some(_) => format!("{}::{name}", self.body.name),
+            None => name.clone(),
         };
         self.unit.objects.globals.push(Global {
             name: display,
+            function,
             ty,
             init,
             thread_local: s.thread_local,

@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use relyant_cfa::walk;
-use relyant_cfa::{Edge, Loc, Op, Reg, Source};
+use relyant_cfa::{Edge, InputSource, Loc, Op, Reg};
 use rustc_hash::FxHashSet;
 
 /// Gives any value at the start to named registers that may be read before they are set. Only jumps make that
@@ -42,7 +42,7 @@ pub fn forget_skipped(body: &mut Body, params: &[Reg]) {
     for dst in skipped {
         let span = body.graph.locations[body.first.0 as usize].span;
         let at: Loc = body.graph.add_location(span);
-        let op = Op::Havoc { dst, source: Source::uninitialised() };
+        let op = Op::Havoc { dst, source: InputSource::uninitialised() };
         body.graph.edges.push(Edge { from: at, to: body.first, op, span });
         body.first = at;
     }

@@ -15,7 +15,7 @@ use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::{
-    Callee, Check, Expr, FuncId, Function, Graph, IntKind, Loc, LocationKind, ObjId, Op, Reg, Source,
+    Callee, Check, Expr, FuncId, Function, Graph, InputSource, IntKind, Loc, LocationKind, ObjId, Op, Reg,
     Violated,
 };
 use std::collections::{BTreeMap, VecDeque};
@@ -65,7 +65,7 @@ impl<'a> Lower<'a> {
                 let params = (0..params).map(|_| self.body.register("", IntKind::Ideal)).collect();
                 let shown = super::tokens::original_name(name);
                 let limit =
-                    self.body.limit(&format!("`{shown}`, which has no body, is called through a pointer"));
+                    self.body.limit(format!("`{shown}`, which has no body, is called through a pointer"));
                 self.body.leave(limit, Op::Skip);
                 self.close(params, Bytes::none(), Span::default())
             }
@@ -76,7 +76,9 @@ impl<'a> Lower<'a> {
                 let dst = gives.then(|| self.body.temp(IntKind::Ideal));
                 let mut args = if takes { vec![Expr::Reg(arg)] } else { Vec::new() };
                 for kind in extra {
-                    args.push(self.body.havoc(kind, Source::input("a parameter that nobody gives a value")));
+                    args.push(
+                        self.body.havoc(kind, InputSource::input("a parameter that nobody gives a value")),
+                    );
                 }
                 self.body.emit_open(Op::Call { dst, callee: Callee::Known(routine), args });
                 if let Some(d) = destructors {
@@ -211,7 +213,7 @@ impl<'a> Lower<'a> {
         {
             // Nobody passes arguments to what the program starts with.
             for r in &registers {
-                self.body.emit(Op::Havoc { dst: *r, source: Source::uninitialised() });
+                self.body.emit(Op::Havoc { dst: *r, source: InputSource::uninitialised() });
             }
             if let (Some(argc), "main") = (registers.first(), self.body.name.as_str()) {
                 // C11 5.1.2.2.1
@@ -288,6 +290,7 @@ impl<'a> Lower<'a> {
     /// An object that each activation of the function has.
     pub fn local_object(&mut self, name: &str, ty: &Ty, at: Bytes) -> Res<ObjId> {
         let object = self.object(&format!("{}::{name}", self.body.name), ty, at)?;
+        self.unit.objects[object].function = Some(super::tokens::original_name(&self.body.name));
         self.body.locals.push(object);
         self.body.blocks.object(object);
         Ok(object)
@@ -345,7 +348,7 @@ impl<'a> Lower<'a> {
             _ if self.body.name == "main" => Some(Expr::Const(0)),
             t if t.is_scalar() => {
                 let kind = self.unit.types.kind(&ty);
-                Some(self.body.havoc(kind, Source::uninitialised()))
+                Some(self.body.havoc(kind, InputSource::uninitialised()))
             }
             _ => {
                 return self.refuse(

@@ -5,7 +5,7 @@ use super::types::{CHAR, Ty};
 use super::value::{At, Place, Value, offset, wrap};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
-use relyant_cfa::{Expr, IntKind, ObjId, ObjectKind, Source};
+use relyant_cfa::{Expr, InputSource, IntKind, ObjId, ObjectKind};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -333,7 +333,7 @@ impl<'a> Lower<'a> {
                     self.body.initial_store(address(k), Expr::Const(0), *kind);
                     continue;
                 }
-                let v = self.body.havoc(*kind, Source::uninitialised());
+                let v = self.body.havoc(*kind, InputSource::uninitialised());
                 self.body.initial_store(address(k), v, *kind);
             }
             return Ok(());
@@ -364,7 +364,7 @@ impl<'a> Lower<'a> {
         let n = one.unwrap_or(cells.len());
         let i = self.body.count_up(&Expr::Const((cells.len() / n) as i128));
         for (k, (kind, _)) in cells[..n].iter().enumerate() {
-            let v = self.body.havoc(*kind, Source::uninitialised());
+            let v = self.body.havoc(*kind, InputSource::uninitialised());
             self.body.initial_store(offset(i.shifted(&Expr::Addr(object), n as i128), k as u64), v, *kind);
         }
         self.body.next(&i);

@@ -1,7 +1,7 @@
 //! Library functions that bring in values from outside, and what the command line says.
 
 use super::access::How;
-use super::library::Text;
+use super::library::TextCall;
 use super::lower::{Lower, Res};
 use super::scan::name_of;
 use super::scope::Symbol;
@@ -9,7 +9,7 @@ use super::types::{CHAR, INT, Ty};
 use super::value::{Value, binary, compare, offset};
 use lang_c::ast::{BinaryOperator, Constant, Expression, UnaryOperator};
 use lang_c::span::{Node, Span as Bytes};
-use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Op, Source, Violated};
+use relyant_cfa::{BinOp, CmpOp, Expr, InputSource, IntKind, Op, Violated};
 use std::rc::Rc;
 
 /// Most cells that one call fills.
@@ -107,13 +107,13 @@ impl<'a> Lower<'a> {
         self.unit.assume("the words of the command line hold any characters");
         let ty = Ty::Int(CHAR);
         let kind = self.unit.types.kind(&ty);
-        Ok(Some(Value { expr: self.body.havoc(kind, Source::approximate("argv")), ty }))
+        Ok(Some(Value { expr: self.body.havoc(kind, InputSource::approximate("argv")), ty }))
     }
 
     /// A function on strings, one of which is a word of the command line.
     pub fn text_of_command_line(
         &mut self,
-        t: Text,
+        t: TextCall,
         name: &str,
         args: super::calls::Args<'a>,
         wanted: bool,
@@ -123,10 +123,10 @@ impl<'a> Lower<'a> {
         let values = self.library_values(args)?;
         let ty = self.unit.signature(name).map_or(Ty::Int(super::types::INT), |s| s.result.clone());
         match t {
-            Text::Length | Text::LengthWithin | Text::Compare | Text::CompareWithin => {
+            TextCall::Length | TextCall::LengthWithin | TextCall::Compare | TextCall::CompareWithin => {
                 self.some(name, &ty, wanted, at)
             }
-            Text::CopyWithin if values.iter().skip(1).all(|v| v.ty.target().is_none()) => {
+            TextCall::CopyWithin if values.iter().skip(1).all(|v| v.ty.target().is_none()) => {
                 let to = values[0].clone();
                 let n = values.get(2).filter(|v| v.ty.int().is_some());
                 let Some(n) = n else { return self.error(at, "too few arguments", "") };
@@ -136,7 +136,7 @@ impl<'a> Lower<'a> {
                 self.run_body("chars_into", vec![to.expr.clone(), n], at)?;
                 self.convert(to, &ty, at)
             }
-            Text::Copy if !self.unit.options.checks_memory() => {
+            TextCall::Copy if !self.unit.options.checks_memory() => {
                 let to = values[0].clone();
                 if to.ty.target().is_none() {
                     return self.refuse(at, refused, "make it an input");
@@ -194,8 +194,11 @@ impl<'a> Lower<'a> {
         let last = cells.len().saturating_sub(1);
         for (k, (kind, _)) in cells.into_iter().enumerate() {
             // A string ends somewhere.
-            let v =
-                if text && k == last { Expr::Const(0) } else { self.body.havoc(kind, Source::input(name)) };
+            let v = if text && k == last {
+                Expr::Const(0)
+            } else {
+                self.body.havoc(kind, InputSource::input(name))
+            };
             self.write_cell(offset(to.expr.clone(), k as u64), v, kind, How::default(), at);
         }
         Ok(())

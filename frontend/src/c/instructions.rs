@@ -6,7 +6,7 @@ use super::types::{Int, Ty};
 use super::value::{At, Place, Value, binary};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
-use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Source};
+use relyant_cfa::{BinOp, CmpOp, Expr, InputSource, IntKind};
 use std::rc::Rc;
 
 /// What an instruction does.
@@ -96,7 +96,7 @@ impl<'a> Lower<'a> {
                 let place = self.place(&value.node.variable_name)?;
                 self.unit.assume("what is read from a port is any value");
                 let ty = Ty::Int(Int { bits, ..super::types::UINT });
-                let v = self.any(&ty, Source::input("a port"), true, at)?;
+                let v = self.any(&ty, InputSource::input("a port"), true, at)?;
                 self.write(&place, v, at)?;
             }
             (Known::Out, [], [value, port]) => {

@@ -5,7 +5,7 @@
 //! returns, or in `pthread_exit`.
 
 use super::calls::Args;
-use super::library::Key;
+use super::library::KeyCall;
 use super::lower::{Lower, Res};
 use super::scan::name_of;
 use super::translation::{Translation, Work};
@@ -72,21 +72,21 @@ impl<'a> Lower<'a> {
     }
 
     /// A call of a function on keys.
-    pub fn key_call(&mut self, k: Key, args: Args<'a>, at: Bytes) -> Res<Value> {
+    pub fn key_call(&mut self, k: KeyCall, args: Args<'a>, at: Bytes) -> Res<Value> {
         match k {
-            Key::Create => self.create_key(args, at),
-            Key::Get => {
+            KeyCall::Create => self.create_key(args, at),
+            KeyCall::Get => {
                 let slot = self.slot(args, at)?;
                 Ok(Value { expr: self.body.load(slot, IntKind::Ideal), ty: Ty::Void.pointer() })
             }
-            Key::Set => {
+            KeyCall::Set => {
                 let slot = self.slot(args, at)?;
                 let v = self.value(self.argument(args, 1, at)?)?;
                 let v = self.convert(v, &Ty::Void.pointer(), at)?;
                 self.body.store(slot, v.expr, IntKind::Ideal);
                 Ok(Value::int(0))
             }
-            Key::Delete => {
+            KeyCall::Delete => {
                 let key = self.value(self.argument(args, 0, at)?)?;
                 if self.unit.keys.destructors {
                     let flags = self.deleted(at)?;

@@ -2,27 +2,10 @@
 //! without a message: mended where that is possible, else refused by name.
 
 use super::mend::{Edit, skip_group};
-use super::places::TYPE_WORDS;
 use super::source::Source;
-use super::tokens::{Kind, Token};
+use super::tokens::{Token, TokenKind};
+use super::words::{begins_declaration, is_reserved, is_type};
 use relyant_cfa::diagnostic::Diagnostic;
-
-/// Words after which no operand ends and no name is declared.
-const STATEMENT_WORDS: [&str; 15] = [
-    "return", "else", "if", "while", "do", "for", "switch", "case", "default", "goto", "break", "continue",
-    "sizeof", "asm", "__asm__",
-];
-const STORAGE_WORDS: [&str; 9] = [
-    "static",
-    "extern",
-    "typedef",
-    "register",
-    "auto",
-    "_Thread_local",
-    "__thread",
-    "__auto_type",
-    "_Static_assert",
-];
 
 struct Pass<'t> {
     text: &'t str,
@@ -112,20 +95,17 @@ impl Pass<'_> {
 
     /// A word that is no keyword.
     fn is_name(&self, k: usize) -> bool {
-        self.tokens.get(k).is_some_and(|t| t.kind == Kind::Word)
-            && !STATEMENT_WORDS.contains(&self.s(k))
-            && !TYPE_WORDS.contains(&self.s(k))
-            && !STORAGE_WORDS.contains(&self.s(k))
+        self.tokens.get(k).is_some_and(|t| t.kind == TokenKind::Word) && !is_reserved(self.s(k))
     }
 
     /// Does an operand end before a token?
     fn ends_operand(&self, k: usize) -> bool {
         let Some(before) = k.checked_sub(1) else { return false };
         match self.tokens[before].kind {
-            Kind::Number | Kind::Text => true,
-            Kind::Word => self.is_name(before),
+            TokenKind::Number | TokenKind::Text => true,
+            TokenKind::Word => self.is_name(before),
             // `x++` and `x--` end as one.
-            Kind::Punctuation => {
+            TokenKind::Punctuation => {
                 matches!(self.s(before), ")" | "]" | "}")
                     || matches!(self.s(before), "+" | "-")
                         && before > 0
@@ -172,9 +152,7 @@ impl Pass<'_> {
             k = skip_group(self.text, self.tokens, k + 1);
         }
         let s = self.s(k);
-        STORAGE_WORDS.contains(&s)
-            || TYPE_WORDS.contains(&s)
-            || (self.is_name(k) && self.is_name(k + 1) && self.s(k + 1) != "__attribute__")
+        begins_declaration(s) || (self.is_name(k) && self.is_name(k + 1) && self.s(k + 1) != "__attribute__")
     }
 
     fn has_comma(&self, mut k: usize, end: usize) -> bool {
@@ -196,7 +174,7 @@ impl Pass<'_> {
             return vec![insert(operand.start, "(__typeof__("), insert(operand.end, "))")];
         }
         let end = skip_group(self.text, self.tokens, k + 1);
-        if TYPE_WORDS.contains(&self.s(k + 2)) || self.s(end - 2) == "*" || end - k < 4 {
+        if is_type(self.s(k + 2)) || self.s(end - 2) == "*" || end - k < 4 {
             return Vec::new();
         }
         vec![insert(self.tokens[k + 2].start, "__typeof__("), insert(self.tokens[end - 1].start, ")")]
@@ -204,7 +182,7 @@ impl Pass<'_> {
 
     /// `int f(int a) {` inside of a function.
     fn defines_function(&self, k: usize) -> bool {
-        let typed = |j: usize| self.is_name(j) || TYPE_WORDS.contains(&self.s(j)) || self.s(j) == "*";
+        let typed = |j: usize| self.is_name(j) || is_type(self.s(j)) || self.s(j) == "*";
         self.is_name(k)
             && k > 0
             && typed(k - 1)

@@ -146,6 +146,7 @@ impl<'a> Lower<'a> {
         self.unit.protect(object, &g.ty, g.constant);
         self.unit.objects.globals[index].object = Some(object);
         let o = &mut self.unit.objects[object];
+        o.function = g.function;
         o.thread_local = g.thread_local;
         o.span = g.span;
         let streams = ["stdin", "stdout", "stderr"];

@@ -3,7 +3,9 @@
 //! attributes ([`super::places`]), declarations after labels. Each change is recorded, so that places still are those of the input.
 
 use super::source::Source;
-use super::tokens::{ATOMIC_BLOCK, AUTO, COMPATIBLE, INT128, Kind, SAME, Token, check, plain_name, scan};
+use super::tokens::{
+    ATOMIC_BLOCK, AUTO, COMPATIBLE, INT128, SAME, Token, TokenKind, check, plain_name, scan,
+};
 use relyant_cfa::diagnostic::Diagnostic;
 
 /// A replacement of `text[start..end]`.
@@ -54,7 +56,7 @@ fn words(text: &str, tokens: &[Token]) -> Vec<Edit> {
         if s(k) == "?" && s(k + 1) == ":" {
             edits.push((t.end, t.end, format!(" {SAME} ")));
         }
-        if t.kind != Kind::Word {
+        if t.kind != TokenKind::Word {
             continue;
         }
         match s(k) {

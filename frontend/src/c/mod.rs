@@ -105,6 +105,7 @@ mod value;
 mod variable;
 mod views;
 mod whole;
+mod words;
 mod wrappers;
 
 use relyant_cfa::Module;

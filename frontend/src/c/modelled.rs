@@ -9,7 +9,7 @@ use super::types::{INT, Ty};
 use super::value::{Value, binary, compare};
 use lang_c::ast::Expression;
 use lang_c::span::{Node, Span as Bytes};
-use relyant_cfa::{BinOp, Callee, CmpOp, Expr, IntKind, Loc, Op, Source, UnOp, Violated};
+use relyant_cfa::{BinOp, Callee, CmpOp, Expr, InputSource, IntKind, Loc, Op, UnOp, Violated};
 
 impl<'a> Lower<'a> {
     /// Where a failing assertion leads: an error, or the end of the program where assertions are not asked about.
@@ -67,14 +67,14 @@ impl<'a> Lower<'a> {
             Some(s) => s.result.clone(),
             None => self.unit.named_type(nondet_type(name)),
         };
-        self.any(&ty, Source::input(name), wanted, at)
+        self.any(&ty, InputSource::input(name), wanted, at)
     }
 
     /// Any value, in a body of the library's.
     pub fn input(&mut self, approximates: bool, name: &str, wanted: bool, at: Bytes) -> Res<Value> {
         let ty = self.unit.named_type(nondet_type(name));
         let name = bodies::original(&self.body.name).unwrap_or("").to_string();
-        self.any(&ty, Source { name, approximate: approximates }, wanted, at)
+        self.any(&ty, InputSource { name, approximate: approximates }, wanted, at)
     }
 
     /// The first argument, as a `long`.

@@ -1,6 +1,7 @@
 //! Runs the parser and turns its error into a diagnostic.
 
 use super::source::Source;
+use super::words::is_reserved;
 use lang_c::ast::TranslationUnit;
 use lang_c::driver::{Config, Flavor, parse_preprocessed};
 use relyant_cfa::diagnostic::Diagnostic;
@@ -36,7 +37,7 @@ fn help(before: &str, token: &str, set: &std::collections::HashSet<&'static str>
     let before = before.trim_end();
     let start = before.rfind(|c: char| c != '_' && !c.is_ascii_alphanumeric()).map_or(0, |i| i + 1);
     let previous = before.get(start..).unwrap_or("");
-    if name(previous) && name(token) && !KEYWORDS.contains(&previous) && !KEYWORDS.contains(&token) {
+    if name(previous) && name(token) && !is_reserved(previous) && !is_reserved(token) {
         return format!("`{}` is not known as a type here", super::tokens::original_name(previous));
     }
     let mut words: Vec<&str> = set
@@ -52,9 +53,3 @@ fn help(before: &str, token: &str, set: &std::collections::HashSet<&'static str>
         }
     }
 }
-
-const KEYWORDS: [&str; 24] = [
-    "return", "else", "if", "while", "do", "for", "switch", "case", "default", "goto", "break", "continue",
-    "int", "char", "short", "long", "unsigned", "signed", "void", "static", "extern", "const", "sizeof",
-    "struct",
-];

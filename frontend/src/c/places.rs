@@ -7,7 +7,8 @@ use super::meanings::{Meaning, PACK, meaning};
 use super::mend::{Edit, skip_group};
 use super::pragmas::{self, Packing, Pragma};
 use super::source::Source;
-use super::tokens::{Kind, Token};
+use super::tokens::{Token, TokenKind};
+use super::words::is_type;
 use relyant_cfa::diagnostic::Diagnostic;
 use std::collections::BTreeSet;
 
@@ -19,45 +20,6 @@ pub struct PragmaLine {
     /// What follows `#pragma` on its line.
     pub text: String,
 }
-
-/// Words that start a type name.
-pub const TYPE_WORDS: [&str; 35] = [
-    "void",
-    "char",
-    "short",
-    "int",
-    "long",
-    "float",
-    "double",
-    "signed",
-    "unsigned",
-    "_Bool",
-    "_Complex",
-    "struct",
-    "union",
-    "enum",
-    "const",
-    "volatile",
-    "restrict",
-    "_Atomic",
-    "__const",
-    "__const__",
-    "__volatile",
-    "__volatile__",
-    "__signed",
-    "__signed__",
-    "typeof",
-    "__typeof",
-    "__typeof__",
-    "_Float128",
-    "_Float64",
-    "_Float32",
-    "__int128",
-    "__float128",
-    "_Decimal32",
-    "_Decimal64",
-    "_Decimal128",
-];
 
 struct Pass<'t> {
     text: &'t str,
@@ -148,7 +110,7 @@ impl Pass<'_> {
     }
 
     fn is_word(&self, k: usize) -> bool {
-        self.tokens.get(k).is_some_and(|t| t.kind == Kind::Word)
+        self.tokens.get(k).is_some_and(|t| t.kind == TokenKind::Word)
     }
 
     fn touching(&self, k: usize) -> bool {
@@ -230,7 +192,7 @@ impl Pass<'_> {
     /// `_Alignas(int)` and `_Alignas(8)` as an attribute; the group is that from one token to another.
     fn alignas(&self, open: usize, end: usize) -> String {
         let inside = &self.text[self.tokens[open].end..self.tokens[end - 1].start];
-        if TYPE_WORDS.contains(&self.s(open + 1)) || self.s(end - 2) == "*" {
+        if is_type(self.s(open + 1)) || self.s(end - 2) == "*" {
             format!("aligned(__alignof__({inside}))")
         } else {
             format!("aligned({inside})")

@@ -9,7 +9,7 @@ use super::translation::Translation;
 use super::types::{CHAR, INT, Int, Ty};
 use super::value::{Value, cast, compare, offset};
 use lang_c::span::Span as Bytes;
-use relyant_cfa::{CmpOp, Expr, IntKind, Op, Source};
+use relyant_cfa::{CmpOp, Expr, InputSource, IntKind, Op};
 
 /// Longest text of a floating-point number: 309 digits, a point, six digits, a sign and some.
 const FLOAT: u64 = 330;
@@ -94,7 +94,7 @@ impl<'a> Lower<'a> {
         let kind = self.unit.types.kind(ty);
         let n = match written {
             Some(n) => cast(n, IntKind::Machine { bits: 64, signed: false }, kind),
-            None => self.body.havoc(kind, Source::approximate(name)),
+            None => self.body.havoc(kind, InputSource::approximate(name)),
         };
         self.write_cell(v.expr.clone(), n, kind, How::default(), at);
         Ok(())
@@ -318,7 +318,7 @@ impl<'a> Lower<'a> {
         // What a string of the program holds decides what is read.
         let of_text = what == Scanned::Text;
         let outside = args.first().is_some_and(|a| self.of_command_line(&a.node));
-        let source = Source { name: name.to_string(), approximate: of_text && !outside };
+        let source = InputSource { name: name.to_string(), approximate: of_text && !outside };
         if of_text && !outside && self.unit.minds_reads() && values[0].ty.target().is_some() {
             self.read_text(&values[0], None, at)?;
         }
@@ -362,7 +362,14 @@ impl<'a> Lower<'a> {
     }
 
     /// Writes what a conversion reads.
-    fn scan_into(&mut self, c: &Conversion, v: &Value, source: &Source, name: &str, at: Bytes) -> Res<()> {
+    fn scan_into(
+        &mut self,
+        c: &Conversion,
+        v: &Value,
+        source: &InputSource,
+        name: &str,
+        at: Bytes,
+    ) -> Res<()> {
         let Some(target) = v.ty.target().cloned() else {
             return self.error(at, format!("`{name}` needs a pointer here"), "");
         };
@@ -413,7 +420,7 @@ impl<'a> Lower<'a> {
         }
         let kind = self.unit.types.kind(&target);
         let some = c.kind == b'n' || matches!(target.plain(), Ty::Pointer(_));
-        let x = self.body.havoc(kind, if some { Source::approximate(name) } else { source.clone() });
+        let x = self.body.havoc(kind, if some { InputSource::approximate(name) } else { source.clone() });
         self.write_cell(v.expr.clone(), x, kind, How::default(), at);
         Ok(())
     }

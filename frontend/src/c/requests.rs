@@ -4,7 +4,7 @@ use super::types::{Ty, Types};
 use relyant_cfa::Measure;
 
 /// What a block is made of: elements, behind a head where it is a struct with a flexible array.
-pub struct Unit {
+pub struct BlockUnit {
     /// Bytes and cells of the head.
     head: (u64, u64),
     /// What is repeated.
@@ -13,19 +13,19 @@ pub struct Unit {
     one: (u64, u64),
 }
 
-impl Unit {
+impl BlockUnit {
     /// Elements of a type.
-    pub fn of(types: &Types, element: &Ty) -> Option<Unit> {
+    pub fn of(types: &Types, element: &Ty) -> Option<BlockUnit> {
         let one = (types.size(element).ok()?.0.max(1), types.cells(element).ok()?);
-        Some(Unit { head: (0, 0), element: element.clone(), one })
+        Some(BlockUnit { head: (0, 0), element: element.clone(), one })
     }
 
     /// A struct that ends with a flexible array.
-    pub fn flexible(types: &Types, ty: &Ty) -> Option<Unit> {
+    pub fn flexible(types: &Types, ty: &Ty) -> Option<BlockUnit> {
         let Ty::Record(id) = ty.plain() else { return None };
         let last = types.records.get(id.0)?.fields.as_deref()?.last()?;
         let Ty::Array(element, _) = last.ty.plain() else { return None };
-        Some(Unit { head: (last.byte, last.cell), ..Unit::of(types, element)? })
+        Some(BlockUnit { head: (last.byte, last.cell), ..BlockUnit::of(types, element)? })
     }
 
     /// The cells of requests for one of these numbers of bytes; `None` is any.

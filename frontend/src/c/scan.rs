@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 /// Facts about a file.
 #[derive(Clone, Default, Debug)]
-pub struct Facts {
+pub struct FileFacts {
     /// Names whose address is taken anywhere.
     pub addressed: FxHashSet<String>,
     /// A mutex may be recursive or error checking.
@@ -21,13 +21,13 @@ pub struct Facts {
 }
 
 /// Reads a file's facts off.
-pub fn facts(unit: &TranslationUnit) -> Facts {
-    let mut v = FactVisitor(Facts::default());
+pub fn facts(unit: &TranslationUnit) -> FileFacts {
+    let mut v = FactVisitor(FileFacts::default());
     v.visit_translation_unit(unit);
     v.0
 }
 
-struct FactVisitor(Facts);
+struct FactVisitor(FileFacts);
 
 /// The name an expression is, through parentheses.
 pub fn name_of(e: &Expression) -> Option<&str> {

@@ -21,6 +21,8 @@ pub enum Storage {
 pub struct Global<'a> {
     /// How reports name it.
     pub name: String,
+    /// The function that it is a static of.
+    pub function: Option<String>,
     /// Type, completed by the initialiser where needed.
     pub ty: Ty,
     /// Its initialiser; none leaves it 0.

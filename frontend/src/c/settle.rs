@@ -6,7 +6,7 @@
 
 use super::alloc::Site;
 use super::lower::Res;
-use super::requests::Unit;
+use super::requests::BlockUnit;
 use super::sizes::{Sizes, Values};
 use super::source::Source;
 use super::translation::Translation;
@@ -283,7 +283,7 @@ struct Shape {
     /// Of what type.
     ty: Option<Ty>,
     /// What they are made of.
-    unit: Option<Unit>,
+    unit: Option<BlockUnit>,
 }
 
 /// Gives the objects of a group of places their cells; `check`: a part of an element may be asked for.
@@ -313,7 +313,7 @@ fn shape(
         match found {
             Ok(found) => {
                 cells = found;
-                unit = whole.and_then(|w| Unit::flexible(types, w.0));
+                unit = whole.and_then(|w| BlockUnit::flexible(types, w.0));
             }
             Err(why) => {
                 return Err(source.diagnostic(group[0].span, format!("memory for objects: {why}"), ""));
@@ -329,7 +329,7 @@ fn shape(
             return Err(source.diagnostic(group[0].span, format!("memory for objects: {why}"), ""));
         }
         made = Some(ty);
-        unit = Unit::of(types, t);
+        unit = BlockUnit::of(types, t);
     }
     let known = !cells.is_empty() || of.is_empty();
     if cells.is_empty() {

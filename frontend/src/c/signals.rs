@@ -86,7 +86,7 @@ impl<'a> Lower<'a> {
         }
         self.evaluate(args)?;
         let kind = self.unit.types.kind(&Ty::Int(UINT));
-        let left = self.body.havoc(kind, relyant_cfa::Source::input("alarm"));
+        let left = self.body.havoc(kind, relyant_cfa::InputSource::input("alarm"));
         Ok(Value { expr: left, ty: Ty::Int(UINT) })
     }
 

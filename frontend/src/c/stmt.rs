@@ -12,7 +12,7 @@ use super::value::{At, Place, compare};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 use relyant_cfa::options::Atomicity;
-use relyant_cfa::{Check, CmpOp, Expr, Loc, Op, Source, Violated};
+use relyant_cfa::{Check, CmpOp, Expr, InputSource, Loc, Op, Violated};
 
 impl<'a> Lower<'a> {
     /// Runs one full expression, which is one step with `--atomicity statement`.
@@ -351,7 +351,7 @@ impl<'a> Lower<'a> {
                     None => {
                         let op = match init {
                             Some(_) => Op::Assign(r, Expr::Const(0)),
-                            None => Op::Havoc { dst: r, source: Source::uninitialised() },
+                            None => Op::Havoc { dst: r, source: InputSource::uninitialised() },
                         };
                         l.body.emit(op);
                         Ok(())

@@ -8,7 +8,7 @@ use super::types::Ty;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
 use relyant_cfa::diagnostic::{Diagnostic, Span};
-use relyant_cfa::{Callee, FuncId, Op, Source};
+use relyant_cfa::{Callee, FuncId, InputSource, Op};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -231,7 +231,7 @@ impl<'a> Lower<'a> {
             let mut args = Vec::new();
             for p in &params {
                 let kind = self.unit.types.kind(p);
-                args.push(self.body.havoc(kind, Source::uninitialised()));
+                args.push(self.body.havoc(kind, InputSource::uninitialised()));
             }
             let dst = signature.filter(|s| s.result.is_scalar()).map(|s| {
                 let kind = self.unit.types.kind(&s.result);

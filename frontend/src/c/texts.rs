@@ -3,7 +3,7 @@
 use super::access::How;
 use super::calls::Args;
 use super::counter::Counter;
-use super::library::Text;
+use super::library::TextCall;
 use super::lower::{Lower, Res};
 use super::translation::Translation;
 use super::types::{CHAR, Int, Ty};
@@ -18,7 +18,7 @@ pub const DIFFERENCE: &str =
 
 impl<'a> Lower<'a> {
     /// A call of a string function.
-    pub fn text_call(&mut self, t: Text, args: Args<'a>, at: Bytes) -> Res<Value> {
+    pub fn text_call(&mut self, t: TextCall, args: Args<'a>, at: Bytes) -> Res<Value> {
         let ulong = Ty::Int(self.unit.types.ulong());
         let first = self.text(self.argument(args, 0, at)?, at)?;
         let limit = |l: &mut Self, k: usize| -> Res<Expr> {
@@ -27,43 +27,43 @@ impl<'a> Lower<'a> {
             Ok(l.body.kept(&n))
         };
         match t {
-            Text::Length => {
+            TextCall::Length => {
                 let n = self.end_of(&first, None, at);
                 Ok(Value { expr: n, ty: ulong })
             }
-            Text::LengthWithin => {
+            TextCall::LengthWithin => {
                 let most = limit(self, 1)?;
                 let n = self.end_of(&first, Some(most), at);
                 Ok(Value { expr: n, ty: ulong })
             }
-            Text::Compare => {
+            TextCall::Compare => {
                 let second = self.text(self.argument(args, 1, at)?, at)?;
                 Ok(self.compare_text(&first, &second, None, at))
             }
-            Text::CompareWithin => {
+            TextCall::CompareWithin => {
                 let second = self.text(self.argument(args, 1, at)?, at)?;
                 let most = limit(self, 2)?;
                 Ok(self.compare_text(&first, &second, Some(most), at))
             }
-            Text::Copy => {
+            TextCall::Copy => {
                 let second = self.text(self.argument(args, 1, at)?, at)?;
                 self.copy_text(&first.expr, &second, None, at);
                 Ok(first)
             }
-            Text::CopyWithin => {
+            TextCall::CopyWithin => {
                 let second = self.text(self.argument(args, 1, at)?, at)?;
                 let most = limit(self, 2)?;
                 self.copy_padded(&first.expr, &second, &most, at);
                 Ok(first)
             }
-            Text::Append => {
+            TextCall::Append => {
                 let second = self.text(self.argument(args, 1, at)?, at)?;
                 let end = self.end_of(&first, None, at);
                 let behind = self.body.kept(&binary(BinOp::Add, first.expr.clone(), end, IntKind::Ideal));
                 self.copy_text(&behind, &second, None, at);
                 Ok(first)
             }
-            Text::AppendWithin => {
+            TextCall::AppendWithin => {
                 let second = self.text(self.argument(args, 1, at)?, at)?;
                 let most = limit(self, 2)?;
                 let end = self.end_of(&first, None, at);
@@ -71,7 +71,7 @@ impl<'a> Lower<'a> {
                 self.copy_text(&behind, &second, Some(most), at);
                 Ok(first)
             }
-            Text::Find => {
+            TextCall::Find => {
                 let c = self.value(self.argument(args, 1, at)?)?;
                 let char = first.ty.target().cloned().unwrap_or(Ty::Int(CHAR));
                 let c = self.convert(c, &char, at)?.expr;

@@ -1,7 +1,7 @@
 //! Creating, joining and ending threads; `pthread_once`.
 
 use super::calls::Args;
-use super::library::Thread;
+use super::library::ThreadCall;
 use super::lower::{Lower, Res};
 use super::translation::{External, Work};
 use super::types::{INT, Ty};
@@ -34,16 +34,16 @@ impl<'a> Lower<'a> {
     }
 
     /// A call of a thread function.
-    pub fn thread_call(&mut self, t: Thread, args: Args<'a>, at: Bytes) -> Res<Value> {
+    pub fn thread_call(&mut self, t: ThreadCall, args: Args<'a>, at: Bytes) -> Res<Value> {
         let pthread_t = Ty::Int(self.unit.types.ulong());
         match t {
-            Thread::Create | Thread::Create11 => {
+            ThreadCall::Create | ThreadCall::Create11 => {
                 self.unit.assume("pthread calls succeed");
-                let first = if t == Thread::Create { 1 } else { 0 };
+                let first = if t == ThreadCall::Create { 1 } else { 0 };
                 self.body.begin_operands(false);
                 let place = self.pointee(self.argument(args, 0, at)?)?;
                 self.body.end_operand();
-                if t == Thread::Create {
+                if t == ThreadCall::Create {
                     self.effect(self.argument(args, 1, at)?)?;
                     self.body.end_operand();
                 }
@@ -76,12 +76,12 @@ impl<'a> Lower<'a> {
                 }
                 Ok(Value::int(0))
             }
-            Thread::Join | Thread::Join11 => {
+            ThreadCall::Join | ThreadCall::Join11 => {
                 self.unit.assume("pthread calls succeed");
-                self.join_thread(t == Thread::Join11, args, at)?;
+                self.join_thread(t == ThreadCall::Join11, args, at)?;
                 Ok(Value::int(0))
             }
-            Thread::TryJoin(running) => {
+            ThreadCall::TryJoin(running) => {
                 self.unit.assume("pthread calls succeed");
                 args.iter().skip(2).try_for_each(|a| self.effect(a))?;
                 let (r, ended, end) = (self.body.result_register(), self.body.fresh(), self.body.fresh());
@@ -93,7 +93,7 @@ impl<'a> Lower<'a> {
                 self.body.cur = end;
                 Ok(Value { expr: Expr::Reg(r), ty: Ty::Int(INT) })
             }
-            Thread::Exit => {
+            ThreadCall::Exit => {
                 let value = match args.first() {
                     Some(a) => {
                         let v = self.value(a)?;
@@ -106,13 +106,13 @@ impl<'a> Lower<'a> {
                 self.body.leave(end, Op::ThreadExit(value));
                 Ok(Value::void())
             }
-            Thread::SelfId => Ok(Value { expr: Expr::SelfId, ty: pthread_t }),
-            Thread::Equal => {
+            ThreadCall::SelfId => Ok(Value { expr: Expr::SelfId, ty: pthread_t }),
+            ThreadCall::Equal => {
                 self.argument(args, 1, at)?;
                 let v = self.argument_values(&args[..2])?;
                 Ok(Value { expr: compare(CmpOp::Eq, v[0].expr.clone(), v[1].expr.clone()), ty: Ty::Int(INT) })
             }
-            Thread::Once => self.once(args, at),
+            ThreadCall::Once => self.once(args, at),
         }
     }
 

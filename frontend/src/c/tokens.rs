@@ -90,7 +90,7 @@ pub(super) fn universal(text: &str) -> Option<(char, usize)> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     Word,
     Number,
     Text,
@@ -99,7 +99,7 @@ pub(super) enum Kind {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     pub(super) start: usize,
     pub(super) end: usize,
 }
@@ -155,11 +155,11 @@ pub(super) fn scan(source: &Source, text: &str) -> Result<(Vec<Token>, Vec<Pragm
                     return fail(start, &format!("this {what} does not end"));
                 };
                 i = end;
-                tokens.push(Token { kind: Kind::Text, start, end: i });
+                tokens.push(Token { kind: TokenKind::Text, start, end: i });
             }
             b if b.is_ascii_digit() => {
                 i = number(text, i);
-                tokens.push(Token { kind: Kind::Number, start, end: i });
+                tokens.push(Token { kind: TokenKind::Number, start, end: i });
             }
             b if word(b) || letter(&text[i..]).is_some() => {
                 while i < bytes.len() {
@@ -169,11 +169,11 @@ pub(super) fn scan(source: &Source, text: &str) -> Result<(Vec<Token>, Vec<Pragm
                         None => break,
                     }
                 }
-                tokens.push(Token { kind: Kind::Word, start, end: i });
+                tokens.push(Token { kind: TokenKind::Word, start, end: i });
             }
             b if b.is_ascii_graphic() && b != b'@' && b != b'`' && b != b'#' => {
                 i += 1;
-                tokens.push(Token { kind: Kind::Punctuation, start, end: i });
+                tokens.push(Token { kind: TokenKind::Punctuation, start, end: i });
             }
             _ => {
                 let c = text[i..].chars().next().unwrap_or('?');
@@ -257,7 +257,8 @@ pub(super) fn check(source: &Source, text: &str, tokens: &[Token]) -> Result<(),
     let mut elses = 0usize;
     for t in tokens {
         let s = &text[t.start..t.end];
-        run = if t.kind == Kind::Punctuation && matches!(s, ";" | "{" | "}" | ",") { 0 } else { run + 1 };
+        run =
+            if t.kind == TokenKind::Punctuation && matches!(s, ";" | "{" | "}" | ",") { 0 } else { run + 1 };
         if run > MAX_RUN {
             return Err(source.diagnostic(
                 at(t),
@@ -265,7 +266,7 @@ pub(super) fn check(source: &Source, text: &str, tokens: &[Token]) -> Result<(),
                 "split it into several statements",
             ));
         }
-        if t.kind != Kind::Punctuation {
+        if t.kind != TokenKind::Punctuation {
             elses += usize::from(s == "else");
             if elses > MAX_ELSE {
                 return Err(source.diagnostic(at(t), format!("more than {MAX_ELSE} `else`"), "use a switch"));

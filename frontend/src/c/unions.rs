@@ -13,7 +13,7 @@ use super::shapeless::Shapeless;
 use super::types::{Field, RecordId, Ty, Types};
 use super::value::{At, Place, binary, cast, compare, offset};
 use lang_c::span::Span as Bytes;
-use relyant_cfa::{BinOp, CmpOp, Expr, IntKind, Loc, Op, Source};
+use relyant_cfa::{BinOp, CmpOp, Expr, InputSource, IntKind, Loc, Op};
 
 /// Kind of a tag.
 pub const TAG: IntKind = IntKind::Machine { bits: 8, signed: false };
@@ -323,7 +323,7 @@ impl Lower<'_> {
             }
             if pieces.iter().any(|i| !from.parts[*i].has_bits()) {
                 self.unit.assume("the bytes of a pointer or lock in a union, seen as numbers, are any");
-                let v = self.body.havoc(w.kind, Source::uninitialised());
+                let v = self.body.havoc(w.kind, InputSource::uninitialised());
                 values.push((k, v, w.kind));
                 continue;
             }

@@ -2,14 +2,14 @@
 //! is the character 27 to gcc and nothing to the parser.
 
 use super::mend::Edit;
-use super::tokens::{Kind, Token, universal};
+use super::tokens::{Token, TokenKind, universal};
 
 /// The replacements of tokens that have such names.
 pub fn edits(text: &str, tokens: &[Token]) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (k, t) in tokens.iter().enumerate() {
         let s = &text[t.start..t.end];
-        if t.kind == Kind::Text && ["\\u", "\\U", "\\e", "\\E"].iter().any(|e| s.contains(e)) {
+        if t.kind == TokenKind::Text && ["\\u", "\\U", "\\e", "\\E"].iter().any(|e| s.contains(e)) {
             let prefix = k.checked_sub(1).map(|j| &tokens[j]).filter(|p| p.end == t.start);
             let wide = prefix.is_some_and(|p| matches!(&text[p.start..p.end], "L" | "u" | "U"));
             edits.push((t.start, t.end, plain(s, wide)));

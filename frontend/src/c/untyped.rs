@@ -4,7 +4,7 @@
 //! Functions that call one on their own arguments are copied for each call (`wrappers`), so that mostly there is one
 //! object, and one size.
 
-use super::library::Memory;
+use super::library::MemoryCall;
 use super::lower::{Lower, Res};
 use super::parts::Part;
 use super::settle::called;
@@ -12,7 +12,7 @@ use super::sizes::{Sizes, Values};
 use super::translation::Translation;
 use super::types::{Ty, Types};
 use super::value::{Value, binary, cast, compare, offset};
-use crate::races::{Access, Target};
+use crate::races::{Access, AccessTarget};
 use lang_c::span::Span as Bytes;
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::points_to::{PointsTo, Targets};
@@ -27,7 +27,7 @@ pub struct Untyped {
     /// Its function. It takes the pointers, or a pointer and a byte, and the size.
     pub function: FuncId,
     /// What it does with the memory.
-    pub what: Memory,
+    pub what: MemoryCall,
     /// Where the call is in the source.
     pub span: Span,
 }
@@ -43,19 +43,19 @@ impl Lower<'_> {
     /// Calls a memory function whose pointers tell no type.
     pub fn untyped_call(
         &mut self,
-        what: Memory,
+        what: MemoryCall,
         to: &Value,
         from: &Value,
         size: &Value,
         at: Bytes,
     ) -> Res<()> {
-        if what == Memory::Compare {
+        if what == MemoryCall::Compare {
             return self.refuse(at, "comparing memory through untyped pointers is", HELP);
         }
         let ulong = Ty::Int(self.unit.types.ulong());
         let size = self.convert(size.clone(), &ulong, at)?.expr;
         let from = match what {
-            Memory::Copy | Memory::Move => from.expr.clone(),
+            MemoryCall::Copy | MemoryCall::Move => from.expr.clone(),
             _ => {
                 let byte = Ty::Int(super::types::Int { signed: false, ..super::types::CHAR });
                 self.convert(from.clone(), &byte, at)?.expr
@@ -108,7 +108,7 @@ pub fn write(module: &mut Module, unit: &Translation) -> Res<Vec<(FuncId, Vec<Ac
             let message = format!("a memory function on an untyped pointer is not supported: {why}");
             Err(source.diagnostic(c.span, message, HELP))
         };
-        let two = matches!(c.what, Memory::Copy | Memory::Move);
+        let two = matches!(c.what, MemoryCall::Copy | MemoryCall::Move);
         let size = sizes.eval(f as usize, &Expr::Reg(SIZE));
         let mut found: Option<Reach> = None;
         for pointer in [TO, FROM].into_iter().take(if two { 2 } else { 1 }) {
@@ -134,7 +134,7 @@ pub fn write(module: &mut Module, unit: &Translation) -> Res<Vec<(FuncId, Vec<Ac
         }
         // Where there is no object, the call is undefined, and does nothing here.
         let Some(reach) = found else { continue };
-        let overlapping = c.what == Memory::Move && matches!(reach, Reach::Elements(..)) && {
+        let overlapping = c.what == MemoryCall::Move && matches!(reach, Reach::Elements(..)) && {
             let of = |r: Reg| points_to.held(f, &Expr::Reg(r));
             !of(TO).is_disjoint(&of(FROM))
         };
@@ -287,7 +287,7 @@ impl Code {
             fails_relaxed: false,
             drains: false,
             in_unit,
-            to: Target::Cell,
+            to: AccessTarget::Cell,
         });
     }
     fn load(&mut self, address: Expr, p: &Part) -> Reg {

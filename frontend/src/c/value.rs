@@ -9,7 +9,7 @@ use super::types::{INT, Int, Ty};
 use super::unions::Through;
 use super::views::{Conversion, Seen};
 use lang_c::span::Span as Bytes;
-use relyant_cfa::{BinOp, CmpOp, Expr, FloatUnary, IntKind, Op, Reg, Source, UnOp};
+use relyant_cfa::{BinOp, CmpOp, Expr, FloatUnary, InputSource, IntKind, Op, Reg, UnOp};
 
 /// Larger expressions go through a register, so that nobody has to recurse deep.
 const MAX_SIZE: usize = 48;
@@ -427,7 +427,7 @@ impl Lower<'_> {
         }
         let expr = match (&p.at, &plain) {
             (At::Register(r), _) => Expr::Reg(*r),
-            (At::Input, _) => self.body.havoc(kind, Source::input("NONDET")),
+            (At::Input, _) => self.body.havoc(kind, InputSource::input("NONDET")),
             (At::Byte(b), _) => self.read_byte(b, &plain, at),
             (At::Memory(a), Ty::Int(_) | Ty::Pointer(_) | Ty::Float(4 | 8)) => {
                 self.read_cell(a.clone(), kind, How::of(p), at)

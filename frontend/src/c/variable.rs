@@ -8,10 +8,9 @@ use super::scope::{Storage, Symbol};
 use super::specifiers::qualifiers;
 use super::types::{Signature, Ty};
 use super::value::{binary, compare};
-use crate::instantiate::NO_ROOM;
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
-use relyant_cfa::{BinOp, CmpOp, Expr, Op};
+use relyant_cfa::{BinOp, Bounded, CmpOp, Expr, Limit, Op};
 use std::rc::Rc;
 
 /// Scalars that there is room for, where one length is not constant.
@@ -20,6 +19,7 @@ const ROOM: u64 = 32;
 const ROOM_OF_MANY: u64 = 64;
 
 /// What is said where there is no room, of arrays of arrays.
+const NO_ROOM: &str = "an array of variable length has more elements than there is room for";
 const NO_ROOM_IN_ROWS: &str = "arrays of variable length have more elements than there is room for";
 
 /// A length of an array.
@@ -85,7 +85,11 @@ impl<'a> Lower<'a> {
                     let n = self.value(e)?;
                     let n = self.convert(n, &ulong, e.span)?.expr;
                     let n = Expr::Reg(self.body.assign(kind, n));
-                    self.body.fits_in(&n, room, if lengths.len() == 1 { NO_ROOM } else { NO_ROOM_IN_ROWS });
+                    let limit = match lengths.len() {
+                        1 => Limit { what: NO_ROOM.into(), bounds: Some(Bounded::Length) },
+                        _ => NO_ROOM_IN_ROWS.into(),
+                    };
+                    self.body.fits_in(&n, room, limit);
                     n
                 }
             });
@@ -229,11 +233,11 @@ impl<'a> Lower<'a> {
 
 impl Body {
     /// Goes on where there is room for so many.
-    fn fits_in(&mut self, n: &Expr, room: u64, what: &str) {
+    fn fits_in(&mut self, n: &Expr, room: u64, limit: Limit) {
         let (more, inside) = (self.fresh(), self.fresh());
         self.branch(compare(CmpOp::Gt, n.clone(), Expr::Const(i128::from(room))), more, inside);
         self.cur = more;
-        let limit = self.limit(what);
+        let limit = self.limit(limit);
         self.edge_to(limit, Op::Skip);
         self.cur = inside;
     }

@@ -8,7 +8,7 @@ use super::types::Ty;
 use super::value::{At, Place, Value, compare, offset};
 use lang_c::span::Span as Bytes;
 use relyant_cfa::options::Property;
-use relyant_cfa::{CmpOp, Expr, IntKind, Loc, Op, Source};
+use relyant_cfa::{CmpOp, Expr, InputSource, IntKind, Loc, Op};
 
 /// Said where padding may make a compare-exchange fail.
 const PADDING: &str = "padding in atomic structs has any value: a compare-exchange compares it, too, and may fail where \
@@ -191,7 +191,7 @@ impl Lower<'_> {
         self.body.edge_to(other, Op::Skip);
         self.body.cur = other;
         let padded = self.unit.types.describe(ty.plain());
-        let source = Source::approximate(format!("padding of {padded}"));
+        let source = InputSource::approximate(format!("padding of {padded}"));
         let differs = self.body.havoc(IntKind::Bool, source);
         self.body.hold();
         self.body.assumes();

@@ -21,8 +21,8 @@ use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::strong::components;
 use relyant_cfa::walk;
 use relyant_cfa::{
-    Callee, CmpOp, Edge, Expr, FuncId, Function, IntKind, Loc, Module, ObjId, Object, Op, Program, Reg,
-    Register, Source,
+    Callee, CmpOp, Edge, Expr, FuncId, Function, InputSource, IntKind, Loc, Module, ObjId, Object, Op,
+    Program, Reg, Register,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -294,7 +294,7 @@ impl Threads {
                 let t = temp(&mut f, kind);
                 value = match v {
                     Some(v) => Op::Assign(t, v),
-                    None => Op::Havoc { dst: t, source: Source::uninitialised() },
+                    None => Op::Havoc { dst: t, source: InputSource::uninitialised() },
                 };
                 ops.push(Op::Store(Expr::Addr(o), Expr::Reg(t), kind));
             }
@@ -360,7 +360,7 @@ fn jump(f: &mut Function, mut from: Loc, args: &[Expr], span: Span) {
             f,
             match args.get(i) {
                 Some(a) => Op::Assign(dst, a.clone()),
-                None => Op::Havoc { dst, source: Source::uninitialised() },
+                None => Op::Havoc { dst, source: InputSource::uninitialised() },
             },
         );
         values.push((p, dst));
@@ -397,7 +397,7 @@ fn request(f: &mut Function, p: &Protocol, target: &Function, call: Request) {
             None => {
                 let dst = temp(f, kind);
                 let next = f.graph.add_location(span);
-                f.graph.add_edge(from, next, Op::Havoc { dst, source: Source::uninitialised() }, span);
+                f.graph.add_edge(from, next, Op::Havoc { dst, source: InputSource::uninitialised() }, span);
                 from = next;
                 Expr::Reg(dst)
             }
@@ -423,7 +423,7 @@ fn request(f: &mut Function, p: &Protocol, target: &Function, call: Request) {
             let value = if to == kind { Expr::Reg(t) } else { Expr::Cast(Box::new(Expr::Reg(t)), to) };
             ops.push(Op::Assign(dst, value));
         }
-        (Some(dst), _, _) => ops.push(Op::Havoc { dst, source: Source::uninitialised() }),
+        (Some(dst), _, _) => ops.push(Op::Havoc { dst, source: InputSource::uninitialised() }),
         (None, _, _) => {}
     }
     section(f, waiting, to, ops, span);

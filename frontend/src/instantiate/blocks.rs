@@ -21,8 +21,8 @@ use super::{chosen, many};
 use relyant_cfa::options::{DataModel, Options};
 use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::{
-    BinOp, CmpOp, ENDLESS, Expr, Extent, Graph, IntKind, LocationKind, Module, ObjId, Object, ObjectKind, Op,
-    Reg, Source, walk,
+    BinOp, CmpOp, ENDLESS, Expr, Extent, Graph, InputSource, IntKind, LocationKind, Module, ObjId, Object,
+    ObjectKind, Op, Reg, walk,
 };
 use std::collections::BTreeSet;
 
@@ -55,6 +55,7 @@ pub(super) fn split(module: &mut Module, options: &Options) -> bool {
         let (block, span) = (object.clone(), object.span);
         let others = Object {
             name: format!("others of {}", block.name),
+            function: None,
             init: vec![None; block.cells.len()],
             extent: Extent::Endless,
             ..block
@@ -154,7 +155,7 @@ fn write(module: &mut Module, function: usize, block: ObjId, others: ObjId, made
     code.at = here;
     // Each of its cells is beyond those that are listed, and there.
     let dst = code.temp(IntKind::Ideal);
-    code.step(Op::Havoc { dst, source: Source::uninitialised() });
+    code.step(Op::Havoc { dst, source: InputSource::uninitialised() });
     code.step(test(CmpOp::Ge, &Expr::Reg(dst), Expr::Const(cells)));
     code.step(test(CmpOp::Le, &Expr::Reg(dst), Expr::Const(i128::from(ENDLESS) - cells)));
     code.edge(end, Op::Return(Some(at(others, Expr::Reg(dst)))));

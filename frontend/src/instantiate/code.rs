@@ -2,8 +2,8 @@
 
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::{
-    BinOp, Callee, CmpOp, Expr, FuncId, Graph, IntKind, Limit, Loc, LocationKind, Measure, ObjId, Op, Reg,
-    Register, Source, Violated,
+    BinOp, Callee, CmpOp, Expr, FuncId, Graph, InputSource, IntKind, Limit, Loc, LocationKind, Measure,
+    ObjId, Op, Reg, Register, Violated,
 };
 
 /// An automaton that grows from its start to its end.
@@ -68,7 +68,7 @@ impl Code<'_> {
                 self.own(Op::Store(cell_of(base, k), Expr::Const(0), *kind));
             } else if open.get(k) != Some(&false) {
                 let dst = self.temp(*kind);
-                self.step(Op::Havoc { dst, source: Source::uninitialised() });
+                self.step(Op::Havoc { dst, source: InputSource::uninitialised() });
                 self.own(Op::Store(cell_of(base, k), Expr::Reg(dst), *kind));
             }
         }

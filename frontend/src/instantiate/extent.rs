@@ -9,11 +9,8 @@ use relyant_cfa::options::{DataModel, Options};
 use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::walk;
 use relyant_cfa::{
-    ENDLESS, Edge, Expr, Extent, Graph, IntKind, Loc, Location, LocationKind, Module, Op, Program,
+    Bounded, ENDLESS, Edge, Expr, Extent, Graph, IntKind, Loc, Location, LocationKind, Module, Op, Program,
 };
-
-/// What is said where an array of variable length is longer than what is kept of it.
-pub(crate) const NO_ROOM: &str = "an array of variable length has more elements than there is room for";
 
 /// The module with blocks of any size, where that is possible; says whether there are some.
 pub(super) fn endless(module: &Module, options: &Options) -> (Module, bool) {
@@ -49,7 +46,7 @@ fn variable(module: &mut Module) -> bool {
             function.locals.iter().filter(|o| module.variable.contains(o)).copied().collect();
         let graph = &mut function.graph;
         let cyclic = super::loops::cyclic(graph, function.entry);
-        let no_room = |l: &Location| matches!(&l.kind, LocationKind::Limit(limit) if limit.what == NO_ROOM);
+        let no_room = |l: &Location| matches!(&l.kind, LocationKind::Limit(limit) if limit.bounds == Some(Bounded::Length));
         let into = |graph: &Graph, l: Loc| -> Vec<usize> {
             let edges = graph.edges.iter().enumerate();
             edges.filter(|(_, e)| e.to == l).map(|(k, _)| k).collect()

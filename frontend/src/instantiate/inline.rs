@@ -8,8 +8,8 @@ use super::memory::Memory;
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::walk;
 use relyant_cfa::{
-    Callee, Edge, Expr, FuncId, Function, Graph, Inlined, IntKind, Loc, Module, ObjId, Op, Order, Reg,
-    Register, Source,
+    Callee, Edge, Expr, FuncId, Function, Graph, Inlined, InputSource, IntKind, Loc, Module, ObjId, Op,
+    Order, Reg, Register,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -215,7 +215,7 @@ impl Body {
                     let mid = self.location(frame, None, e.span, atomic);
                     let returned = Op::Return(Some(Expr::Reg(any)));
                     self.graph.edges.push(Edge { from: mid, to: loc(e.to), op: returned, span: e.span });
-                    (Op::Havoc { dst: any, source: Source::uninitialised() }, mid)
+                    (Op::Havoc { dst: any, source: InputSource::uninitialised() }, mid)
                 }
                 (op, _) => (op, loc(e.to)),
             };
@@ -300,7 +300,7 @@ impl Body {
         for (k, p) in params.iter().enumerate() {
             ops.push(match args.get(k) {
                 Some(a) => Op::Assign(*p, a.clone()),
-                None => Op::Havoc { dst: *p, source: Source::uninitialised() },
+                None => Op::Havoc { dst: *p, source: InputSource::uninitialised() },
             });
         }
         self.chain(i, ops, entry, caller, atomic, span);
@@ -363,7 +363,7 @@ impl Body {
                     first.push(Op::Assign(t, a.clone()));
                     second.push(Op::Assign(*p, Expr::Reg(t)));
                 }
-                None => second.push(Op::Havoc { dst: *p, source: Source::uninitialised() }),
+                None => second.push(Op::Havoc { dst: *p, source: InputSource::uninitialised() }),
             }
         }
         first.extend(second);
@@ -384,7 +384,7 @@ impl Body {
             for p in &function.params[args.len()..] {
                 let kind = function.registers[p.0 as usize].kind;
                 let any = self.register(Register { name: String::new(), kind });
-                before.push(Op::Havoc { dst: any, source: Source::uninitialised() });
+                before.push(Op::Havoc { dst: any, source: InputSource::uninitialised() });
                 args.push(Expr::Reg(any));
             }
             let after = dst.filter(|_| function.result.is_none());
@@ -394,7 +394,7 @@ impl Body {
             let callee = Callee::Known(super::calls::copy(module, f, function.atomic || atomic));
             before.push(Op::Call { dst, callee, args });
             if let Some(dst) = after {
-                before.push(Op::Havoc { dst, source: Source::uninitialised() });
+                before.push(Op::Havoc { dst, source: InputSource::uninitialised() });
             }
             self.chain(i, before, to, frame, true, span);
         }
@@ -463,7 +463,7 @@ fn return_op(registers: &[Register], kind: Option<IntKind>, dst: Option<Reg>, va
     match (dst, value) {
         (None, _) => Op::Skip,
         // Falling off the end of a function whose result is used: any value.
-        (Some(d), None) => Op::Havoc { dst: d, source: Source::uninitialised() },
+        (Some(d), None) => Op::Havoc { dst: d, source: InputSource::uninitialised() },
         (Some(d), Some(v)) => {
             let to = registers[d.0 as usize].kind;
             Op::Assign(d, if kind == Some(to) { v } else { Expr::Cast(Box::new(v), to) })

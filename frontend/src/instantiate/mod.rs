@@ -54,7 +54,6 @@ mod tests;
 
 pub(crate) use chosen::LINGERS;
 pub use error::Refusal;
-pub(crate) use extent::NO_ROOM;
 pub(crate) use memory::ALIGNED;
 pub use search::{build_for_search, for_search};
 pub(crate) use sharing::{Sharing, taken};
@@ -227,8 +226,24 @@ fn build_as(module: &Module, options: &Options, plan: &Plan) -> Result<Program, 
     if optimise && options.max_threads.is_none() && !options.deadlock {
         endless::remove_joins(&mut templates);
     }
+    let mut program = assembled(module, &memory, templates, options)?;
+    program.chosen = plan.choose.then_some(chosen);
+    owners::assign(&mut program, &memory)?;
+    let undefined = undefined::assumptions(&program, options);
+    program.assumes.extend(undefined);
+    debug_assert_eq!(program.validate(), Ok(()));
+    Ok(program)
+}
+
+/// The program of these templates; whose its objects are is not known yet.
+fn assembled(
+    module: &Module,
+    memory: &memory::Memory,
+    templates: Vec<relyant_cfa::Template>,
+    options: &Options,
+) -> Result<Program, Refusal> {
     let (bases, function_bases) = memory.bases(module.functions.len())?;
-    let mut program = Program {
+    Ok(Program {
         files: module.files.clone(),
         lines: module.lines.clone(),
         objects: memory.objects.clone(),
@@ -240,18 +255,13 @@ fn build_as(module: &Module, options: &Options, plan: &Plan) -> Result<Program, 
         exclusive: options.exclusive.clone(),
         deadlock: options.deadlock,
         max_threads: options.max_threads,
-        signed_wraps: wraps(options),
+        signed_wraps: options.signed == Signed::Wrap,
         assumes: module.assumes.clone(),
         approximate: false,
         losses: Vec::new(),
-        chosen: plan.choose.then_some(chosen),
+        chosen: None,
         order: None,
-    };
-    owners::assign(&mut program, &memory)?;
-    let undefined = undefined::assumptions(&program, options);
-    program.assumes.extend(undefined);
-    debug_assert_eq!(program.validate(), Ok(()));
-    Ok(program)
+    })
 }
 
 fn wraps(options: &Options) -> bool {

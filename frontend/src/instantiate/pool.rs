@@ -380,7 +380,7 @@ fn make_pool(module: &mut Module, o: ObjId, passes: Option<u32>, span: Span, opt
         "{file}:{}: more than {count} objects made here are alive at once (--max-objects)",
         span.line
     );
-    let limit = Limit { what, option: Some(Bounded::Objects) };
+    let limit = Limit { what, bounds: Some(Bounded::Objects) };
     Pool { instances, used, back, sizes: None, bounded, limit }
 }
 
@@ -392,6 +392,7 @@ fn control(name: String, n: usize, span: Span) -> Object {
             .collect(),
         init: vec![Some(0); n],
         name,
+        function: None,
         kind: ObjectKind::Plain,
         thread_local: false,
         synthetic: true,

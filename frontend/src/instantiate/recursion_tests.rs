@@ -4,7 +4,7 @@ use super::{Plan, Refusal, approximate, build, build_as, build_for_search};
 use crate::c;
 use relyant_cfa::options::Options;
 use relyant_cfa::{Module, Program};
-use relyant_interp::explore::{Exploration, Options as ExploreOptions, explore};
+use relyant_interp::explore::{Exploration, ExploreOptions, explore};
 use relyant_interp::replay::{ReplayError, replay};
 use relyant_testing::rng::{Rng, cases};
 

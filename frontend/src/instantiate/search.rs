@@ -21,9 +21,7 @@ use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::Options;
 use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::strong::components;
-use relyant_cfa::{
-    Callee, Count, Expr, FuncId, Loc, Module, ObjId, Op, Owner, Procedure, Program, Reg, Template,
-};
+use relyant_cfa::{Callee, Count, Expr, FuncId, Loc, Module, ObjId, Op, Procedure, Program, Reg, Template};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Makes the program of a module that is searched.
@@ -65,26 +63,7 @@ fn build(module: &Module, options: &Options) -> Result<Program, Refusal> {
         super::checks::insert(&mut templates, &memory.objects, module);
         templates.iter_mut().for_each(|t| simplify::simplify_template(t, &context));
     }
-    let (bases, function_bases) = memory.bases(module.functions.len())?;
-    let mut program = Program {
-        files: module.files.clone(),
-        lines: module.lines.clone(),
-        objects: memory.objects.clone(),
-        owners: vec![Owner::Shared; memory.objects.len()],
-        bases,
-        function_bases,
-        functions: module.functions.iter().map(|f| f.name.clone()).collect(),
-        templates,
-        exclusive: options.exclusive.clone(),
-        deadlock: options.deadlock,
-        max_threads: options.max_threads,
-        signed_wraps: super::wraps(options),
-        assumes: module.assumes.clone(),
-        approximate: false,
-        losses: Vec::new(),
-        chosen: None,
-        order: None,
-    };
+    let mut program = super::assembled(module, &memory, templates, options)?;
     owners::assign(&mut program, &memory)?;
     registers::merge(&mut program);
     let undefined = undefined::assumptions(&program, options);

@@ -2,7 +2,7 @@
 
 use super::build_for_search;
 use super::tests::*;
-use relyant_cfa::Source;
+use relyant_cfa::InputSource;
 use relyant_cfa::options::Options;
 use relyant_cfa::*;
 
@@ -268,7 +268,7 @@ fn threads_of_one_routine_share_a_template() {
         vec![
             (0, 1, create(0, 1, num(0))),
             (1, 2, create(0, 1, num(1))),
-            (2, 3, Op::Havoc { dst: Reg(1), source: Source::input("input") }),
+            (2, 3, Op::Havoc { dst: Reg(1), source: InputSource::input("input") }),
             (3, 4, Op::Assume(cmp(CmpOp::Lt, reg(1), num(0)))),
             (3, 5, Op::Assume(cmp(CmpOp::Ge, reg(1), num(0)))),
             (4, 6, create(0, 1, num(2))),

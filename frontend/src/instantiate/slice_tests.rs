@@ -4,7 +4,7 @@ use super::{instantiate, search::for_search, slice::slice};
 use crate::c::load_text;
 use relyant_cfa::Program;
 use relyant_cfa::options::Options;
-use relyant_interp::explore::{Exploration, Options as ExploreOptions, explore};
+use relyant_interp::explore::{Exploration, ExploreOptions, explore};
 use relyant_testing::rng::cases;
 use relyant_testing::threads::generate;
 

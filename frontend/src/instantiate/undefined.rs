@@ -184,6 +184,7 @@ mod tests {
     fn program(op: Op) -> Program {
         let object = Object {
             name: "x".into(),
+            function: None,
             cells: vec![(INT, String::new())],
             init: vec![Some(0)],
             kind: ObjectKind::Plain,

@@ -15,16 +15,16 @@ const CELLS: usize = 2000;
 
 /// A set of cells; without a number, all of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Cells {
+pub(super) struct CellSet {
     pub(super) all: bool,
     pub(super) set: BTreeSet<(ObjId, Option<usize>)>,
 }
 
-impl Cells {
+impl CellSet {
     pub(super) fn is_empty(&self) -> bool {
         !self.all && self.set.is_empty()
     }
-    fn add(&mut self, other: &Cells) {
+    fn add(&mut self, other: &CellSet) {
         self.all |= other.all;
         if !self.all {
             self.set.extend(other.set.iter().copied());
@@ -35,7 +35,7 @@ impl Cells {
         }
     }
     /// May they have a cell in common?
-    pub(super) fn meet(&self, other: &Cells) -> bool {
+    pub(super) fn meet(&self, other: &CellSet) -> bool {
         if self.is_empty() || other.is_empty() {
             return false;
         }
@@ -50,11 +50,11 @@ impl Cells {
     }
 }
 
-impl From<Targets> for Cells {
-    fn from(t: Targets) -> Cells {
+impl From<Targets> for CellSet {
+    fn from(t: Targets) -> CellSet {
         match t {
-            Targets::Objects(set) => Cells { all: false, set },
-            Targets::Unknown => Cells { all: true, set: BTreeSet::new() },
+            Targets::Objects(set) => CellSet { all: false, set },
+            Targets::Unknown => CellSet { all: true, set: BTreeSet::new() },
         }
     }
 }
@@ -62,8 +62,8 @@ impl From<Targets> for Cells {
 /// What is done, and who can tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Effects {
-    pub(super) reads: Cells,
-    pub(super) writes: Cells,
+    pub(super) reads: CellSet,
+    pub(super) writes: CellSet,
     /// Something that other threads notice, or have an influence on.
     pub(super) contested: bool,
     /// Among that is more than plain reads.
@@ -132,7 +132,7 @@ impl Effects {
 }
 
 /// Facts about a module.
-pub(super) struct Facts<'m> {
+pub(super) struct ModuleFacts<'m> {
     module: &'m Module,
     points_to: PointsTo,
     concurrent: Concurrent,
@@ -149,8 +149,8 @@ pub(super) struct Facts<'m> {
     exclusive: Option<String>,
 }
 
-impl<'m> Facts<'m> {
-    pub(super) fn new(module: &'m Module, options: &Options) -> Facts<'m> {
+impl<'m> ModuleFacts<'m> {
+    pub(super) fn new(module: &'m Module, options: &Options) -> ModuleFacts<'m> {
         let points_to = PointsTo::of_module(module);
         let concurrent = Concurrent::new(module, &points_to);
         let taken = taken(module);
@@ -159,7 +159,7 @@ impl<'m> Facts<'m> {
             .zip(&module.objects)
             .map(|(o, object)| object.thread_local || sharing.alone(ObjId(o)))
             .collect();
-        let mut facts = Facts {
+        let mut facts = ModuleFacts {
             module,
             points_to,
             concurrent,
@@ -215,7 +215,7 @@ impl<'m> Facts<'m> {
     }
 
     /// Do other threads write what is accessed, or read what is written?
-    fn contested(&self, f: FuncId, cells: &Cells, write: bool) -> bool {
+    fn contested(&self, f: FuncId, cells: &CellSet, write: bool) -> bool {
         let other = |g: &FuncId, w: &bool| (write || *w) && self.concurrent.both(f, *g);
         if cells.is_empty() {
             return false;
@@ -302,7 +302,7 @@ impl<'m> Facts<'m> {
                 if let Some(p) = old {
                     let set: BTreeSet<_> =
                         self.points_to.held(f.0, p).into_iter().map(|o| (o, None)).collect();
-                    x.writes.add(&Cells { all: false, set });
+                    x.writes.add(&CellSet { all: false, set });
                     x.contested |= self.contested(f, &x.writes, true);
                     x.acts |= x.contested;
                     x.noticed |= x.contested || self.checks_memory;

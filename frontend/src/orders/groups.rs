@@ -1,7 +1,7 @@
 //! Which operands of a region have an order that can be told.
 
 use super::Region;
-use super::effects::{Cells, Effects, registers};
+use super::effects::{CellSet, Effects, registers};
 use relyant_cfa::{Graph, ObjId};
 use std::collections::BTreeMap;
 
@@ -117,7 +117,7 @@ pub(super) fn find(set: &Set<'_>, region: &Region, graph: &Graph) -> Groups {
 fn memory(all: &[&Effects], groups: &mut Groups) {
     type Users = (Vec<usize>, bool);
     let mut by: BTreeMap<ObjId, BTreeMap<Option<usize>, Users>> = BTreeMap::new();
-    let mut add = |k: usize, cells: &Cells, written: bool| {
+    let mut add = |k: usize, cells: &CellSet, written: bool| {
         for (o, cell) in &cells.set {
             let users = by.entry(*o).or_default().entry(*cell).or_default();
             users.0.push(k);

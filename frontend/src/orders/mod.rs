@@ -13,7 +13,7 @@ mod groups;
 mod product;
 
 use crate::races::Access;
-use effects::{Effects, Facts};
+use effects::{Effects, ModuleFacts};
 use relyant_cfa::options::{Atomicity, Options, Property};
 use relyant_cfa::{FuncId, Loc, LocationKind, Module};
 use rustc_hash::FxHashSet;
@@ -124,7 +124,7 @@ pub(crate) fn add(
     let mut notes = Notes::default();
     let mut changed = Vec::new();
     {
-        let mut facts = Facts::new(module, options);
+        let mut facts = ModuleFacts::new(module, options);
         for (f, mut u) in unsequenced.into_iter().enumerate() {
             if u.regions.iter().all(|r| r.operands.len() < 2) {
                 continue;
@@ -176,7 +176,7 @@ impl Notes {
 
 /// Does one function; says whether its graph changed.
 fn function(
-    facts: &Facts<'_>,
+    facts: &ModuleFacts<'_>,
     f: FuncId,
     regions: &mut [Region],
     work: &mut product::Work,

@@ -1,7 +1,7 @@
 //! Which accesses may race as far as can be seen without looking at runs, and which of two is to wait.
 
 use super::concurrent::Concurrent;
-use super::{Access, Target};
+use super::{Access, AccessTarget};
 use crate::instantiate::{Sharing, taken};
 use relyant_cfa::points_to::{PointsTo, Targets};
 use relyant_cfa::{Extent, FuncId, Module, ObjId, Violated};
@@ -68,7 +68,7 @@ pub(super) fn roles(
             if cells.is_empty() {
                 continue;
             }
-            let whole = access.to == Target::Object;
+            let whole = access.to == AccessTarget::Object;
             for (o, k) in &cells {
                 let k = k.filter(|_| !whole);
                 let first = k.map(|k| k.saturating_sub(access.in_unit as usize));
@@ -88,7 +88,7 @@ pub(super) fn roles(
             sites.push(Site { function: id, access: *access, ordered, role });
         }
     }
-    let waits = |s: &Site| !s.ordered && s.access.to != Target::Object;
+    let waits = |s: &Site| !s.ordered && s.access.to != AccessTarget::Object;
     let mut pairs: BTreeSet<(usize, usize)> = BTreeSet::new();
     for list in users.values() {
         for (i, (a, k)) in list.iter().enumerate() {

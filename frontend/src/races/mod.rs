@@ -34,8 +34,8 @@ use relyant_cfa::{
 fn error(access: &Access, (cells, others): (Vec<String>, bool)) -> Violated {
     match access.to {
         // All cells of the block: no one of them tells more than another.
-        Target::Object => Violated::Race(Race { access: Use::Free, cells: Vec::new(), others: false }),
-        Target::Cell | Target::Fence => {
+        AccessTarget::Object => Violated::Race(Race { access: Use::Free, cells: Vec::new(), others: false }),
+        AccessTarget::Cell | AccessTarget::Fence => {
             let access = if access.write { Use::Write } else { Use::Read };
             Violated::Race(Race { access, cells, others })
         }
@@ -61,12 +61,12 @@ pub struct Access {
     /// Cells from the first bit-field of its storage unit: they are one memory location (C11 3.14).
     pub in_unit: u64,
     /// What it is to.
-    pub to: Target,
+    pub to: AccessTarget,
 }
 
 /// What an access is to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Target {
+pub enum AccessTarget {
     /// The cell at the address.
     #[default]
     Cell,
@@ -81,8 +81,8 @@ impl Access {
     /// The address of an edge that is part of it.
     fn address(&self, op: &Op) -> Option<Expr> {
         match (op, self.to) {
-            (Op::Load(_, a, _) | Op::Store(a, _, _), Target::Cell) => Some(a.clone()),
-            (Op::Call { args, .. }, Target::Object) => args.last().cloned(),
+            (Op::Load(_, a, _) | Op::Store(a, _, _), AccessTarget::Cell) => Some(a.clone()),
+            (Op::Call { args, .. }, AccessTarget::Object) => args.last().cloned(),
             _ => None,
         }
     }
@@ -154,7 +154,7 @@ impl Watches {
                 n => plus(address.clone(), -i128::from(n)),
             };
             let mut code = Code { f, at: from, span: edge.span };
-            if access.to == Target::Cell && !is_object(&address) {
+            if access.to == AccessTarget::Cell && !is_object(&address) {
                 // No memory is accessed through a null pointer; the run ends there.
                 code.step(Op::Assume(is(address.clone(), Expr::Const(0)).is_false()), true);
             }
@@ -178,7 +178,7 @@ impl Watches {
                 let seen = code.load(watch);
                 let passed = self.relaxed.as_ref().map(|ghosts| ghosts.unless_mine(&mut code));
                 match access.to {
-                    Target::Object => {
+                    AccessTarget::Object => {
                         let mut end = plus(address.clone(), i128::from(role.cells));
                         if let Some(o) = beyond {
                             let more = code.load(o);
@@ -186,12 +186,12 @@ impl Watches {
                         }
                         code.within(&seen, &address, end, role, self.relaxed.as_ref())
                     }
-                    Target::Cell => {
+                    AccessTarget::Cell => {
                         let same = is(seen, address.clone());
                         code.fail(role, same.clone(), self.relaxed.as_ref());
                         code.step(Op::Assume(same.is_false()), true);
                     }
-                    Target::Fence => {}
+                    AccessTarget::Fence => {}
                 }
                 if let Some(passed) = passed {
                     code.join(passed);

@@ -11,13 +11,13 @@
 //! unordered in the program come next to each other in one of them. A race that is found so may be none: it is a limit
 //! of ours.
 
-use super::{Access, Code, Target, ghost, is};
+use super::{Access, AccessTarget, Code, ghost, is};
 use crate::instantiate::{LINGERS, taken};
 use relyant_cfa::points_to::{PointsTo, Targets};
 use relyant_cfa::walk;
 use relyant_cfa::{
-    Callee, Edge, Expr, FuncId, IntKind, Loc, LocationKind, Module, ObjId, ObjectKind, Op, Reg, Register,
-    Source,
+    Callee, Edge, Expr, FuncId, InputSource, IntKind, Loc, LocationKind, Module, ObjId, ObjectKind, Op, Reg,
+    Register,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -112,7 +112,7 @@ impl Plan {
                 let access = by_place[f].get(&e.from.0);
                 let relaxed = access.is_some_and(|a| a.relaxed);
                 let atomic = access.is_some_and(|a| a.atomic);
-                let fence = access.is_some_and(|a| a.to == Target::Fence);
+                let fence = access.is_some_and(|a| a.to == AccessTarget::Fence);
                 let inside = function.atomic || function.graph.locations[e.from.0 as usize].atomic;
                 let orders = |a: &Expr| !relaxed && (atomic || inside || access.is_none() && !own(a));
                 let (release, acquire) = match &e.op {
@@ -259,7 +259,7 @@ impl Code<'_> {
     }
     fn any(&mut self, kind: IntKind) -> Expr {
         let dst = self.register(kind);
-        self.step(Op::Havoc { dst, source: Source::input("a stale value") }, true);
+        self.step(Op::Havoc { dst, source: InputSource::input("a stale value") }, true);
         Expr::Reg(dst)
     }
     fn register(&mut self, kind: IntKind) -> Reg {

@@ -167,7 +167,7 @@ fn detect(p: &ThreadProgram) -> Option<bool> {
 
 /// What exploration of the program with watches says.
 fn explored(program: &Program) -> Result<Option<bool>, String> {
-    let options = explore::Options { max_states: 4 * STATES, ..explore::Options::default() };
+    let options = explore::ExploreOptions { max_states: 4 * STATES, ..explore::ExploreOptions::default() };
     match explore(program, &options, &|| false) {
         Ok(Exploration::Violation(schedule)) => {
             let trace = replay(program, &schedule).map_err(|e| e.to_string())?;

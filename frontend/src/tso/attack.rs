@@ -15,7 +15,7 @@
 //! tell that there are some.
 
 use super::buffers::{Automaton, Product, Shape, product};
-use super::facts::{Facts, Kind, overtaking};
+use super::facts::{BufferUse, Facts, overtaking};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::{CmpOp, Edge, Expr, IntKind, Loc, LocationKind, ObjId, Object, Op, Owner, Program};
 
@@ -87,9 +87,9 @@ fn leads(program: &Program, facts: &Facts, t: usize) -> Vec<bool> {
     let into = graph.into_edges();
     let mut leads = vec![false; graph.locations.len()];
     let goal = |i: usize, e: &Edge| match facts.kinds(t)[i] {
-        Kind::Load => facts.contested(t)[i],
-        Kind::Direct => matches!(e.op, Op::Load(..) | Op::Store(..)),
-        Kind::Local | Kind::Store | Kind::Drain => false,
+        BufferUse::Load => facts.contested(t)[i],
+        BufferUse::Direct => matches!(e.op, Op::Load(..) | Op::Store(..)),
+        BufferUse::Local | BufferUse::Store | BufferUse::Drain => false,
     };
     let goals = graph.edges.iter().enumerate().filter(|(i, e)| goal(*i, e));
     let mut work: Vec<Loc> = goals.map(|(_, e)| e.from).collect();
@@ -97,7 +97,8 @@ fn leads(program: &Program, facts: &Facts, t: usize) -> Vec<bool> {
         if std::mem::replace(&mut leads[l.0 as usize], true) {
             continue;
         }
-        let passes = |i: &&usize| matches!(facts.kinds(t)[**i], Kind::Local | Kind::Load | Kind::Store);
+        let passes =
+            |i: &&usize| matches!(facts.kinds(t)[**i], BufferUse::Local | BufferUse::Load | BufferUse::Store);
         work.extend(into[l.0 as usize].iter().filter(passes).map(|i| graph.edges[*i].from));
     }
     leads
@@ -111,7 +112,7 @@ impl Product<'_> {
         let leads = attack.leads[e.to.0 as usize];
         if shape.is_empty() {
             self.plain(attack, i, from);
-            if kind == Kind::Store && self.overtaken[i] && leads {
+            if kind == BufferUse::Store && self.overtaken[i] && leads {
                 self.append(i, shape, from);
             }
             return;
@@ -121,12 +122,12 @@ impl Product<'_> {
             return;
         }
         match (kind, &e.op) {
-            (Kind::Local, _) if leads => {
+            (BufferUse::Local, _) if leads => {
                 let to = self.node(e.to, shape.clone());
                 self.graph.edges.push(Edge { from, to, ..e.clone() });
             }
-            (Kind::Store, _) if leads => self.append(i, shape, from),
-            (Kind::Load, Op::Load(r, a, kind)) => {
+            (BufferUse::Store, _) if leads => self.append(i, shape, from),
+            (BufferUse::Load, Op::Load(r, a, kind)) => {
                 let newest = shape.last().map(|i| self.address(shape.len() - 1, *i));
                 if self.facts.contested(self.t)[i] && newest.as_ref() != Some(a) {
                     self.watch(attack, a.clone(), e.span, from);
@@ -135,7 +136,7 @@ impl Product<'_> {
                     self.load(e, (*r, a, *kind), shape, from);
                 }
             }
-            (Kind::Direct, Op::Load(..) | Op::Store(..)) => {
+            (BufferUse::Direct, Op::Load(..) | Op::Store(..)) => {
                 let limit = self.limit("a thread uses an object of the library while a store waits", e.span);
                 self.graph.add_edge(from, limit, Op::Skip, e.span);
             }

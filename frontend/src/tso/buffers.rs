@@ -11,7 +11,7 @@
 
 use super::MOST;
 use super::attack::Attack;
-use super::facts::{Facts, Kind, is_fixed};
+use super::facts::{BufferUse, Facts, is_fixed};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::{
     CmpOp, Edge, Expr, Graph, IntKind, Limit, Loc, LocationKind, Op, Order, Program, Reg, Register, Template,
@@ -67,7 +67,7 @@ pub(super) fn product(
 }
 
 /// Where waiting stores may come to memory.
-fn arrives(template: &Template, kinds: &[Kind], overtaken: &[bool]) -> Vec<bool> {
+fn arrives(template: &Template, kinds: &[BufferUse], overtaken: &[bool]) -> Vec<bool> {
     let graph = &template.graph;
     let out = graph.out_edges();
     let passes = |l: usize| {
@@ -78,12 +78,12 @@ fn arrives(template: &Template, kinds: &[Kind], overtaken: &[bool]) -> Vec<bool>
                 Op::Assume(a) => ops().any(|b| matches!(b, Op::Assume(b) if *b == a.clone().is_false())),
                 _ => false,
             });
-        goes_on && edges.iter().all(|i| kinds[*i] == Kind::Local)
+        goes_on && edges.iter().all(|i| kinds[*i] == BufferUse::Local)
     };
     let mut arrives: Vec<bool> = (0..graph.locations.len()).map(|l| !passes(l)).collect();
     let mut seen = vec![false; graph.locations.len()];
     let mut work: Vec<Loc> =
-        (0..overtaken.len()).filter(|i| kinds[*i] == Kind::Store).map(|i| graph.edges[i].to).collect();
+        (0..overtaken.len()).filter(|i| kinds[*i] == BufferUse::Store).map(|i| graph.edges[i].to).collect();
     while let Some(l) = work.pop() {
         let i = l.0 as usize;
         arrives[i] = true;
@@ -179,9 +179,9 @@ impl Product<'_> {
             return self.attack_edge(attack, i, shape, from);
         }
         match (self.facts.kinds(self.t)[i], &e.op) {
-            (Kind::Drain, _) if !shape.is_empty() => {}
-            (Kind::Load, Op::Load(r, a, kind)) => self.load(e, (*r, a, *kind), shape, from),
-            (Kind::Store, Op::Store(..)) if !shape.is_empty() || self.overtaken[i] => {
+            (BufferUse::Drain, _) if !shape.is_empty() => {}
+            (BufferUse::Load, Op::Load(r, a, kind)) => self.load(e, (*r, a, *kind), shape, from),
+            (BufferUse::Store, Op::Store(..)) if !shape.is_empty() || self.overtaken[i] => {
                 self.append(i, shape, from);
             }
             _ => {

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 /// What an edge is to the buffer of its thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum BufferUse {
     /// No other thread can tell when it is done.
     Local,
     /// Goes straight to memory.
@@ -33,7 +33,7 @@ pub(super) struct Facts {
     written: Vec<bool>,
     /// By template and location: is the thread alone there?
     alone: Vec<Vec<bool>>,
-    kinds: Vec<Vec<Kind>>,
+    kinds: Vec<Vec<BufferUse>>,
     /// By template and edge: a load of what another thread may write.
     contested: Vec<Vec<bool>>,
 }
@@ -88,7 +88,7 @@ impl Facts {
             })
             .collect();
         let contested = |(i, e): (usize, &relyant_cfa::Edge)| match &e.op {
-            Op::Load(_, a, _) if self.kinds[t][i] == Kind::Load => {
+            Op::Load(_, a, _) if self.kinds[t][i] == BufferUse::Load => {
                 let read = self.points_to.targets(t as u32, a);
                 stores.iter().any(|s| meet(s, &read))
             }
@@ -108,7 +108,7 @@ impl Facts {
     }
 
     /// By edge of a template.
-    pub(super) fn kinds(&self, t: usize) -> &[Kind] {
+    pub(super) fn kinds(&self, t: usize) -> &[BufferUse] {
         &self.kinds[t]
     }
 
@@ -124,7 +124,7 @@ impl Facts {
         }
     }
 
-    fn kinds_of(&self, program: &Program, t: usize) -> Vec<Kind> {
+    fn kinds_of(&self, program: &Program, t: usize) -> Vec<BufferUse> {
         let graph = &program.templates[t].graph;
         let kind = |e: &relyant_cfa::Edge| {
             let from = &graph.locations[e.from.0 as usize];
@@ -132,28 +132,28 @@ impl Facts {
             let (a, store) = match &e.op {
                 Op::Load(_, a, _) => (a, false),
                 Op::Store(a, ..) => (a, true),
-                Op::Create { .. } | Op::Join { .. } | Op::ThreadExit(_) => return Kind::Drain,
-                Op::Halt | Op::Call { .. } | Op::Return(_) => return Kind::Direct,
-                _ if drained => return Kind::Drain,
-                Op::Skip | Op::Assign(..) | Op::Havoc { .. } | Op::Assume(_) => return Kind::Local,
+                Op::Create { .. } | Op::Join { .. } | Op::ThreadExit(_) => return BufferUse::Drain,
+                Op::Halt | Op::Call { .. } | Op::Return(_) => return BufferUse::Direct,
+                _ if drained => return BufferUse::Drain,
+                Op::Skip | Op::Assign(..) | Op::Havoc { .. } | Op::Assume(_) => return BufferUse::Local,
             };
             let touched = self.objects(program, t, a);
             let shared = touched.iter().any(|o| self.shared[o.0 as usize]);
             let written = touched.iter().any(|o| self.written[o.0 as usize]);
             if drained {
-                Kind::Drain
+                BufferUse::Drain
             } else if !shared {
-                Kind::Local
+                BufferUse::Local
             } else if self.alone[t][e.from.0 as usize] {
-                Kind::Direct
+                BufferUse::Direct
             } else if store && (from.order == Order::Buffered || from.initial) {
-                Kind::Store
+                BufferUse::Store
             } else if !store && !written {
-                Kind::Local
+                BufferUse::Local
             } else if !store && from.order == Order::Buffered {
-                Kind::Load
+                BufferUse::Load
             } else {
-                Kind::Direct
+                BufferUse::Direct
             }
         };
         graph.edges.iter().map(kind).collect()
@@ -163,7 +163,7 @@ impl Facts {
     pub(super) fn overtaken(&self, program: &Program, t: usize) -> Vec<bool> {
         let graph = &program.templates[t].graph;
         let out = graph.out_edges();
-        let is_store = |i: &usize| self.kinds[t][*i] == Kind::Store;
+        let is_store = |i: &usize| self.kinds[t][*i] == BufferUse::Store;
         let mut overtaken = vec![false; graph.edges.len()];
         for i in (0..graph.edges.len()).filter(is_store) {
             let Op::Store(stored, ..) = &graph.edges[i].op else { continue };
@@ -178,12 +178,12 @@ impl Facts {
                     let e = &graph.edges[j];
                     let own = |a: &Expr| last && a == stored;
                     let last = match (self.kinds[t][j], &e.op) {
-                        (Kind::Drain, _) | (_, Op::Halt) => continue,
-                        (Kind::Local, _) => last,
-                        (Kind::Load, Op::Load(_, a, _)) if own(a) => true,
+                        (BufferUse::Drain, _) | (_, Op::Halt) => continue,
+                        (BufferUse::Local, _) => last,
+                        (BufferUse::Load, Op::Load(_, a, _)) if own(a) => true,
                         // Nobody else writes there.
-                        (Kind::Load, _) if !self.contested[t][j] => last,
-                        (Kind::Store, Op::Store(a, ..)) => own(a),
+                        (BufferUse::Load, _) if !self.contested[t][j] => last,
+                        (BufferUse::Store, Op::Store(a, ..)) => own(a),
                         _ => {
                             overtaken[i] = true;
                             break;
@@ -210,7 +210,7 @@ pub(super) fn overtaking(facts: &Facts, program: &Program, t: usize, overtaken: 
             continue;
         }
         for &i in &out[l.0 as usize] {
-            if facts.kinds(t)[i] != Kind::Drain {
+            if facts.kinds(t)[i] != BufferUse::Drain {
                 found[i] = facts.contested(t)[i];
                 work.push(graph.edges[i].to);
             }

@@ -26,7 +26,7 @@ mod facts;
 #[cfg(test)]
 mod tests;
 
-use crate::races::{Access, Target};
+use crate::races::{Access, AccessTarget};
 use facts::Facts;
 use relyant_cfa::diagnostic::{Diagnostic, Span};
 use relyant_cfa::options::{Atomicity, Options, Property};
@@ -47,11 +47,11 @@ pub(crate) fn mark(module: &mut Module, accesses: &BTreeMap<FuncId, Vec<Access>>
         for a in list {
             let location = &mut function.graph.locations[a.from.0 as usize];
             let drains = match a.to {
-                Target::Object => continue,
-                Target::Fence if a.drains => true,
-                Target::Fence => continue,
+                AccessTarget::Object => continue,
+                AccessTarget::Fence if a.drains => true,
+                AccessTarget::Fence => continue,
                 // A section that the program asks for has the memory to itself.
-                Target::Cell => a.drains || location.atomic,
+                AccessTarget::Cell => a.drains || location.atomic,
             };
             if drains {
                 location.order = Order::Drained;

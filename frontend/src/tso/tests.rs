@@ -23,7 +23,11 @@ fn program(text: &str, options: &Options) -> Program {
 
 /// Is the error reached? `None` where that was not found out.
 fn reached(program: &Program) -> Option<bool> {
-    let options = explore::Options { max_states: STATES, eager_local: true, ..explore::Options::default() };
+    let options = explore::ExploreOptions {
+        max_states: STATES,
+        eager_local: true,
+        ..explore::ExploreOptions::default()
+    };
     match explore(program, &options, &|| false).expect("a program that can be run") {
         Exploration::Violation(schedule) => {
             replay(program, &schedule).expect("a run");
@@ -116,7 +120,11 @@ fn is_robust(test: &Litmus) -> Option<bool> {
     // An outcome that is none.
     let other = Litmus { outcome: vec![("x".into(), 77)], ..test.clone() };
     let p = program(&other.to_c(), &options);
-    let limits = explore::Options { max_states: STATES, eager_local: true, ..explore::Options::default() };
+    let limits = explore::ExploreOptions {
+        max_states: STATES,
+        eager_local: true,
+        ..explore::ExploreOptions::default()
+    };
     match explore(&p, &limits, &|| false).expect("a program that can be run") {
         Exploration::Exhausted { complete: true, .. } => Some(true),
         Exploration::Limit { states } if states < STATES => Some(false),

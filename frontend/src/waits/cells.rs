@@ -2,43 +2,38 @@
 //! that the lock in each slot of an array is told apart from what it protects.
 
 use relyant_cfa::points_to::{PointsTo, Targets};
-use relyant_cfa::{BinOp, Expr, IntKind, ObjId, Op, Program};
+use relyant_cfa::{BinOp, Expr, IntKind, ObjId, Op, Program, Residue};
 use std::collections::BTreeSet;
 
-/// Cells of an object: those whose number is `rest` modulo `step`; with 0 that one only.
+/// Cells of an object, by their numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Cells {
     pub object: ObjId,
-    pub step: usize,
-    pub rest: usize,
+    pub numbers: Residue,
 }
 
 impl Cells {
     pub(super) fn one(object: ObjId, cell: usize) -> Cells {
-        Cells { object, step: 0, rest: cell }
+        Cells { object, numbers: Residue::one(cell as i128) }
     }
     pub(super) fn has(self, cell: usize) -> bool {
-        congruent(self.rest, cell, self.step)
+        self.numbers.contains(cell as i128)
     }
     pub(super) fn meets(self, other: Cells) -> bool {
-        self.object == other.object && congruent(self.rest, other.rest, gcd(self.step, other.step))
+        self.object == other.object && self.numbers.meets(other.numbers)
     }
     /// Are all of these among the other ones?
     pub(super) fn is_within(self, other: Cells) -> bool {
-        let divides = if other.step == 0 { self.step == 0 } else { self.step % other.step == 0 };
-        self.object == other.object && divides && other.has(self.rest)
+        self.object == other.object && self.numbers.is_within(other.numbers)
     }
-}
-
-fn gcd(mut a: usize, mut b: usize) -> usize {
-    while b != 0 {
-        (a, b) = (b, a % b);
+    /// The number of the cell, if it is but one.
+    pub(super) fn single(self) -> Option<usize> {
+        self.numbers.single().and_then(|n| usize::try_from(n).ok())
     }
-    a
-}
-
-fn congruent(a: usize, b: usize, step: usize) -> bool {
-    if step == 0 { a == b } else { a % step == b % step }
+    /// The number of the first cell.
+    pub(super) fn first(self) -> usize {
+        usize::try_from(self.numbers.first()).unwrap_or(usize::MAX)
+    }
 }
 
 /// What addresses of a program mean.
@@ -63,8 +58,7 @@ impl Place {
         match (self, other) {
             (Place::Nothing, x) | (x, Place::Nothing) => x,
             (Place::In(a), Place::In(b)) if a.object == b.object => {
-                let step = gcd(gcd(a.step, b.step), a.rest.abs_diff(b.rest));
-                Place::In(Cells { step, rest: if step == 0 { a.rest } else { a.rest % step }, ..a })
+                Place::In(Cells { numbers: a.numbers.join(b.numbers), ..a })
             }
             _ => Place::Unknown,
         }
@@ -110,10 +104,7 @@ impl<'p> Meaning<'p> {
             Expr::Addr(o) => Place::In(Cells::one(*o, 0)),
             Expr::Reg(r) => self.registers[t][r.0 as usize],
             Expr::Binary(BinOp::Add, a, b, IntKind::Ideal) => match self.place(t, a) {
-                Place::In(at) => match step(b) {
-                    Some((step, rest)) => moved(at, step, rest),
-                    None => Place::Unknown,
-                },
+                Place::In(at) => moved(at, numbers(b)),
                 other => other,
             },
             _ => Place::Unknown,
@@ -127,37 +118,24 @@ impl<'p> Meaning<'p> {
         let cells = |(o, k): (ObjId, Option<usize>)| match (k, place) {
             (Some(k), _) => Cells::one(o, k),
             (None, Place::In(at)) if at.object == o => at,
-            (None, _) => Cells { object: o, step: 1, rest: 0 },
+            (None, _) => Cells { object: o, numbers: Residue::ANY },
         };
         Some(set.into_iter().map(cells).collect())
     }
 }
 
-/// A number that is added, as a multiple of the first one and the second one.
-fn step(e: &Expr) -> Option<(usize, i128)> {
+/// What a number that is added may be.
+fn numbers(e: &Expr) -> Residue {
     match e {
-        Expr::Const(n) => Some((0, *n)),
-        Expr::Binary(BinOp::Mul, a, b, IntKind::Ideal) => match (&**a, &**b) {
-            (_, Expr::Const(n)) | (Expr::Const(n), _) => {
-                Some((usize::try_from(n.checked_abs()?).ok().filter(|n| *n > 0)?, 0))
-            }
-            _ => None,
-        },
-        Expr::Binary(BinOp::Add, a, b, IntKind::Ideal) => {
-            let ((s, x), (t, y)) = (step(a)?, step(b)?);
-            Some((gcd(s, t), x.checked_add(y)?))
-        }
-        // Any number.
-        _ => Some((1, 0)),
+        Expr::Const(n) => Residue::one(*n),
+        Expr::Binary(BinOp::Mul, a, b, IntKind::Ideal) => numbers(a) * numbers(b),
+        Expr::Binary(BinOp::Add, a, b, IntKind::Ideal) => numbers(a) + numbers(b),
+        _ => Residue::ANY,
     }
 }
 
-fn moved(at: Cells, by: usize, rest: i128) -> Place {
-    let step = gcd(at.step, by);
-    let moved = || {
-        let sum = rest.checked_add(at.rest as i128)?;
-        let sum = if step == 0 { sum } else { sum.rem_euclid(step as i128) };
-        Some(Cells { step, rest: usize::try_from(sum).ok()?, ..at })
-    };
-    moved().map_or(Place::Unknown, Place::In)
+/// So many cells behind; before the object nothing is known.
+fn moved(at: Cells, by: Residue) -> Place {
+    let numbers = at.numbers + by;
+    if numbers.single().is_some_and(|n| n < 0) { Place::Unknown } else { Place::In(Cells { numbers, ..at }) }
 }

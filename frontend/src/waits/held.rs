@@ -109,7 +109,7 @@ impl<'p> Classes<'p> {
     /// The one cell of a class, if it is one.
     pub(super) fn single(&self, class: Class) -> Option<(ObjId, usize)> {
         match self.all[class].iter().collect::<Vec<_>>()[..] {
-            [Cells { object, step: 0, rest }] => Some((*object, *rest)),
+            [cells] => cells.single().map(|cell| (cells.object, cell)),
             _ => None,
         }
     }

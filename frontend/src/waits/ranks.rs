@@ -154,9 +154,9 @@ fn named(program: &Program, classes: &Classes<'_>, class: Class) -> String {
     let first = classes.all[class].first();
     first.map_or(String::new(), |c| {
         let object = &program.objects[c.object.0 as usize];
-        let member = object.cells.get(c.rest).map_or("", |cell| cell.1.as_str());
-        match (c.step, member.strip_prefix("[0]")) {
-            (0, _) => format!("{}{member}", object.name),
+        let member = object.cells.get(c.first()).map_or("", |cell| cell.1.as_str());
+        match (c.single(), member.strip_prefix("[0]")) {
+            (Some(_), _) => format!("{}{member}", object.name),
             (_, Some(member)) => format!("{}[…]{member}", object.name),
             _ => format!("{}[…]", object.name),
         }

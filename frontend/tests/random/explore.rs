@@ -4,7 +4,7 @@ use relyant_cfa::Program;
 use relyant_cfa::schedule::Schedule;
 use relyant_frontend::c;
 use relyant_frontend::instantiate::instantiate;
-use relyant_interp::explore::{Exploration, Options, explore, quick_search};
+use relyant_interp::explore::{Exploration, ExploreOptions, explore, quick_search};
 use relyant_interp::replay::replay;
 use relyant_testing::rng::{Rng, cases};
 use relyant_testing::shrink::shrink;
@@ -12,22 +12,22 @@ use relyant_testing::threads::{ThreadProgram, generate};
 
 const LIMIT: usize = 20_000;
 
-fn run(program: &Program, options: &Options) -> Exploration {
+fn run(program: &Program, options: &ExploreOptions) -> Exploration {
     explore(program, options, &|| false).expect("a well-formed program")
 }
 
 /// What is wrong with the answers for a program.
 fn problem(p: &ThreadProgram) -> Option<String> {
     let program = p.to_program();
-    let plain = Options { max_states: LIMIT, ..Options::default() };
+    let plain = ExploreOptions { max_states: LIMIT, ..ExploreOptions::default() };
     let answers = [
         run(&program, &plain),
-        run(&program, &Options { keep_dead: true, ..plain }),
-        run(&program, &Options { eager_local: true, ..plain }),
-        run(&program, &Options { eager_local: true, switch_cost: 20, ..plain }),
-        run(&program, &Options { symmetry: true, ..plain }),
-        run(&program, &Options { symmetry: true, keep_dead: true, ..plain }),
-        run(&program, &Options { symmetry: true, eager_local: true, switch_cost: 20, ..plain }),
+        run(&program, &ExploreOptions { keep_dead: true, ..plain }),
+        run(&program, &ExploreOptions { eager_local: true, ..plain }),
+        run(&program, &ExploreOptions { eager_local: true, switch_cost: 20, ..plain }),
+        run(&program, &ExploreOptions { symmetry: true, ..plain }),
+        run(&program, &ExploreOptions { symmetry: true, keep_dead: true, ..plain }),
+        run(&program, &ExploreOptions { symmetry: true, eager_local: true, switch_cost: 20, ..plain }),
     ];
     for found in &answers {
         if let Exploration::Violation(schedule) = found
@@ -62,7 +62,7 @@ fn options_do_not_change_answers() {
             let small = shrink(&p, &mut |q| problem(q).is_some());
             panic!("seed {seed}: {what}\n{}\n{:?}", small.to_c(), problem(&small));
         }
-        let plain = Options { max_states: LIMIT, ..Options::default() };
+        let plain = ExploreOptions { max_states: LIMIT, ..ExploreOptions::default() };
         counts[match run(&p.to_program(), &plain) {
             Exploration::Violation(_) => 0,
             Exploration::Exhausted { .. } => 1,
@@ -87,9 +87,9 @@ fn few_inputs_are_enough() {
             continue;
         }
         let differ = |p: &ThreadProgram| {
-            let few = Options { max_states: LIMIT, eager_local: true, ..Options::default() };
+            let few = ExploreOptions { max_states: LIMIT, eager_local: true, ..ExploreOptions::default() };
             let program = p.to_program();
-            let full = Options { all_inputs: 256, max_states: 20 * LIMIT, ..few };
+            let full = ExploreOptions { all_inputs: 256, max_states: 20 * LIMIT, ..few };
             match (run(&program, &few), run(&program, &full)) {
                 (Exploration::Exhausted { complete: true, .. }, Exploration::Violation(_)) => Some(true),
                 (Exploration::Exhausted { complete: true, .. }, Exploration::Exhausted { .. }) => Some(false),
@@ -116,7 +116,7 @@ fn through_c(p: &ThreadProgram) -> Program {
 
 /// Where the C front end and the direct translation give programs of different verdicts.
 fn differ(p: &ThreadProgram) -> bool {
-    let options = Options { max_states: LIMIT, eager_local: true, ..Options::default() };
+    let options = ExploreOptions { max_states: LIMIT, eager_local: true, ..ExploreOptions::default() };
     let answers = [run(&p.to_program(), &options), run(&through_c(p), &options)];
     let violated = answers.clone().map(|a| matches!(a, Exploration::Violation(_)));
     let known = answers.iter().all(|a| !matches!(a, Exploration::Limit { .. }));
@@ -131,7 +131,7 @@ fn c_front_end_agrees_with_the_direct_translation() {
             let small = shrink(&p, &mut differ);
             panic!(
                 "seed {seed}: exploring the direct translation gives {:?}\n{}",
-                run(&small.to_program(), &Options::default()),
+                run(&small.to_program(), &ExploreOptions::default()),
                 small.to_c()
             );
         }

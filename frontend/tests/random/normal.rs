@@ -5,7 +5,7 @@ use relyant_cfa::options;
 use relyant_cfa::{Op, Program};
 use relyant_frontend::c;
 use relyant_frontend::instantiate;
-use relyant_interp::explore::{Exploration, Options, explore};
+use relyant_interp::explore::{Exploration, ExploreOptions, explore};
 use relyant_interp::machine::{Machine, State};
 use relyant_interp::normal::{Normal, NormalOptions, Scratch};
 use relyant_interp::replay::replay;
@@ -119,15 +119,15 @@ fn sorted_threads_do_not_change_verdicts() {
     for seed in 0..cases(300) {
         let p = generate(seed);
         let (proved, searched) = programs(&p);
-        let plain = Options { max_states: 20_000, eager_local: true, ..Options::default() };
-        let run = |program: &Program, options: &Options| {
+        let plain = ExploreOptions { max_states: 20_000, eager_local: true, ..ExploreOptions::default() };
+        let run = |program: &Program, options: &ExploreOptions| {
             let found = explore(program, options, &|| false).expect("a well-formed program");
             if let Exploration::Violation(schedule) = &found {
                 assert!(replay(program, schedule).is_ok(), "seed {seed}\n{}", p.to_c());
             }
             found
         };
-        let sorted = Options { symmetry: true, ..plain };
+        let sorted = ExploreOptions { symmetry: true, ..plain };
         let answers = [run(&proved, &plain), run(&searched, &plain), run(&searched, &sorted)];
         if answers.iter().any(|a| matches!(a, Exploration::Limit { .. })) {
             continue;

@@ -10,7 +10,7 @@ mod script;
 mod sexp;
 
 use crate::solve::{SystemOutcome, solve};
-use crate::tree::{Options, Undecided};
+use crate::tree::{TreeOptions, Undecided};
 use thiserror::Error;
 
 pub use script::{Script, Sort, read};
@@ -40,11 +40,11 @@ pub enum Answer {
 
 /// Reads a file and solves it.
 pub fn run_smt2(text: &str) -> Result<Answer, Smt2Error> {
-    run_smt2_with(text, &Options::default())
+    run_smt2_with(text, &TreeOptions::default())
 }
 
 /// As `run_smt2`, with limits of the caller's.
-pub fn run_smt2_with(text: &str, options: &Options) -> Result<Answer, Smt2Error> {
+pub fn run_smt2_with(text: &str, options: &TreeOptions) -> Result<Answer, Smt2Error> {
     let script = read(text)?;
     match solve(&script.system, options) {
         Ok(SystemOutcome::Solved(solution)) => Ok(Answer::Sat(print::model(&script, &solution))),

@@ -46,7 +46,7 @@ pub fn steps_as_text(story: &Story, file: &str, page: Page) -> String {
     let room = page.width.saturating_sub(margin + 2) / parts.max(1);
     let narrow = room < NARROWEST;
     let wanted = shown.iter().map(|i| length(story, &story.steps[*i]) + 2);
-    let wanted = wanted.chain(threads.iter().map(|t| head(story, *t).chars().count() + 2)).max();
+    let wanted = wanted.chain(threads.iter().map(|t| story.threads[*t].heading().chars().count() + 2)).max();
     let each = wanted.unwrap_or(0).clamp(NARROWEST, room.max(NARROWEST));
     let names = threads.iter().map(|t| story.name(*t).chars().count()).max().unwrap_or(0).max(THREAD.len());
     let mut out = String::new();
@@ -79,18 +79,9 @@ pub fn steps_as_text(story: &Story, file: &str, page: Page) -> String {
     out
 }
 
-/// A thread's name and its start routine.
-fn head(story: &Story, thread: usize) -> String {
-    let t = &story.threads[thread];
-    match t.routine == t.name || t.name.starts_with(&format!("{}/", t.routine)) {
-        true => t.name.clone(),
-        false => format!("{}: {}", t.name, t.routine),
-    }
-}
-
-/// The same where there is room, else the name.
+/// A thread's name and its start routine where there is room, else the name.
 fn fitting(story: &Story, thread: usize, room: usize) -> String {
-    let head = head(story, thread);
+    let head = story.threads[thread].heading();
     if head.chars().count() <= room { head } else { cut(story.name(thread), room) }
 }
 

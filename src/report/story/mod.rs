@@ -55,6 +55,17 @@ pub struct Actor {
     pub ended: Option<usize>,
 }
 
+impl Actor {
+    /// The name, and the start routine where that does not begin with it.
+    pub fn heading(&self) -> String {
+        let numbered = || self.name.strip_prefix(&self.routine).is_some_and(|rest| rest.starts_with('/'));
+        match self.routine == self.name || numbered() {
+            true => self.name.clone(),
+            false => format!("{}: {}", self.name, self.routine),
+        }
+    }
+}
+
 /// What a thread did in one line of the source without anybody else in between.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Step {

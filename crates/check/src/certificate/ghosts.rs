@@ -4,7 +4,7 @@
 
 use super::{program_digest, text};
 use relyant_linear::{Cube, LinExpr, Rel, Var};
-use relyant_program::ghosts::extension::{Case, Claim, Extension, Fact, Stage, Start, Term, Value};
+use relyant_program::ghosts::extension::{Claim, Extension, Fact, Stage, Start, StepCase, Term, Value};
 use relyant_program::{Loc, Program};
 use serde::{Deserialize, Serialize};
 
@@ -116,7 +116,7 @@ impl<'a> Section<'a> {
             };
             VariableRecord { name: self.name(v), start, bounds: bounds.collect() }
         };
-        let step = |((t, k), cases): (&(u32, usize), &Vec<Case>)| StepRecord {
+        let step = |((t, k), cases): (&(u32, usize), &Vec<StepCase>)| StepRecord {
             thread: self.template(*t),
             step: *k,
             line: before.templates.get(*t as usize).and_then(|x| x.edges.get(*k)).map_or(0, |e| e.span.line),
@@ -152,7 +152,7 @@ impl<'a> Section<'a> {
             claims: x.facts.iter().map(|f| self.claim(f)).collect(),
         }
     }
-    fn case(&self, before: &Program, (t, k): (u32, usize), c: &Case) -> CaseRecord {
+    fn case(&self, before: &Program, (t, k): (u32, usize), c: &StepCase) -> CaseRecord {
         // Inputs of a case have the values of their terms.
         let edge = before.templates.get(t as usize).and_then(|x| x.edges.get(k));
         let own = self.variables.len() + edge.map_or(0, |e| e.inputs.len());

@@ -1,5 +1,5 @@
 //! Files about replicated finite-state threads: their systems, and certificates about these. Another kind of file is
-//! another [`Kind`].
+//! another [`FileKind`].
 
 pub mod boolean;
 pub mod certificate;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// Kinds of files, known by their extension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum FileKind {
     /// A thread transition system, `.tts`.
     Threads,
     /// A Petri net in mist's format, `.spec`.
@@ -24,12 +24,12 @@ pub enum Kind {
 }
 
 /// The kind that a file's name says it is.
-pub fn kind(path: &Path) -> Option<Kind> {
+pub fn kind(path: &Path) -> Option<FileKind> {
     match path.extension()?.to_str()? {
-        "tts" => Some(Kind::Threads),
-        "spec" => Some(Kind::Net),
-        "pnml" => Some(Kind::Pnml),
-        "bp" => Some(Kind::Boolean),
+        "tts" => Some(FileKind::Threads),
+        "spec" => Some(FileKind::Net),
+        "pnml" => Some(FileKind::Pnml),
+        "bp" => Some(FileKind::Boolean),
         _ => None,
     }
 }
@@ -60,12 +60,12 @@ pub struct Input {
 pub type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
 /// Reads a file, and the target beside it.
-pub fn read(path: &Path, kind: Kind, wanted: &Question) -> Result<Input> {
+pub fn read(path: &Path, kind: FileKind, wanted: &Question) -> Result<Input> {
     let (text, bytes) = text(path)?;
     let mut sources = vec![(path.display().to_string(), bytes)];
     let mut assumes = Vec::new();
     let (mut system, target) = match kind {
-        Kind::Threads => {
+        FileKind::Threads => {
             let mut system = tts::system(&text).map_err(|e| wrong(path, &text, e))?;
             let (target, foreign) = target(path, wanted, &mut system, &mut sources)?;
             for l in foreign {
@@ -73,10 +73,10 @@ pub fn read(path: &Path, kind: Kind, wanted: &Question) -> Result<Input> {
             }
             (system, target)
         }
-        Kind::Boolean => {
+        FileKind::Boolean => {
             return Err(plain(path, "a Boolean program is no system of threads", "export it with --to tts"));
         }
-        Kind::Net => {
+        FileKind::Net => {
             if wanted.target.is_some() {
                 return Err(plain(path, "the target of a net is in its file", "leave out --target"));
             }
@@ -84,7 +84,7 @@ pub fn read(path: &Path, kind: Kind, wanted: &Question) -> Result<Input> {
             assumes.extend(net.assumes);
             (net.system, net.target)
         }
-        Kind::Pnml => {
+        FileKind::Pnml => {
             let system = petri::pnml(&text).map_err(|e| wrong(path, &text, e))?;
             let (name, text) = given(path, wanted, |t| t.contains('='), "'p >= 1, q >= 2'", &mut sources)?;
             let net = petri::target(&text, system).map_err(|e| wrong(&name, &text, e))?;
@@ -92,7 +92,7 @@ pub fn read(path: &Path, kind: Kind, wanted: &Question) -> Result<Input> {
         }
     };
     if let Some(text) = &wanted.initial {
-        if kind != Kind::Threads {
+        if kind != FileKind::Threads {
             return Err(plain(path, "the initial marking of a net is in its file", "leave out --initial"));
         }
         system.initial =
@@ -144,16 +144,16 @@ fn text(path: &Path) -> Result<(String, Vec<u8>)> {
 ///
 /// # Errors
 /// Why it cannot be written in that format.
-pub fn export(input: &Input, kind: Kind) -> std::result::Result<String, Unwritable> {
+pub fn export(input: &Input, kind: FileKind) -> std::result::Result<String, Unwritable> {
     match kind {
-        Kind::Threads => {
+        FileKind::Threads => {
             let target: String =
                 tts::write_target(&input.target).lines().map(|l| format!("# target: {l}\n")).collect();
             Ok(tts::write_system(&input.system)? + &target)
         }
-        Kind::Net => petri::write_spec(&input.system, &input.target),
-        Kind::Pnml => petri::write_pnml(&input.system),
-        Kind::Boolean => Err(Unwritable::Boolean),
+        FileKind::Net => petri::write_spec(&input.system, &input.target),
+        FileKind::Pnml => petri::write_pnml(&input.system),
+        FileKind::Boolean => Err(Unwritable::Boolean),
     }
 }
 

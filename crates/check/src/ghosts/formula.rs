@@ -5,7 +5,7 @@ use super::{Claimed, Instance, What};
 use crate::formula::{Formula, Linear, Symbol, Values, before, cube, place};
 use num_bigint::BigInt;
 use relyant_linear::{LinExpr, Rel, Var};
-use relyant_program::ghosts::extension::{Case, Claim, Fact, Start, Term, Value};
+use relyant_program::ghosts::extension::{Claim, Fact, Start, StepCase, Term, Value};
 use relyant_program::{Edge, Input, Loc, Scope};
 use std::collections::BTreeSet;
 
@@ -172,7 +172,7 @@ impl Claimed<'_> {
     }
     fn step_formula(&self, w: &mut Writer, t: u32, k: usize, goal: &[Instance]) -> Formula {
         let e = &self.program.templates[t as usize].edges[k];
-        let same = [Case::same()];
+        let same = [StepCase::same()];
         let cases = self.extension.cases.get(&(t, k)).map_or(&same[..], |c| &c[..]);
         let place =
             |to: Loc| move |u: u32| if u == t { Linear::number(to.0) } else { Linear::symbol(Symbol::At(u)) };

@@ -4,7 +4,7 @@
 use super::{Claimed, Instance, What, variables};
 use crate::validate::Copies;
 use relyant_linear::Var;
-use relyant_program::ghosts::extension::{Case, Claim, Fact, Value};
+use relyant_program::ghosts::extension::{Claim, Fact, StepCase, Value};
 use relyant_program::{Edge, Loc};
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ impl Claimed<'_> {
                 match self.extension.cases.get(&(t, k)).map(|c| &c[..]) {
                     None => out.extend(touched.into_iter().map(|i| What::Step(t, k, vec![i]))),
                     Some([case]) => {
-                        if *case != (Case { updates: case.updates.clone(), ..Case::same() }) {
+                        if *case != (StepCase { updates: case.updates.clone(), ..StepCase::same() }) {
                             out.push(What::Step(t, k, Vec::new()));
                         }
                         out.extend(touched.into_iter().map(|i| What::Step(t, k, vec![i])));

@@ -22,7 +22,7 @@ use relyant_program::recognisers::Recogniser;
 use relyant_program::{Program, Scope};
 use std::collections::BTreeSet;
 use std::time::Instant;
-use structure::{Shape, structure};
+use structure::{ExtendedProgram, structure};
 
 /// What has to hold for an extension.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -130,7 +130,7 @@ impl<'a> Claimed<'a> {
         let (extension, own) = (&stage.extension, stage.before.variables.len() as u32);
         let mut program = stage.before.clone();
         program.add_variables(extension.ghosts.iter().map(|g| g.variable.clone()).collect());
-        structure(stage, &Shape { program: &program, extension, own })?;
+        structure(stage, &ExtendedProgram { program: &program, extension, own })?;
         let mut facts = extension.facts.clone();
         for (k, g) in (own..).zip(&extension.ghosts) {
             if matches!(g.start, Start::Foretold | Start::Identity) || g.hidden {
@@ -148,8 +148,8 @@ impl<'a> Claimed<'a> {
         let about = facts.iter().map(about).collect();
         Ok(Claimed { extension, program, own, facts, about })
     }
-    fn shape(&self) -> Shape<'_> {
-        Shape { program: &self.program, extension: self.extension, own: self.own }
+    fn shape(&self) -> ExtendedProgram<'_> {
+        ExtendedProgram { program: &self.program, extension: self.extension, own: self.own }
     }
     fn is_ghost(&self, v: Var) -> bool {
         v.0 >= self.own && (v.0 as usize) < self.program.variables.len()

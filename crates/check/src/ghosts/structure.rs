@@ -8,7 +8,7 @@ use relyant_program::ghosts::extension::{Claim, Extension, Fact, Stage, Start, T
 use relyant_program::{Input, Loc, Program, Scope};
 
 /// An extension and the program before it, which has the ghosts as variables that nothing mentions.
-pub struct Shape<'a> {
+pub struct ExtendedProgram<'a> {
     pub program: &'a Program,
     pub extension: &'a Extension,
     /// How many variables are the program's own.
@@ -24,7 +24,7 @@ fn integral(e: &LinExpr) -> bool {
 }
 
 /// Is the extension as its types promise?
-pub fn structure(stage: &Stage, shape: &Shape<'_>) -> Result<(), ExtensionFlaw> {
+pub fn structure(stage: &Stage, shape: &ExtendedProgram<'_>) -> Result<(), ExtensionFlaw> {
     validate::program(&stage.before)?;
     shape.ghosts()?;
     shape.cases()?;
@@ -36,7 +36,7 @@ pub fn structure(stage: &Stage, shape: &Shape<'_>) -> Result<(), ExtensionFlaw> 
     Ok(())
 }
 
-impl Shape<'_> {
+impl ExtendedProgram<'_> {
     fn name(&self, v: Var) -> String {
         self.program.variables.get(v.0 as usize).map_or(String::new(), |x| x.name.clone())
     }

@@ -34,7 +34,7 @@ mod waiting;
 use cover::Walker;
 use facts::Facts;
 use relyant_cfa::Program;
-use relyant_interp::machine::{Found, State, Stop};
+use relyant_interp::machine::{RunEnd, State, Stop};
 use relyant_interp::observe::Needs;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -44,7 +44,7 @@ pub use space::{Encoding, Space};
 
 /// How long a check may take.
 #[derive(Clone, Copy)]
-pub struct Limits<'a> {
+pub struct StateLimits<'a> {
     /// Workers that check states side by side; the answer does not depend on it.
     pub jobs: usize,
     /// Steps tried from one state.
@@ -53,9 +53,9 @@ pub struct Limits<'a> {
     pub cancel: &'a (dyn Fn() -> bool + Sync),
 }
 
-impl Default for Limits<'_> {
+impl Default for StateLimits<'_> {
     fn default() -> Self {
-        Limits { jobs: 1, fuel: 5_000_000, cancel: &|| false }
+        StateLimits { jobs: 1, fuel: 5_000_000, cancel: &|| false }
     }
 }
 
@@ -83,7 +83,7 @@ pub enum Rejection {
     Incomplete(&'static str),
     /// A state violates the property.
     #[error("{0} can be reached")]
-    Violation(Found),
+    Violation(RunEnd),
     /// It is not known whether a state is a deadlock.
     #[error("a state in which no thread moves may be a deadlock")]
     Stuck,
@@ -123,7 +123,7 @@ const SHARED: usize = 256;
 /// # Errors
 /// Why it does not, or that it is not known within the limits. Where there are several reasons, the one that is given
 /// does not depend on the number of workers.
-pub fn check(program: &Program, space: &Space, limits: &Limits<'_>) -> Result<SpaceReport, Rejection> {
+pub fn check(program: &Program, space: &Space, limits: &StateLimits<'_>) -> Result<SpaceReport, Rejection> {
     let clock = Instant::now();
     let facts = Facts::new(program, space)?;
     let hits = Hits::new(space.len());
@@ -170,7 +170,7 @@ fn expand(
     level: &[u32],
     hits: &Hits,
     workers: &mut [Worker<'_, '_>],
-    limits: &Limits<'_>,
+    limits: &StateLimits<'_>,
 ) -> Result<(Vec<u32>, u64), Rejection> {
     let next_chunk = AtomicUsize::new(0);
     let least = AtomicUsize::new(usize::MAX);

@@ -6,7 +6,7 @@ use relyant_check::ghosts::Claims;
 use relyant_check::obligations::Malformed;
 use relyant_linear::{Cube, LinExpr, Rat, Rel, Var};
 use relyant_program::ghosts::extension::{
-    Case, Claim, Code, Extension, Fact, GhostVariable, Prophecy, Stage, Start, Term, Value,
+    Claim, Code, Extension, Fact, GhostVariable, Prophecy, Stage, Start, StepCase, Term, Value,
 };
 use relyant_program::recognisers::Recogniser;
 use relyant_program::{Count, Input, Loc, Program, Scope, Variable};
@@ -53,7 +53,7 @@ fn stage() -> Stage {
         ghost(identity("i", 1), Start::Identity),
         GhostVariable { hidden: true, ..ghost(global("w"), Start::Value(n(0))) },
     ];
-    let case = Case {
+    let case = StepCase {
         guard: cube([eq(&x(G), &n(0))]),
         inputs: vec![Term { by: Var(D), of: x(G) }],
         updates: vec![(Var(H), x(G)), (Var(L), x(B))],
@@ -110,7 +110,7 @@ fn variable(k: u32, change: impl Fn(&mut Variable) + 'static) -> Change {
 fn hidden(k: u32) -> Change {
     Box::new(move |s| s.extension.ghosts[(k - H) as usize].hidden = true)
 }
-fn case(change: impl Fn(&mut Case) + 'static) -> Change {
+fn case(change: impl Fn(&mut StepCase) + 'static) -> Change {
     Box::new(move |s| s.extension.cases.values_mut().flatten().for_each(&change))
 }
 fn fact(k: usize, change: impl Fn(&mut Fact) + 'static) -> Change {
@@ -171,8 +171,8 @@ fn cases_write_ghosts_only() {
     let writes = |name: &str| Flaw::Writes(name.into());
     let hides = || Flaw::Hidden("w".into());
     flawed(vec![
-        (Flaw::Edge, Box::new(|s| drop(s.extension.cases.insert((0, 2), vec![Case::same()])))),
-        (Flaw::Edge, Box::new(|s| drop(s.extension.cases.insert((2, 0), vec![Case::same()])))),
+        (Flaw::Edge, Box::new(|s| drop(s.extension.cases.insert((0, 2), vec![StepCase::same()])))),
+        (Flaw::Edge, Box::new(|s| drop(s.extension.cases.insert((2, 0), vec![StepCase::same()])))),
         (writes("g"), case(|c| c.updates[0].0 = Var(G))),
         (writes("d"), case(|c| c.updates[0].0 = Var(D))),
         (writes("i"), case(|c| c.updates[0].0 = Var(I))),

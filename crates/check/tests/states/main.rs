@@ -6,7 +6,7 @@ mod walk;
 
 use relyant_cfa::Program;
 use relyant_cfa::options::Options;
-use relyant_check::states::{Encoding, Limits, Rejection, Space, SpaceReport, check};
+use relyant_check::states::{Encoding, Rejection, Space, SpaceReport, StateLimits, check};
 use relyant_frontend::c;
 use relyant_frontend::instantiate::for_search;
 use relyant_testing::rng::{Rng, cases};
@@ -20,7 +20,7 @@ fn program(source: &str, options: &Options) -> Program {
 
 fn checked(program: &Program, symmetry: bool, states: &States) -> Result<SpaceReport, Rejection> {
     let space = Space::new(Encoding { symmetry }, states.iter().map(|s| &s[..]));
-    check(program, &space, &Limits::default())
+    check(program, &space, &StateLimits::default())
 }
 
 /// Sets with fewer states than this are tried all.

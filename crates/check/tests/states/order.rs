@@ -3,12 +3,12 @@
 use Direction::{Exact, Falling, Rising};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::{
-    BinOp, Callee, CmpOp, Count, Expr, FuncId, Graph, IntKind, Loc, LocationKind, ObjId, Object, ObjectKind,
-    Op, Owner, Program, Reg, Register, Source, Template, UnOp, Violated,
+    BinOp, Callee, CmpOp, Count, Expr, FuncId, Graph, InputSource, IntKind, Loc, LocationKind, ObjId, Object,
+    ObjectKind, Op, Owner, Program, Reg, Register, Template, UnOp, Violated,
 };
 use relyant_check::states::order::{Direction, Order, holds};
 use relyant_check::states::split::{Larger, Parts, below};
-use relyant_check::states::{Encoding, Limits, Rejection, Space, check};
+use relyant_check::states::{Encoding, Rejection, Space, StateLimits, check};
 use relyant_interp::machine::Machine;
 use relyant_interp::normal::{Normal, NormalOptions, Scratch};
 
@@ -61,7 +61,7 @@ fn store(a: Expr, x: Expr, kind: IntKind) -> Op {
 fn create(arg: Option<Expr>, template: Option<u32>) -> Op {
     Op::Create { handle: Reg(A), routine: Callee::Known(FuncId(0)), arg, template }
 }
-fn havoc(dst: u32, source: Source) -> Op {
+fn havoc(dst: u32, source: InputSource) -> Op {
     Op::Havoc { dst: Reg(dst), source }
 }
 
@@ -96,6 +96,7 @@ fn program(edges: &[(u32, u32, Op)]) -> Program {
     let other = || template("other", &[INT], Some(Reg(0)));
     let object = |i: i32| Object {
         name: format!("x{i}"),
+        function: None,
         kind: ObjectKind::Plain,
         cells: vec![(INT, String::new())],
         init: vec![Some(0)],
@@ -130,7 +131,7 @@ fn steps_that_keep_the_order() {
     let steps = [
         Op::Skip,
         Op::Halt,
-        havoc(R, Source::input("f")),
+        havoc(R, InputSource::input("f")),
         assign(R, reg(A)),
         assign(F, reg(A)),
         assign(R, bin(Add, reg(R), reg(R2))),
@@ -291,7 +292,7 @@ fn what_an_order_needs_of_the_program() {
         ("no start value", |p, _| p.objects[O as usize].init = vec![None]),
         ("declared in a thread", |p, _| {
             let graph = &mut p.templates[0].graph;
-            graph.add_edge(Loc(0), Loc(1), havoc(R, Source::uninitialised()), Span::default());
+            graph.add_edge(Loc(0), Loc(1), havoc(R, InputSource::uninitialised()), Span::default());
             graph.add_edge(Loc(1), Loc(3), store(at(O), reg(R), INT), Span::default());
         }),
         ("a template with procedures", |p, _| {
@@ -340,13 +341,13 @@ fn an_order_has_a_direction_for_all() {
         change(&mut o);
         assert!(!o.fits(&p), "{o:?}");
         let space = Space::new(Encoding { symmetry: false }, std::iter::empty()).with_order(Some(o));
-        let answer = check(&p, &space, &Limits::default());
+        let answer = check(&p, &space, &StateLimits::default());
         assert!(matches!(answer, Err(Rejection::Incomplete(_))), "{answer:?}");
     }
     // And one that is none is not taken either.
     let wrong = program(&[(0, 3, assign(F, reg(R)))]);
     let space = Space::new(Encoding { symmetry: false }, std::iter::empty()).with_order(Some(order()));
-    assert!(matches!(check(&wrong, &space, &Limits::default()), Err(Rejection::Incomplete(_))));
+    assert!(matches!(check(&wrong, &space, &StateLimits::default()), Err(Rejection::Incomplete(_))));
 }
 
 #[test]

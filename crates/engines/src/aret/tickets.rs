@@ -3,6 +3,9 @@
 //! A template of any number of threads that draws tickets (`mine := next, next := next + 1` in one step) has no proof
 //! over globals and one thread's locals alone: nothing there says that two tickets differ. This is the one fact about
 //! two threads that is used; the checker proves it apart (see [`relyant_check::Tickets`]).
+//!
+//! Reach: counters that hand out each value once in one step. Needed by `lock/ticket_many.c`, `unbounded/ticket_lock.c` and
+//! `unbounded/stack_values.c`.
 
 use relyant_check::{Holder, Tickets};
 use relyant_linear::{Atom, Closed, LinExpr, Norm, Var};

@@ -3,17 +3,17 @@
 //! Two claims about one copy of a program counter that differ are a conflict. It goes away when one of the two
 //! locations is a block of its own in every view along the path between the claims.
 
-use super::unfold::{Claim, Kind, Unfolding};
+use super::unfold::{LocationClaim, NodeKind, Unfolding};
 use crate::aret::precision::Precision;
 use std::collections::BTreeMap;
 
 /// Splits blocks so that a conflict cannot come back; false if there is none that blocks can tell.
 pub fn refine(u: &Unfolding, precision: &mut Precision) -> bool {
-    let mut by_copy: BTreeMap<u32, Vec<Claim>> = BTreeMap::new();
+    let mut by_copy: BTreeMap<u32, Vec<LocationClaim>> = BTreeMap::new();
     for c in &u.claims {
         by_copy.entry(c.copy).or_default().push(*c);
     }
-    let mut conflicts: Vec<(usize, Claim, Claim)> = Vec::new();
+    let mut conflicts: Vec<(usize, LocationClaim, LocationClaim)> = Vec::new();
     for claims in by_copy.values() {
         for (k, a) in claims.iter().enumerate() {
             for b in claims[k + 1..].iter().filter(|b| b.loc != a.loc) {
@@ -29,9 +29,9 @@ pub fn refine(u: &Unfolding, precision: &mut Precision) -> bool {
             let mut new = false;
             for n in path(u, a.node, b.node) {
                 let view = match u.nodes[n].kind {
-                    Kind::State { thread, .. } => thread,
-                    Kind::Transition { target, .. } => target,
-                    Kind::Root => continue,
+                    NodeKind::State { thread, .. } => thread,
+                    NodeKind::Transition { target, .. } => target,
+                    NodeKind::Root => continue,
                 };
                 if view != claim.thread {
                     new |= precision.views[view].partitions[claim.thread].split_off(claim.loc);

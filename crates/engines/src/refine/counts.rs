@@ -2,6 +2,8 @@
 //!
 //! Differences of all counters that are compared with the same unwritten global were first predicates, too; no program of ours
 //! or of the suites needed them.
+//!
+//! Reach: what [`relyant_program::ghosts::counts`] counts.
 
 use crate::aret::precision::{Precision, Thread};
 use relyant_linear::{Atom, LinExpr, Norm, Var};

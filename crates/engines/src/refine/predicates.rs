@@ -3,10 +3,10 @@
 //! In the modular form those over globals alone go to all threads and pairs: in a prototype a lock with five ids took 11
 //! refinements so, and 46 where each thread had to find them anew.
 
-use super::unfold::{Kind, Unfolding};
+use super::unfold::{NodeKind, Unfolding};
 use crate::aret::precision::Precision;
 use relyant_horn::Formula;
-use relyant_horn::tree::{Options, Tree, TreeOutcome, Undecided, solve_tree};
+use relyant_horn::tree::{Tree, TreeOptions, TreeOutcome, Undecided, solve_tree};
 use relyant_linear::{Atom, Cube, Var};
 use relyant_program::{Program, Role};
 
@@ -77,7 +77,7 @@ pub fn solve(clauses: Vec<Clause>, weight: &(dyn Fn(Var) -> u32 + Sync)) -> Resu
         let below = children[k].iter().map(|c| n - 1 - c).collect();
         tree.add(below, c.constraint, c.args).map_err(|e| Solved::Unknown(e.into()))?;
     }
-    let options = Options { weight: Some(weight), ..Options::default() };
+    let options = TreeOptions { weight: Some(weight), ..TreeOptions::default() };
     match solve_tree(&tree, &options) {
         Ok(TreeOutcome::Solved(mut formulas)) => {
             formulas.reverse();
@@ -99,15 +99,15 @@ fn add_atom(
 ) -> bool {
     let plain = |v: Var| Var(u.origin[v.0 as usize]);
     match node.kind {
-        Kind::Root => false,
-        Kind::State { thread, .. } => {
+        NodeKind::Root => false,
+        NodeKind::State { thread, .. } => {
             let a = atom.rename(plain);
             if share && a.vars().all(|v| program.is_global(v)) {
                 return share_everywhere(precision, &a);
             }
             precision.add_state(thread, &a)
         }
-        Kind::Transition { actor, target } => {
+        NodeKind::Transition { actor, target } => {
             let after = |v: Var| {
                 let o = u.origin[v.0 as usize] as usize;
                 node.copy[o] == v.0 && node.before[o] != v.0

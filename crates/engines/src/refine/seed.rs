@@ -1,5 +1,7 @@
 //! First predicates: what the guards test, and the opposite. In a prototype they saved 25 to 45 % of the
 //! refinements, and lost no modular proof.
+//!
+//! A case of predicates from the program's text. Reach: guards over globals alone or one local. Needed by `unbounded/prng_lock.c`.
 
 use crate::aret::precision::{Precision, Thread};
 use relyant_linear::{Atom, Norm, Var};

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 
 /// What a node's relation stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum NodeKind {
     /// The clause whose head is false.
     Root,
     /// An abstract state of a thread.
@@ -37,7 +37,7 @@ pub enum Kind {
 #[derive(Clone, Debug)]
 pub struct ClauseNode {
     /// Which relation it is a copy of.
-    pub kind: Kind,
+    pub kind: NodeKind,
     /// Parent; the root's is itself.
     pub parent: usize,
     /// Distance from the root.
@@ -52,7 +52,7 @@ pub struct ClauseNode {
 
 /// A claim that a thread's location has a value: node, copy of the location, thread, location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Claim {
+pub struct LocationClaim {
     /// Node whose clause claims it.
     pub node: usize,
     /// Which copy of the thread's program counter.
@@ -72,7 +72,7 @@ pub struct Unfolding {
     /// The program variable that a tree variable is a copy of (`u32::MAX`: of an input).
     pub origin: Vec<u32>,
     /// Claims about locations (unrestricted form only).
-    pub claims: Vec<Claim>,
+    pub claims: Vec<LocationClaim>,
     /// Some states were not derived.
     pub cut: bool,
     counters: u32,
@@ -122,7 +122,7 @@ impl Unfolder<'_> {
         let mut u = Unfolding::default();
         let n = self.program.variables.len();
         u.nodes.push(ClauseNode {
-            kind: Kind::Root,
+            kind: NodeKind::Root,
             parent: 0,
             depth: 0,
             constraint: Cube::top(),
@@ -136,7 +136,7 @@ impl Unfolder<'_> {
         for (k, s) in tuple.iter().enumerate() {
             let thread = self.states[*s].thread as usize;
             let mine = if k == 0 { copy.clone() } else { self.pass(&mut u, &copy, thread) };
-            let node = u.add(0, Kind::State { thread, state: *s }, mine.clone());
+            let node = u.add(0, NodeKind::State { thread, state: *s }, mine.clone());
             tasks.push_back(Task { node, state: *s, copy: mine, counters: counters.clone() });
         }
         if let [a, b] = tasks.make_contiguous() {
@@ -162,7 +162,7 @@ impl Unfolder<'_> {
         u.nodes[t.node].constraint =
             Cube::of(spoken.map(|p| Norm::Atom(p.rename(|v| Var(t.copy[v.0 as usize])))));
         if self.threads[i].single {
-            u.claims.push(Claim { node: t.node, copy: t.counters[i], thread: i, loc: s.loc });
+            u.claims.push(LocationClaim { node: t.node, copy: t.counters[i], thread: i, loc: s.loc });
         }
     }
 
@@ -218,7 +218,7 @@ impl Unfolder<'_> {
         let s = &self.states[t.state];
         let i = s.thread as usize;
         if self.threads[i].single {
-            u.claims.push(Claim { node: t.node, copy: t.counters[i], thread: i, loc: s.loc });
+            u.claims.push(LocationClaim { node: t.node, copy: t.counters[i], thread: i, loc: s.loc });
         }
         match s.parent {
             Parent::Initial => {
@@ -226,7 +226,7 @@ impl Unfolder<'_> {
                 u.nodes[t.node].constraint = self.start.rename(|v| Var(copy[v.0 as usize]));
                 for (k, thread) in self.threads.iter().enumerate().filter(|(_, x)| x.single) {
                     let loc = self.program.templates[thread.template as usize].entry;
-                    u.claims.push(Claim { node: t.node, copy: t.counters[k], thread: k, loc });
+                    u.claims.push(LocationClaim { node: t.node, copy: t.counters[k], thread: k, loc });
                 }
             }
             Parent::Own { state, edge } => {
@@ -235,7 +235,7 @@ impl Unfolder<'_> {
                 u.nodes[t.node].constraint = self.relation(u, edge, &before, &t.copy, |_| true);
                 let mut counters = t.counters;
                 counters[i] = u.counter();
-                let node = u.add(t.node, Kind::State { thread: i, state }, before.clone());
+                let node = u.add(t.node, NodeKind::State { thread: i, state }, before.clone());
                 tasks.push_back(Task { node, state, copy: before, counters });
             }
             Parent::Env { state, env } => self.expand_env(u, t, (state, env), tasks),
@@ -262,7 +262,7 @@ impl Unfolder<'_> {
         if self.threads[i].single {
             counters[i] = u.counter();
         }
-        let node = u.add(t.node, Kind::State { thread: j, state }, before.clone());
+        let node = u.add(t.node, NodeKind::State { thread: j, state }, before.clone());
         tasks.push_back(Task { node, state, copy: before.clone(), counters: counters.clone() });
         let mut relation = self.relation(u, edge, &theirs, &t.copy, seen);
         let (of_actor, of_target) = (|v: Var| Var(theirs[v.0 as usize]), |v: Var| Var(before[v.0 as usize]));
@@ -271,16 +271,16 @@ impl Unfolder<'_> {
         let holder = if self.method == Method::OwickiGries {
             t.node
         } else {
-            u.add(t.node, Kind::Transition { actor: i, target: j }, t.copy.clone())
+            u.add(t.node, NodeKind::Transition { actor: i, target: j }, t.copy.clone())
         };
         u.nodes[holder].constraint = relation;
         if holder != t.node {
             u.nodes[holder].before = before.clone();
         }
         if self.threads[i].single {
-            u.claims.push(Claim { node: holder, copy: t.counters[i], thread: i, loc: edge.to });
+            u.claims.push(LocationClaim { node: holder, copy: t.counters[i], thread: i, loc: edge.to });
         }
-        let node = u.add(holder, Kind::State { thread: i, state: source }, theirs.clone());
+        let node = u.add(holder, NodeKind::State { thread: i, state: source }, theirs.clone());
         tasks.push_back(Task { node, state: source, copy: theirs, counters });
     }
 
@@ -333,7 +333,7 @@ impl Unfolding {
         self.counters += 1;
         self.counters - 1
     }
-    fn add(&mut self, parent: usize, kind: Kind, copy: Vec<u32>) -> usize {
+    fn add(&mut self, parent: usize, kind: NodeKind, copy: Vec<u32>) -> usize {
         let depth = self.nodes[parent].depth + 1;
         self.nodes.push(ClauseNode {
             kind,

@@ -4,6 +4,9 @@
 //! A ticket lock's `next`, `serving` and `mine` are such. Starting from `next - serving = 0` instead of from
 //! `next = 0 && serving = 0`, refinement can't unroll the counter and has to find how they relate. The weaker start is
 //! sound for proofs; counterexamples are decided from the real one.
+//!
+//! A case of symmetry under translation. Reach: variables that are only compared with, and assigned from, each other. Needed by
+//! none of our programs.
 
 use relyant_linear::{Atom, Cube, LinExpr, Norm, Rat, Rel, Var};
 use relyant_program::Program;

@@ -21,7 +21,7 @@ use relyant_check::replicated::Proof;
 use relyant_linear::Cube;
 use relyant_linear::meter;
 use relyant_program::{Count, Program};
-use relyant_unbounded::cover::{self, Coverability, Limits, Options};
+use relyant_unbounded::cover::{self, CoverOptions, Coverability, Limits};
 use std::sync::atomic::AtomicBool;
 use unwind::Unwinder;
 
@@ -139,7 +139,7 @@ fn decide(
         (watch.progress)(&Standing::Refined(*stats));
         let (net, target) = system.system(program, &reached);
         let limits = Limits { vertices: VERTICES, bytes: BYTES, cancel };
-        let found = match cover::decide(&net, &target, &Options::default(), &limits) {
+        let found = match cover::decide(&net, &target, &CoverOptions::default(), &limits) {
             Ok(found) => found,
             Err(e) => return Some(Answer::Unknown(Reason::MalformedSystem(e))),
         };

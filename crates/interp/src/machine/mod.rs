@@ -66,18 +66,18 @@ pub(crate) struct Activation {
 
 /// What ends a run in a state.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Found {
+pub enum RunEnd {
     /// A property that does not hold.
     Violated(Violated),
     /// It is no violation: the verifier's own bound is reached, and nothing is known of further runs.
     Limit(Limit),
 }
 
-impl std::fmt::Display for Found {
+impl std::fmt::Display for RunEnd {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Found::Violated(what) => what.fmt(f),
-            Found::Limit(what) => what.fmt(f),
+            RunEnd::Violated(what) => what.fmt(f),
+            RunEnd::Limit(what) => what.fmt(f),
         }
     }
 }
@@ -86,7 +86,7 @@ impl std::fmt::Display for Found {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
     /// Which: the error of a location, a deadlock, or that two threads are at a label.
-    pub found: Found,
+    pub found: RunEnd,
     /// Index of the thread where it is seen; in a deadlock the first one that waits.
     pub thread: usize,
 }
@@ -559,17 +559,17 @@ impl<'p> Machine<'p> {
             }
             let location = self.location(t.name.template, t.loc);
             if let LocationKind::Error(what) = &location.kind {
-                return Some(Violation { found: Found::Violated(what.clone()), thread: i });
+                return Some(Violation { found: RunEnd::Violated(what.clone()), thread: i });
             }
             if let (LocationKind::Limit(what), None) = (&location.kind, &bound) {
-                bound = Some(Violation { found: Found::Limit(what.clone()), thread: i });
+                bound = Some(Violation { found: RunEnd::Limit(what.clone()), thread: i });
             }
             if let Some(label) = &self.program.exclusive
                 && t.ended.is_none()
             {
                 if inside {
                     let what = Violated::Exclusive(label.clone());
-                    return Some(Violation { found: Found::Violated(what), thread: i });
+                    return Some(Violation { found: RunEnd::Violated(what), thread: i });
                 }
                 inside = true;
             }

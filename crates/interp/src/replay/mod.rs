@@ -12,14 +12,14 @@ use crate::complete;
 use crate::event::Event;
 use crate::fact::{Fact, Recorder};
 use crate::live::written;
-use crate::machine::{Found, Machine, State, Stop, Violation};
+use crate::machine::{Machine, RunEnd, State, Stop, Violation};
 use crate::reliance::Reliance;
 use crate::uses::Uses;
 use racing::Notes;
 pub use racing::{ActiveCall, RacingAccess};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::schedule::{Move, Schedule, ThreadRef};
-use relyant_cfa::{Count, Edge, Limit, ObjId, ObjectKind, Op, Program, Reg, Source, Use, Violated};
+use relyant_cfa::{Count, Edge, InputSource, Limit, ObjId, ObjectKind, Op, Program, Reg, Use, Violated};
 use std::collections::{BTreeMap, HashMap};
 pub use waiting::Waiting;
 
@@ -39,9 +39,9 @@ pub struct TraceStep {
     /// The statement that begins there, or what of one does.
     pub statement: String,
     /// Variables that were written and their new values.
-    pub changes: Vec<Value>,
+    pub changes: Vec<NamedValue>,
     /// Inputs: what gave it, value.
-    pub inputs: Vec<(Source, i128)>,
+    pub inputs: Vec<(InputSource, i128)>,
     /// The procedure whose code this is; empty for the thread's own.
     pub function: String,
     /// Calls that had not returned before the step.
@@ -52,7 +52,7 @@ pub struct TraceStep {
 
 /// A variable and a value of it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Value {
+pub struct NamedValue {
     /// The variable's name.
     pub name: String,
     /// The value as the machine has it: of a floating type its bits, of a pointer a number of ours.
@@ -81,7 +81,7 @@ impl AboutTo {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trace {
     /// Start values of variables that have no fixed one.
-    pub start: Vec<Value>,
+    pub start: Vec<NamedValue>,
     /// What was done, in order; steps of one statement are one.
     pub steps: Vec<TraceStep>,
     /// The same, step by step; spans refer to `files`.
@@ -204,8 +204,8 @@ pub fn replay(program: &Program, schedule: &Schedule) -> Result<Trace, ReplayErr
         None => run.finish().or_else(|| run.deadlock()).ok_or(ReplayError::NoViolation)?,
     };
     let (what, thread) = match violation {
-        Violation { found: Found::Limit(what), .. } => return Err(ReplayError::Limit(what)),
-        Violation { found: Found::Violated(what), thread } => (what, thread),
+        Violation { found: RunEnd::Limit(what), .. } => return Err(ReplayError::Limit(what)),
+        Violation { found: RunEnd::Violated(what), thread } => (what, thread),
     };
     if what == Violated::Deadlock {
         run.reliance.stuck(run.machine, &run.state);
@@ -388,7 +388,7 @@ impl Replayer<'_, '_> {
             {
                 let number = self.machine.registers(&self.state, thread)[r.0 as usize];
                 let text = self.recorder.register(self.machine, &self.state, (thread, name.template), r);
-                changes.push(Value { name: register.name.clone(), number, text });
+                changes.push(NamedValue { name: register.name.clone(), number, text });
             }
         }
         let function = template.procedure_at(edge.from).map_or(String::new(), |p| p.name.clone());
@@ -410,7 +410,7 @@ impl Replayer<'_, '_> {
             match write {
                 None => changes.extend(value.map(|number| {
                     let text = self.recorder.names.cell_value(program, (o, k), number);
-                    Value { name: cell(o, k), number, text }
+                    NamedValue { name: cell(o, k), number, text }
                 })),
                 Some(write) => {
                     kind = Some(write);
@@ -497,7 +497,7 @@ impl Replayer<'_, '_> {
         let race = raced.map(|(_, other)| other);
         let start = self.schedule.start.iter().map(|(o, k, v)| {
             let text = self.recorder.names.cell_value(program, (*o, *k), *v);
-            Value { name: name(o, k), number: *v, text }
+            NamedValue { name: name(o, k), number: *v, text }
         });
         let start = start.collect();
         let spans = self.recorder.facts.iter().map(|f| f.span).filter(|s| s.line > 0);

@@ -12,8 +12,11 @@
 //! counted are where the step may have been done; those that begun, or wait to, were created; those between the first and
 //! the second step are counted once more there. Where a global moves with its ghost in every step, the global stands for it.
 //! (Auxiliary variables of Owicki and Gries, 1976.)
+//!
+//! Reach: steps that each thread does at most once, and creations of its template. Needed by `unbounded/all_counted.c` and
+//! `unbounded/announced.c`.
 
-use super::extension::{Case, Claim, Extension, Fact, GhostVariable, Start, extend};
+use super::extension::{Claim, Extension, Fact, GhostVariable, Start, StepCase, extend};
 use crate::edges::paths::reachable;
 use crate::linearise::waiting::creations;
 use crate::recognisers::Recogniser;
@@ -83,7 +86,7 @@ pub fn find(
     out.facts = facts(p, waiting, &created, &counted);
     for (t, template) in p.templates.iter().enumerate() {
         for (k, e) in template.edges.iter().enumerate() {
-            let mut case = Case::same();
+            let mut case = StepCase::same();
             for (u, v) in &created {
                 let n = creations(of, t, &e.path, *u);
                 if n > 0 {
@@ -97,7 +100,7 @@ pub fn find(
                     case.guard.push(Atom::le(&after.sub(&LinExpr::var(*v))));
                 }
             }
-            if case != Case::same() {
+            if case != StepCase::same() {
                 case.updates.sort_by_key(|u| u.0);
                 out.cases.insert((t as u32, k), vec![case]);
             }
@@ -109,7 +112,7 @@ pub fn find(
 /// What an edge does to a count.
 fn count(
     p: &Program,
-    case: &mut Case,
+    case: &mut StepCase,
     (k, e): (usize, &Edge),
     (c, ghost): (&Counted, Var),
     all: &[(Counted, Var)],

@@ -7,8 +7,11 @@
 //! what was divisible before from what is now. A remainder is 0 where the bit is 1; equal numbers have equal bits; and
 //! what is divisible and positive is no less than the divisor. That bits are what they are said to be is the one fact that is
 //! claimed; that the cases are all there are follows from it and from the laws of divisibility.
+//!
+//! A case of congruence domains, with a divisor that is a variable. Reach: divisors that are set once, at most 48 variables linked
+//! with them. Needed by `tests/semantics/values/common_divisor_safe.c`.
 
-use super::extension::{Case, Claim, Extension, Fact, GhostVariable, Prophecy, Start, Term};
+use super::extension::{Claim, Extension, Fact, GhostVariable, Prophecy, Start, StepCase, Term};
 use crate::edges::paths::reachable;
 use crate::recognisers::Recogniser;
 use crate::{Count, Edge, Ghost, Input, Program, Scope, Variable};
@@ -39,7 +42,7 @@ struct Split<'e> {
     e: &'e Edge,
     /// The number of the first input of a case.
     next: u32,
-    case: Case,
+    case: StepCase,
 }
 
 /// Divisors and their bits, for a program that has not been reduced.
@@ -90,18 +93,18 @@ pub fn find(p: &Program) -> Option<Extension> {
             let mut e = e.clone();
             e.rename(moved);
             let found = sites_from(next, &e);
-            let start = Split { e: &e, next: next + e.inputs.len() as u32, case: Case::same() };
+            let start = Split { e: &e, next: next + e.inputs.len() as u32, case: StepCase::same() };
             let mut cases = vec![start];
             for d in &all {
                 cases = cases.into_iter().flat_map(|c| c.follow(d, &found)).collect();
             }
-            let mut cases: Vec<Case> = cases
+            let mut cases: Vec<StepCase> = cases
                 .into_iter()
                 .filter(|c| !e.guard.and(&c.case.guard).is_bottom())
                 .map(|c| c.case)
                 .collect();
             cases.iter_mut().for_each(|c| c.updates.sort_by_key(|u| u.0));
-            if cases != [Case::same()] {
+            if cases != [StepCase::same()] {
                 out.cases.insert((t as u32, k), cases);
             }
         }

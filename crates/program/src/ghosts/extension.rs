@@ -33,7 +33,7 @@ pub struct Extension {
     /// New variables, in the order of their numbers.
     pub ghosts: Vec<GhostVariable>,
     /// By template and edge: what becomes of it. An edge that is not listed stays as it is.
-    pub cases: BTreeMap<(u32, usize), Vec<Case>>,
+    pub cases: BTreeMap<(u32, usize), Vec<StepCase>>,
     /// Variables of the program that are left out, each replaced by an expression that it always equals.
     pub replaced: Vec<(Var, LinExpr)>,
     /// Ghosts that have a variable's value in advance.
@@ -96,7 +96,7 @@ pub struct Term {
 
 /// A step under further conditions.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Case {
+pub struct StepCase {
     /// In addition to the guard of the edge.
     pub guard: Cube,
     /// Inputs of its own, in addition to those of the edge: each between 0 and 1, and which value facts ask for.
@@ -105,10 +105,10 @@ pub struct Case {
     pub updates: Vec<(Var, LinExpr)>,
 }
 
-impl Case {
+impl StepCase {
     /// The step as it is.
-    pub fn same() -> Case {
-        Case { guard: Cube::top(), inputs: Vec::new(), updates: Vec::new() }
+    pub fn same() -> StepCase {
+        StepCase { guard: Cube::top(), inputs: Vec::new(), updates: Vec::new() }
     }
 }
 
@@ -266,7 +266,7 @@ impl Extension {
     }
 }
 
-impl Case {
+impl StepCase {
     /// The edge in this case; `inputs`: the number of the first input.
     fn of(&self, e: &Edge, inputs: u32) -> Edge {
         let mut out = e.clone();

@@ -3,8 +3,10 @@
 //!
 //! An assignment changes no step of the program: it is a further update of some of them, whichever these are. So where a comment
 //! stands decides what a ghost is good for, and nothing else. (Auxiliary variables of Owicki and Gries, 1976.)
+//!
+//! Reach: no pattern is looked for. Needed by `hints/allocator.c`.
 
-use super::extension::{Case, Extension, GhostVariable, Start};
+use super::extension::{Extension, GhostVariable, Start, StepCase};
 use crate::recognisers::Recogniser;
 use crate::{Edge, Ghost, Program, Scope, Variable};
 use relyant_cfa::comments::comments;
@@ -124,7 +126,7 @@ pub fn find(p: &Program) -> Option<Extension> {
     out.ghosts.clone_from(&code.ghosts);
     for a in &code.assignments {
         for (t, k) in code.steps(p, a) {
-            let case = out.cases.entry((t, k)).or_insert_with(|| vec![Case::same()]);
+            let case = out.cases.entry((t, k)).or_insert_with(|| vec![StepCase::same()]);
             for c in case {
                 if let Some((v, x)) = code.update(p, (t, k), a, &c.updates) {
                     c.updates.retain(|u| u.0 != v);
@@ -134,7 +136,7 @@ pub fn find(p: &Program) -> Option<Extension> {
             }
         }
     }
-    out.cases.retain(|_, c| *c != [Case::same()]);
+    out.cases.retain(|_, c| *c != [StepCase::same()]);
     (!out.ghosts.is_empty()).then_some(out)
 }
 

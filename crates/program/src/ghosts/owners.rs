@@ -3,8 +3,11 @@
 //! `[m == 0] m := 1` by any number of threads has no proof over globals and one thread's locals, since nothing there
 //! tells the holder from others, and none has a semaphore that is at most 1. The ghost is written with the lock, in the same step, and nothing is claimed of it but that it is
 //! not negative. (Auxiliary variables of Owicki and Gries, 1976.)
+//!
+//! Reach: globals that a template of several threads tests and sets without naming itself, and semaphores. Needed by
+//! `unbounded/spin_cas.c` and `unbounded/mailbox.c`.
 
-use super::extension::{Case, Extension, GhostVariable, Start};
+use super::extension::{Extension, GhostVariable, Start, StepCase};
 use crate::recognisers::Recogniser;
 use crate::{Count, Edge, Ghost, Program, Scope, Variable};
 use relyant_linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
@@ -45,7 +48,7 @@ pub fn find(p: &Program) -> Option<Extension> {
             let written = (first..).zip(&locks).filter(|(_, v)| writes(p, e, **v));
             let updates: Vec<(Var, LinExpr)> = written.map(|(g, _)| (Var(g), handle.clone())).collect();
             if !updates.is_empty() {
-                out.cases.insert((t as u32, k), vec![Case { updates, ..Case::same() }]);
+                out.cases.insert((t as u32, k), vec![StepCase { updates, ..StepCase::same() }]);
             }
         }
     }

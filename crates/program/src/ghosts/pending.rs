@@ -11,9 +11,11 @@
 //! What is claimed for that: `pending` is at least the number of threads that wait to begin or are before the step, the chosen
 //! one included, of which `left` says where it is. (Auxiliary variables of Owicki and Gries, 1976; numbers of threads at
 //! locations are the counters of counter abstraction.)
+//!
+//! Reach: as [`super::counts`], of a template of which one thread is chosen; measured together with it.
 
 use super::counts::{Counted, counted_steps, counts_up, is_shared};
-use super::extension::{Case, Claim, Extension, Fact, GhostVariable, Start};
+use super::extension::{Claim, Extension, Fact, GhostVariable, Start, StepCase};
 use crate::linearise::waiting::creations;
 use crate::recognisers::Recogniser;
 use crate::{Edge, Ghost, Loc, Origin, Program, Scope, Variable};
@@ -83,9 +85,9 @@ pub fn find(
     }
     for (t, template) in p.templates.iter().enumerate() {
         for (k, e) in template.edges.iter().enumerate() {
-            let mut case = Case::same();
+            let mut case = StepCase::same();
             families.iter().for_each(|f| f.count(p, of, &mut case, (t, k, e)));
-            if case != Case::same() {
+            if case != StepCase::same() {
                 case.updates.sort_by_key(|u| u.0);
                 out.cases.insert((t as u32, k), vec![case]);
             }
@@ -125,7 +127,7 @@ impl Family {
         out
     }
     /// What an edge does to the ghosts, and what is known of them there.
-    fn count(&self, p: &Program, of: &cfa::Program, case: &mut Case, (t, k, e): (usize, usize, &Edge)) {
+    fn count(&self, p: &Program, of: &cfa::Program, case: &mut StepCase, (t, k, e): (usize, usize, &Edge)) {
         let one = LinExpr::int(1);
         let mut change = 0;
         for c in &self.many {

@@ -6,8 +6,11 @@
 //! the start, or they are equal now. What is claimed for that speaks of the code's result, a function of where it is and of the
 //! values there: it is the same as at the start as long as a twin runs, and is what a twin that has ended has made.
 //! (Congruence of functions; the threads are their applications.)
+//!
+//! Reach: two deterministic threads that one thread creates and joins, at most 3 pairs of variables. Needed by
+//! `tests/semantics/threads/twins_safe.c`.
 
-use super::extension::{Case, Claim, Code, Extension, Fact, GhostVariable, Start, Value};
+use super::extension::{Claim, Code, Extension, Fact, GhostVariable, Start, StepCase, Value};
 use crate::edges::paths::reachable;
 use crate::recognisers::Recogniser;
 use crate::{Count, Edge, Ghost, Input, Loc, Origin, Program, Scope, Template, Variable};
@@ -351,9 +354,9 @@ impl Claims<'_> {
         }
         out
     }
-    fn cases(&self, e: &Edge) -> Vec<Case> {
+    fn cases(&self, e: &Edge) -> Vec<StepCase> {
         let twins = self.twins;
-        let mut same = Case::same();
+        let mut same = StepCase::same();
         for k in 0..2 {
             if e.updates.iter().any(|u| Some(u.0) == twins.started[k]) {
                 for (pair, copy) in twins.own.iter().zip(&self.copies) {
@@ -436,7 +439,7 @@ fn claim(p: &Program, twins: &Twins, names: &BTreeMap<Var, Var>) -> Option<Exten
     out.code.push(Code { template: t as u32, ends: twins.ended[0], arguments, results });
     for (k, e) in p.templates[twins.creator].edges.iter().enumerate() {
         let cases = claims.cases(e);
-        if cases != [Case::same()] {
+        if cases != [StepCase::same()] {
             out.cases.insert((twins.creator as u32, k), cases);
         }
     }

@@ -14,7 +14,7 @@
 //! `T`'s last load (any, if there is none). The run is one of the abstract program, as it is for any index, and `T`'s
 //! flag is set by that load and stays. Which loads count does not matter for that.
 
-use super::case::{Case, at_least, at_most, eq, le, times};
+use super::case::{ValueCase, at_least, at_most, eq, le, times};
 use super::range::Range;
 use super::value::Linear;
 use super::variables::Variables;
@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// When one element is kept of an array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct ArrayLimits {
     /// An access that may touch more cells of an object than this is not a case for each.
     pub cases: usize,
     /// Cells alike that make an array; fewer are kept apart.
@@ -34,27 +34,27 @@ pub struct Limits {
     pub touches: bool,
 }
 
-impl Limits {
+impl ArrayLimits {
     /// Those for a program. Where threads are chosen, arrays have a slot for each thread or its handle, most often: what is known
     /// of each cell apart is no help.
-    pub fn of(p: &Program) -> Limits {
-        if p.chosen.is_some() { Limits::elements() } else { Limits::default() }
+    pub fn of(p: &Program) -> ArrayLimits {
+        if p.chosen.is_some() { ArrayLimits::elements() } else { ArrayLimits::default() }
     }
 
     /// Those with which one element is kept of short arrays, too: where each cell apart is too much to know.
-    pub fn elements() -> Limits {
-        Limits { cases: 4, ..Limits::default() }
+    pub fn elements() -> ArrayLimits {
+        ArrayLimits { cases: 4, ..ArrayLimits::default() }
     }
 
     /// Those for orders of preference, in which the last element that was accessed is kept.
-    pub fn touching() -> Limits {
-        Limits { touches: true, ..Limits::elements() }
+    pub fn touching() -> ArrayLimits {
+        ArrayLimits { touches: true, ..ArrayLimits::elements() }
     }
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { cases: 64, cells: 8, touches: false }
+impl Default for ArrayLimits {
+    fn default() -> ArrayLimits {
+        ArrayLimits { cases: 64, cells: 8, touches: false }
     }
 }
 
@@ -112,7 +112,7 @@ impl Parts {
 #[derive(Debug, Default)]
 pub struct Arrays {
     objects: Vec<Arranged>,
-    limits: Limits,
+    limits: ArrayLimits,
 }
 
 #[derive(Debug, Default)]
@@ -123,7 +123,7 @@ struct Arranged {
 
 impl Arrays {
     /// Of a program; every object is kept cell by cell at first.
-    pub fn new(p: &Program, limits: Limits) -> Arrays {
+    pub fn new(p: &Program, limits: ArrayLimits) -> Arrays {
         Arrays { objects: p.objects.iter().map(|o| arrange(o, limits.cells)).collect(), limits }
     }
     /// An access that may touch more cells of an object goes by arrays.
@@ -167,16 +167,16 @@ impl Arrays {
     }
 }
 
-/// Are there arrays of which one element is kept with [`Limits::elements`] only?
+/// Are there arrays of which one element is kept with [`ArrayLimits::elements`] only?
 pub fn has_short_arrays(p: &Program) -> bool {
-    let (few, many) = (Limits::elements(), Limits::default());
+    let (few, many) = (ArrayLimits::elements(), ArrayLimits::default());
     let short = |a: &Array| a.count > few.cases && a.count <= many.cases;
     p.objects.iter().any(|o| arrange(o, few.cells).parts.arrays.iter().any(short))
 }
 
 impl Linear<'_> {
     /// When the address that a case's value is, in a range, lies in an array of an object with this base.
-    pub fn inside(&self, c: &Case, range: &Range, base: i128, a: &Array) -> Case {
+    pub fn inside(&self, c: &ValueCase, range: &Range, base: i128, a: &Array) -> ValueCase {
         let first = base.saturating_add(a.first as i128);
         let last = first.saturating_add(a.stride as i128 * (a.count as i128 - 1));
         let mut inside = c.clone();
@@ -189,7 +189,7 @@ impl Linear<'_> {
         inside
     }
     /// The same, at the tracked index (`true`), before it, and behind it.
-    pub fn array_cases(&self, c: &Case, range: &Range, base: i128, a: &Array) -> Vec<(Case, bool)> {
+    pub fn array_cases(&self, c: &ValueCase, range: &Range, base: i128, a: &Array) -> Vec<(ValueCase, bool)> {
         let Some(index) = self.variables.index else { return Vec::new() };
         let first = base.saturating_add(a.first as i128);
         let at = LinExpr::int(first).add(&times(a.stride as i128, &LinExpr::var(index)));
@@ -304,6 +304,7 @@ mod tests {
         let span = Span::default();
         let o = Object {
             name: "q".into(),
+            function: None,
             cells,
             init,
             kind: ObjectKind::Plain,

@@ -1,6 +1,6 @@
 //! Binary operators: exact where linear arithmetic can say it, else bounded.
 
-use super::case::{Case, at_least, at_most, eq, le, times};
+use super::case::{ValueCase, at_least, at_most, eq, le, times};
 use super::range::Range;
 use super::value::Linear;
 use crate::Input;
@@ -29,7 +29,7 @@ const SPLIT: usize = 8;
 
 impl Linear<'_> {
     /// `a op b` in a kind.
-    pub(super) fn binary(&self, op: BinOp, a: &Expr, b: &Expr, kind: IntKind) -> Vec<Case> {
+    pub(super) fn binary(&self, op: BinOp, a: &Expr, b: &Expr, kind: IntKind) -> Vec<ValueCase> {
         let (x, y) = (self.env.range(a), self.env.range(b));
         let before = x.binary(op, &y);
         let cases = match op {
@@ -44,12 +44,12 @@ impl Linear<'_> {
         };
         self.arithmetic(cases, &before, kind)
     }
-    fn both(&self, a: &Expr, b: &Expr, f: impl Fn(&LinExpr, &LinExpr) -> LinExpr) -> Vec<Case> {
+    fn both(&self, a: &Expr, b: &Expr, f: impl Fn(&LinExpr, &LinExpr) -> LinExpr) -> Vec<ValueCase> {
         let pairs = self.pairs(&self.value(a), &self.value(b));
         pairs.into_iter().map(|(c, y)| c.with(f(&c.value, &y))).collect()
     }
     /// Splits on the few values of an operand, if there are few.
-    fn by_constant(&self, op: BinOp, a: &Expr, b: &Expr, kind: IntKind) -> Vec<Case> {
+    fn by_constant(&self, op: BinOp, a: &Expr, b: &Expr, kind: IntKind) -> Vec<ValueCase> {
         let (x, y) = (self.env.range(a), self.env.range(b));
         let few = |r: &Range| r.values().map(<[i128]>::to_vec).filter(|v| v.len() <= SPLIT);
         let (few_x, few_y) = (few(&x), few(&y));
@@ -70,7 +70,12 @@ impl Linear<'_> {
             .collect()
     }
     /// Cases for each value of an expression.
-    fn split(&self, e: &Expr, values: &[i128], f: impl Fn(&Case, i128) -> Vec<Case>) -> Vec<Case> {
+    fn split(
+        &self,
+        e: &Expr,
+        values: &[i128],
+        f: impl Fn(&ValueCase, i128) -> Vec<ValueCase>,
+    ) -> Vec<ValueCase> {
         let mut out = Vec::new();
         for c in self.value(e) {
             for k in values {
@@ -86,13 +91,14 @@ impl Linear<'_> {
     fn right_constant(
         &self,
         op: BinOp,
-        under: &Case,
-        a: &[Case],
+        under: &ValueCase,
+        a: &[ValueCase],
         x: &Range,
         k: i128,
         kind: IntKind,
-    ) -> Vec<Case> {
-        let here: Vec<Case> = self.pairs(a, std::slice::from_ref(under)).into_iter().map(|p| p.0).collect();
+    ) -> Vec<ValueCase> {
+        let here: Vec<ValueCase> =
+            self.pairs(a, std::slice::from_ref(under)).into_iter().map(|p| p.0).collect();
         let power = |k: i128| (0..126).contains(&k).then(|| 1i128 << k);
         here.into_iter()
             .flat_map(|c| match op {
@@ -126,7 +132,7 @@ impl Linear<'_> {
             .collect()
     }
     /// Quotient or remainder by a constant, toward zero. By zero there is none.
-    fn divide(&self, op: BinOp, mut c: Case, x: &Range, k: i128, kind: IntKind) -> Vec<Case> {
+    fn divide(&self, op: BinOp, mut c: ValueCase, x: &Range, k: i128, kind: IntKind) -> Vec<ValueCase> {
         let Some(d) = k.checked_abs().filter(|d| *d > 0) else { return Vec::new() };
         let n = c.value.clone();
         // The smallest number by -1 has no value, whether arithmetic wraps or not.
@@ -167,7 +173,7 @@ impl Linear<'_> {
         out
     }
     /// Quotient by a positive constant, rounded down.
-    fn floor(&self, mut c: Case, d: i128) -> Case {
+    fn floor(&self, mut c: ValueCase, d: i128) -> ValueCase {
         if d == 1 {
             return c;
         }
@@ -178,7 +184,7 @@ impl Linear<'_> {
         c.bound(at_least(&rest, 0)).bound(at_most(&rest, d - 1))
     }
     /// The bits of a mask that is one run of ones (or all ones above some bit): `x & k`.
-    fn mask(&self, c: &Case, x: &Range, k: i128) -> Option<Case> {
+    fn mask(&self, c: &ValueCase, x: &Range, k: i128) -> Option<ValueCase> {
         if k == 0 {
             return Some(c.with(LinExpr::zero()));
         }
@@ -204,7 +210,7 @@ impl Linear<'_> {
         Some(higher.with(times(unit, &bits)))
     }
     /// Bitwise operators on operands of 0 and 1.
-    fn bitwise(&self, op: BinOp, a: &Expr, b: &Expr, _kind: IntKind) -> Option<Vec<Case>> {
+    fn bitwise(&self, op: BinOp, a: &Expr, b: &Expr, _kind: IntKind) -> Option<Vec<ValueCase>> {
         if !matches!(op, BinOp::And | BinOp::Or | BinOp::Xor)
             || !self.env.range(a).fits(IntKind::Bool)
             || !self.env.range(b).fits(IntKind::Bool)
@@ -225,7 +231,7 @@ impl Linear<'_> {
         Some(self.possible(out))
     }
     /// Some value within what is known of the result: no linear arithmetic says it.
-    fn opaque(&self, op: BinOp, c: Case, b: &LinExpr, x: &Range, y: &Range, kind: IntKind) -> Case {
+    fn opaque(&self, op: BinOp, c: ValueCase, b: &LinExpr, x: &Range, y: &Range, kind: IntKind) -> ValueCase {
         let a = c.value.clone();
         let mut d = c;
         d.exact = false;

@@ -6,7 +6,7 @@ use relyant_linear::{Atom, Cube, LinExpr, Norm, Rat, Var};
 /// Under `guard && bounds`, for some values of the inputs, an expression has this value.
 /// Inputs are numbered from `base` on in every case.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Case {
+pub struct ValueCase {
     /// Condition as the program tests it.
     pub guard: Cube,
     /// Conditions that hold because of types, or that define inputs.
@@ -21,10 +21,10 @@ pub struct Case {
     pub exact: bool,
 }
 
-impl Case {
+impl ValueCase {
     /// A value without condition.
-    pub fn of(value: LinExpr) -> Case {
-        Case {
+    pub fn of(value: LinExpr) -> ValueCase {
+        ValueCase {
             guard: Cube::top(),
             bounds: Cube::top(),
             inputs: Vec::new(),
@@ -34,16 +34,16 @@ impl Case {
         }
     }
     /// The same with another value.
-    pub fn with(&self, value: LinExpr) -> Case {
-        Case { value, ..self.clone() }
+    pub fn with(&self, value: LinExpr) -> ValueCase {
+        ValueCase { value, ..self.clone() }
     }
     /// The same under a further condition.
-    pub fn when(mut self, n: Norm) -> Case {
+    pub fn when(mut self, n: Norm) -> ValueCase {
         self.guard.push(n);
         self
     }
     /// The same with a further bound.
-    pub fn bound(mut self, n: Norm) -> Case {
+    pub fn bound(mut self, n: Norm) -> ValueCase {
         self.bounds.push(n);
         self
     }
@@ -53,11 +53,11 @@ impl Case {
         Var(base + self.inputs.len() as u32 - 1)
     }
     /// Both conditions; the other's value is returned apart, with its inputs renumbered. The value is `self`'s.
-    pub fn and(&self, other: &Case, base: u32) -> (Case, LinExpr) {
+    pub fn and(&self, other: &ValueCase, base: u32) -> (ValueCase, LinExpr) {
         let shift = self.inputs.len() as u32;
         let f = |v: Var| if v.0 >= base { Var(v.0 + shift) } else { v };
         let touch = |t: &Touch| Touch { at: t.at.rename(f), value: t.value.rename(f), ..*t };
-        let case = Case {
+        let case = ValueCase {
             touches: self.touches.iter().cloned().chain(other.touches.iter().map(touch)).collect(),
             guard: self.guard.and(&other.guard.rename(f)),
             bounds: self.bounds.and(&other.bounds.rename(f)),

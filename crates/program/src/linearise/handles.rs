@@ -7,7 +7,7 @@
 //! quantifier: the place is below `i`, and the thread has ended.
 
 use super::Lineariser;
-use super::case::{Case, eq, le};
+use super::case::{ValueCase, eq, le};
 use super::range::Range;
 use super::ranges::{Env, Ranges};
 use super::threads::GuardedUpdates;
@@ -85,7 +85,7 @@ fn handle_of(u: u32) -> i128 {
 
 impl Lineariser<'_> {
     /// Whether an address (the value of the case) is where the handle of each thread is: the first one whose it is, or none.
-    fn kept(&self, l: &Linear, c: Case) -> Vec<(Case, Option<(u32, Var)>)> {
+    fn kept(&self, l: &Linear, c: ValueCase) -> Vec<(ValueCase, Option<(u32, Var)>)> {
         let (mut out, mut rest) = (Vec::new(), vec![c]);
         for (u, place) in &self.variables.places {
             let (at, one) = (LinExpr::var(*place), LinExpr::int(1));
@@ -106,7 +106,7 @@ impl Lineariser<'_> {
     pub(super) fn load_handle(
         &self,
         l: &Linear,
-        (address, range): (Case, &Range),
+        (address, range): (ValueCase, &Range),
         r: Reg,
         kind: IntKind,
     ) -> Vec<GuardedUpdates> {
@@ -121,7 +121,7 @@ impl Lineariser<'_> {
                 }
                 None => {
                     c.value = LinExpr::var(c.input(l.base(), Input::Auxiliary));
-                    c = Case { exact: false, ..l.within(c, range) };
+                    c = ValueCase { exact: false, ..l.within(c, range) };
                     range
                 }
             };
@@ -135,8 +135,8 @@ impl Lineariser<'_> {
     pub(super) fn store_handle(
         &self,
         l: &Linear,
-        address: &Case,
-        values: &[Case],
+        address: &ValueCase,
+        values: &[ValueCase],
         range: &Range,
     ) -> Vec<GuardedUpdates> {
         let mut out = Vec::new();

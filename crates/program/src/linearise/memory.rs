@@ -2,16 +2,15 @@
 
 use super::range::Range;
 use super::ranges::Env;
-use super::residue::Residue;
 use relyant_cfa::points_to::Targets;
-use relyant_cfa::{BinOp, Expr, Extent, ObjId, Owner};
+use relyant_cfa::{BinOp, Expr, Extent, ObjId, Owner, Residue};
 
 /// Objects that an access may touch, by addresses alone, and a quarter of the cells.
 const MOST: usize = 64;
 
 /// Cells that an access may touch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Places {
+pub struct TouchedCells {
     /// In order of address.
     pub cells: Vec<(ObjId, usize)>,
     /// Arrays of objects that it may touch, see [`super::arrays::Arrays`].
@@ -20,7 +19,7 @@ pub struct Places {
     pub untracked: Option<(i128, i128)>,
 }
 
-impl Places {
+impl TouchedCells {
     fn not_kept(&mut self, first: i128, last: i128) {
         let (lo, hi) = self.untracked.unwrap_or((first, last));
         self.untracked = Some((lo.min(first), hi.max(last)));
@@ -44,10 +43,10 @@ pub fn base_object(e: &Expr) -> Option<ObjId> {
 impl Env<'_> {
     /// Cells that an access by the running thread may touch; accesses outside of objects are undefined and left out.
     /// `None` when they cannot be told. Objects that are too large for it are kept as arrays from now on.
-    pub fn cells(&self, address: &Expr) -> Option<Places> {
+    pub fn cells(&self, address: &Expr) -> Option<TouchedCells> {
         let range = self.range(address);
         let residue = self.residue(address);
-        let mut out = Places::default();
+        let mut out = TouchedCells::default();
         if let Some(o) = base_object(address) {
             self.add(o, None, (&range, residue), &mut out);
         } else if let Some(values) = range.values() {
@@ -83,7 +82,13 @@ impl Env<'_> {
         (out.cells.len() <= 4 * MOST).then_some(out)
     }
     /// Adds a cell of an object (or all) that the address may be.
-    fn add(&self, o: ObjId, cell: Option<usize>, (range, residue): (&Range, Residue), out: &mut Places) {
+    fn add(
+        &self,
+        o: ObjId,
+        cell: Option<usize>,
+        (range, residue): (&Range, Residue),
+        out: &mut TouchedCells,
+    ) {
         let i = o.0 as usize;
         if matches!(self.program.owners.get(i), Some(Owner::Template(t)) if *t as usize != self.template) {
             return;
@@ -117,7 +122,10 @@ impl Env<'_> {
             out.not_kept(listed, base.saturating_add(i128::from(object.size())));
         }
         for (n, a) in parts.arrays.iter().enumerate() {
-            let meets = || base.checked_add(a.first as i128).is_none_or(|b| residue.meets(b, a.stride));
+            let meets = || {
+                base.checked_add(a.first as i128)
+                    .is_none_or(|b| residue.meets(Residue::new(a.stride as u128, b)))
+            };
             let far = || endless && beyond && a.count > a.listed && meets();
             if cell.map_or_else(|| far() || a.cells().any(|k| at(&k)), |c| at(&c) && a.has(c)) {
                 out.arrays.push((o, n));

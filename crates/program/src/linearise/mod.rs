@@ -19,11 +19,12 @@ mod variables;
 pub mod waiting;
 
 use crate::{Edge, Given, Input, Loc, Location, Program, Template, Touch};
+pub use arrays::ArrayLimits;
 use arrays::Arrays;
-pub use arrays::{Limits, has_short_arrays};
-use case::{Case, at_least, at_most, eq};
+pub use arrays::has_short_arrays;
+use case::{ValueCase, at_least, at_most, eq};
 use handles::Holders;
-use memory::Places;
+use memory::TouchedCells;
 use range::Range;
 use ranges::{Env, Ranges, ranges};
 use relyant_cfa as cfa;
@@ -40,11 +41,11 @@ use variables::Variables;
 /// The thread program of a program, step by step: one edge (or a few cases) for each of its steps, atomic
 /// sections joined to one.
 pub fn linearise(p: &cfa::Program) -> Result<Program, Diagnostic> {
-    linearise_within(p, Limits::default())
+    linearise_within(p, ArrayLimits::default())
 }
 
 /// The same with other limits for arrays.
-pub fn linearise_within(p: &cfa::Program, limits: Limits) -> Result<Program, Diagnostic> {
+pub fn linearise_within(p: &cfa::Program, limits: ArrayLimits) -> Result<Program, Diagnostic> {
     let points_to = PointsTo::new(p);
     let arrays = Arrays::new(p, limits);
     let ranges = ranges(p, &points_to, &arrays);
@@ -146,7 +147,7 @@ fn drop_unread(p: &mut Program) {
 }
 
 /// A cell, and the condition under which an address is its.
-type CellCase = (Case, cfa::ObjId, usize);
+type CellCase = (ValueCase, cfa::ObjId, usize);
 
 /// What an access may touch, each with the condition for it.
 #[derive(Default)]
@@ -157,9 +158,9 @@ struct Touched {
     /// Arrays that hold handles of chosen threads; the case's value is the address.
     holders: Vec<CellCase>,
     /// Elements of arrays that all share, of which none is kept; the case's value is the address.
-    elements: Vec<(Case, cfa::ObjId, usize, u32)>,
+    elements: Vec<(ValueCase, cfa::ObjId, usize, u32)>,
     /// Cells that are not kept.
-    untracked: Vec<Case>,
+    untracked: Vec<ValueCase>,
 }
 
 struct Lineariser<'a> {
@@ -254,7 +255,7 @@ impl Lineariser<'_> {
     }
     /// Conditions under which an address is each of some cells, in arrays, and elsewhere.
     fn places(&self, l: &Linear, address: &Expr, span: Span) -> Result<Touched, Diagnostic> {
-        let Some(Places { cells, arrays, untracked }) = l.env.cells(address) else {
+        let Some(TouchedCells { cells, arrays, untracked }) = l.env.cells(address) else {
             return self.refuse(
                 span,
                 "it cannot be told which object this access touches",
@@ -272,10 +273,10 @@ impl Lineariser<'_> {
         let unknown = self.variables.index.is_none() && !arrays.iter().all(told);
         let mut out = Touched::default();
         if unknown {
-            out.untracked.push(Case::of(LinExpr::zero()));
+            out.untracked.push(ValueCase::of(LinExpr::zero()));
         }
         if let ([(o, k)], [], None) = (&cells[..], &arrays[..], untracked) {
-            out.cells.push((Case::of(LinExpr::zero()), *o, *k));
+            out.cells.push((ValueCase::of(LinExpr::zero()), *o, *k));
             return Ok(out);
         }
         let range = l.env.range(address);
@@ -322,7 +323,7 @@ impl Lineariser<'_> {
         let places = self.places(l, address, span)?;
         for mut c in places.untracked {
             c.value = LinExpr::var(c.input(l.base(), Input::Auxiliary));
-            let c = Case { exact: false, ..l.within(c, &Range::of_kind(kind)) };
+            let c = ValueCase { exact: false, ..l.within(c, &Range::of_kind(kind)) };
             out.push((c.clone(), vec![(l.register(r), c.value)]));
         }
         for ((mut c, o, a), tracked) in places.arrays {
@@ -332,7 +333,7 @@ impl Lineariser<'_> {
                 c.value = LinExpr::var(v);
             } else {
                 c.value = LinExpr::var(c.input(l.base(), Input::Auxiliary));
-                c = Case { exact: false, ..l.within(c, range) };
+                c = ValueCase { exact: false, ..l.within(c, range) };
             }
             let flag = self.variables.tracked[self.t];
             for c in l.convert(vec![c], range, kind) {
@@ -346,7 +347,7 @@ impl Lineariser<'_> {
             let at = std::mem::replace(&mut c.value, LinExpr::zero());
             c.value = LinExpr::var(c.input(l.base(), Input::Auxiliary));
             c.touches.push(Touch { array, at, value: c.value.clone(), write: false });
-            let c = Case { exact: false, ..l.within(c, range) };
+            let c = ValueCase { exact: false, ..l.within(c, range) };
             for c in l.convert(vec![c], range, kind) {
                 out.push((c.clone(), vec![(l.register(r), c.value)]));
             }
@@ -366,7 +367,7 @@ impl Lineariser<'_> {
     /// What an edge does, by cases.
     fn steps(&self, l: &Linear, edge: &cfa::Edge) -> Result<Vec<GuardedUpdates>, Diagnostic> {
         let dead = |r: cfa::Reg| !self.live[edge.to.0 as usize].has(r.0);
-        let nothing = || vec![(Case::of(LinExpr::zero()), Vec::new())];
+        let nothing = || vec![(ValueCase::of(LinExpr::zero()), Vec::new())];
         let steps = match &edge.op {
             Op::Skip => nothing(),
             // The run is over; staying before the end lets others do no more than they could before.
@@ -383,7 +384,7 @@ impl Lineariser<'_> {
             }
             Op::Havoc { dst, .. } => {
                 let kind = self.p.templates[self.t].registers[dst.0 as usize].kind;
-                let mut c = Case::of(LinExpr::zero());
+                let mut c = ValueCase::of(LinExpr::zero());
                 c.value = LinExpr::var(c.input(l.base(), Input::Havoc(0)));
                 let c = l.within(c, &Range::of_kind(kind));
                 vec![(c.clone(), vec![(l.register(*dst), c.value)])]
@@ -394,7 +395,7 @@ impl Lineariser<'_> {
                 let (range, values) = (l.env.range(e), l.value(e));
                 let places = self.places(l, address, edge.span)?;
                 for c in places.untracked {
-                    out.push((Case { exact: false, ..c }, Vec::new()));
+                    out.push((ValueCase { exact: false, ..c }, Vec::new()));
                 }
                 for (c, _, _) in places.holders {
                     out.extend(self.store_handle(l, &c, &values, &range));

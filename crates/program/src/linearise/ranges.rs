@@ -4,11 +4,10 @@ use super::arrays::{Array, Arrays};
 use super::dead::live_registers;
 use super::range::{Range, wrap};
 use super::registers::Registers;
-use super::residue::Residue;
 use relyant_cfa as cfa;
 use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::sparse::Row;
-use relyant_cfa::{CmpOp, Count, Expr, IntKind, LocationKind, Op, Reg, UnOp};
+use relyant_cfa::{CmpOp, Count, Expr, IntKind, LocationKind, Op, Reg, Residue, UnOp};
 use std::collections::BTreeSet;
 
 /// Visits of a location before its ranges are widened, and before that is to the kind's bounds.

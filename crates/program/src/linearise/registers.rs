@@ -1,9 +1,8 @@
 //! Ranges of registers at a location, and their residues. Registers that are not listed have any value.
 
 use super::range::Range;
-use super::residue::Residue;
-use relyant_cfa::Reg;
 use relyant_cfa::sparse::{Map, Row};
+use relyant_cfa::{Reg, Residue};
 
 static ALL: Range = Range::Between(None, None);
 

@@ -1,6 +1,6 @@
 //! Operators as cases against their values: no value is missed, and where cases say that they are exact, none is added.
 
-use super::arrays::{Arrays, Limits};
+use super::arrays::{ArrayLimits, Arrays};
 use super::case::eq;
 use super::range::Range;
 use super::ranges::Env;
@@ -120,7 +120,7 @@ fn operators_have_all_their_values() {
         let kind = IntKind::Machine { bits, signed: rng.below(2) == 0 };
         let mut p = program(&[kind, kind]);
         p.signed_wraps = rng.below(3) == 0;
-        let (points_to, arrays) = (PointsTo::new(&p), Arrays::new(&p, Limits::default()));
+        let (points_to, arrays) = (PointsTo::new(&p), Arrays::new(&p, ArrayLimits::default()));
         let variables = Variables::new(&p, &arrays, &Default::default());
         let ranges = [range(&mut rng, kind), range(&mut rng, kind)];
         let e = expression(&mut rng, kind);
@@ -167,7 +167,7 @@ fn operators_have_all_their_values() {
 fn floating_point_operators_have_all_their_values() {
     let d = Precision::Double;
     let p = program(&[d.kind(), IntKind::INT]);
-    let (points_to, arrays) = (PointsTo::new(&p), Arrays::new(&p, Limits::default()));
+    let (points_to, arrays) = (PointsTo::new(&p), Arrays::new(&p, ArrayLimits::default()));
     let variables = Variables::new(&p, &arrays, &Default::default());
     let any = [Range::of_kind(d.kind()), Range::of_kind(IntKind::INT)];
     let env = Env {

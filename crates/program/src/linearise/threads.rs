@@ -1,6 +1,6 @@
 //! Creation, join and end of threads, by ghost variables.
 
-use super::case::{Case, at_least, at_most, eq};
+use super::case::{ValueCase, at_least, at_most, eq};
 use super::ranges::Ranges;
 use super::value::Linear;
 use super::variables::LAST_HANDLE;
@@ -9,7 +9,7 @@ use relyant_cfa::{Count, Expr, Reg};
 use relyant_linear::{Cube, LinExpr, Var};
 
 /// A case of a step: the condition is the case's, its value is not used.
-pub type GuardedUpdates = (Case, Vec<(Var, LinExpr)>);
+pub type GuardedUpdates = (ValueCase, Vec<(Var, LinExpr)>);
 
 impl Linear<'_> {
     /// Handles from here on belong to templates of more than one thread.
@@ -80,9 +80,9 @@ impl Linear<'_> {
         let alive = self.variables.alive.map(|a| (a, LinExpr::var(a).sub(&LinExpr::int(1))));
         let ghosts = self.variables.ghosts[t];
         if self.env.program.templates[t].count != Count::AtMost(1) {
-            return vec![(Case::of(LinExpr::zero()), alive.into_iter().collect())];
+            return vec![(ValueCase::of(LinExpr::zero()), alive.into_iter().collect())];
         }
-        let step = |c: Case| {
+        let step = |c: ValueCase| {
             let updates = [(ghosts.ended, LinExpr::int(1)), (ghosts.result, c.value.clone())];
             (c, updates.into_iter().chain(alive.clone()).collect())
         };
@@ -94,7 +94,7 @@ impl Linear<'_> {
         let template = &self.env.program.templates[t];
         let ghosts = self.variables.ghosts[t];
         let started = LinExpr::var(ghosts.started);
-        let mut c = Case::of(LinExpr::zero()).when(at_least(&started, 1));
+        let mut c = ValueCase::of(LinExpr::zero()).when(at_least(&started, 1));
         let mut updates = Vec::new();
         if !matches!(template.count, Count::AtMost(1) | Count::Unbounded) {
             updates.push((ghosts.started, started.sub(&LinExpr::int(1))));

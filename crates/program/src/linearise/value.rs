@@ -1,6 +1,6 @@
 //! Expressions as linear cases.
 
-use super::case::{Case, at_least, at_most, eq, times};
+use super::case::{ValueCase, at_least, at_most, eq, times};
 use super::range::Range;
 use super::ranges::Env;
 use super::variables::Variables;
@@ -36,26 +36,26 @@ impl Linear<'_> {
         }
     }
     /// The value of an expression.
-    pub fn value(&self, e: &Expr) -> Vec<Case> {
+    pub fn value(&self, e: &Expr) -> Vec<ValueCase> {
         let range = self.env.range(e);
         if let Some(c) = range.single()
             && self.total(e)
         {
-            return vec![Case::of(LinExpr::int(c))];
+            return vec![ValueCase::of(LinExpr::int(c))];
         }
         let cases = match e {
-            Expr::Const(c) => vec![Case::of(LinExpr::int(*c))],
-            Expr::Reg(r) => vec![Case::of(LinExpr::var(self.register(*r)))],
+            Expr::Const(c) => vec![ValueCase::of(LinExpr::int(*c))],
+            Expr::Reg(r) => vec![ValueCase::of(LinExpr::var(self.register(*r)))],
             Expr::Addr(_) | Expr::Func(_) => match range.single() {
-                Some(a) => vec![Case::of(LinExpr::int(a))],
+                Some(a) => vec![ValueCase::of(LinExpr::int(a))],
                 None => vec![self.unknown(&range)],
             },
-            Expr::SelfId => vec![Case::of(self.self_handle())],
+            Expr::SelfId => vec![ValueCase::of(self.self_handle())],
             Expr::Unary(UnOp::Float(_), _, _) => vec![self.unknown(&range)],
             Expr::Unary(op, a, kind) => {
                 let (op, kind) = (*op, *kind);
                 let before = self.env.before_wrap_unary(op, a, kind);
-                let minus = |c: &Case| {
+                let minus = |c: &ValueCase| {
                     let v = c.value.negated();
                     c.with(match (op, kind) {
                         (UnOp::Neg, _) => v,
@@ -75,7 +75,7 @@ impl Linear<'_> {
             Expr::Cast(a, kind) => self.convert(self.value(a), &self.env.range(a), *kind),
         };
         // What is over-approximated stays within what is known of the result.
-        let within = |c: Case| if c.exact { c } else { self.within(c, &range) };
+        let within = |c: ValueCase| if c.exact { c } else { self.within(c, &range) };
         let cases = self.possible(cases.into_iter().map(within).collect());
         if cases.len() > MOST { vec![self.unknown(&range)] } else { cases }
     }
@@ -109,14 +109,14 @@ impl Linear<'_> {
         }
     }
     /// Some value of a range.
-    pub fn unknown(&self, range: &Range) -> Case {
-        let mut c = Case::of(LinExpr::zero());
+    pub fn unknown(&self, range: &Range) -> ValueCase {
+        let mut c = ValueCase::of(LinExpr::zero());
         c.value = LinExpr::var(c.input(self.base(), Input::Auxiliary));
         c.exact = false;
         self.within(c, range)
     }
     /// A bound on the value of a case.
-    pub fn within(&self, mut c: Case, range: &Range) -> Case {
+    pub fn within(&self, mut c: ValueCase, range: &Range) -> ValueCase {
         let v = c.value.clone();
         if let Some(lo) = range.lo() {
             c = c.bound(at_least(&v, lo));
@@ -127,7 +127,7 @@ impl Linear<'_> {
         }
     }
     /// Results of arithmetic in a kind, given before they wrap: wraps them, or bounds them.
-    pub fn arithmetic(&self, cases: Vec<Case>, before: &Range, kind: IntKind) -> Vec<Case> {
+    pub fn arithmetic(&self, cases: Vec<ValueCase>, before: &Range, kind: IntKind) -> Vec<ValueCase> {
         if before.fits(kind) {
             cases
         } else if self.env.wraps(kind) {
@@ -137,7 +137,7 @@ impl Linear<'_> {
         }
     }
     /// Values modulo the width of a kind.
-    fn wrap(&self, cases: Vec<Case>, before: &Range, kind: IntKind) -> Vec<Case> {
+    fn wrap(&self, cases: Vec<ValueCase>, before: &Range, kind: IntKind) -> Vec<ValueCase> {
         let (Some(min), IntKind::Machine { bits, .. }) = (kind.min(), kind) else { return cases };
         let Some(modulus) = 1i128.checked_shl(bits as u32).filter(|m| *m > 0) else {
             return cases.into_iter().map(|c| self.within(c, &Range::of_kind(kind))).collect();
@@ -173,17 +173,17 @@ impl Linear<'_> {
         out
     }
     /// Values converted to a kind, given their range.
-    pub fn convert(&self, cases: Vec<Case>, before: &Range, kind: IntKind) -> Vec<Case> {
+    pub fn convert(&self, cases: Vec<ValueCase>, before: &Range, kind: IntKind) -> Vec<ValueCase> {
         if before.fits(kind) {
             return cases;
         }
         let cases = match kind {
             IntKind::Bool => {
-                let test = |c: Case, op, v| {
+                let test = |c: ValueCase, op, v| {
                     let found = self.compare(c, op, &LinExpr::zero()).into_iter();
                     found.map(move |c| c.with(LinExpr::int(v))).collect::<Vec<_>>()
                 };
-                let both = |c: Case| [test(c.clone(), CmpOp::Ne, 1), test(c, CmpOp::Eq, 0)].concat();
+                let both = |c: ValueCase| [test(c.clone(), CmpOp::Ne, 1), test(c, CmpOp::Eq, 0)].concat();
                 cases.into_iter().flat_map(both).collect()
             }
             _ => self.wrap(cases, before, kind),
@@ -191,12 +191,12 @@ impl Linear<'_> {
         self.possible(cases)
     }
     /// Pairs of a case each: conditions of both, and both values.
-    pub fn pairs(&self, a: &[Case], b: &[Case]) -> Vec<(Case, LinExpr)> {
+    pub fn pairs(&self, a: &[ValueCase], b: &[ValueCase]) -> Vec<(ValueCase, LinExpr)> {
         let all = a.iter().flat_map(|x| b.iter().map(|y| x.and(y, self.base())));
         all.filter(|(c, _)| !c.is_false()).collect()
     }
     /// When an expression is not 0 (or is 0).
-    pub fn truth(&self, e: &Expr, want: bool) -> Vec<Case> {
+    pub fn truth(&self, e: &Expr, want: bool) -> Vec<ValueCase> {
         let boolean = |e: &Expr| match e {
             Expr::Compare(..) | Expr::Not(_) | Expr::Cast(_, IntKind::Bool) => true,
             Expr::Binary(BinOp::And | BinOp::Or | BinOp::Xor, ..) => self.env.range(e).fits(IntKind::Bool),
@@ -237,10 +237,10 @@ impl Linear<'_> {
         if cases.len() <= MOST {
             return cases;
         }
-        vec![Case { exact: false, ..Case::of(LinExpr::zero()) }]
+        vec![ValueCase { exact: false, ..ValueCase::of(LinExpr::zero()) }]
     }
     /// Where the value of a case compares so with an expression.
-    fn compare(&self, c: Case, op: CmpOp, b: &LinExpr) -> Vec<Case> {
+    fn compare(&self, c: ValueCase, op: CmpOp, b: &LinExpr) -> Vec<ValueCase> {
         let d = c.value.sub(b);
         let neg = d.negated();
         let lt = |d: &LinExpr| relyant_linear::Atom::lt(d);
@@ -254,8 +254,8 @@ impl Linear<'_> {
         }
     }
     /// Leaves out cases that cannot be, given the ranges of the registers, and conditions that types imply.
-    pub fn possible(&self, cases: Vec<Case>) -> Vec<Case> {
-        let mut out: Vec<Case> = Vec::new();
+    pub fn possible(&self, cases: Vec<ValueCase>) -> Vec<ValueCase> {
+        let mut out: Vec<ValueCase> = Vec::new();
         for mut c in cases {
             if c.is_false() {
                 continue;

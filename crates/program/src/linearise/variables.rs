@@ -65,7 +65,7 @@ impl Variables {
                 Owner::Shared => (Scope::Global, String::new()),
                 Owner::Template(t) => {
                     let name = &p.templates[t as usize].name;
-                    let inner = object.name.starts_with(&format!("{name}::"));
+                    let inner = object.in_function().is_some_and(|(function, _)| function == name);
                     (Scope::Local(t), if inner { String::new() } else { format!("{name}::") })
                 }
             };

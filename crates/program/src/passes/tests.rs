@@ -7,7 +7,7 @@ use num_bigint::BigInt;
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::schedule::ThreadRef;
 use relyant_cfa::*;
-use relyant_interp::explore::{Exploration, Options, explore};
+use relyant_interp::explore::{Exploration, ExploreOptions, explore};
 use relyant_interp::replay::replay;
 use relyant_linear::{LinExpr, Rat, Var};
 use relyant_testing::rng::{Rng, cases};
@@ -136,7 +136,7 @@ impl Body<'_> {
             }
             7 if self.rng.percent(50) => {
                 let dst = self.reg();
-                self.op(Op::Havoc { dst, source: Source::input("nondet") });
+                self.op(Op::Havoc { dst, source: InputSource::input("nondet") });
             }
             7 => {
                 let c = self.condition(1);
@@ -214,6 +214,7 @@ fn random_program(seed: u64) -> Program {
         let init = if rng.percent(85) { Some(0) } else { None };
         p.objects.push(Object {
             name: format!("g{i}"),
+            function: None,
             cells: vec![(*kind, String::new())],
             init: vec![init],
             kind: ObjectKind::Plain,
@@ -413,7 +414,7 @@ fn search(p: &crate::Program, most: usize) -> Found {
 
 fn check(seed: u64, counts: &mut [usize; 4]) {
     let c = random_program(seed);
-    let options = Options { max_states: 30_000, ..Options::default() };
+    let options = ExploreOptions { max_states: 30_000, ..ExploreOptions::default() };
     let violated = match explore(&c, &options, &|| false).expect("well-formed") {
         Exploration::Violation(_) => true,
         Exploration::Exhausted { complete: true, .. } => false,

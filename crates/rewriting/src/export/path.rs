@@ -5,7 +5,7 @@ use super::model::{Model, Place, refuse};
 use super::ranges::{Range, negated};
 use super::value::{Known, Need, Val};
 use relyant_cfa::diagnostic::Diagnostic;
-use relyant_cfa::{CmpOp, Edge, Expr, IntKind, Loc, LocationKind, Op, Reg, Source};
+use relyant_cfa::{CmpOp, Edge, Expr, InputSource, IntKind, Loc, LocationKind, Op, Reg};
 use std::collections::BTreeMap;
 
 /// More cases of one location are refused.
@@ -329,7 +329,7 @@ impl Explorer<'_, '_> {
     }
 
     /// A value that is read nowhere, or one of those that stand for all.
-    fn havoc(&self, p: Path, dst: Reg, source: &Source) -> Result<Vec<Path>, Need> {
+    fn havoc(&self, p: Path, dst: Reg, source: &InputSource) -> Result<Vec<Path>, Need> {
         let m = self.model;
         if !self.live(p.loc).contains(&dst.0) {
             return Ok(vec![p]);

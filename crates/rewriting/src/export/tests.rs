@@ -202,7 +202,7 @@ fn program(text: &str, options: &Options) -> cfa::Program {
 }
 
 fn exhausted(p: &cfa::Program, most: usize) -> Option<bool> {
-    let options = explore::Options { max_states: most, ..explore::Options::default() };
+    let options = explore::ExploreOptions { max_states: most, ..explore::ExploreOptions::default() };
     match interp::explore(p, &options, &|| false).unwrap() {
         interp::Exploration::Violation(_) => Some(true),
         interp::Exploration::Exhausted { complete: true, .. } => Some(false),

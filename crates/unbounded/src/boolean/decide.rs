@@ -2,7 +2,7 @@
 
 use super::guide;
 use super::reason::{Reason, Unanswered};
-use crate::counter::explicit::{self, Explored, Found, Options};
+use crate::counter::explicit::{self, CounterOptions, CounterOutcome, Explored};
 use crate::counter::symbolic::Sets;
 use crate::cover;
 use crate::fixpoint;
@@ -187,7 +187,8 @@ impl Decider<'_> {
         states: usize,
         reduce: bool,
     ) -> Result<Explored, Reason> {
-        let options = Options { threads: bound, states, counted: true, reduce, cancel: self.settings.cancel };
+        let options =
+            CounterOptions { threads: bound, states, counted: true, reduce, cancel: self.settings.cancel };
         let e = explicit::explore(threads, &options)?;
         self.stats.states = self.stats.states.saturating_add(e.states);
         self.stats.steps = self.stats.steps.saturating_add(e.steps);
@@ -230,7 +231,7 @@ impl Decider<'_> {
         let flat = flatten(self.program, self.live);
         let found = Sets::new(&flat).map_err(Reason::from).and_then(|mut sets| {
             let states = SETS.min(self.settings.states);
-            let options = Options {
+            let options = CounterOptions {
                 threads: Some(n),
                 states,
                 counted: true,
@@ -240,10 +241,10 @@ impl Decider<'_> {
             let e = explicit::explore(&mut sets, &options)?;
             self.stats.states = self.stats.states.saturating_add(e.states);
             match &e.found {
-                Found::Limit(why) => Err(Reason::Limit(*why)),
+                CounterOutcome::Limit(why) => Err(Reason::Limit(*why)),
                 // The sets would have to be checked by code of its own, which there is not.
-                Found::Exhausted => Err(Reason::SetsExhausted(e.states)),
-                Found::Failure(path) => {
+                CounterOutcome::Exhausted => Err(Reason::SetsExhausted(e.states)),
+                CounterOutcome::Failure(path) => {
                     let mut threads = Threads::new(Machine::new(self.program, self.live));
                     let path = guide::along(&mut threads, &sets, path)?;
                     self.failure(&threads, &path.ok_or(Reason::Path)?)
@@ -262,9 +263,9 @@ impl Decider<'_> {
     ) -> Result<Option<BooleanVerdict>, Reason> {
         let quick = self.explore(threads, n, states, true)?;
         match &quick.found {
-            Found::Failure(path) => return self.failure(threads, path).map(Some),
-            Found::Limit(why) => return Err(Reason::Limit(*why)),
-            Found::Exhausted => {}
+            CounterOutcome::Failure(path) => return self.failure(threads, path).map(Some),
+            CounterOutcome::Limit(why) => return Err(Reason::Limit(*why)),
+            CounterOutcome::Exhausted => {}
         }
         let asked = self.settings.threads == n;
         if quick.bounded && !asked {
@@ -272,10 +273,10 @@ impl Decider<'_> {
         }
         let all = self.explore(threads, n, states, false)?;
         match &all.found {
-            Found::Failure(path) => return self.failure(threads, path).map(Some),
-            Found::Limit(why) => return Err(Reason::Limit(*why)),
-            Found::Exhausted if all.bounded && !asked => return Ok(None),
-            Found::Exhausted => {}
+            CounterOutcome::Failure(path) => return self.failure(threads, path).map(Some),
+            CounterOutcome::Limit(why) => return Err(Reason::Limit(*why)),
+            CounterOutcome::Exhausted if all.bounded && !asked => return Ok(None),
+            CounterOutcome::Exhausted => {}
         }
         let number = |n: usize| 0..u32::try_from(n).unwrap_or(u32::MAX);
         let states = States {
@@ -319,8 +320,9 @@ impl Decider<'_> {
             .map_err(Reason::NoSystem)?;
         self.stats.transitions = exported.system.transitions.len();
         let limits = cover::Limits::new(self.settings.cancel);
-        let found = cover::decide(&exported.system, &exported.target, &cover::Options::default(), &limits)
-            .map_err(Reason::Malformed)?;
+        let found =
+            cover::decide(&exported.system, &exported.target, &cover::CoverOptions::default(), &limits)
+                .map_err(Reason::Malformed)?;
         self.stats.checking += found.checking;
         match found.verdict {
             // Checked already: that is part of deciding coverability.

@@ -9,7 +9,7 @@ const GONE: u32 = u32::MAX;
 
 /// What an exploration looks at, and how far.
 #[derive(Clone, Copy, Debug)]
-pub struct Options<'a> {
+pub struct CounterOptions<'a> {
     /// Threads at the same time; more are not started. No bound if `None`.
     pub threads: Option<u32>,
     /// As many states may be stored; beyond, nothing is known.
@@ -38,7 +38,7 @@ pub enum Limit {
 
 /// What an exploration came to.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Found {
+pub enum CounterOutcome {
     /// A run to a failure, with as few steps as there can be.
     Failure(Interleaving),
     /// All states were seen, and nothing fails.
@@ -51,7 +51,7 @@ pub enum Found {
 #[derive(Clone, Debug)]
 pub struct Explored {
     /// What it came to.
-    pub found: Found,
+    pub found: CounterOutcome,
     /// How many states were stored.
     pub states: usize,
     /// How many steps of threads were made.
@@ -91,7 +91,7 @@ fn state(key: &[u32], counted: bool) -> CounterState {
 
 struct Search<'a, T> {
     template: &'a mut T,
-    options: Options<'a>,
+    options: CounterOptions<'a>,
     /// The number of each state, by its key: the shared state, then pairs of local states and counts, or a local state
     /// for each thread.
     seen: FxHashMap<Box<[u32]>, u32>,
@@ -105,7 +105,7 @@ struct Search<'a, T> {
 }
 
 /// Explores all states, breadth first.
-pub fn explore<T: Template>(template: &mut T, options: &Options) -> Result<Explored, T::Error> {
+pub fn explore<T: Template>(template: &mut T, options: &CounterOptions) -> Result<Explored, T::Error> {
     let mut s = Search {
         template,
         options: *options,
@@ -141,7 +141,7 @@ impl<T: Template> Search<'_, T> {
         }
     }
 
-    fn run(&mut self) -> Result<Found, T::Error> {
+    fn run(&mut self) -> Result<CounterOutcome, T::Error> {
         for (shared, local) in self.template.initial()? {
             let key: Box<[u32]> =
                 if self.options.counted { [shared, local, 1].into() } else { [shared, local].into() };
@@ -150,17 +150,17 @@ impl<T: Template> Search<'_, T> {
         let mut at = 0;
         while at < self.keys.len() {
             if self.options.cancel.load(Ordering::Relaxed) {
-                return Ok(Found::Limit(Limit::Stopped));
+                return Ok(CounterOutcome::Limit(Limit::Stopped));
             }
             if self.keys.len() > self.options.states {
-                return Ok(Found::Limit(Limit::States));
+                return Ok(CounterOutcome::Limit(Limit::States));
             }
             if let Some(run) = self.expand(at)? {
-                return Ok(Found::Failure(run));
+                return Ok(CounterOutcome::Failure(run));
             }
             at += 1;
         }
-        Ok(Found::Exhausted)
+        Ok(CounterOutcome::Exhausted)
     }
 
     fn expand(&mut self, at: usize) -> Result<Option<Interleaving>, T::Error> {

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// How to search: each part can be left out, for comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct CoverOptions {
     /// Threads of a widening candidate at most; `None`: no widening, which is the classical
     /// backward search.
     pub widen: Option<u32>,
@@ -34,9 +34,9 @@ pub struct Options {
     pub invariants: bool,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for CoverOptions {
+    fn default() -> CoverOptions {
+        CoverOptions {
             widen: Some(1),
             widen_net: Some(3),
             lean: true,
@@ -47,10 +47,17 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl CoverOptions {
     /// The classical backward search alone (Abdulla and others, LICS 1996).
-    pub fn backward() -> Options {
-        Options { widen: None, widen_net: None, lean: true, oracle: false, reach: false, invariants: false }
+    pub fn backward() -> CoverOptions {
+        CoverOptions {
+            widen: None,
+            widen_net: None,
+            lean: true,
+            oracle: false,
+            reach: false,
+            invariants: false,
+        }
     }
 }
 
@@ -147,11 +154,17 @@ pub struct CoverOutcome {
 const ATTEMPTS: [usize; 4] = [12_000, 25_000, 100_000, 400_000];
 
 /// One search, or in nets several with ever more room, as small and large candidates pay in different nets.
-fn attempts(system: &System, target: &Target, options: &Options, limits: &Limits) -> (Coverability, Stats) {
+fn attempts(
+    system: &System,
+    target: &Target,
+    options: &CoverOptions,
+    limits: &Limits,
+) -> (Coverability, Stats) {
     if system.shared == 1 && options.widen_net.is_some_and(|n| Some(n) != options.widen) {
         for (i, vertices) in ATTEMPTS.into_iter().enumerate() {
             let widen = if i % 2 == 0 { options.widen } else { options.widen_net };
-            let (options, small) = (Options { widen, ..options.clone() }, Limits { vertices, ..*limits });
+            let (options, small) =
+                (CoverOptions { widen, ..options.clone() }, Limits { vertices, ..*limits });
             let (verdict, stats) = search::Search::new(system, target, &options, &small).run();
             let over = matches!(verdict, Coverability::Unknown(_)) && vertices < limits.vertices;
             if !over || limits.cancel.load(Ordering::Relaxed) {
@@ -166,7 +179,7 @@ fn attempts(system: &System, target: &Target, options: &Options, limits: &Limits
 pub fn decide(
     system: &System,
     target: &Target,
-    options: &Options,
+    options: &CoverOptions,
     limits: &Limits,
 ) -> Result<CoverOutcome, Malformed> {
     system.validate(target)?;

@@ -1,6 +1,6 @@
 //! Assignments as relations.
 
-use super::sets::{Places, Set};
+use super::sets::{PlaceSet, Set};
 use super::space::{Slot, Space};
 use relyant_finite::boolean::flat::Write;
 use relyant_finite::boolean::program::{Exp, Var};
@@ -12,7 +12,7 @@ pub struct Effect {
     /// Between the places before and after; those written that have any value are not mentioned.
     pub relation: Set,
     /// The places before of those written.
-    before: Places,
+    before: PlaceSet,
 }
 
 impl Effect {
@@ -60,6 +60,6 @@ impl Effect {
 }
 
 /// The places of variables before a step.
-pub fn places<'a>(slots: impl IntoIterator<Item = &'a Slot>) -> Places {
+pub fn places<'a>(slots: impl IntoIterator<Item = &'a Slot>) -> PlaceSet {
     slots.into_iter().map(|s| Space::now(*s)).collect()
 }

@@ -19,7 +19,7 @@ use effect::{Effect, places};
 use relyant_finite::boolean::flat::{Action, Flat, FlatNode, Role, Write};
 use relyant_finite::boolean::program::{Exp, Var};
 use rustc_hash::FxHashMap;
-use sets::{Places, Set};
+use sets::{PlaceSet, Set};
 use space::{Slot, Space, TooLarge};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -88,7 +88,7 @@ struct Step {
     fails: Option<Set>,
     effect: Effect,
     /// Where the thread goes and under which condition, with the locals that are forgotten there.
-    to: Vec<(u32, Option<Set>, Places)>,
+    to: Vec<(u32, Option<Set>, PlaceSet)>,
     /// The class of what others see of it.
     class: Option<usize>,
 }
@@ -96,7 +96,7 @@ struct Step {
 /// Steps that write the same shared variables.
 struct Class {
     /// The places before a step of the variables that it writes.
-    before: Places,
+    before: PlaceSet,
     main: bool,
     relation: Set,
     /// Changed since all nodes saw it.
@@ -114,7 +114,7 @@ struct Engine<'f> {
     /// By node: the thread states found there, before its action.
     sets: Vec<Set>,
     /// What others do not see of a step: variables of the thread, and its locks after the step.
-    hidden: Places,
+    hidden: PlaceSet,
     /// By node: its place in the order in which the worklist goes through them.
     rank: Vec<u32>,
     /// Rank and number of nodes whose states have grown since their action was done, or those of an exit that they

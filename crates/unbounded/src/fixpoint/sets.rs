@@ -10,9 +10,9 @@ type Word = (u64, u64);
 
 /// A set of places, a bit each, 64 a word; those beyond the last word are not in it.
 #[derive(Clone, Debug, Default)]
-pub struct Places(Vec<u64>);
+pub struct PlaceSet(Vec<u64>);
 
-impl Places {
+impl PlaceSet {
     /// Is it one of them?
     pub fn has(&self, v: BddVariable) -> bool {
         let i = v.to_index();
@@ -20,9 +20,9 @@ impl Places {
     }
 }
 
-impl FromIterator<BddVariable> for Places {
-    fn from_iter<T: IntoIterator<Item = BddVariable>>(all: T) -> Places {
-        let mut out = Places::default();
+impl FromIterator<BddVariable> for PlaceSet {
+    fn from_iter<T: IntoIterator<Item = BddVariable>>(all: T) -> PlaceSet {
+        let mut out = PlaceSet::default();
         for i in all.into_iter().map(BddVariable::to_index) {
             if out.0.len() <= i / 64 {
                 out.0.resize(i / 64 + 1, 0);
@@ -99,7 +99,7 @@ impl Cube {
         self.zip(o, |a, b| (a.0 & !b.0, a.1 & !b.0))
     }
     /// Without the values of some places.
-    fn without(&self, gone: &Places) -> Cube {
+    fn without(&self, gone: &PlaceSet) -> Cube {
         let kept = |(i, w): (usize, &Word)| {
             let gone = gone.0.get(i).copied().unwrap_or(0);
             (w.0 & !gone, w.1 & !gone)
@@ -187,11 +187,11 @@ impl Set {
 
     /// The intersection; as a relation, both conditions.
     pub fn and(&self, o: &Set) -> Set {
-        self.and_exists(o, &Places::default())
+        self.and_exists(o, &PlaceSet::default())
     }
 
     /// The conjunction without some places.
-    pub fn and_exists(&self, o: &Set, gone: &Places) -> Set {
+    pub fn and_exists(&self, o: &Set, gone: &PlaceSet) -> Set {
         if self.is_false() || o.is_false() {
             return if self.is_false() { self.clone() } else { o.clone() };
         }
@@ -206,7 +206,7 @@ impl Set {
     }
 
     /// With some places forgotten: they may have any values.
-    pub fn exists(&self, gone: &Places) -> Set {
+    pub fn exists(&self, gone: &PlaceSet) -> Set {
         let cube = self.cube.without(gone);
         if space::variables(&self.rest).any(|v| gone.has(v)) {
             return Set::of(cube, self.rest.exists_trigger(|v| gone.has(v)));
@@ -334,7 +334,7 @@ mod tests {
         fn as_diagrams(a in some(), b in some(), gone in any::<u8>()) {
             let space = Space::of_slots(SLOTS);
             let gone = |v: BddVariable| gone >> v.to_index() & 1 == 1;
-            let places: Places = (0..2 * SLOTS as usize).map(BddVariable::from_index).filter(|v| gone(*v)).collect();
+            let places: PlaceSet = (0..2 * SLOTS as usize).map(BddVariable::from_index).filter(|v| gone(*v)).collect();
             let (x, y) = (Set::new(a.clone()), Set::new(b.clone()));
             let both = space::and_exists(&a, &b, &gone);
             prop_assert!(same(&x, &a) && same(&y, &b));

@@ -2,7 +2,8 @@
 
 use crate::c::mend::skip_group;
 use crate::c::source::line_marker;
-use crate::c::tokens::{Kind, Token};
+use crate::c::tokens::{Token, TokenKind};
+use crate::c::words::is_specifier;
 
 /// A declaration or definition outside of functions.
 pub struct Item<'t> {
@@ -32,32 +33,6 @@ const GROUPS: [&str; 13] = [
     "__asm",
     "__declspec",
     "_Static_assert",
-];
-
-/// Words of a type: parentheses after them are part of a declarator.
-const TYPES: [&str; 22] = [
-    "void",
-    "char",
-    "short",
-    "int",
-    "long",
-    "float",
-    "double",
-    "signed",
-    "unsigned",
-    "_Bool",
-    "const",
-    "volatile",
-    "restrict",
-    "__restrict",
-    "__restrict__",
-    "static",
-    "extern",
-    "inline",
-    "__inline",
-    "__inline__",
-    "_Noreturn",
-    "__extension__",
 ];
 
 pub fn is_record(word: &str) -> bool {
@@ -187,7 +162,9 @@ pub fn declared<'s>(text: &'s str, tokens: &[Token]) -> Vec<&'s str> {
                 // `(*f)(int)`
                 let end = skip_group(text, tokens, k);
                 let name = (k + 1..end).find(|j| {
-                    tokens[*j].kind == Kind::Word && !TYPES.contains(&word(*j)) && !GROUPS.contains(&word(*j))
+                    tokens[*j].kind == TokenKind::Word
+                        && !is_specifier(word(*j))
+                        && !GROUPS.contains(&word(*j))
                 });
                 out.extend(name.map(word));
                 (named, k) = (true, end);
@@ -201,10 +178,10 @@ pub fn declared<'s>(text: &'s str, tokens: &[Token]) -> Vec<&'s str> {
             w if is_tagged(w) => {
                 // The tag is no name of this kind.
                 k = after_groups(text, tokens, k + 1);
-                k += usize::from(tokens.get(k).is_some_and(|t| t.kind == Kind::Word));
+                k += usize::from(tokens.get(k).is_some_and(|t| t.kind == TokenKind::Word));
                 continue;
             }
-            w if !named && !value && tokens[k].kind == Kind::Word && !TYPES.contains(&w) => {
+            w if !named && !value && tokens[k].kind == TokenKind::Word && !is_specifier(w) => {
                 let next = after_groups(text, tokens, k + 1);
                 let called = word(next) == "(" && !matches!(word(next + 1), "*" | "^" | "(");
                 if called || matches!(word(next), "=" | "[" | "," | ";") {
@@ -248,6 +225,7 @@ mod tests {
             ("static struct node *f(struct node *n) { return n; }", &["f"]),
             ("static enum { A, B } e = B;", &["e"]),
             ("static int (f)(void);", &["f"]),
+            ("static __int128 (f)(void), (*volatile g)(void);", &["f", "g"]),
         ] {
             assert_eq!(of(text), (names.to_vec(), true), "{text}");
         }

@@ -11,7 +11,7 @@ mod types;
 pub use names::Names;
 
 use super::source::Source;
-use super::tokens::{self, Kind};
+use super::tokens::{self, TokenKind};
 use items::{Item, declared, items};
 use relyant_cfa::diagnostic::Diagnostic;
 use spelling::spell;
@@ -71,7 +71,7 @@ pub fn join(units: &[(String, String)]) -> Result<(String, Joined), Diagnostic> 
     }
     let mut all = Vec::new();
     for ((name, text), (source, tokens)) in units.iter().zip(&read) {
-        let words = tokens.iter().filter(|t| t.kind == Kind::Word).map(|t| &text[t.start..t.end]);
+        let words = tokens.iter().filter(|t| t.kind == TokenKind::Word).map(|t| &text[t.start..t.end]);
         all.push(Unit { name, text, source, items: items(text, tokens), words: words.collect() });
     }
     let units = all;

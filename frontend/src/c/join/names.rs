@@ -93,6 +93,7 @@ impl Names {
 
     fn object(&self, o: &mut Object) {
         o.name = self.shown(&o.name);
+        o.function = o.function.as_ref().map(|f| self.shown(f));
         o.cells.iter_mut().for_each(|(_, suffix)| *suffix = self.all_plain(suffix));
         for shown in &mut o.look.cells {
             if let Shown::Enumerators(all) = shown {

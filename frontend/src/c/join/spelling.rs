@@ -2,7 +2,7 @@
 
 use super::items::{after_groups, is_record};
 use super::types::{Renamed, Space};
-use crate::c::tokens::{Kind, Token};
+use crate::c::tokens::{Token, TokenKind};
 
 /// What an open bracket is of.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,13 +35,13 @@ pub fn spell<'t>(text: &'t str, tokens: &'t [Token], new: &'t Renamed) -> Vec<(&
         }
         if is_record(w) || w == "enum" {
             tag_at = after_groups(text, tokens, k + 1);
-            let tagged = tokens.get(tag_at).is_some_and(|t| t.kind == Kind::Word);
+            let tagged = tokens.get(tag_at).is_some_and(|t| t.kind == TokenKind::Word);
             members_at = match w {
                 "enum" => usize::MAX,
                 _ => after_groups(text, tokens, tag_at + usize::from(tagged)),
             };
         }
-        if t.kind != Kind::Word || new.is_empty() {
+        if t.kind != TokenKind::Word || new.is_empty() {
             out.push((t, w));
             continue;
         }

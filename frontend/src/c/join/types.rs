@@ -3,7 +3,7 @@
 use super::Unit;
 use super::items::{Item, after_groups, declared, is_record};
 use crate::c::mend::skip_group;
-use crate::c::tokens::{Kind, Token};
+use crate::c::tokens::{Token, TokenKind};
 use crate::c::types::Sync;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ pub type Renamed = BTreeMap<(Space, String), String>;
 fn types<'s>(text: &'s str, item: &Item) -> Vec<(Space, &'s str)> {
     let tokens = item.tokens;
     let word = |k: usize| tokens.get(k).map_or("", |t: &Token| &text[t.start..t.end]);
-    let is_word = |k: usize| tokens.get(k).is_some_and(|t| t.kind == Kind::Word);
+    let is_word = |k: usize| tokens.get(k).is_some_and(|t| t.kind == TokenKind::Word);
     let mut out = Vec::new();
     if item.is_typedef {
         out.extend(declared(text, tokens).into_iter().map(|n| (Space::Ordinary, n)));

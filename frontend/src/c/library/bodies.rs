@@ -64,7 +64,7 @@ fn has_body(word: &str) -> bool {
     let word = word.strip_prefix("__builtin_").unwrap_or(word);
     match super::model(word) {
         Some(super::Model::Scan(_) | super::Model::Print { .. }) => true,
-        Some(super::Model::Text(super::Text::Copy | super::Text::CopyWithin)) => true,
+        Some(super::Model::Text(super::TextCall::Copy | super::TextCall::CopyWithin)) => true,
         Some(super::Model::Row(r)) => matches!(r.gives, super::Gives::Body(_)),
         _ => false,
     }

@@ -73,7 +73,7 @@ pub enum Signal {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum Thread {
+pub enum ThreadCall {
     Create,
     /// `thrd_create`: the routine comes second and gives an `int`.
     Create11,
@@ -89,7 +89,7 @@ pub enum Thread {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum Key {
+pub enum KeyCall {
     Create,
     Delete,
     Get,
@@ -186,7 +186,7 @@ pub enum Lock {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum Memory {
+pub enum MemoryCall {
     Set,
     /// `bzero`: all bytes become 0.
     Zero,
@@ -199,7 +199,7 @@ pub enum Memory {
 /// Functions on strings; `Within`: with a number of characters at most.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum Text {
+pub enum TextCall {
     Length,
     LengthWithin,
     Compare,

@@ -2,7 +2,7 @@
 
 use super::super::alloc::Allocate;
 use super::{
-    Bits, Class, Failure, FloatClass, Lock, Memory, Model, Precision, Rounding, Scanned, Signal, Text,
+    Bits, Class, Failure, FloatClass, Lock, MemoryCall, Model, Precision, Rounding, Scanned, Signal, TextCall,
 };
 
 /// The model of a function of `<ctype.h>`; none for other names.
@@ -106,20 +106,20 @@ pub fn by_name(name: &str) -> Option<Model> {
         "aligned_alloc" | "memalign" => Model::Allocate(Allocate::Aligned),
         "posix_memalign" => Model::Allocate(Allocate::Into),
         "free" | "cfree" => Model::Free,
-        "memset" => Model::Memory(Memory::Set),
-        "bzero" => Model::Memory(Memory::Zero),
-        "memcpy" => Model::Memory(Memory::Copy),
-        "memmove" => Model::Memory(Memory::Move),
-        "memcmp" => Model::Memory(Memory::Compare),
-        "strlen" => Model::Text(Text::Length),
-        "strnlen" => Model::Text(Text::LengthWithin),
-        "strcmp" => Model::Text(Text::Compare),
-        "strncmp" => Model::Text(Text::CompareWithin),
-        "strcpy" => Model::Text(Text::Copy),
-        "strncpy" => Model::Text(Text::CopyWithin),
-        "strcat" => Model::Text(Text::Append),
-        "strncat" => Model::Text(Text::AppendWithin),
-        "strchr" | "index" => Model::Text(Text::Find),
+        "memset" => Model::Memory(MemoryCall::Set),
+        "bzero" => Model::Memory(MemoryCall::Zero),
+        "memcpy" => Model::Memory(MemoryCall::Copy),
+        "memmove" => Model::Memory(MemoryCall::Move),
+        "memcmp" => Model::Memory(MemoryCall::Compare),
+        "strlen" => Model::Text(TextCall::Length),
+        "strnlen" => Model::Text(TextCall::LengthWithin),
+        "strcmp" => Model::Text(TextCall::Compare),
+        "strncmp" => Model::Text(TextCall::CompareWithin),
+        "strcpy" => Model::Text(TextCall::Copy),
+        "strncpy" => Model::Text(TextCall::CopyWithin),
+        "strcat" => Model::Text(TextCall::Append),
+        "strncat" => Model::Text(TextCall::AppendWithin),
+        "strchr" | "index" => Model::Text(TextCall::Find),
         "sem_init" => Model::Lock(Lock::SemInit),
         "sem_wait" => Model::Lock(Lock::SemWait),
         "sem_trywait" => Model::Lock(Lock::SemTry),

@@ -86,11 +86,11 @@ pub enum Model {
         upper: bool,
     },
     /// Keys of thread-specific data, and their values.
-    Key(Key),
+    Key(KeyCall),
     /// The absolute value of an integer.
     Abs,
     /// Creates, joins or ends threads.
-    Thread(Thread),
+    Thread(ThreadCall),
     /// Cancellation and cleanup handlers.
     Cancel(Cancel),
     /// Registers a function that runs at exit.
@@ -110,7 +110,7 @@ pub enum Model {
     /// Gives memory back that was made at run time.
     Free,
     /// Clearing and copying objects.
-    Memory(Memory),
+    Memory(MemoryCall),
     /// Writes values through its arguments, as a format says.
     Scan(Scanned),
     /// Writes a text to its first argument, as a format says.
@@ -130,7 +130,7 @@ pub enum Model {
         search: bool,
     },
     /// Reads or writes strings that end with 0.
-    Text(Text),
+    Text(TextCall),
     /// Refused: what it is, and what to do.
     Refuse(&'static str, &'static str),
 }

@@ -1,6 +1,6 @@
 //! Threads and locks: POSIX and C11.
 
-use super::{Cancel, Key, Lock, Model, Signal, Thread};
+use super::{Cancel, KeyCall, Lock, Model, Signal, ThreadCall};
 
 /// What glibc's macros of cleanup handlers call, and signals.
 pub fn cleanup(name: &str) -> Option<Model> {
@@ -19,13 +19,13 @@ pub fn cleanup(name: &str) -> Option<Model> {
 /// The model of a function of C11's `<threads.h>`; none for other names.
 pub fn c11(name: &str) -> Option<Model> {
     Some(match name {
-        "thrd_create" => Model::Thread(Thread::Create11),
-        "thrd_join" => Model::Thread(Thread::Join11),
-        "thrd_exit" => Model::Thread(Thread::Exit),
-        "thrd_current" => Model::Thread(Thread::SelfId),
-        "thrd_equal" => Model::Thread(Thread::Equal),
+        "thrd_create" => Model::Thread(ThreadCall::Create11),
+        "thrd_join" => Model::Thread(ThreadCall::Join11),
+        "thrd_exit" => Model::Thread(ThreadCall::Exit),
+        "thrd_current" => Model::Thread(ThreadCall::SelfId),
+        "thrd_equal" => Model::Thread(ThreadCall::Equal),
         "thrd_detach" | "thrd_sleep" | "thrd_yield" | "mtx_destroy" | "cnd_destroy" => Model::Nothing,
-        "call_once" => Model::Thread(Thread::Once),
+        "call_once" => Model::Thread(ThreadCall::Once),
         "mtx_init" => Model::Lock11(Lock::MutexInit),
         "mtx_lock" => Model::Lock11(Lock::MutexTake),
         "mtx_trylock" => Model::Lock11(Lock::MutexTry),
@@ -36,10 +36,10 @@ pub fn c11(name: &str) -> Option<Model> {
         "cnd_timedwait" => Model::Lock11(Lock::CondTimedWait),
         "cnd_signal" => Model::Lock11(Lock::CondSignal),
         "cnd_broadcast" => Model::Lock11(Lock::CondBroadcast),
-        "tss_create" => Model::Key(Key::Create),
-        "tss_delete" => Model::Key(Key::Delete),
-        "tss_get" => Model::Key(Key::Get),
-        "tss_set" => Model::Key(Key::Set),
+        "tss_create" => Model::Key(KeyCall::Create),
+        "tss_delete" => Model::Key(KeyCall::Delete),
+        "tss_get" => Model::Key(KeyCall::Get),
+        "tss_set" => Model::Key(KeyCall::Set),
         _ => return None,
     })
 }
@@ -51,14 +51,14 @@ pub fn pthread(name: &str) -> Option<Model> {
         return Some(Model::Nothing);
     }
     Some(match name {
-        "create" => Model::Thread(Thread::Create),
-        "join" => Model::Thread(Thread::Join),
-        "tryjoin_np" => Model::Thread(Thread::TryJoin(16)),
-        "timedjoin_np" | "clockjoin_np" => Model::Thread(Thread::TryJoin(110)),
-        "exit" => Model::Thread(Thread::Exit),
-        "self" => Model::Thread(Thread::SelfId),
-        "equal" => Model::Thread(Thread::Equal),
-        "once" => Model::Thread(Thread::Once),
+        "create" => Model::Thread(ThreadCall::Create),
+        "join" => Model::Thread(ThreadCall::Join),
+        "tryjoin_np" => Model::Thread(ThreadCall::TryJoin(16)),
+        "timedjoin_np" | "clockjoin_np" => Model::Thread(ThreadCall::TryJoin(110)),
+        "exit" => Model::Thread(ThreadCall::Exit),
+        "self" => Model::Thread(ThreadCall::SelfId),
+        "equal" => Model::Thread(ThreadCall::Equal),
+        "once" => Model::Thread(ThreadCall::Once),
         "mutex_init" => Model::Lock(Lock::MutexInit),
         "mutex_lock" => Model::Lock(Lock::MutexTake),
         "mutex_trylock" => Model::Lock(Lock::MutexTry),
@@ -87,10 +87,10 @@ pub fn pthread(name: &str) -> Option<Model> {
         "cond_broadcast" => Model::Lock(Lock::CondBroadcast),
         "barrier_init" => Model::Lock(Lock::BarrierInit),
         "barrier_wait" => Model::Lock(Lock::BarrierWait),
-        "key_create" => Model::Key(Key::Create),
-        "key_delete" => Model::Key(Key::Delete),
-        "getspecific" => Model::Key(Key::Get),
-        "setspecific" => Model::Key(Key::Set),
+        "key_create" => Model::Key(KeyCall::Create),
+        "key_delete" => Model::Key(KeyCall::Delete),
+        "getspecific" => Model::Key(KeyCall::Get),
+        "setspecific" => Model::Key(KeyCall::Set),
         "yield"
         | "detach"
         | "mutex_destroy"

@@ -121,6 +121,7 @@ impl<'a> Translation<'a> {
         self.types.tags(ty).into_iter().for_each(|k| init[k as usize] = Some(0));
         let object = self.objects.add(Object {
             name: super::tokens::original_name(name),
+            function: None,
             cells,
             init,
             kind: ObjectKind::Plain,

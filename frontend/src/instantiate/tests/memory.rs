@@ -14,7 +14,7 @@ fn a_pointer_calls_what_it_holds() {
             0,
             3,
             vec![
-                (0, 1, Op::Havoc { dst: Reg(0), source: Source::input("input") }),
+                (0, 1, Op::Havoc { dst: Reg(0), source: InputSource::input("input") }),
                 (1, 2, Op::Assume(cmp(CmpOp::Lt, reg(0), num(0)))),
                 (1, 3, Op::Assume(cmp(CmpOp::Ge, reg(0), num(0)))),
                 (2, 4, set(1, Expr::Func(FuncId(1)))),
@@ -92,7 +92,7 @@ fn addresses_flow_through_memory_and_arithmetic() {
         0,
         6,
         vec![
-            (0, 1, Op::Havoc { dst: Reg(3), source: Source::input("input") }),
+            (0, 1, Op::Havoc { dst: Reg(3), source: InputSource::input("input") }),
             (1, 2, set(0, plus(addr(0), num(1)))),
             (2, 3, Op::Store(addr(2), reg(0), IntKind::Ideal)),
             (3, 4, Op::Load(Reg(1), addr(2), IntKind::Ideal)),

@@ -8,7 +8,7 @@ use relyant_cfa::diagnostic::Span;
 use relyant_cfa::options::Options;
 use relyant_cfa::points_to::{PointsTo, Targets};
 use relyant_cfa::*;
-use relyant_interp::explore::{Exploration, Options as ExploreOptions, explore};
+use relyant_interp::explore::{Exploration, ExploreOptions, explore};
 use relyant_testing::rng::{Rng, cases};
 
 pub(super) const INT: IntKind = IntKind::INT;
@@ -88,6 +88,7 @@ pub(super) fn object(name: &str, cells: usize) -> Object {
     let init = vec![Some(0); cells.len()];
     Object {
         name: name.into(),
+        function: None,
         cells,
         init,
         kind: ObjectKind::Plain,
@@ -143,7 +144,7 @@ fn a_call_takes_arguments_and_gives_a_result() {
             vec![(0, 1, set(2, bin(BinOp::Add, reg(0), reg(1), INT))), (1, 100, Op::Return(Some(reg(2))))],
         );
         let mut edges = vec![
-            (0, 1, Op::Havoc { dst: Reg(1), source: Source::input("input") }),
+            (0, 1, Op::Havoc { dst: Reg(1), source: InputSource::input("input") }),
             (1, 2, Op::Assume(cmp(CmpOp::Eq, reg(1), num(3)))),
             (2, 3, call(Some(0), 1, &[reg(1), num(4)])),
         ];
@@ -230,7 +231,7 @@ fn recursion_ends_by_constants_or_as_a_loop_or_is_approximated() {
             (3, 100, Op::Return(Some(bin(BinOp::Add, reg(2), num(1), INT))))
         });
         let mut main = vec![
-            (0, 1, Op::Havoc { dst: Reg(1), source: Source::input("input") }),
+            (0, 1, Op::Havoc { dst: Reg(1), source: InputSource::input("input") }),
             (1, 2, Op::Assume(cmp(CmpOp::Eq, reg(1), num(4)))),
             (2, 3, Op::Assume(cmp(CmpOp::Ge, reg(1), num(4)))),
             (3, 4, call(Some(0), 1, &[n, num(0)])),
@@ -293,7 +294,7 @@ fn a_loop_with_a_constant_bound_makes_a_template_each_round() {
 
 #[test]
 fn a_loop_without_bound_makes_one_template_without_bound() {
-    let p = program(&creating_loop(Op::Havoc { dst: Reg(1), source: Source::input("input") }));
+    let p = program(&creating_loop(Op::Havoc { dst: Reg(1), source: InputSource::input("input") }));
     assert_eq!(p.templates.len(), 2);
     assert_eq!(p.templates[1].count, Count::Unbounded);
     assert!(p.templates[1].param.is_some());
@@ -317,7 +318,7 @@ fn creations_of_which_one_happens_share_a_template() {
         0,
         2,
         vec![
-            (0, 1, Op::Havoc { dst: Reg(1), source: Source::input("input") }),
+            (0, 1, Op::Havoc { dst: Reg(1), source: InputSource::input("input") }),
             (1, 2, Op::Assume(cmp(CmpOp::Lt, reg(1), num(0)))),
             (1, 3, Op::Assume(cmp(CmpOp::Ge, reg(1), num(0)))),
             (2, 4, create(0, 1, num(5))),

@@ -24,7 +24,7 @@ use super::pre::{self, Steps};
 use super::reach::Reach;
 use super::run::{self, Demand};
 use super::weights::Pool;
-use super::{Coverability, Limits, Options, Stats, Unknown};
+use super::{CoverOptions, Coverability, Limits, Stats, Unknown};
 use index_vec::IndexVec;
 use relyant_finite::evidence::Certificate;
 use relyant_finite::model::{Config, Counts, System, Target};
@@ -78,7 +78,7 @@ pub struct Search<'a> {
     steps: Steps,
     system: &'a System,
     target: &'a Target,
-    options: &'a Options,
+    options: &'a CoverOptions,
     limits: &'a Limits<'a>,
     /// By number; pruned ones stay, so that numbers do.
     vertices: IndexVec<VertexId, Vertex>,
@@ -122,7 +122,7 @@ impl<'a> Search<'a> {
     pub fn new(
         system: &'a System,
         target: &'a Target,
-        options: &'a Options,
+        options: &'a CoverOptions,
         limits: &'a Limits<'a>,
     ) -> Search<'a> {
         let mut known = Ideals::default();
