@@ -8,7 +8,7 @@
 //! true values. (Compare [`super::shift`], which does the same for start values.)
 //!
 //! A case of generalising a program by leaving constants open. Reach: numbers of 16 and more, at most four of them, and small multiples
-//! of these. Needed by `driver/jobs.c`.
+//! of these; none that is added to variables somewhere. Needed by `driver/jobs.c` and `slots/crew.c`.
 
 use crate::verdict::Counterexample;
 use relyant_check::Proof;
@@ -60,11 +60,13 @@ impl Parametric {
     /// Of a program and a start condition for it; `None` if it has no large constants (or too many).
     pub fn of(p: &Program, start: &Cube) -> Option<Parametric> {
         let (mut all, mut rounds) = (BTreeSet::new(), BTreeSet::new());
+        let distances = distances(p);
+        let is_distance = |c: i128| distances.range(c - NEAR..=c + NEAR).next().is_some();
         for template in &p.templates {
             let inside: BTreeSet<Loc> = template.loops().into_iter().flatten().collect();
             for e in &template.edges {
                 let large = constants(e).filter(|c| (LEAST..=MOST).contains(&c.abs()) && !is_limit(c.abs()));
-                for c in large {
+                for c in large.filter(|c| !is_distance(*c)) {
                     all.insert(c);
                     if inside.contains(&e.from) {
                         rounds.insert(c);
@@ -248,6 +250,13 @@ fn constants(e: &Edge) -> impl Iterator<Item = i128> {
     tested.chain(e.updates.iter().filter_map(|u| constant(&u.1)))
 }
 
+/// Large constants that are added to variables, as addresses are to indices: what is compared with them is no number of rounds.
+fn distances(p: &Program) -> BTreeSet<i128> {
+    let edges = p.templates.iter().flat_map(|t| &t.edges);
+    let sums = edges.flat_map(|e| &e.updates).filter(|u| !u.1.is_constant());
+    sums.filter_map(|u| u.1.constant_part().to_i128()).filter(|c| c.abs() >= LEAST).collect()
+}
+
 /// Next to the limit of a type?
 fn is_limit(c: i128) -> bool {
     [15, 16].iter().any(|k| (c - (1 << k)).abs() <= 1)
@@ -334,6 +343,18 @@ mod tests {
         };
         assert_eq!(values("c>d: x <= 599"), [49, 299]);
         assert_eq!(values("c>c: x <= 599"), [49, 299, 599]);
+    }
+
+    #[test]
+    fn what_is_added_is_no_bound() {
+        let values = |sum: &str| {
+            let text =
+                format!("a>a: i <= 49 ; i := i + 1, x := {sum}\na>b: x == 1000 && i >= 50\na>b: i >= 50");
+            let p = program("x", &[("one", "i", &text)]);
+            Parametric::of(&p, &p.init).expect("parameters").parameters.values
+        };
+        assert_eq!(values("i"), [49, 1000]);
+        assert_eq!(values("i + 999"), [49]);
     }
 
     #[test]

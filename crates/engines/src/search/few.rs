@@ -3,7 +3,8 @@
 //! In the program with *few threads*, loops that create or join threads may be left after any round. The search finds a
 //! short run to a violation there. The run is then followed in the program itself: where it leaves such a loop early, the
 //! thread goes through all the rounds that are left; the threads created meanwhile wait for their first step, unless
-//! somebody joins them. The result is a run of the program, or nothing: what few threads can do proves nothing.
+//! somebody joins them. Where that comes to nothing, these rounds come before the first one that the run speaks of: then its threads are the
+//! last ones. The result is a run of the program, or nothing: what few threads can do proves nothing.
 
 use super::account::Account;
 use super::{SearchOutcome, Settings, Strategy, within};
@@ -69,7 +70,11 @@ pub(super) fn run(
     for attempt in [breadth_first, few_switches, random] {
         let (outcome, stats) = within(&few, &attempt, &account)?;
         if let SearchOutcome::Violation { schedule, .. } = outcome {
-            return follow(program, &exits, &schedule, settings, watch);
+            let follow = |order| follow(program, &exits, (&schedule, order), settings, watch);
+            return Ok(match follow(Order::OthersLast)? {
+                None => follow(Order::OthersFirst)?,
+                found => found,
+            });
         }
         account = account.after(stats.steps).quiet();
     }
@@ -150,16 +155,28 @@ fn creates_many(program: &Program, exits: &Exits, settings: &Settings) -> Result
     Ok(run.state.threads.len() >= first + MANY_THREADS)
 }
 
+/// When threads are created that the run with few threads does not have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    OthersLast,
+    OthersFirst,
+}
+
 /// The program's run that does what a run with few threads does.
 fn follow(
     program: &Program,
     exits: &Exits,
-    few: &Schedule,
+    (few, order): (&Schedule, Order),
     settings: &Settings,
     watch: &Watch<'_>,
 ) -> Result<Option<Schedule>, Stop> {
     let machine = Machine::new(program)?;
     let mut run = Run::new(&machine, exits, (few.start.clone(), settings.unbounded_initial))?;
+    if order == Order::OthersFirst {
+        for m in &few.moves {
+            m.path.iter().for_each(|e| *run.times.entry((m.thread, *e)).or_default() += 1);
+        }
+    }
     let mut told = 0;
     'run: for m in &few.moves {
         for (i, &edge) in (0u32..).zip(&m.path) {
@@ -191,6 +208,8 @@ struct Run<'m, 'p> {
     places: BTreeMap<ThreadRef, usize>,
     /// By template: how many threads the run with few threads has created.
     created: Vec<u32>,
+    /// Where other threads come first: how often the run with few threads does each edge.
+    times: BTreeMap<(ThreadRef, u32), u64>,
     length: u64,
 }
 
@@ -208,7 +227,8 @@ impl<'m, 'p> Run<'m, 'p> {
             created[t.name.template as usize] += 1;
             places.insert(t.name, place);
         }
-        Ok(Run { machine, exits, start, state, moves: Vec::new(), places, created, length: 0 })
+        let (moves, times) = (Vec::new(), BTreeMap::new());
+        Ok(Run { machine, exits, start, state, moves, places, created, times, length: 0 })
     }
 
     /// Does a step of the run with few threads, after the rounds of loops that come before it here. `false` where it
@@ -216,6 +236,15 @@ impl<'m, 'p> Run<'m, 'p> {
     fn follows(&mut self, thread: ThreadRef, edge: u32, input: Option<i128>) -> Result<bool, Stop> {
         let Some(&place) = self.places.get(&thread) else { return Ok(false) };
         let Some(e) = self.machine.edge(thread.template, edge) else { return Ok(false) };
+        if matches!(e.op, Op::Create { .. })
+            && let Some(times) = self.times.remove(&(thread, edge))
+        {
+            for _ in times..self.rounds(place, edge)? {
+                if !self.round(place, (e.from, e.from))? {
+                    return Ok(false);
+                }
+            }
+        }
         let threads = self.state.threads.len();
         loop {
             if self.step(place, edge, input)? {
@@ -242,6 +271,23 @@ impl<'m, 'p> Run<'m, 'p> {
             self.places.insert(ThreadRef { instance, ..t.name }, threads);
         }
         Ok(true)
+    }
+
+    /// How often a thread, alone, does the edge until it leaves a loop in which threads are created or joined.
+    fn rounds(&self, place: usize, edge: u32) -> Result<u64, Stop> {
+        let (moves, places, created) = (Vec::new(), self.places.clone(), self.created.clone());
+        let (state, start) = (self.state.clone(), self.start.clone());
+        let mut alone = Run { state, start, moves, places, created, times: BTreeMap::new(), ..*self };
+        let exits = &self.exits[self.state.threads[place].name.template as usize];
+        let mut rounds = 0;
+        while alone.any_step(place)?.is_some() {
+            let last = alone.moves.last().and_then(|m| m.path.last());
+            rounds += u64::from(last == Some(&edge));
+            if last.is_some_and(|e| exits.contains(e)) {
+                break;
+            }
+        }
+        Ok(rounds)
     }
 
     /// A round of a loop: from one location back to it, or to one behind the loop.
