@@ -42,7 +42,7 @@ impl From<&Trace> for Story {
         let known = Known::new(&t.uses, b.places);
         reads::mark(&mut story, &known, t.thread as usize, &t.violation);
         story.headline = headline::of(&story, &known, t);
-        story.folds = fold::folds(&story.steps);
+        story.folds = fold::folds(&story.steps, &story.threads);
         story
     }
 }
