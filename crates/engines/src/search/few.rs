@@ -4,7 +4,7 @@
 //! short run to a violation there. The run is then followed in the program itself: where it leaves such a loop early, the
 //! thread goes through all the rounds that are left; the threads created meanwhile wait for their first step, unless
 //! somebody joins them. Where that comes to nothing, these rounds come before the first one that the run speaks of: then its threads are the
-//! last ones. The result is a run of the program, or nothing: what few threads can do proves nothing.
+//! last ones. Where that is none either, runs are drawn at random. The result is a run of the program, or nothing: what few threads can do proves nothing.
 
 use super::account::Account;
 use super::{SearchOutcome, Settings, Strategy, within};
@@ -22,6 +22,8 @@ const MANY_THREADS: usize = 32;
 /// States, and steps, of the search with few threads.
 const MAX_STATES: usize = 200_000;
 const MAX_STEPS: u64 = 2_000_000;
+/// Steps of random runs of the program itself, where a run with few threads cannot be followed.
+const MAX_CHANCES: u64 = 8_000_000;
 /// Switches of the second search, breadth first as the first one; then runs are drawn at random.
 const SWITCHES: u32 = 2;
 /// An object of more cells has only few with few threads: those behind them are out of reach there.
@@ -70,10 +72,16 @@ pub(super) fn run(
     for attempt in [breadth_first, few_switches, random] {
         let (outcome, stats) = within(&few, &attempt, &account)?;
         if let SearchOutcome::Violation { schedule, .. } = outcome {
-            let follow = |order| follow(program, &exits, (&schedule, order), settings, watch);
-            return Ok(match follow(Order::OthersLast)? {
-                None => follow(Order::OthersFirst)?,
-                found => found,
+            for order in [Order::OthersLast, Order::OthersFirst] {
+                if let Some(found) = follow(program, &exits, (&schedule, order), settings, watch)? {
+                    return Ok(Some(found));
+                }
+            }
+            // All threads are needed, or nobody fails.
+            let chance = Settings { max_steps: settings.max_steps.min(MAX_CHANCES), ..random };
+            return Ok(match within(program, &chance, &account.after(stats.steps).quiet())?.0 {
+                SearchOutcome::Violation { schedule, .. } => Some(schedule),
+                _ => None,
             });
         }
         account = account.after(stats.steps).quiet();
