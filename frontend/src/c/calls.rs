@@ -105,9 +105,9 @@ impl<'a> Lower<'a> {
             Some(s) => {
                 let s = self.with_rows(name, &s, args)?;
                 self.body.begin_operands(false);
-                let values = self.convert_arguments(&s, args, false, at)?;
+                let values = self.convert_arguments(&s, args, self.has_list(&s), at)?;
                 self.body.end_operands();
-                Ok(values)
+                self.put_in_list(&s, values, at)
             }
             None => Ok(Vec::new()),
         }
@@ -301,6 +301,19 @@ impl<'a> Lower<'a> {
             Model::IsConstant => {
                 let known = self.constant(first(self)?)?.is_some();
                 return Ok(Value::int(i128::from(known)));
+            }
+            Model::List { copy } => return self.set_list(copy, args, at),
+            Model::LockFree => {
+                let bytes = self.constant(first(self)?)?;
+                self.evaluate(args)?;
+                return match bytes {
+                    Some(1 | 2 | 4 | 8) => Ok(Value::int(1)),
+                    _ => self.refuse(
+                        at,
+                        "asking whether an object of this size is lock-free is",
+                        "write 0 or 1",
+                    ),
+                };
             }
             Model::Choose => {
                 return match self.constant(first(self)?)? {
