@@ -340,8 +340,8 @@ impl Lower<'_> {
             (BinOp::Sub, Some(t), Some(_)) => {
                 let cells = self.unit.types.stride(&t).max(1);
                 let span = self.span(at);
-                self.note_walk(&a.expr, &t, span);
-                self.note_walk(&b.expr, &t, span);
+                self.note_walk(&a.expr, Some(&b.expr), &t, span);
+                self.note_walk(&b.expr, Some(&a.expr), &t, span);
                 let difference = binary(BinOp::Sub, a.expr, b.expr, IntKind::Ideal);
                 let expr = binary(BinOp::Div, difference, Expr::Const(i128::from(cells)), IntKind::Ideal);
                 return Ok(Value { expr, ty: Ty::Int(self.unit.types.long()) });
@@ -368,7 +368,7 @@ impl Lower<'_> {
     fn step_pointer(&mut self, op: BinOp, p: Value, target: &Ty, n: Value, at: Bytes) -> Res<Value> {
         self.integer(&n, at)?;
         if !std::mem::take(&mut self.context.in_cells) && n.constant() != Some(0) {
-            self.note_walk(&p.expr, target, self.span(at));
+            self.note_walk(&p.expr, None, target, self.span(at));
         }
         let cells = Expr::Const(i128::from(self.unit.types.stride(target)));
         let distance = binary(BinOp::Mul, n.expr, cells, IntKind::Ideal);

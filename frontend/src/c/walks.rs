@@ -10,7 +10,7 @@ use super::types::{Int, Ty, Types};
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::points_to::{Fact, PointsTo};
 use relyant_cfa::{Expr, IntKind, Module, ObjId};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A pointer that has to do with bytes.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct Sight {
     pub what: What,
     /// What it points to.
     pub target: Ty,
-    /// What it is compared with.
+    /// What it is compared with, or taken from, or what is taken from it.
     pub other: Option<Expr>,
     /// Where in the source.
     pub span: Span,
@@ -98,19 +98,14 @@ impl Lower<'_> {
     }
 
     /// Notes that a number is added to a pointer, or that it is taken from another one.
-    pub fn note_walk(&mut self, pointer: &Expr, target: &Ty, span: Span) {
+    pub fn note_walk(&mut self, pointer: &Expr, other: Option<&Expr>, target: &Ty, span: Span) {
         let what = match sort(&self.unit.types, target) {
             Sort::Anything => What::WalkOfVoid,
             Sort::Byte => What::Walk,
             _ => return,
         };
-        self.body.sights.push(Sight {
-            value: pointer.clone(),
-            what,
-            target: target.clone(),
-            other: None,
-            span,
-        });
+        let (value, target, other) = (pointer.clone(), target.clone(), other.cloned());
+        self.body.sights.push(Sight { value, what, target, other, span });
     }
 
     /// Notes that the number of bytes between pointers to objects of a type is asked for.
@@ -140,38 +135,58 @@ fn meet(a: &Places, b: &Places, o: ObjId) -> bool {
     a.iter().any(|x| b.iter().any(|y| x.is_none() || y.is_none() || x == y))
 }
 
-/// Refuses arithmetic on pointers to bytes in objects that are not made of bytes.
+/// Refuses arithmetic on pointers to bytes in objects that are not made of bytes, but for blocks of memory.
 pub fn check(module: &Module, unit: &Translation, points_to: &PointsTo) -> Res<()> {
+    apart(module, unit, points_to)?;
+    compared(module, unit, points_to)?;
+    let is_block = |o: ObjId| module.heap.iter().any(|h| h.object == o);
+    let Some((o, s)) = walked(module, unit, points_to).into_iter().find(|w| !is_block(w.0)) else {
+        return Ok(());
+    };
+    let name = module.objects.get(o.0 as usize).map_or("", |o| &o.name);
+    Err(unit.source.diagnostic(
+        s.span,
+        format!("`{name}` seen as bytes, with arithmetic on the pointer, is not supported"),
+        "memory is scalars here, not bytes; use a pointer to the type that is there",
+    ))
+}
+
+/// Blocks of memory that are not made of bytes, and where pointers to their bytes are moved. Is also the distance of
+/// two such pointers asked for?
+pub fn blocks(module: &Module, unit: &Translation, points_to: &PointsTo) -> BTreeMap<ObjId, (Span, bool)> {
+    let mut out = BTreeMap::new();
+    for (o, s) in walked(module, unit, points_to) {
+        if module.heap.iter().any(|h| h.object == o) {
+            out.entry(o).or_insert((s.span, false)).1 |= s.other.is_some();
+        }
+    }
+    out
+}
+
+/// The objects that are not made of bytes and pointers to whose bytes are moved, in the order of the source.
+fn walked<'u>(module: &Module, unit: &'u Translation, points_to: &PointsTo) -> Vec<(ObjId, &'u Sight)> {
     let sights = &unit.memory.sights;
     let places = |what: What| -> Places {
         let of = sights.iter().filter(|(_, s)| s.what == what);
         of.flat_map(|(f, s)| points_to.eval(f.0, &s.value)).filter_map(object).collect()
     };
-    apart(module, unit, points_to)?;
-    compared(module, unit, points_to)?;
     let (direct, erased, bytes) = (places(What::Direct), places(What::Erased), places(What::Bytes));
+    let mut out = Vec::new();
     if direct.is_empty() && erased.is_empty() {
-        return Ok(());
+        return out;
     }
     let seen = |o: ObjId, what: What| match what {
         What::Walk => direct.iter().any(|d| d.0 == o) || meet(&erased, &bytes, o),
         _ => direct.iter().chain(&erased).any(|d| d.0 == o),
     };
     for (f, s) in sights.iter().filter(|(_, s)| matches!(s.what, What::Walk | What::WalkOfVoid)) {
-        let facts = points_to.eval(f.0, &s.value);
-        for (o, _) in facts.iter().copied().filter_map(object) {
-            if made_of_bytes(module, unit, o) || !seen(o, s.what) {
-                continue;
+        for o in points_to.held(f.0, &s.value) {
+            if !made_of_bytes(module, unit, o) && seen(o, s.what) {
+                out.push((o, s));
             }
-            let name = module.objects.get(o.0 as usize).map_or("", |o| &o.name);
-            return Err(unit.source.diagnostic(
-                s.span,
-                format!("`{name}` seen as bytes, with arithmetic on the pointer, is not supported"),
-                "memory is scalars here, not bytes; use a pointer to the type that is there",
-            ));
         }
     }
-    Ok(())
+    out
 }
 
 /// Refuses to tell bytes between members of a type where cells do not tell them.
