@@ -2,6 +2,7 @@
 
 use super::types::Ty;
 use super::views::Conversion;
+use super::walks::Sight;
 use crate::orders::{Operand, Region};
 use crate::races::Access;
 use relyant_cfa::diagnostic::Span;
@@ -79,6 +80,8 @@ pub struct Body {
     pub first: Loc,
     /// Conversions of pointers to bytes or to anything.
     pub conversions: Vec<Conversion>,
+    /// Pointers that have to do with bytes.
+    pub sights: Vec<Sight>,
     /// Operands whose order C leaves open; a region comes after the one that it is inside of.
     pub regions: Vec<Region>,
     /// Those of them that are being lowered, innermost last: `begin_operands` adds one and `end_operands` takes it away.
@@ -97,6 +100,8 @@ pub struct Body {
     pub switched: bool,
     /// Where a record that the function returns goes: a hidden first parameter.
     pub return_to: Option<Reg>,
+    /// Where the arguments are that no parameter takes, in a function with a list of them.
+    pub list: Option<Reg>,
     /// How many words the command line has, and where they begin, in `main` with both parameters.
     pub words: Option<(Reg, Reg)>,
     /// Stores give a new object its first values.
@@ -114,6 +119,7 @@ pub struct Mark {
     markers: usize,
     locals: usize,
     conversions: usize,
+    sights: usize,
     accesses: usize,
     regions: usize,
     open_regions: usize,
@@ -157,6 +163,7 @@ impl Body {
             end,
             first: cur,
             conversions: Vec::new(),
+            sights: Vec::new(),
             regions: Vec::new(),
             open_regions: Vec::new(),
             held: FxHashSet::default(),
@@ -166,6 +173,7 @@ impl Body {
             blocks: super::blocks::Blocks::default(),
             switched: false,
             return_to: None,
+            list: None,
             words: None,
             initial: false,
             lengths: FxHashMap::default(),
@@ -288,6 +296,7 @@ impl Body {
             markers: self.markers.len(),
             locals: self.locals.len(),
             conversions: self.conversions.len(),
+            sights: self.sights.len(),
             accesses: self.accesses.len(),
             regions: self.regions.len(),
             open_regions: self.open_regions.len(),
@@ -307,6 +316,7 @@ impl Body {
         self.locals.truncate(m.locals);
         self.open.retain(|l| (l.0 as usize) < m.locations);
         self.conversions.truncate(m.conversions);
+        self.sights.truncate(m.sights);
         self.regions.truncate(m.regions);
         self.open_regions.truncate(m.open_regions);
         self.held.retain(|l| (l.0 as usize) < m.locations);

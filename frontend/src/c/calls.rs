@@ -105,9 +105,9 @@ impl<'a> Lower<'a> {
             Some(s) => {
                 let s = self.with_rows(name, &s, args)?;
                 self.body.begin_operands(false);
-                let values = self.convert_arguments(&s, args, false, at)?;
+                let values = self.convert_arguments(&s, args, self.has_list(&s), at)?;
                 self.body.end_operands();
-                Ok(values)
+                self.put_in_list(&s, values, at)
             }
             None => Ok(Vec::new()),
         }
@@ -255,6 +255,24 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
+    /// Are atomic operations on so many bytes done without locks?
+    fn lock_free(&mut self, args: Args<'a>, at: Bytes) -> Res<Value> {
+        let bytes = self.constant(self.argument(args, 0, at)?)?;
+        self.evaluate(args)?;
+        match bytes {
+            Some(1 | 2 | 4 | 8) => Ok(Value::int(1)),
+            _ => self.refuse(at, "asking whether an object of this size is lock-free is", "write 0 or 1"),
+        }
+    }
+
+    /// Any values in what arguments at these positions point to.
+    fn fills(&mut self, which: &[usize], name: &str, args: Args<'a>, at: Bytes) -> Res<Value> {
+        for (k, a) in args.iter().enumerate() {
+            if which.contains(&k) { self.any_into(name, a, None, at)? } else { self.effect(a)? }
+        }
+        Ok(Value::int(0))
+    }
+
     /// A call of a function of the table.
     fn modelled(&mut self, m: Model, name: &str, args: Args<'a>, wanted: bool, at: Bytes) -> Res<Value> {
         let first = |l: &Self| match args.first() {
@@ -285,12 +303,7 @@ impl<'a> Lower<'a> {
                 self.body.fence(args.is_empty() || order == Some(5));
                 return Ok(Value::int(0));
             }
-            Model::Fills(which) => {
-                for (k, a) in args.iter().enumerate() {
-                    if which.contains(&k) { self.any_into(name, a, None, at)? } else { self.effect(a)? }
-                }
-                return Ok(Value::int(0));
-            }
+            Model::Fills(which) => return self.fills(which, name, args, at),
             Model::Nondet => return self.nondet(name, args, wanted, at),
             Model::Input(approximates) => return self.input(approximates, name, wanted, at),
             Model::First => return self.first_argument(first(self)?, args, at),
@@ -302,6 +315,8 @@ impl<'a> Lower<'a> {
                 let known = self.constant(first(self)?)?.is_some();
                 return Ok(Value::int(i128::from(known)));
             }
+            Model::List { copy } => return self.set_list(copy, args, at),
+            Model::LockFree => return self.lock_free(args, at),
             Model::Choose => {
                 return match self.constant(first(self)?)? {
                     Some(n) => self.value(self.argument(args, if n != 0 { 1 } else { 2 }, at)?),

@@ -43,6 +43,8 @@ pub struct Context {
     pub relaxed: Relaxed,
     /// A pointer is seen as bytes only to move by a member's offset.
     pub through_bytes: bool,
+    /// The number that is added to a pointer next is one of cells.
+    pub in_cells: bool,
     /// A parameter is being declared.
     pub in_parameter: bool,
 }

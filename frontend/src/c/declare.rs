@@ -98,7 +98,10 @@ impl<'a> Lower<'a> {
                     found = Some(match self.context.scopes.get(name) {
                         Some(Symbol::Type(t)) => t.clone(),
                         Some(Symbol::Broken(d)) => return Err(d.clone()),
-                        // What is in it is not known, so it has no value of its own.
+                        _ if name == "__builtin_va_list" && self.unit.uses.lists => {
+                            super::listed::type_of_list(&self.unit.types)
+                        }
+                        // Nobody looks in it.
                         _ if name == "__builtin_va_list" => Ty::Int(self.unit.types.ulong()),
                         _ => return self.error(n.span, format!("`{name}` is not a type"), ""),
                     });

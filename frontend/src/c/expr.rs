@@ -248,6 +248,7 @@ impl<'a> Lower<'a> {
                     return Ok(v);
                 }
                 let (x, y) = self.operands(lhs, rhs)?;
+                self.context.in_cells = false;
                 self.comparison(op, x, y, e.span)
             }
             Operator::Arithmetic(op) => {
@@ -278,12 +279,19 @@ impl<'a> Lower<'a> {
             }
         }
         let (x, y) = (self.type_of(&a.node.expression)?, self.type_of(&b.node.expression)?);
-        let (Some(from), Some(to)) = (x.target(), y.target()) else { return Ok(None) };
-        let Ok((bytes, _)) = self.unit.types.size(from) else { return Ok(None) };
+        let element = |t: &Ty| match t.plain() {
+            Ty::Array(t, _) | Ty::Pointer(t) => Some((**t).clone()),
+            _ => None,
+        };
+        let (Some(from), Some(to)) = (element(&x), element(&y)) else { return Ok(None) };
+        let Ok((bytes, _)) = self.unit.types.size(&from) else { return Ok(None) };
         if from.plain() != to.plain() || bytes < 2 {
             return Ok(None);
         }
         let (x, y) = self.operands(&a.node.expression, &b.node.expression)?;
+        let span = self.span(lhs.span);
+        self.note_apart(&x.expr, &from, span);
+        self.note_apart(&y.expr, &from, span);
         let items = self.arithmetic(op, x, y, lhs.span)?;
         let size = Value { expr: Expr::Const(i128::from(bytes)), ty: items.ty.clone() };
         self.arithmetic(BinOp::Mul, items, size, lhs.span).map(Some)
@@ -294,7 +302,10 @@ impl<'a> Lower<'a> {
         if is_offset(&rhs.node) {
             let x = self.value(lhs)?;
             let y = match self.member_offset(&x, rhs)? {
-                Some(cells) => cells,
+                Some(cells) => {
+                    self.context.in_cells = true;
+                    cells
+                }
                 None => self.value(rhs)?,
             };
             return Ok((x, y));
@@ -360,24 +371,6 @@ impl<'a> Lower<'a> {
         let p = self.place(e);
         self.rewind(mark);
         Ok(p?.ty)
-    }
-
-    /// The next of a list of arguments: some value of its type.
-    fn listed_argument(&mut self, a: &'a Node<VaArgExpression>, at: Bytes) -> Res<Value> {
-        self.value(&a.node.va_list)?;
-        let ty = self.type_name(&a.node.type_name)?;
-        let source = if ty.is_arithmetic() {
-            InputSource::approximate("va_arg")
-        } else {
-            self.beyond(
-                at,
-                "a pointer from a variable argument list is",
-                "give the function fixed parameters",
-            )?;
-            InputSource::uninitialised()
-        };
-        let kind = self.unit.types.kind(&ty);
-        Ok(Value { expr: self.body.havoc(kind, source), ty: ty.plain().clone() })
     }
 
     fn size_of(&mut self, ty: &Ty, at: Bytes) -> Res<Value> {

@@ -9,6 +9,7 @@ use super::translation::{Translation, Work};
 use super::types::{Signature, Ty};
 use super::value::{Value, offset};
 use super::views::Conversion;
+use super::walks::Sight;
 use crate::orders::Unsequenced;
 use crate::races::Access;
 use lang_c::ast::*;
@@ -25,6 +26,7 @@ use std::rc::Rc;
 struct Done {
     function: Function,
     conversions: Vec<Conversion>,
+    sights: Vec<Sight>,
     accesses: Vec<Access>,
     unsequenced: Unsequenced,
 }
@@ -34,6 +36,7 @@ impl<'a> Lower<'a> {
     pub fn lower_function(&mut self, id: FuncId, name: &str, work: Work<'a>) -> Res<()> {
         let done = self.lower_work(name, work)?;
         self.unit.memory.conversions.extend(done.conversions.into_iter().map(|c| (id, c)));
+        self.unit.memory.sights.extend(done.sights.into_iter().map(|s| (id, s)));
         self.unit.functions.accesses.insert(id, done.accesses);
         self.unit.functions.unsequenced.insert(id, done.unsequenced);
         self.unit.functions.lowered(id, done.function);
@@ -170,6 +173,9 @@ impl<'a> Lower<'a> {
         self.begin(name, signature.result.clone(), span);
         self.body.addressed = super::scan::addressed(&f.node.statement.node);
         self.context.scopes.enter();
+        if self.has_list(signature) {
+            self.body.list = Some(self.body.register("", IntKind::Ideal));
+        }
         let done = self.parameters_and_body(f, &named.params);
         self.context.scopes.leave();
         let params = done?;
@@ -208,6 +214,7 @@ impl<'a> Lower<'a> {
             }
             _ => {}
         }
+        registers.extend(self.body.list);
         if self.unit.options.threads.iter().any(|t| self.unit.start_name(t) == self.body.name)
             || self.body.name == "main"
         {
@@ -310,6 +317,7 @@ impl<'a> Lower<'a> {
         }
         let mut body = std::mem::replace(&mut self.body, Body::new("", Ty::Void, Span::default()));
         let conversions = std::mem::take(&mut body.conversions);
+        let sights = std::mem::take(&mut body.sights);
         self.unit.mark_lifetimes(&mut body);
         if body.labels.is_empty() && !body.switched {
             // What they hold before nobody sees: that is no input.
@@ -336,7 +344,7 @@ impl<'a> Lower<'a> {
         let unsequenced = unsequenced.moved(&new);
         let accesses = accesses.iter().filter_map(|a| a.moved(&new)).collect();
         let function = Function { name, params, result, registers, locals, entry, graph, atomic, span };
-        Ok(Done { function, conversions, accesses, unsequenced })
+        Ok(Done { function, conversions, sights, accesses, unsequenced })
     }
 
     /// The end of the body without a return.

@@ -197,7 +197,7 @@ impl<'a> Lower<'a> {
             let v = if text && k == last {
                 Expr::Const(0)
             } else {
-                self.body.havoc(kind, InputSource::input(name))
+                self.body.havoc(kind, InputSource::approximate(name))
             };
             self.write_cell(offset(to.expr.clone(), k as u64), v, kind, How::default(), at);
         }

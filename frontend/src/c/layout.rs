@@ -126,6 +126,7 @@ impl Lower<'_> {
             }
         }
         let mut view_of = vec![None; fields.len()];
+        let mut tagged = false;
         let r = &mut self.unit.types.records[id.0];
         match (&members[..], &without[..]) {
             // A member that is not seen as bytes, alone.
@@ -138,8 +139,8 @@ impl Lower<'_> {
                 r.cells = own;
             }
             ([], []) => {
-                // Nothing is ever seen of it.
-                r.cells = 0;
+                // Nothing is ever seen of it: a byte keeps it apart from others.
+                r.cells = u64::from(size > 0);
             }
             _ => {
                 let mut members = members;
@@ -157,11 +158,13 @@ impl Lower<'_> {
                     }
                 }
                 r.tag = several.then_some(cells);
+                tagged |= several;
                 r.cells = cells + u64::from(several);
                 r.views = views;
             }
         }
         self.unit.types.records[id.0].view_of = view_of;
+        self.unit.types.tagged |= tagged;
     }
 
     /// Does the file mention a member, or one of an unnamed member?

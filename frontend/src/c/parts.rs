@@ -106,6 +106,10 @@ impl Types {
                 if record.tag.is_some() {
                     out.push(Part { bit: byte * 8, width: 0, kind: TAG, joint: true, in_unit: 0 });
                 }
+                if record.is_unseen() {
+                    let kind = IntKind::Machine { bits: 8, signed: false };
+                    out.push(Part { bit: byte * 8, width: 8, kind, joint: false, in_unit: 0 });
+                }
                 if out.len() - start != record.cells as usize {
                     return Err(Shapeless::Bytes);
                 }

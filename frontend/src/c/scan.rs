@@ -16,6 +16,8 @@ pub struct FileFacts {
     pub reads_errno: bool,
     /// Members that are mentioned.
     pub members: FxHashSet<String>,
+    /// Some function takes arguments from a list.
+    pub lists: bool,
     /// The global `NONDET` is written, so it is no input.
     pub writes_nondet: bool,
 }
@@ -121,6 +123,10 @@ impl<'a> Visit<'a> for FactVisitor {
             self.0.writes_nondet = true;
         }
         visit::visit_binary_operator_expression(self, b, span);
+    }
+    fn visit_va_arg_expression(&mut self, a: &'a VaArgExpression, span: &'a Span) {
+        self.0.lists = true;
+        visit::visit_va_arg_expression(self, a, span);
     }
     fn visit_unary_operator_expression(&mut self, u: &'a UnaryOperatorExpression, span: &'a Span) {
         use UnaryOperator::*;

@@ -54,6 +54,7 @@ pub fn settle(module: &mut Module, unit: &mut Translation) -> Res<Vec<(FuncId, F
     settle.learn(&points_to, &unit.memory.conversions);
     settle.give_types(&points_to, &mut unit.objects.types)?;
     settle.forget_wrong_types()?;
+    settle.limit_walked(unit)?;
     settle.limit_overlaid()?;
     Ok(copies)
 }
@@ -173,6 +174,43 @@ impl Settle<'_> {
             open_cells(self.module);
             pool::write_sites(self.module);
         }
+        Ok(())
+    }
+
+    /// Memory for objects whose bytes are walked over is a limit, in `main` an error; but for memory that nobody reads.
+    fn limit_walked(&mut self, unit: &Translation) -> Res<()> {
+        let points_to = PointsTo::of_module(self.module);
+        let blocks = super::walks::blocks(self.module, unit, &points_to);
+        if blocks.is_empty() {
+            return Ok(());
+        }
+        let found = accesses(self.module, &points_to);
+        for s in &self.sites {
+            let Some((at, apart)) = blocks.get(&s.object) else { continue };
+            let read = found.get(&s.object).is_some_and(|f| f.iter().any(|a| !a.2));
+            let bytes = self.asked(s).filter(|n| (0..=MAX_BYTES).contains(n));
+            if let (Some(bytes), false) =
+                (bytes, read || *apart || self.check || !unit.memory.untyped.is_empty())
+            {
+                let object = &mut self.module.objects[s.object.0 as usize];
+                let bytes = (bytes as u64).max(object.cells.len() as u64);
+                object.cells = bytes_of(bytes);
+                continue;
+            }
+            let help = "memory is scalars here, not bytes; use memory of its own for bytes";
+            if in_main(self.module, s.function) {
+                let what =
+                    "memory for objects seen as bytes, with arithmetic on the pointer, is not supported";
+                return Err(self.source.diagnostic(*at, what, help));
+            }
+            let line = at.line;
+            let limit =
+                format!("arithmetic on bytes of memory for objects is not supported (line {line}: {help})");
+            let of = self.module.heap.iter_mut().filter(|h| h.object == s.object);
+            of.for_each(|h| h.limit = Some(limit.clone()));
+        }
+        open_cells(self.module);
+        pool::write_sites(self.module);
         Ok(())
     }
 

@@ -171,6 +171,13 @@ pub struct Record {
     pub tag: Option<u64>,
 }
 
+impl Record {
+    /// Is it a union of which no member is used? It has one cell, its first byte.
+    pub fn is_unseen(&self) -> bool {
+        self.union && self.views.is_empty() && self.cells == 1
+    }
+}
+
 impl Ty {
     /// Pointer to this type.
     pub fn pointer(self) -> Ty {
@@ -228,6 +235,8 @@ pub struct Types {
     pub mutex_kinds: bool,
     /// A condition variable counts who waits.
     pub cond_counts: bool,
+    /// Some union is seen in several ways.
+    pub tagged: bool,
     /// Alignments that typedef names have besides their types.
     pub aligned: FxHashMap<String, u64>,
     /// Typedef names of `const` types.
@@ -247,6 +256,7 @@ impl Types {
             unmentioned: None,
             mutex_kinds: false,
             cond_counts: options.deadlock,
+            tagged: false,
             aligned: FxHashMap::default(),
             constant: FxHashSet::default(),
             enumerations: Vec::new(),
@@ -280,13 +290,15 @@ impl Types {
             _ => IntKind::Ideal,
         }
     }
-    /// Integer promotion. As gcc has it, a bit-field wider than `int` is of a type of its own width.
+    /// Integer promotion. As gcc has it, an unsigned bit-field wider than `int` is of a type of its own width. For a
+    /// signed one the declared type gives what clang gives, and what gcc gives where that is defined.
     pub fn promote(&self, i: Int) -> Int {
         let is_long = i.rank == 4 && self.long_bits == 32;
         match i.bits {
             _ if i.rank < 3 => INT,
             0..32 => INT,
             32 if !is_long => Int { signed: i.signed, ..INT },
+            33.. if i.signed => Int { bits: if i.rank == 4 { self.long_bits } else { 64 }, ..i },
             _ => i,
         }
     }
@@ -440,6 +452,9 @@ impl Types {
                 }
                 if record.tag.is_some() {
                     out.push((TAG, format!("{suffix}.view")));
+                }
+                if record.is_unseen() {
+                    out.push((IntKind::Machine { bits: 8, signed: false }, format!("{suffix}.byte0")));
                 }
                 let missing = (cells as usize).saturating_sub(out.len() - start);
                 out.extend((0..missing).map(|_| (IntKind::INT, format!("{suffix}.pad"))));

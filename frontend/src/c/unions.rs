@@ -198,7 +198,7 @@ impl Lower<'_> {
     }
     /// Before a write of the whole place.
     pub fn overwrite(&mut self, p: &Place) {
-        let cells = self.unit.types.stride(&p.ty);
+        let cells = self.unit.types.cells(&p.ty).unwrap_or(1);
         self.enter(p, Use::Write(cells));
     }
     /// Before its address goes somewhere.

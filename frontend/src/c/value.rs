@@ -302,6 +302,9 @@ impl Lower<'_> {
     fn learn(&mut self, v: &Value, to: &Ty, at: Bytes) {
         self.unit.memory.as_integers |= matches!(to, Ty::Int(i) if i.rank > 0) && v.ty.target().is_some();
         let Ty::Pointer(target) = to else { return };
+        if !matches!(v.expr, Expr::Const(_) | Expr::Func(_)) {
+            self.note_sight(&v.expr, &v.ty, to, self.span(at));
+        }
         let untyped = match v.ty.plain() {
             Ty::Int(_) => true,
             Ty::Pointer(t) => matches!(t.plain(), Ty::Void | Ty::Int(Int { rank: 1, .. })),
@@ -336,6 +339,9 @@ impl Lower<'_> {
             (BinOp::Add, None, Some(t)) => return self.step_pointer(op, b, &t, a, at),
             (BinOp::Sub, Some(t), Some(_)) => {
                 let cells = self.unit.types.stride(&t).max(1);
+                let span = self.span(at);
+                self.note_walk(&a.expr, Some(&b.expr), &t, span);
+                self.note_walk(&b.expr, Some(&a.expr), &t, span);
                 let difference = binary(BinOp::Sub, a.expr, b.expr, IntKind::Ideal);
                 let expr = binary(BinOp::Div, difference, Expr::Const(i128::from(cells)), IntKind::Ideal);
                 return Ok(Value { expr, ty: Ty::Int(self.unit.types.long()) });
@@ -361,6 +367,9 @@ impl Lower<'_> {
     /// `p + n` or `p - n`, in cells.
     fn step_pointer(&mut self, op: BinOp, p: Value, target: &Ty, n: Value, at: Bytes) -> Res<Value> {
         self.integer(&n, at)?;
+        if !std::mem::take(&mut self.context.in_cells) && n.constant() != Some(0) {
+            self.note_walk(&p.expr, None, target, self.span(at));
+        }
         let cells = Expr::Const(i128::from(self.unit.types.stride(target)));
         let distance = binary(BinOp::Mul, n.expr, cells, IntKind::Ideal);
         let (op, distance) = match (op, distance) {
@@ -403,6 +412,10 @@ impl Lower<'_> {
                 Ty::Int(_) => l.to_pointer(v.expr, l.unit.types.kind(&v.ty)),
                 _ => v.expr,
             };
+            if let (Some(x), Some(y)) = (a.ty.target(), b.ty.target()) {
+                let target = if y == x { x.clone() } else { Ty::Void };
+                self.note_compared(&a.expr, &b.expr, target, self.span(at));
+            }
             (side(self, a), side(self, b))
         } else if let Some(p) = self.common_float(&a.ty, &b.ty) {
             return self.float_comparison(op, p, a, b, at);

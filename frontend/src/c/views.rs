@@ -39,10 +39,14 @@ pub enum Seen {
 pub fn check(module: &Module, unit: &Translation) -> Res<()> {
     let (types, source, variables) = (&unit.types, unit.source, &unit.objects.types);
     let conversions = &unit.memory.conversions;
-    if conversions.is_empty() && !unit.memory.as_integers {
+    if conversions.is_empty() && unit.memory.sights.is_empty() && !unit.memory.as_integers {
         return Ok(());
     }
     let points_to = PointsTo::of_module(module);
+    super::walks::check(module, unit, &points_to)?;
+    if conversions.is_empty() && !unit.memory.as_integers {
+        return Ok(());
+    }
     if unit.memory.as_integers {
         super::addresses::check(module, unit, &points_to)?;
     }

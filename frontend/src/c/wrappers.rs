@@ -6,6 +6,7 @@ use super::translation::Memory;
 use super::types::Ty;
 use super::untyped::Untyped;
 use super::views::Conversion;
+use super::walks::Sight;
 use crate::instantiate::taken;
 use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::walk;
@@ -218,6 +219,15 @@ impl Copier<'_> {
             })
             .collect();
         self.memory.conversions.extend(learnt);
+        let of = self.memory.sights.iter().filter(|(g, _)| *g == f);
+        let seen: Vec<(FuncId, Sight)> = of
+            .map(|(_, s)| {
+                let mut moved = |e: &Expr| walk::map_leaves(e, &mut leaf_of(&objects));
+                let (value, other) = (moved(&s.value), s.other.as_ref().map(&mut moved));
+                (id, Sight { value, other, ..s.clone() })
+            })
+            .collect();
+        self.memory.sights.extend(seen);
         for (i, g) in inner {
             let new = self.function(g, depth + 1);
             if let Op::Call { callee, .. } = &mut self.module.functions[id.0 as usize].graph.edges[i].op {

@@ -94,10 +94,10 @@ pub fn by_name(name: &str) -> Option<Model> {
         | "sigprocmask"
         | "__atomic_signal_fence"
         | "atomic_signal_fence"
-        | "__builtin_va_start"
         | "__builtin_va_end"
-        | "__builtin_va_copy"
         | "sem_destroy" => Model::Nothing,
+        "__builtin_va_start" => Model::List { copy: false },
+        "__builtin_va_copy" => Model::List { copy: true },
         "__sync_synchronize" | "__atomic_thread_fence" | "atomic_thread_fence" => Model::Fence,
         "alloca" => Model::Allocate(Allocate::Automatic),
         "malloc" | "valloc" => Model::Allocate(Allocate::Plain),

@@ -61,6 +61,8 @@ pub enum Model {
     Errno,
     /// 1 if the argument is constant.
     IsConstant,
+    /// Are atomic operations on so many bytes done without locks?
+    LockFree,
     /// Are two types the same?
     Compatible,
     /// The second or the third argument, by the first, which is constant.
@@ -118,6 +120,11 @@ pub enum Model {
         /// The second is its length.
         limited: bool,
     },
+    /// A list of arguments becomes that of this function, or another one.
+    List {
+        /// Another one, the second argument.
+        copy: bool,
+    },
     /// The absolute value of a floating-point number.
     Magnitude,
     /// Whether a floating-point number is of a class.
@@ -147,6 +154,9 @@ pub fn takes_list(name: &str) -> bool {
 
 /// The model of a function, by name.
 pub fn model(name: &str) -> Option<Model> {
+    if matches!(name, "__atomic_always_lock_free" | "__atomic_is_lock_free") {
+        return Some(Model::LockFree);
+    }
     if let Some(a) = atomics::atomic(name) {
         return Some(Model::Atomic(a));
     }

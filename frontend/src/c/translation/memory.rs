@@ -3,6 +3,7 @@
 use crate::c::alloc::Site;
 use crate::c::untyped::Untyped;
 use crate::c::views::Conversion;
+use crate::c::walks::Sight;
 use relyant_cfa::FuncId;
 
 /// Places that make and use memory of a type that is not known yet. Copies of functions, made when all are lowered,
@@ -15,6 +16,8 @@ pub struct Memory {
     pub untyped: Vec<Untyped>,
     /// Conversions of pointers, with the function that they are in.
     pub conversions: Vec<(FuncId, Conversion)>,
+    /// Pointers that have to do with bytes, with the function that they are in.
+    pub sights: Vec<(FuncId, Sight)>,
     /// Some pointer becomes an integer.
     pub as_integers: bool,
     /// The function that gives memory back, once used.

@@ -25,6 +25,8 @@ pub struct Uses {
     pub addressed: FxHashSet<String>,
     /// The program looks at `errno`.
     pub errno: bool,
+    /// Some function takes arguments from a list.
+    pub lists: bool,
     /// It speaks a verifier's dialect: what no compiler accepts may have a meaning.
     pub dialect: bool,
     /// A read of the global `NONDET` gives any value: only in GPR's dialect.
@@ -77,6 +79,7 @@ impl<'a> Translation<'a> {
             uses: Uses {
                 addressed: facts.addressed,
                 errno: facts.reads_errno,
+                lists: facts.lists,
                 dialect: source.lines.iter().flatten().any(|l| l.contains("__CPROVER_")),
                 // Only where GPR's dialect is asked for.
                 nondet: !options.threads.is_empty(),
