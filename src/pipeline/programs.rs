@@ -2,8 +2,8 @@
 //!
 //! The *search program* keeps threads of one start routine together and calls recursive functions; the *proof
 //! program* has everything inlined and specialised, and linear steps. Where one of them cannot be made the other one
-//! may still do. A third one, for proofs only, has chosen threads and memory of any size; a fourth one is the proof
-//! program with one element of each short array, too.
+//! may still do. A third one, for proofs only, has chosen threads and memory of any size; and the proof program is there
+//! once more with one element of each short array.
 
 use super::unknown::Unknown;
 use relyant_cfa as cfa;

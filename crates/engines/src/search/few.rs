@@ -23,7 +23,7 @@ const MANY_THREADS: usize = 32;
 const MAX_STATES: usize = 200_000;
 const MAX_STEPS: u64 = 2_000_000;
 /// Steps of random runs of the program itself, where a run with few threads cannot be followed.
-const MAX_CHANCES: u64 = 8_000_000;
+const MAX_CHANCES: u64 = 2_000_000;
 /// Switches of the second search, breadth first as the first one; then runs are drawn at random.
 const SWITCHES: u32 = 2;
 /// An object of more cells has only few with few threads: those behind them are out of reach there.
