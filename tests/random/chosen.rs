@@ -135,6 +135,72 @@ fn blocks(seed: u64) -> String {
     text
 }
 
+/// Threads count, each at most once or not, or mark a slot of their own; who has waited for all of them, or not, asks what came of it.
+fn counted(seed: u64) -> String {
+    let mut rng = Rng::new(seed);
+    let (argument, index) = rng.pick(&ARGUMENTS[..3]);
+    let start = rng.below(3);
+    let mut text = format!("int x = {start}, y;\npthread_mutex_t m;\nint cells[3];\n");
+    let one = rng.pick(&["x = x + 1;", "x = x + 1;", "x = x + 2;", "x = x - 1;", "x = 1;"]);
+    let counts = match rng.below(8) {
+        0 => one.to_string(),
+        1 => format!("if (i) {{ pthread_mutex_lock(&m); {one} pthread_mutex_unlock(&m); }}"),
+        2 => format!(
+            "for (int r = 0; r < 2; r++) {{ pthread_mutex_lock(&m); {one} pthread_mutex_unlock(&m); }}"
+        ),
+        3 => format!("__VERIFIER_atomic_begin(); {one} __VERIFIER_atomic_end();"),
+        4 => format!("pthread_mutex_lock(&m); if (x < 2) {{ {one} }} pthread_mutex_unlock(&m);"),
+        _ => format!("pthread_mutex_lock(&m); {one} pthread_mutex_unlock(&m);"),
+    };
+    let more = [
+        "",
+        "",
+        "cells[i] = 1;",
+        "if (i != 1) cells[i] = 1;",
+        "cells[1] = 1;",
+        "__VERIFIER_assert(x >= 0);",
+        "__VERIFIER_atomic_begin(); y = y + 1; __VERIFIER_atomic_end();",
+    ];
+    let (before, after) = (rng.pick(&more), rng.pick(&more));
+    let _ = write!(
+        text,
+        "void *work(void *p) {{\n    long i = {index};\n    {before}\n    {counts}\n    {after}\n    return 0;\n}}\n\
+         void *other(void *p) {{\n    {}\n    return 0;\n}}\n",
+        rng.pick(&["", "__VERIFIER_assert(x <= 3);", "y = x; __VERIFIER_assert(y <= 4);"])
+    );
+    text.push_str(
+        "int main(void) {\n    int n = (unsigned char)__VERIFIER_nondet_int();\n    if (n > 3) return 0;\n    pthread_t t[3], u;\n",
+    );
+    if rng.percent(25) {
+        text.push_str("    pthread_create(&u, 0, other, 0);\n");
+    }
+    let last = rng.pick(&["n", "n", "n", "n - 1"]);
+    let which = rng.pick(&["k", "k", "k", "0"]);
+    let asks = [
+        "__VERIFIER_assert(x == n);",
+        "__VERIFIER_assert(x <= n);",
+        "__VERIFIER_assert(x >= n);",
+        "__VERIFIER_assert(x == 2 * n);",
+        "__VERIFIER_assert(x == 1 + n);",
+        "__VERIFIER_assert(x + n == 2);",
+        "__VERIFIER_assert(x >= 1);",
+        "__VERIFIER_assert(x + y == 2 * n);",
+        "y = x; __VERIFIER_assert(y == n);",
+        "for (long k = 0; k < n; k++) { int c = cells[k]; __VERIFIER_assert(c == 1); }",
+        "for (long k = 0; k < n; k++) { int c = cells[k]; __VERIFIER_assert(c <= 1 && x == n); }",
+        "if (n > 1) { int c = cells[1]; __VERIFIER_assert(c == 1); }",
+    ];
+    let _ = write!(
+        text,
+        "    for (long k = 0; k < n; k++) pthread_create(&t[k], 0, work, {argument});\n    {}\n\
+         \x20   for (long k = 0; k < {last}; k++) pthread_join(t[{which}], 0);\n    {}\n    {}\n    return 0;\n}}\n",
+        rng.pick(&["", "", "", "y = x;", "__VERIFIER_assert(x <= n);"]),
+        rng.pick(&asks),
+        rng.pick(&["", "", asks[0], asks[1], asks[9]])
+    );
+    text
+}
+
 fn run(write: fn(u64) -> String, default: u64) {
     let first = std::env::var("RELYANT_SEED").ok().and_then(|v| v.parse().ok()).unwrap_or(0);
     let seeds: Vec<u64> = (first..first + cases(default)).collect();
@@ -146,6 +212,11 @@ fn run(write: fn(u64) -> String, default: u64) {
     let (proved, wrong) = count(&outcomes);
     println!("{} programs, {proved} proved, {wrong} with a violation", outcomes.len());
     assert!(proved > 0 && wrong > 0);
+}
+
+#[test]
+fn no_proof_of_an_unsafe_program_that_counts() {
+    run(counted, 24);
 }
 
 #[test]

@@ -53,7 +53,7 @@ pub use float::{FloatOp, FloatUnary, Precision, Rounding};
 pub use look::{Block, Look, Shown};
 pub use module::{Function, HeapSite, Measure, Module};
 pub use op::{Bounded, Callee, Edge, Graph, Limit, Loc, Location, LocationKind, Op, Order, Told};
-pub use program::{Count, Inlined, Owner, Procedure, Program, Template};
+pub use program::{ChosenThread, Count, Inlined, Owner, Procedure, Program, Template};
 pub use residue::Residue;
 pub use source::InputSource;
 pub use types::{ENDLESS, Extent, FuncId, IntKind, ObjId, Object, ObjectKind, Reg, Register};

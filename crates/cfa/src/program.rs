@@ -118,11 +118,25 @@ pub struct Program {
     pub approximate: bool,
     /// What was over-approximated, a line each.
     pub losses: Vec<String>,
-    /// Of the program with chosen threads: their templates, of one thread each that is any one of those of another template,
-    /// which stands for all others.
-    pub chosen: Option<Vec<u32>>,
+    /// Of the program with chosen threads: those.
+    pub chosen: Option<Vec<ChosenThread>>,
     /// Where deadlocks are ruled out by an order in which threads wait: what is waited for, in that order, in words.
     pub order: Option<Vec<String>>,
+}
+
+/// A thread that is any one of those of another template, which stands for all others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ChosenThread {
+    /// Its template, of one thread.
+    pub template: u32,
+    /// The template of which it is any thread.
+    pub others: u32,
+    /// Is it created? An object of one cell, as the others here.
+    pub made: Option<ObjId>,
+    /// Has its argument from the start on, where threads get different ones; nobody writes it.
+    pub argument: Option<ObjId>,
+    /// Has another thread the same argument, where they get different ones?
+    pub twice: Option<ObjId>,
 }
 
 impl Template {

@@ -103,6 +103,8 @@ pub enum Ghost {
     Created,
     /// How many threads have done some step.
     Counted,
+    /// Has a chosen thread some step to do?
+    Left,
     /// Somebody wrote it beside the program: it is assigned to, and no step of the program reads it.
     Given,
     /// For no use that others have to know of.

@@ -15,6 +15,8 @@ use relyant_cfa::diagnostic::Diagnostic;
 
 /// Passes over the program at most; each makes it smaller.
 const ROUNDS: usize = 20;
+/// Pairs of twins at most: each splits the step that has waited for both.
+const MOST_TWINS: usize = 4;
 
 /// The program with fewer steps, locations and variables: passes in rounds, until nothing changes; then ghosts for
 /// owners of locks.
@@ -122,9 +124,13 @@ pub fn thread_program_with(
         None => reduced,
     };
     if recognisers.has(Recogniser::Twins) {
+        let mut found = 0;
         for second in 1..out.templates.len() {
-            if let Some(x) = twins::find(&out, second) {
+            if found < MOST_TWINS
+                && let Some(x) = twins::find(&out, second)
+            {
                 extend(&mut out, x);
+                found += 1;
             }
         }
     }
@@ -143,11 +149,17 @@ fn with_counts(mut linear: Program, reduced: &Program, of: &cfa::Program) -> Opt
         return None;
     }
     let numbers = waiting::add_waiting(&mut linear, of);
-    let counts = match of.chosen {
-        Some(_) => pending::find(&linear, &numbers, reduced, of)?,
-        None => counts::find(&linear, &numbers, reduced, of)?,
-    };
-    extend(&mut linear, counts);
+    match of.chosen {
+        Some(_) => {
+            let (counts, families) = pending::find(&linear, &numbers, reduced, of)?;
+            extend(&mut linear, counts);
+            pending::choose(&mut linear, &families, of);
+        }
+        None => {
+            let counts = counts::find(&linear, &numbers, reduced, of)?;
+            extend(&mut linear, counts);
+        }
+    }
     waiting::drop_waiting(&mut linear, &numbers);
     Some(linear)
 }

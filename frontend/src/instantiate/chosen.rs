@@ -28,8 +28,8 @@ use super::memory::Memory;
 use relyant_cfa::diagnostic::Span;
 use relyant_cfa::options::Options;
 use relyant_cfa::{
-    CmpOp, Edge, Expr, Graph, IntKind, LocationKind, Module, ObjId, Object, ObjectKind, Op, Template,
-    Violated,
+    ChosenThread, CmpOp, Edge, Expr, Graph, IntKind, LocationKind, Module, ObjId, Object, ObjectKind, Op,
+    Template, Violated,
 };
 
 /// Name of the cell that says whether a thread's watch lingers after its access, where one may.
@@ -76,6 +76,17 @@ impl Chosen {
         let argument =
             differ.then(|| Argument { value: cell("chosen", None), twice: cell("twice", Some(0)) });
         Chosen { template, made, argument }
+    }
+
+    /// What the program says of it.
+    pub(super) fn thread(&self, others: u32) -> ChosenThread {
+        ChosenThread {
+            template: self.template,
+            others,
+            made: Some(self.made),
+            argument: self.argument.map(|a| a.value),
+            twice: self.argument.map(|a| a.twice),
+        }
     }
 
     /// Makes an edge that creates a thread create the chosen one, or another one.
@@ -201,7 +212,7 @@ mod tests {
     use crate::c::load_text;
     use crate::instantiate::instantiate_chosen;
     use relyant_cfa::options::{Options, Property};
-    use relyant_cfa::{Count, LocationKind, ObjectKind, Op, Program, Template};
+    use relyant_cfa::{ChosenThread, Count, LocationKind, ObjectKind, Op, Program, Template};
 
     const HEAD: &str = "typedef unsigned long pthread_t; int __VERIFIER_nondet_int(void);
         void __assert_fail(const char *, const char *, unsigned, const char *);
@@ -231,7 +242,14 @@ mod tests {
         let p = chosen(text, &race).unwrap();
         let counts: Vec<Count> = p.templates.iter().map(|t| t.count).collect();
         assert_eq!(counts, [Count::AtMost(1), Count::Unbounded, Count::AtMost(1)]);
-        assert_eq!(p.chosen, Some(vec![2]));
+        let chosen = p.chosen.as_deref().unwrap();
+        assert!(
+            matches!(
+                chosen,
+                [ChosenThread { template: 2, others: 1, made: Some(_), argument: Some(_), twice: Some(_) }]
+            ),
+            "{chosen:?}"
+        );
         assert!(p.approximate);
         assert!(!waits(&p, &p.templates[1]) && waits(&p, &p.templates[2]));
         let creates = |u: u32| {

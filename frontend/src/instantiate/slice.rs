@@ -462,6 +462,11 @@ fn forget_objects(program: &mut Program) {
         }
         t.procedures.iter_mut().flat_map(|p| &mut p.objects).for_each(|o| *o = moved(*o));
     }
+    for c in program.chosen.iter_mut().flatten() {
+        for o in [&mut c.made, &mut c.argument, &mut c.twice] {
+            *o = o.filter(|o| used[o.0 as usize]).map(moved);
+        }
+    }
     keep(&mut program.objects, &used);
     keep(&mut program.owners, &used);
     keep(&mut program.bases, &used);

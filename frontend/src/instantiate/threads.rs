@@ -19,7 +19,7 @@ use super::sharing::{self, Sharing};
 use super::unroll;
 use relyant_cfa::options::Options;
 use relyant_cfa::points_to::PointsTo;
-use relyant_cfa::{Callee, Count, Edge, Expr, FuncId, IntKind, Module, ObjId, Op, Template};
+use relyant_cfa::{Callee, ChosenThread, Count, Edge, Expr, FuncId, IntKind, Module, ObjId, Op, Template};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More templates than this are not made: further threads share one without bound for each routine.
@@ -82,7 +82,7 @@ pub(super) fn templates(
     options: &Options,
     memory: &mut Memory,
     plan: &Plan,
-) -> Result<(Vec<Template>, Vec<u32>), Refusal> {
+) -> Result<(Vec<Template>, Vec<ChosenThread>), Refusal> {
     if module.starts.is_empty() {
         return Err(Refusal::NoStart);
     }
@@ -161,7 +161,7 @@ pub(super) fn templates(
     for (t, one) in &chosen {
         chosen::leave(&mut templates, builder.memory, *t, one.template);
     }
-    let chosen = chosen.values().map(|c| c.template).collect();
+    let chosen = chosen.iter().map(|(others, one)| one.thread(*others)).collect();
     Ok((templates, chosen))
 }
 

@@ -15,7 +15,7 @@ use relyant_program::{Ghost, Origin, Program, Role, Scope};
 pub fn counts(program: &Program, threads: &[Thread], precision: &mut Precision) {
     let all = || (0..program.variables.len() as u32).map(Var);
     let ghosts: Vec<Var> = all().filter(|v| is_count(program, *v)).collect();
-    if ghosts.is_empty() {
+    if ghosts.is_empty() || program.chosen {
         return;
     }
     let others: Vec<Var> = all().filter(|v| compared(program, *v) || ghosts.contains(v)).collect();

@@ -4,6 +4,7 @@
 //! 2 times the refinements and lost modular proofs. In the other form control comes before data: with data first the
 //! prototype proved neither Bakery nor the ticket locks in its time.
 
+pub mod chosen;
 pub mod control;
 pub mod counts;
 pub mod equalities;

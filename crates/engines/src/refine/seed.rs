@@ -66,7 +66,7 @@ pub(super) fn both(atom: &Atom) -> Vec<Atom> {
 }
 
 /// Globals that nobody writes.
-fn fixed(program: &Program) -> BTreeSet<Var> {
+pub(super) fn fixed(program: &Program) -> BTreeSet<Var> {
     let edges = program.templates.iter().flat_map(|t| &t.edges);
     let written: BTreeSet<Var> = edges.flat_map(|e| &e.updates).map(|u| u.0).collect();
     let all = (0..program.variables.len() as u32).map(Var);

@@ -164,6 +164,9 @@ fn decide(
     if has(Recogniser::Guards) {
         refine::seed::guards(program, &threads, &mut precision);
     }
+    if has(Recogniser::Guards) {
+        refine::chosen::chosen(program, &threads, &mut precision);
+    }
     if has(Recogniser::Counts) {
         refine::counts::counts(program, &threads, &mut precision);
     }

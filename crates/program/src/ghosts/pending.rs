@@ -12,6 +12,11 @@
 //! one included, of which `left` says where it is. (Auxiliary variables of Owicki and Gries, 1976; numbers of threads at
 //! locations are the counters of counter abstraction.)
 //!
+//! Who is chosen does not matter for the error of another thread (see `linearise/choices.rs`), and the threads that are `pending` are those
+//! for each of which `left` would be 1 if it were the chosen one: each does the step at most once. So another thread has a flag that says
+//! whether, when it last read the counter, `left = 1` or `pending = 0`, and errors are entered only with the flag set: who has waited for the
+//! chosen thread has waited for all.
+//!
 //! Reach: as [`super::counts`], of a template of which one thread is chosen; measured together with it.
 
 use super::counts::{Counted, counted_steps, counts_up, is_shared};
@@ -20,11 +25,12 @@ use crate::linearise::waiting::creations;
 use crate::recognisers::Recogniser;
 use crate::{Edge, Ghost, Loc, Origin, Program, Scope, Variable};
 use relyant_cfa as cfa;
-use relyant_linear::{Atom, Cube, LinExpr, Rel, Var};
+use relyant_cfa::{Count, LocationKind, Violated};
+use relyant_linear::{Atom, Cube, LinExpr, Norm, Rel, Var};
 use std::collections::BTreeMap;
 
 /// Threads of some templates, with the ghosts for a global that each writes at most once.
-struct Family {
+pub struct Family {
     /// The global that counts.
     counter: Var,
     /// Templates of any number of threads.
@@ -43,8 +49,8 @@ pub fn find(
     waiting: &BTreeMap<usize, Var>,
     reduced: &Program,
     of: &cfa::Program,
-) -> Option<Extension> {
-    let single: Vec<usize> = of.chosen.iter().flatten().map(|t| *t as usize).collect();
+) -> Option<(Extension, Vec<Family>)> {
+    let single: Vec<usize> = of.chosen.iter().flatten().map(|c| c.template as usize).collect();
     let mut out = Extension::new(Recogniser::Counts);
     let mut next = p.variables.len() as u32;
     let mut ghost = |out: &mut Extension, name: String, max, what| {
@@ -74,7 +80,7 @@ pub fn find(
         }
         let pending = ghost(&mut out, format!("pending({})", x.name), None, Ghost::Counted);
         let name = |c: &Counted| format!("left({}, {})", p.templates[c.template].name, x.name);
-        let left = chosen.iter().map(|c| ghost(&mut out, name(&c.0), Some(1), Ghost::Other)).collect();
+        let left = chosen.iter().map(|c| ghost(&mut out, name(&c.0), Some(1), Ghost::Left)).collect();
         families.push(Family { counter: v, many, chosen, pending, left });
     }
     for v in waiting.values().filter(|_| !families.is_empty()) {
@@ -93,10 +99,80 @@ pub fn find(
             }
         }
     }
-    Some(out).filter(|_| !families.is_empty())
+    Some((out, families)).filter(|found| !found.1.is_empty())
+}
+
+/// Lets errors of other threads be entered only if the chosen thread was one that had the step to do, should there have been any, when the
+/// thread that fails last read what is counted. `of`: what the program was made of; it has the ghosts of the families.
+pub fn choose(p: &mut Program, families: &[Family], of: &cfa::Program) {
+    let chosen = |c: &Counted| {
+        let mut all = of.chosen.iter().flatten();
+        all.any(|x| [x.template, x.others].contains(&(c.template as u32)))
+    };
+    let families: Vec<&Family> = families.iter().filter(|f| f.many.iter().all(chosen)).collect();
+    for t in 0..p.templates.len() {
+        let counted: Vec<&Family> = families.iter().copied().filter(|f| !f.has(t)).collect();
+        let reads = |e: &Edge| counted.iter().copied().find(|f| e.reads().contains(&f.counter));
+        let template = &p.templates[t];
+        if template.count == Count::AtMost(1) && template.edges.iter().any(|e| reads(e).is_some()) {
+            choose_for(p, t, &reads, of);
+        }
+    }
+}
+
+/// The same for the errors of one thread; `reads`: what an edge reads that is counted.
+fn choose_for<'a>(p: &mut Program, t: usize, reads: &dyn Fn(&Edge) -> Option<&'a Family>, of: &cfa::Program) {
+    let name = format!("suits({})", p.templates[t].name);
+    let flag = Variable::ghost(name, Scope::Local(t as u32), (Some(0), Some(1)), Ghost::Other);
+    let argument = |v: &Var| {
+        let origin = p.variables.get(v.0 as usize).map(|x| x.origin);
+        let mut all = of.chosen.iter().flatten().filter_map(|c| c.argument);
+        all.any(|o| origin == Some(Origin::Cell(o, 0)))
+    };
+    let template = &p.templates[t];
+    let fails = |l: Loc| {
+        let origin = template.locations[l].origin as usize;
+        let kind = of.templates[t].graph.locations.get(origin).map(|l| &l.kind);
+        template.locations[l].error.is_some()
+            && !matches!(kind, None | Some(LocationKind::Error(Violated::Race(_))))
+    };
+    // Where its argument has been asked for, it cannot be one of those, too.
+    let asks: Vec<bool> =
+        template.edges.iter().map(|e| fails(e.to) && !e.guard.vars().iter().any(argument)).collect();
+    let flag = p.add_variables(vec![flag]);
+    let (one, set) = (LinExpr::int(1), LinExpr::var(flag));
+    p.init.push(Atom::eq(&set.sub(&one)));
+    let mut edges = Vec::new();
+    for (e, asks) in std::mem::take(&mut p.templates[t].edges).into_iter().zip(asks) {
+        let family = reads(&e);
+        let mut add = |guard: &[Norm], suits: Option<bool>| {
+            let mut e = e.clone();
+            guard.iter().for_each(|n| e.guard.push(n.clone()));
+            if asks {
+                e.guard.push(Atom::le(&one.sub(&set)));
+            }
+            e.updates.extend(suits.map(|s| (flag, LinExpr::int(s.into()))));
+            e.updates.sort_by_key(|u| u.0);
+            edges.push(e);
+        };
+        let Some(f) = family else {
+            add(&[], None);
+            continue;
+        };
+        let left = f.left.iter().fold(LinExpr::zero(), |sum, v| sum.add(&LinExpr::var(*v)));
+        let (not_it, pending) = (Atom::le(&left), LinExpr::var(f.pending));
+        add(&[Atom::le(&one.sub(&left))], Some(true));
+        add(&[not_it.clone(), Atom::le(&pending)], Some(true));
+        add(&[not_it, Atom::le(&one.sub(&pending))], Some(false));
+    }
+    p.templates[t].edges = edges;
 }
 
 impl Family {
+    /// Is a template one of those whose threads are counted?
+    fn has(&self, t: usize) -> bool {
+        self.many.iter().chain(self.chosen.iter().map(|c| &c.0)).any(|c| c.template == t)
+    }
     /// How many chosen threads are left, less those that are pending.
     fn excess(&self) -> LinExpr {
         let left = self.left.iter().fold(LinExpr::zero(), |sum, v| sum.add(&LinExpr::var(*v)));
@@ -156,8 +232,7 @@ impl Family {
                 }
             }
         }
-        let of_family = self.many.iter().chain(self.chosen.iter().map(|c| &c.0)).any(|c| c.template == t);
-        if !of_family && e.reads().contains(&self.counter) {
+        if !self.has(t) && e.reads().contains(&self.counter) {
             case.guard.push(Atom::le(&self.excess()));
         }
         if change != 0 {

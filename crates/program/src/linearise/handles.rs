@@ -32,8 +32,9 @@ impl Holders {
         let p = all.program;
         let mut out = Holders::default();
         let Some(chosen) = &p.chosen else { return out };
+        let chosen: Vec<u32> = chosen.iter().map(|c| c.template).collect();
         for (t, template) in p.templates.iter().enumerate() {
-            let created = created(template, chosen);
+            let created = created(template, &chosen);
             for e in &template.graph.edges {
                 let Op::Store(address, value, _) = &e.op else { continue };
                 let Some(threads) = handle(value).and_then(|r| created.get(&r)) else { continue };

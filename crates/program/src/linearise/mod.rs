@@ -4,6 +4,7 @@ mod arrays;
 mod atomic;
 mod binary;
 mod case;
+mod choices;
 mod dead;
 mod handles;
 mod memory;
@@ -197,6 +198,7 @@ impl Lineariser<'_> {
         let numbers = 0..template.registers.len() as u32;
         let registers: BTreeMap<_, u32> =
             numbers.map(|r| (self.variables.register(self.t, cfa::Reg(r)), r)).collect();
+        let of_arrays = self.of_arrays();
         for (i, edge) in template.graph.edges.iter().enumerate() {
             let Some(known) = &self.ranges.at[self.t][edge.from.0 as usize] else { continue };
             let env = Env {
@@ -219,6 +221,9 @@ impl Lineariser<'_> {
             {
                 let set = at_least(&LinExpr::var(flag), 1);
                 steps.iter_mut().for_each(|s| s.0.guard.push(set.clone()));
+            }
+            for choice in self.choices(edge, kind, &of_arrays) {
+                steps.iter_mut().for_each(|s| s.0.guard.push(choice.clone()));
             }
             steps.iter_mut().for_each(|s| keep_decisions(s, linear.base()));
             // What is never read need not fit the range of what is.
