@@ -4,6 +4,7 @@ use super::manifest::Row;
 use super::runner::{self, RunError};
 use comfy_table::{Table, presets};
 use relyant_program::recognisers::Recogniser;
+use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,11 +15,32 @@ const LEAST: f64 = 2.0;
 /// What the proof engine alone is asked by; the search beside it often hides what it lacks.
 const ALONE: [&str; 2] = ["--method", "rely-guarantee"];
 
+/// What a run answers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Answer {
+    Safe {
+        modular: bool,
+    },
+    Unsafe,
+    /// No verdict: the word for it.
+    None(String),
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Answer::Safe { modular: true } => "safe, modular",
+            Answer::Safe { modular: false } => "safe",
+            Answer::Unsafe => "unsafe",
+            Answer::None(word) => word,
+        })
+    }
+}
+
 /// What a run came to.
 #[derive(Clone, PartialEq, Debug)]
 struct Outcome {
-    /// `safe`, with `modular` where the proof is; or another verdict's word.
-    verdict: String,
+    answer: Answer,
     /// Seconds to the verdict.
     seconds: f64,
 }
@@ -37,16 +59,20 @@ fn outcome(exe: &Path, row: &Row, more: &[String], timeout: Duration) -> Result<
     args.extend_from_slice(more);
     let run = runner::verify(exe, &row.file, &args, timeout)?;
     let modular = run.entry.proof.as_ref().is_some_and(|p| p.modular);
-    let verdict = format!("{}{}", run.verdict(), if modular { ", modular" } else { "" });
-    Ok(Outcome { verdict, seconds: run.seconds() })
+    let answer = match run.verdict() {
+        "safe" => Answer::Safe { modular },
+        "unsafe" => Answer::Unsafe,
+        word => Answer::None(word.into()),
+    };
+    Ok(Outcome { answer, seconds: run.seconds() })
 }
 
 fn worse(with: &Outcome, without: &Outcome) -> Option<String> {
-    if with.verdict != without.verdict {
-        return Some(without.verdict.clone());
+    if with.answer != without.answer {
+        return Some(without.answer.to_string());
     }
-    // Two runs without an answer are alike, however soon they gave up.
-    let decided = with.verdict.starts_with("safe") || with.verdict == "unsafe";
+    // Two runs without a verdict are alike, however soon they gave up.
+    let decided = !matches!(with.answer, Answer::None(_));
     let slow = decided && without.seconds > LEAST && without.seconds > SLOWER * with.seconds;
     slow.then(|| format!("{:.1} s for {:.1} s", without.seconds, with.seconds))
 }
@@ -123,11 +149,14 @@ mod tests {
 
     #[test]
     fn other_verdicts_and_much_slower_ones_are_worse() {
-        let o = |verdict: &str, seconds| Outcome { verdict: verdict.into(), seconds };
-        assert_eq!(worse(&o("safe, modular", 1.0), &o("safe", 1.0)).as_deref(), Some("safe"));
-        assert_eq!(worse(&o("safe", 0.01), &o("safe", 1.9)), None);
-        assert_eq!(worse(&o("safe", 1.0), &o("safe", 2.9)), None);
-        assert!(worse(&o("safe", 1.0), &o("safe", 3.1)).is_some());
-        assert_eq!(worse(&o("unknown", 0.1), &o("unknown", 9.0)), None);
+        let o = |answer: &Answer, seconds| Outcome { answer: answer.clone(), seconds };
+        let (modular, safe) = (Answer::Safe { modular: true }, Answer::Safe { modular: false });
+        let unknown = Answer::None("unknown".into());
+        assert_eq!(worse(&o(&modular, 1.0), &o(&safe, 1.0)).as_deref(), Some("safe"));
+        assert_eq!(worse(&o(&safe, 0.01), &o(&safe, 1.9)), None);
+        assert_eq!(worse(&o(&safe, 1.0), &o(&safe, 2.9)), None);
+        assert!(worse(&o(&safe, 1.0), &o(&safe, 3.1)).is_some());
+        assert_eq!(worse(&o(&unknown, 0.1), &o(&unknown, 9.0)), None);
+        assert_eq!(worse(&o(&Answer::Unsafe, 0.1), &o(&unknown, 0.1)).as_deref(), Some("unknown"));
     }
 }

@@ -123,6 +123,17 @@ fn related(t: &TraceEntry) -> Vec<Said> {
         said(place(&w.file, w.line, w.column), message)
     });
     out.extend(waits);
+    if let Some(lost) = &t.story.lost {
+        let at = |step: usize| {
+            let s = t.story.steps.get(step)?;
+            Some((place(&s.file, s.line, s.column), t.story.name(s.thread)))
+        };
+        out.extend(at(lost.made).map(|(p, by)| said(p, format!("{by} makes {} here", lost.block))));
+        let gone = lost.gone.and_then(at);
+        out.extend(
+            gone.map(|(p, _)| said(p, format!("the last pointer to it, {}, goes here", lost.pointer))),
+        );
+    }
     out.retain(|s| s.at.line > 0);
     out
 }

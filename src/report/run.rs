@@ -42,6 +42,9 @@ pub struct RunStep {
     /// The cell is no memory of the program but the state of a lock or the like.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub model: bool,
+    /// A compiled program does not have the cell, or it is of a string literal.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
     /// Done together with the thread's step before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub held: bool,
@@ -130,6 +133,7 @@ impl From<&Trace> for RunEntry {
                 cell: act.cell.clone(),
                 value: other.map(i128::from).or(act.value),
                 model: act.model,
+                hidden: act.hidden,
                 held: act.held,
                 chosen,
                 calls: act.calls.iter().map(call).collect(),

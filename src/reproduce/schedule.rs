@@ -74,14 +74,7 @@ pub struct Numbered<'a> {
 impl<'a> Numbered<'a> {
     /// Those of a run.
     pub fn of(trace: &'a TraceEntry) -> Vec<Numbered<'a>> {
-        // What is bookkeeping of ours, and constants.
-        let ours = |s: &RunStep| {
-            // After the name of what several files have is that of the file.
-            let object = s.object.split(" (").next().unwrap_or_default();
-            let shows = s.does == StepKind::Signal || s.object == CANCELLED;
-            object.contains('.') || object.starts_with("string#") || (object.starts_with('(') && !shows)
-        };
-        let shown = trace.run.steps.iter().filter(|s| !ours(s));
+        let shown = trace.run.steps.iter().filter(|s| !s.hidden);
         let mut cells = Numbers::default();
         let numbered = shown.filter_map(|step| {
             let letter = letter(step)?;

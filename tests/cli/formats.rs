@@ -327,5 +327,5 @@ fn places_in_other_files_have_names() {
     )
     .unwrap();
     let text = verify(dir.path(), &["--property", "valid-memsafety", "calls.c", "waste.c"]);
-    assert!(text.contains("the block made in waste.c:3 is lost"), "{text}");
+    assert!(text.contains("char1, made by main in waste.c:3, is lost: nobody has freed it"), "{text}");
 }

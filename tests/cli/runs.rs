@@ -38,7 +38,7 @@ macro_rules! golden {
 }
 
 golden! {
-    aba barrier bounds deadlock double_free earlier_round handles lock_order loop_folded lost_update missed_post missed_wakeup order
+    aba barrier bounds deadlock double_free earlier_round filled frees handles leak leak_in_thread leak_list leak_overwritten lock_order loop_folded lost_update missed_post missed_wakeup order
     overflow race readers_writer semaphore_order semaphore_reset spurious_wakeup time_out use_after_free values
 }
 

@@ -8,8 +8,10 @@ use std::sync::Arc;
 pub struct Look {
     /// How each cell is; cells beyond are [`Shown::Plain`].
     pub cells: Vec<Shown>,
-    /// It is a block of dynamic memory, or says of all blocks of one place whether they were given back.
+    /// It is a block of dynamic memory, or says of all blocks of one place whether they were made or given back.
     pub block: Option<Block>,
+    /// Where leaks are looked for: what it leads to when the program ends is not lost.
+    pub lasting: bool,
 }
 
 /// Blocks of dynamic memory that one place makes.
@@ -17,7 +19,7 @@ pub struct Look {
 pub struct Block {
     /// Number of the place.
     pub site: u32,
-    /// Which of its blocks, from 1; 0 for the object whose cell `k - 1` says whether block `k` was given back.
+    /// Which of its blocks, from 1; 0 for the object that counts them, and the one whose cell `k - 1` says whether block `k` was given back.
     pub number: u32,
     /// What blocks of its type are called: a record's tag, `int`.
     pub stem: String,
@@ -49,6 +51,8 @@ pub enum Shown {
     Arrived,
     /// Was the block given back?
     Freed,
+    /// How many blocks of a place were made.
+    Made,
     /// Nothing that people would ask for.
     Hidden,
 }

@@ -79,6 +79,8 @@ pub struct Module {
     pub functions: Vec<Function>,
     /// Where execution starts: `main`, or the functions named by `--threads` (all at once).
     pub starts: Vec<FuncId>,
+    /// The start is no function of the source but calls those that are: where it ends, they have returned.
+    pub start_made: bool,
     /// Places that make memory.
     pub heap: Vec<HeapSite>,
     /// The function that gives memory back, if there is one: it takes the address.

@@ -96,6 +96,8 @@ pub enum Told {
     Waits,
     /// A wait ends here as its time is over.
     TimesOut,
+    /// The verifier looks whether memory is lost: no step of the program's.
+    LooksForLeaks,
     /// Of the numbers that the steps from here choose, this one says that the time of a wait is over.
     MayTimeOut(i128),
 }

@@ -1,7 +1,8 @@
 //! A program of thread templates: what the interpreter runs and what is linearised.
 
-use super::{Callee, FuncId, Graph, Loc, ObjId, Object, Reg, Register};
+use super::{Callee, FuncId, Graph, Loc, ObjId, Object, Reg, Register, Undefined};
 use crate::diagnostic::Span;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// How many threads of a template there can be.
@@ -114,6 +115,8 @@ pub struct Program {
     pub signed_wraps: bool,
     /// What was assumed, a line each.
     pub assumes: Vec<String>,
+    /// Undefined steps that it may come to, and that are assumed not to happen; `assumes` says so in words.
+    pub undefined: BTreeSet<Undefined>,
     /// It does all that the C program does, and maybe more: a proof holds, a counterexample does not count.
     pub approximate: bool,
     /// What was over-approximated, a line each.

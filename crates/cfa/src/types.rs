@@ -59,9 +59,11 @@ pub struct Reg(pub u32);
 /// What an object is for, beyond holding values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ObjectKind {
-    /// A variable, a block, or what the front end needs for itself.
+    /// A variable, a block, or the state of a lock and the like.
     #[default]
     Plain,
+    /// What the verifier counts or notes for itself; a compiled program has nothing like it.
+    Ghost,
     /// A string literal.
     Literal,
     /// Its cell holds the address which some thread is about to write, or 0 (see `relyant_frontend::races`).
@@ -167,7 +169,7 @@ impl Object {
             function: None,
             cells: vec![(kind, String::new())],
             init: vec![start],
-            kind: ObjectKind::Plain,
+            kind: ObjectKind::Ghost,
             thread_local: false,
             synthetic: true,
             look: Look::default(),
@@ -233,7 +235,7 @@ mod tests {
             constant: constant.clone(),
             extent: Extent::First,
             span: Span { line: 3, ..Span::default() },
-            look: Look { cells: vec![crate::Shown::Owner], block: None },
+            look: Look { cells: vec![crate::Shown::Owner], ..Look::default() },
         };
         let p = plain::Object {
             name: o.name.clone(),

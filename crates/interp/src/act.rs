@@ -46,6 +46,8 @@ pub struct Act {
     pub value: Option<i128>,
     /// The cell is no memory of the program but the state of a lock or the like.
     pub model: bool,
+    /// The cell is one that a compiled program does not have, or is of a string literal.
+    pub hidden: bool,
     /// It goes on what the thread did before: nobody moves between the two.
     pub held: bool,
     /// Which cell is accessed.
@@ -86,6 +88,7 @@ impl Act {
             cell: String::new(),
             value: None,
             model: false,
+            hidden: false,
             held: from.atomic,
             at: None,
             register: None,
@@ -112,6 +115,11 @@ impl Act {
                     (Op::Load(..), _) => Deed::Read,
                     _ if from.initial => Deed::First,
                     _ => Deed::Write,
+                };
+                act.hidden = match object.kind {
+                    ObjectKind::Ghost | ObjectKind::Literal => true,
+                    ObjectKind::Signal(_) => !matches!(act.deed, Deed::Signal(_)),
+                    ObjectKind::Plain | ObjectKind::WatchedWrite | ObjectKind::WatchedRead => false,
                 };
                 act.object.clone_from(&object.name);
                 act.cell.clone_from(suffix);

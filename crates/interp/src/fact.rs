@@ -84,7 +84,7 @@ pub struct Touch {
     pub was: String,
     /// The value after.
     pub is: String,
-    /// A block is given back, or asked for: its name.
+    /// A block is made, given back, or asked for: its name.
     pub block: Option<String>,
 }
 
@@ -161,6 +161,9 @@ impl Recorder {
         edge: &Edge,
     ) {
         let template = before.threads[thread].name.template;
+        if machine.location(template, edge.from).told == Told::LooksForLeaks {
+            return;
+        }
         self.steps += 1;
         let waited = self.waited(machine, (thread, template), edge);
         if let Op::Store(_, Expr::Reg(r), _) = &edge.op
@@ -232,7 +235,7 @@ impl Recorder {
             _ => outcome(machine, template, edge),
         };
         let did = match machine.location(template, edge.from).told {
-            Told::Nothing => None,
+            Told::Nothing | Told::LooksForLeaks => None,
             Told::Waits => {
                 let since = self.waiting.remove(&thread);
                 since.filter(|s| s + 1 == self.steps).map(|_| Did::Wakes)
@@ -440,6 +443,10 @@ impl Recorder {
         let block = match (&shown, &object.look.block) {
             (Shown::Freed, Some(b)) => {
                 let block = Block { number: k + 1, ..b.clone() };
+                Some(self.names.block(&block))
+            }
+            (Shown::Made, Some(b)) if matches!(edge.op, Op::Store(..)) => {
+                let block = Block { number: u32::try_from(is).unwrap_or_default(), ..b.clone() };
                 Some(self.names.block(&block))
             }
             _ => None,

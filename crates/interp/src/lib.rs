@@ -58,5 +58,6 @@ pub mod uses;
 pub use explore::{Exploration, explore, quick_search};
 pub use fact::Blocked;
 pub use replay::{
-    AboutTo, ActiveCall, NamedValue, RacingAccess, ReplayError, Trace, TraceStep, Waiting, replay,
+    AboutTo, ActiveCall, LastPointer, Lost, NamedValue, PointerEnd, RacingAccess, ReplayError, Trace,
+    TraceStep, Waiting, replay,
 };

@@ -19,7 +19,7 @@ use super::value::{Value, binary, compare, offset};
 use lang_c::ast::*;
 use lang_c::span::Span as Bytes;
 use lang_c::visit::{self, Visit};
-use relyant_cfa::{BinOp, Callee, CmpOp, Expr, FuncId, IntKind, ObjId, Op};
+use relyant_cfa::{BinOp, Callee, CmpOp, Expr, FuncId, IntKind, ObjId, ObjectKind, Op};
 use std::rc::Rc;
 
 const EINVAL: i128 = 22;
@@ -444,6 +444,7 @@ impl<'a> Lower<'a> {
         let object = &mut self.unit.objects[o];
         object.thread_local = true;
         object.init = vec![Some(0); object.cells.len()];
+        object.kind = ObjectKind::Ghost;
         Ok(o)
     }
 
@@ -465,6 +466,7 @@ impl<'a> Lower<'a> {
         let object = &mut self.unit.objects[o];
         object.thread_local = true;
         object.init = vec![Some(0); object.cells.len()];
+        object.kind = ObjectKind::Ghost;
         self.unit.cancellation.stack = Some(o);
         Ok(o)
     }

@@ -10,7 +10,7 @@ use super::value::{Value, binary, compare};
 use lang_c::ast::*;
 use lang_c::span::Span as Bytes;
 use lang_c::visit::{self, Visit};
-use relyant_cfa::{BinOp, Callee, CmpOp, Expr, FuncId, IntKind, ObjId, Op};
+use relyant_cfa::{BinOp, Callee, CmpOp, Expr, FuncId, IntKind, ObjId, ObjectKind, Op};
 use std::rc::Rc;
 
 /// So many can be registered at least.
@@ -63,6 +63,7 @@ impl<'a> Lower<'a> {
         for o in [table, count] {
             let object = &mut self.unit.objects[o];
             object.init = vec![Some(0); object.cells.len()];
+            object.kind = ObjectKind::Ghost;
         }
         self.unit.exits.table = Some((table, count));
         Ok((table, count))

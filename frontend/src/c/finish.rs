@@ -42,6 +42,7 @@ impl<'a> Lower<'a> {
     /// Puts the module together.
     pub fn finish(mut self, unit: &'a TranslationUnit, starts: Vec<FuncId>) -> Res<Module> {
         let source = self.unit.source;
+        let named = self.unit.starts()?;
         let Some(mut functions) = self.unit.functions.take() else {
             return Err(Diagnostic::of_file(&source.files[0], "a function was not lowered", ""));
         };
@@ -56,6 +57,7 @@ impl<'a> Lower<'a> {
             lines: source.lines.clone(),
             objects: self.unit.objects.take(),
             functions,
+            start_made: starts != named,
             starts,
             heap: Vec::new(),
             lifetimes: BTreeMap::new(),

@@ -14,7 +14,7 @@ use super::value::{Value, binary, compare, offset};
 use lang_c::ast::*;
 use lang_c::span::Span as Bytes;
 use lang_c::visit::{self, Visit};
-use relyant_cfa::{BinOp, Callee, CmpOp, Expr, FuncId, IntKind, ObjId, Op};
+use relyant_cfa::{BinOp, Callee, CmpOp, Expr, FuncId, IntKind, ObjId, ObjectKind, Op};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -53,6 +53,7 @@ impl<'a> Lower<'a> {
         let object = &mut self.unit.objects[o];
         object.thread_local = true;
         object.init = vec![Some(0); object.cells.len()];
+        object.kind = ObjectKind::Ghost;
         self.unit.keys.slots = Some(o);
         Ok(o)
     }
@@ -61,6 +62,7 @@ impl<'a> Lower<'a> {
         let o = self.object(name, &Ty::Array(Rc::new(Ty::Int(INT)), Some(n.max(1))), at)?;
         let object = &mut self.unit.objects[o];
         object.init = vec![Some(0); object.cells.len()];
+        object.kind = ObjectKind::Ghost;
         Ok(o)
     }
 

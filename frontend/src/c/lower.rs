@@ -184,7 +184,8 @@ impl Translation<'_> {
         if self.functions.declared.contains_key(name) { name } else { self.source.names.internal(name) }
     }
 
-    fn starts(&mut self) -> Res<Vec<FuncId>> {
+    /// The functions that the options name, or `main`.
+    pub(super) fn starts(&mut self) -> Res<Vec<FuncId>> {
         let names = if self.options.threads.is_empty() {
             vec!["main".to_string()]
         } else {

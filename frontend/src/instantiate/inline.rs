@@ -188,6 +188,12 @@ impl Body {
             params: function.params.iter().map(|p| reg(*p)).collect(),
             first_register: base,
         });
+        // What gives blocks back is one function for all calls: each has its own place.
+        let here = parent.map(|p| p.1).filter(|_| module.free == Some(f));
+        if let Some(here) = here {
+            let copied = self.graph.locations.len() - function.graph.locations.len()..;
+            self.graph.locations[copied].iter_mut().for_each(|l| l.span = here);
+        }
         let template = self.template;
         let mut leaf = |e: &Expr| match e {
             Expr::Reg(r) => Expr::Reg(reg(*r)),
@@ -219,7 +225,8 @@ impl Body {
                 }
                 (op, _) => (op, loc(e.to)),
             };
-            self.graph.edges.push(Edge { from: loc(e.from), to, op, span: e.span });
+            let span = here.unwrap_or(e.span);
+            self.graph.edges.push(Edge { from: loc(e.from), to, op, span });
         }
         loc(function.entry)
     }

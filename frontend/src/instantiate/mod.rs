@@ -229,8 +229,7 @@ fn build_as(module: &Module, options: &Options, plan: &Plan) -> Result<Program, 
     let mut program = assembled(module, &memory, templates, options)?;
     program.chosen = plan.choose.then_some(chosen);
     owners::assign(&mut program, &memory)?;
-    let undefined = undefined::assumptions(&program, options);
-    program.assumes.extend(undefined);
+    undefined::assume(&mut program, options);
     debug_assert_eq!(program.validate(), Ok(()));
     Ok(program)
 }
@@ -257,6 +256,7 @@ fn assembled(
         max_threads: options.max_threads,
         signed_wraps: options.signed == Signed::Wrap,
         assumes: module.assumes.clone(),
+        undefined: Default::default(),
         approximate: false,
         losses: Vec::new(),
         chosen: None,

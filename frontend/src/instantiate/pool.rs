@@ -373,7 +373,7 @@ fn make_pool(module: &mut Module, o: ObjId, passes: Option<u32>, span: Span, opt
     let used = push(module, control(format!("{base}.used"), 1, span));
     let mut given = control(format!("{base}.free"), count, span);
     let block = object.look.block.map(|b| Block { number: 0, ..b });
-    given.look = Look { cells: vec![Shown::Freed; count], block };
+    given.look = Look { cells: vec![Shown::Freed; count], block, lasting: false };
     let back = push(module, given);
     let file = file_of(module, span);
     let what = format!(
@@ -393,7 +393,7 @@ fn control(name: String, n: usize, span: Span) -> Object {
         init: vec![Some(0); n],
         name,
         function: None,
-        kind: ObjectKind::Plain,
+        kind: ObjectKind::Ghost,
         thread_local: false,
         synthetic: true,
         look: Default::default(),

@@ -66,8 +66,7 @@ fn build(module: &Module, options: &Options) -> Result<Program, Refusal> {
     let mut program = super::assembled(module, &memory, templates, options)?;
     owners::assign(&mut program, &memory)?;
     registers::merge(&mut program);
-    let undefined = undefined::assumptions(&program, options);
-    program.assumes.extend(undefined);
+    undefined::assume(&mut program, options);
     debug_assert_eq!(program.validate(), Ok(()));
     Ok(program)
 }

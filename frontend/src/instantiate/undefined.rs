@@ -4,15 +4,16 @@ use relyant_cfa::options::{Integers, Options, Signed};
 use relyant_cfa::{BinOp, Expr, FloatUnary, IntKind, Op, Program, UnOp, Undefined};
 use std::collections::BTreeSet;
 
-/// The assumptions that the program's operations call for, a line each.
-pub fn assumptions(p: &Program, options: &Options) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    for u in steps(p).into_iter().filter(|u| !is_settled(*u, options)) {
-        if !out.iter().any(|line| line == u.assumption()) {
-            out.push(u.assumption().into());
+/// Notes the assumptions that the program's operations call for, and a line for each.
+pub fn assume(p: &mut Program, options: &Options) {
+    p.undefined = steps(p).into_iter().filter(|u| !is_settled(*u, options)).collect();
+    let mut lines: Vec<&str> = Vec::new();
+    for u in &p.undefined {
+        if !lines.contains(&u.assumption()) {
+            lines.push(u.assumption());
         }
     }
-    out
+    p.assumes.extend(lines.into_iter().map(String::from));
 }
 
 /// Does the meaning that was asked for leave no such step, or is it an error that is looked for?
@@ -260,7 +261,11 @@ mod tests {
     #[test]
     fn what_wraps_or_is_checked_is_not_assumed() {
         let p = program(binary(BinOp::Rem, Expr::Reg(Reg(0))));
-        let said = |signed| assumptions(&p, &Options { signed, ..Options::default() });
+        let said = |signed| {
+            let mut p = p.clone();
+            assume(&mut p, &Options { signed, ..Options::default() });
+            p.assumes
+        };
         assert_eq!(said(Signed::Check), [""; 0]);
         assert_eq!(
             said(Signed::Assume),

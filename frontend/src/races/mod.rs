@@ -108,7 +108,7 @@ pub fn instrument(module: &mut Module, accesses: &[Vec<Access>], only: Option<us
         relaxed: relaxed.then(|| relaxed::Ghosts::new(module)),
     };
     if roles.iter().any(|(_, _, role)| role.open) {
-        module.beyond = Some(ghost(module, "(cells beyond)", ObjectKind::Plain, false));
+        module.beyond = Some(ghost(module, "(cells beyond)", ObjectKind::Ghost, false));
     }
     let beyond = module.beyond;
     for (f, access, role) in roles {

@@ -37,9 +37,9 @@ pub(super) struct Ghosts {
 impl Ghosts {
     pub(super) fn new(module: &mut Module) -> Ghosts {
         Ghosts {
-            lingers: ghost(module, LINGERS, ObjectKind::Plain, true),
-            released: ghost(module, "(released)", ObjectKind::Plain, false),
-            stale: ghost(module, "(stale)", ObjectKind::Plain, false),
+            lingers: ghost(module, LINGERS, ObjectKind::Ghost, true),
+            released: ghost(module, "(released)", ObjectKind::Ghost, false),
+            stale: ghost(module, "(stale)", ObjectKind::Ghost, false),
         }
     }
 

@@ -1,9 +1,9 @@
 //! The steps of a run, made of the facts of its replay.
 
 use super::reads::{self, Known, Place};
-use super::{Actor, Does, Effect, Step, Story, fold, headline, waits};
-use relyant_cfa::Shown;
+use super::{Actor, Does, Effect, LostBlock, Step, Story, fold, headline, waits};
 use relyant_cfa::diagnostic::Span;
+use relyant_cfa::{Shown, Violated};
 use relyant_interp::Trace;
 use relyant_interp::act::At;
 use relyant_interp::fact::{Did, Fact, Touch};
@@ -41,10 +41,42 @@ impl From<&Trace> for Story {
         story.waits = waits::of(t);
         let known = Known::new(&t.uses, b.places);
         reads::mark(&mut story, &known, t.thread as usize, &t.violation);
+        story.lost = lost(&story, t, &known);
         story.headline = headline::of(&story, &known, t);
         story.folds = fold::folds(&story.steps, &story.threads);
         story
     }
+}
+
+/// The block that is lost, by the steps of the story.
+fn lost(story: &Story, t: &Trace, known: &Known<'_>) -> Option<LostBlock> {
+    let Violated::Leak { line } = t.violation else { return None };
+    let Some(lost) = &t.lost else { return only_block(story, line) };
+    let (made, _) = known.place(lost.made?)?;
+    let gone = lost.gone.as_ref();
+    Some(LostBlock {
+        block: lost.block.clone(),
+        made,
+        pointer: gone.map_or_else(String::new, |g| g.pointer.clone()),
+        gone: gone.and_then(|g| known.place(g.fact)).map(|p| p.0),
+    })
+}
+
+/// The only block that is made in a line and not given back, if that is so.
+fn only_block(story: &Story, line: u32) -> Option<LostBlock> {
+    let mut left: Vec<LostBlock> = Vec::new();
+    for (i, s) in story.steps.iter().enumerate() {
+        for e in &s.effects {
+            match e.does {
+                Does::Make if s.line == line => {
+                    left.push(LostBlock { block: e.object.clone(), made: i, ..LostBlock::default() });
+                }
+                Does::Free => left.retain(|b| b.block != e.object),
+                _ => {}
+            }
+        }
+    }
+    left.pop().filter(|_| left.is_empty())
 }
 
 /// Names of the threads: a handle's variable where it is one thread's only, else what the program writes where it joins the
@@ -72,10 +104,7 @@ fn threads(t: &Trace) -> Vec<Actor> {
         }
     }
     let name = |(i, template): (usize, &String)| {
-        // Behind the name of a file, where it has one.
-        let named = template.rfind(')').unwrap_or(0);
-        let end = template[named..].find(['/', '#']).map_or(template.len(), |k| named + k);
-        let routine = template[..end].to_string();
+        let routine = t.routines[i].clone();
         let alone = |n: &&String| owners.get(*n) == Some(&Some(i));
         let name = given.iter().filter_map(|g| g[i].as_ref()).find(alone).unwrap_or(template).clone();
         Actor { name, routine, ..Actor::default() }
@@ -244,6 +273,10 @@ impl Builder<'_> {
         (file, text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect())
     }
 
+    fn leaks(&self) -> bool {
+        matches!(self.trace.violation, Violated::Leak { .. })
+    }
+
     fn add(&mut self, e: Effect) {
         self.row.push((e, self.fact));
     }
@@ -320,6 +353,7 @@ impl Builder<'_> {
             // The last one begins a new round.
             Shown::Arrived if more || read() => Does::Arrive,
             Shown::Freed if more => Does::Free,
+            Shown::Made | Shown::Freed if more != (t.shown == Shown::Freed) && self.leaks() => Does::Make,
             Shown::Plain | Shown::Pointer | Shown::Float(_) | Shown::Enumerators(_) if !t.model => {
                 Does::Write
             }
@@ -336,7 +370,7 @@ impl Builder<'_> {
             _ => {}
         }
         let object = match (&t.block, does) {
-            (Some(b), Does::Free) => b.clone(),
+            (Some(b), Does::Free | Does::Make) => b.clone(),
             _ => e.object.clone(),
         };
         // Addresses that variables with static storage start with are stored before anything else.

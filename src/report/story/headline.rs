@@ -6,7 +6,7 @@
 use super::reads::{Known, Place};
 use super::{Does, Effect, Step, Story, stuck, values};
 use relyant_cfa::{Use, Violated};
-use relyant_interp::{RacingAccess, Trace};
+use relyant_interp::{PointerEnd, RacingAccess, Trace};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
@@ -35,7 +35,8 @@ fn sentence(run: &Run<'_>, t: &Trace) -> String {
         Violated::Race(_) => race(run, t).unwrap_or(what),
         Violated::DoubleFree => run.freed("freed it again").unwrap_or(what),
         Violated::Gone => run.freed("used it").unwrap_or(what),
-        Violated::Leak { .. } | Violated::Exclusive(_) | Violated::End => what,
+        Violated::Leak { .. } => lost(run, t).unwrap_or(what),
+        Violated::Exclusive(_) | Violated::End => what,
         Violated::Assertion | Violated::Call(_) | Violated::Label(_) => values::cause(run).unwrap_or(what),
         _ => values::cause(run).map_or(what.clone(), |why| format!("{what}: {why}")),
     }
@@ -169,6 +170,33 @@ impl<'s> Run<'s> {
             false => format!("{b} freed {} ({at}), then {a} {again}{here}", e.object),
         })
     }
+}
+
+/// A block that nobody can give back any more: who made it, and how the last pointer to it went.
+fn lost(run: &Run<'_>, t: &Trace) -> Option<String> {
+    let lost = run.story.lost.as_ref()?;
+    let step = run.story.steps.get(lost.made)?;
+    let (block, maker, made) = (&lost.block, run.name(step.thread), run.at(step));
+    let more = match t.lost.as_ref().map_or(0, |l| l.more) {
+        0 => String::new(),
+        n => format!(" (and {n} more of that line)"),
+    };
+    let why = match t.lost.as_ref().and_then(|l| l.gone.as_ref()) {
+        None => format!("nobody has freed it when {} returns{}", run.name(run.fails), run.here()),
+        Some(gone) => {
+            let f = t.facts.get(gone.fact)?;
+            let file = t.files.get(f.span.file as usize).map_or("", String::as_str);
+            let (thread, at) = (run.name(f.thread as usize), run.place(file, f.span.line));
+            let how = match &gone.how {
+                PointerEnd::Overwritten => format!("is overwritten by {thread} in {at}"),
+                PointerEnd::Freed(with) => format!("is freed with {with} by {thread} in {at}"),
+                PointerEnd::ThreadEnds => format!("is gone with the end of {thread}"),
+                PointerEnd::Returns => format!("is gone as {thread} returns to {at}"),
+            };
+            format!("the last pointer to it, {}, {how}", gone.pointer)
+        }
+    };
+    Some(format!("{block}, made by {maker} in {made}, is lost{more}: {why}"))
 }
 
 /// Two accesses that nothing orders.

@@ -37,6 +37,24 @@ pub struct Story {
     /// In a deadlock: who waits for what.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waits: Vec<Wait>,
+    /// In a leak: the block that is lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<LostBlock>,
+}
+
+/// A block of memory that is lost.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct LostBlock {
+    /// Its name.
+    pub block: String,
+    /// The step that made it.
+    pub made: usize,
+    /// The last pointer to it; empty where one is left when the program ends.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub pointer: String,
+    /// The step with which that went.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gone: Option<usize>,
 }
 
 /// A thread of a run.
@@ -133,6 +151,8 @@ pub enum Does {
     Take,
     /// Comes to the barrier `object`.
     Arrive,
+    /// Makes the block `object`; told of leaks only.
+    Make,
     /// Gives the block `object` back.
     Free,
     /// Asks whether the block `object` was given back: `value` is `freed` or `live`.

@@ -22,6 +22,11 @@ impl<'t> Known<'t> {
         Known { uses, facts, places }
     }
 
+    /// The place of a fact, if an effect was made of it.
+    pub(super) fn place(&self, fact: usize) -> Option<Place> {
+        self.places.get(&fact).copied()
+    }
+
     /// The reads that decided the last branch of the thread that fails.
     pub(super) fn decided(&self) -> Vec<Place> {
         self.uses.decided.iter().filter_map(|f| self.places.get(f).copied()).collect()

@@ -176,8 +176,21 @@ fn last(run: &Run<'_>) -> Option<String> {
         }
     }
     seen.reverse();
+    // Of reads of one line that saw what was there at the start, the place is told once.
+    let joins = |i: usize| match (seen.get(i), seen.get(i + 1)) {
+        (Some(a), Some(b)) => {
+            let start = a.effect.from.is_none() && b.effect.from.is_none();
+            start && (&a.step.file, a.step.line) == (&b.step.file, b.step.line)
+        }
+        _ => false,
+    };
     let part = |(i, r): (usize, &Found<'_>)| {
-        let same = i > 0 && (&seen[i - 1].step.file, seen[i - 1].step.line) == (&r.step.file, r.step.line);
+        if joins(i) {
+            return format!("{} = {}", r.effect.object, r.effect.value);
+        }
+        let same = i > 0
+            && !joins(i - 1)
+            && (&seen[i - 1].step.file, seen[i - 1].step.line) == (&r.step.file, r.step.line);
         let at = if same { String::new() } else { format!(" ({})", run.at(r.step)) };
         let wrote = match r.effect.from.and_then(|f| run.story.steps.get(f)) {
             Some(w) => format!(", which {} wrote ({})", run.name(w.thread), run.at(w)),

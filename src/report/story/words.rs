@@ -51,7 +51,7 @@ pub fn told(story: &Story, s: &Step) -> Vec<Told> {
     };
     let reads: Vec<&String> = s.effects.iter().filter(|e| e.does == Does::Read).map(|e| &e.value).collect();
     let thread = |e: &Effect| e.thread.map_or("a thread", |t| story.name(t));
-    for e in &s.effects {
+    for (e, more) in shortened(s) {
         let (o, v) = (&e.object, &e.value);
         let told = match e.does {
             Does::Read if e.stale.is_some() => {
@@ -80,6 +80,9 @@ pub fn told(story: &Story, s: &Step) -> Vec<Told> {
             Does::Post => Told::new("posts", format!("{o} = {v}"), ""),
             Does::Take => Told::new("takes", format!("{o} = {v}"), ""),
             Does::Arrive => Told::new("comes to", o, ""),
+            // Who keeps its address tells of it.
+            Does::Make if s.effects.iter().any(|x| x.does != Does::Make && x.value == *o) => continue,
+            Does::Make => Told::new("makes", o, ""),
             Does::Free => Told::new("frees", o, ""),
             Does::Look if v == "freed" => Told::new("", o, "is freed"),
             Does::Look => continue,
@@ -93,6 +96,29 @@ pub fn told(story: &Story, s: &Step) -> Vec<Told> {
         };
         if out.last() != Some(&told) {
             out.push(told);
+        }
+        if more > 0 {
+            out.push(Told::new("", format!("{more} more cells = {v}"), ""));
+        }
+    }
+    out
+}
+
+/// As many cells that get one value in a step are told of one by one.
+const FEW: usize = 3;
+
+/// The effects that are told of, and how many are left out after each: where many cells get the same value, as those of a
+/// block that is filled with 0, the first one stands for all.
+fn shortened(s: &Step) -> Vec<(&Effect, usize)> {
+    let same = |a: &Effect, b: &Effect| {
+        let written = a.does == Does::Write && b.does == Does::Write && a.waited == b.waited;
+        written && a.value == b.value && a.before == b.before
+    };
+    let mut out = Vec::new();
+    for run in s.effects.chunk_by(same) {
+        match run {
+            [first, rest @ ..] if rest.len() > FEW => out.push((first, rest.len())),
+            all => out.extend(all.iter().map(|e| (e, 0))),
         }
     }
     out

@@ -297,6 +297,7 @@ fn digest(p: &Program) -> String {
         signed_wraps,
         approximate,
         assumes: _,
+        undefined: _,
         losses: _,
         chosen: _,
         order: _,

@@ -3,6 +3,7 @@
 //! Nothing in the schedule is believed: each step must be enabled, nobody may move while another thread is inside
 //! an atomic section, and the run must end in a violation.
 
+mod lost;
 mod racing;
 mod tail;
 mod waiting;
@@ -15,6 +16,7 @@ use crate::live::written;
 use crate::machine::{Machine, RunEnd, State, Stop, Violation};
 use crate::reliance::Reliance;
 use crate::uses::Uses;
+pub use lost::{LastPointer, Lost, PointerEnd};
 use racing::Notes;
 pub use racing::{ActiveCall, RacingAccess};
 use relyant_cfa::diagnostic::Span;
@@ -100,6 +102,8 @@ pub struct Trace {
     pub calls: Vec<Span>,
     /// Names of all threads, in order of creation.
     pub threads: Vec<String>,
+    /// The functions that they run, as the source names them.
+    pub routines: Vec<String>,
     /// The variables that hold their handles, where there is one; may be shorter.
     pub handles: Vec<Option<String>>,
     /// All steps in full, for people; spans refer to `files`.
@@ -112,6 +116,8 @@ pub struct Trace {
     pub waiting: Vec<Waiting>,
     /// In a data race: the step that the other access belongs to.
     pub race: Option<TraceStep>,
+    /// In a leak: the block that is lost.
+    pub lost: Option<Lost>,
     /// In a data race: both accesses, that of the thread above first.
     pub accesses: Vec<RacingAccess>,
 }
@@ -405,7 +411,7 @@ impl Replayer<'_, '_> {
             let write = match program.objects[o.0 as usize].kind {
                 ObjectKind::WatchedWrite => Some(true),
                 ObjectKind::WatchedRead => Some(false),
-                ObjectKind::Plain | ObjectKind::Literal | ObjectKind::Signal(_) => None,
+                ObjectKind::Plain | ObjectKind::Ghost | ObjectKind::Literal | ObjectKind::Signal(_) => None,
             };
             match write {
                 None => changes.extend(value.map(|number| {
@@ -502,7 +508,12 @@ impl Replayer<'_, '_> {
         let start = start.collect();
         let spans = self.recorder.facts.iter().map(|f| f.span).filter(|s| s.line > 0);
         let texts = spans.map(|s| ((s.file, s.line), statement(program, s))).collect();
+        let lost = match violation {
+            Violated::Leak { line } => lost::find(self.machine, &self.state, &mut self.recorder, line),
+            _ => None,
+        };
         Trace {
+            lost,
             calls: act::calls(self.machine, &self.state, thread, t.loc),
             start,
             steps: self.steps,
@@ -513,6 +524,7 @@ impl Replayer<'_, '_> {
             thread_name: thread_name(program, t.name),
             thread: thread as u32,
             threads: self.state.threads.iter().map(|t| thread_name(program, t.name)).collect(),
+            routines: self.state.threads.iter().map(|t| routine(program, t.name)).collect(),
             handles: self.recorder.handles,
             facts: self.recorder.facts,
             uses: self.recorder.follower.finish(thread),
@@ -538,6 +550,12 @@ pub(super) fn thread_name(program: &Program, name: ThreadRef) -> String {
         Count::AtMost(1) => template.name.clone(),
         _ => format!("{}/{}", template.name, name.instance + 1),
     }
+}
+
+/// The function that a thread runs.
+fn routine(program: &Program, name: ThreadRef) -> String {
+    let template = &program.templates[name.template as usize];
+    template.inlined.first().map_or(&template.name, |start| &start.function).clone()
 }
 
 pub(super) fn place(program: &Program, span: Span) -> (String, u32, u32) {

@@ -17,8 +17,8 @@ use relyant_cfa::diagnostic::Span;
 use relyant_cfa::options::Options;
 use relyant_cfa::points_to::{Fact, PointsTo};
 use relyant_cfa::{
-    Callee, CmpOp, Edge, Expr, FuncId, Function, Graph, IntKind, Loc, LocationKind, Module, ObjId, Op, Reg,
-    Violated,
+    Callee, CmpOp, Edge, Expr, FuncId, Function, Graph, IntKind, Loc, LocationKind, Look, Module, ObjId, Op,
+    Reg, Shown, Told, Violated,
 };
 use running::{count_threads, ends_as_thread, last_thread, of_threads};
 use std::collections::BTreeSet;
@@ -74,6 +74,7 @@ pub(super) fn insert(module: &mut Module, blocks: &[Blocks], options: &Options) 
         return;
     }
     let plan = Plan::new(module, blocks);
+    plan.show(module);
     let running = count_threads(module, main, options);
     let ends_early = ends_as_thread(module, main);
     if running.is_none() && ends_early {
@@ -89,12 +90,11 @@ pub(super) fn insert(module: &mut Module, blocks: &[Blocks], options: &Options) 
         n if n > MOST => at_exit,
         _ => plan.at_end(module, running),
     };
-    let named = module.functions[main.0 as usize].name.contains(['#', '(']);
     for f in 0..module.functions.len() as u32 {
         for i in 0..module.functions[f as usize].graph.edges.len() {
             let check = match &module.functions[f as usize].graph.edges[i].op {
                 Op::Return(_) if f == main.0 => at_end,
-                Op::Halt if f == main.0 && named => at_end,
+                Op::Halt if f == main.0 && module.start_made => at_end,
                 Op::Halt => at_exit,
                 _ => continue,
             };
@@ -205,6 +205,18 @@ impl Plan {
             }
         }
         Plan { blocks: out, roots, own }
+    }
+
+    /// Runs tell what is made, and what is lost.
+    fn show(&self, module: &mut Module) {
+        for b in &self.blocks {
+            let block = module.objects[b.back.0 as usize].look.block.clone();
+            module.objects[b.used.0 as usize].look =
+                Look { cells: vec![Shown::Made], block, ..Look::default() };
+        }
+        for (o, _) in &self.roots {
+            module.objects[o.0 as usize].look.lasting = true;
+        }
     }
 
     /// Calls the check, which gives the line where what is lost is made, or 0.
@@ -340,6 +352,7 @@ fn check_function(module: &mut Module, name: &str, write: impl FnOnce(&mut Code<
     code.edge(done, Op::Skip);
     code.at = done;
     code.edge(end, Op::Return(Some(Expr::Reg(result))));
+    graph.locations.iter_mut().for_each(|l| l.told = Told::LooksForLeaks);
     module.functions.push(Function {
         name: name.into(),
         params: Vec::new(),
