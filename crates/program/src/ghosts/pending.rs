@@ -17,7 +17,8 @@
 //! whether, when it last read the counter, `left = 1` or `pending = 0`, and errors are entered only with the flag set: who has waited for the
 //! chosen thread has waited for all.
 //!
-//! Reach: as [`super::counts`], of a template of which one thread is chosen; measured together with it.
+//! Reach: as [`super::counts`], of a template of which one thread is chosen; measured together with it. Needed by
+//! `slots/ballots.c` and `slots/errands.c`.
 
 use super::counts::{Counted, counted_steps, counts_up, is_shared};
 use super::extension::{Claim, Extension, Fact, GhostVariable, Start, StepCase};
