@@ -242,14 +242,8 @@ mod tests {
         let p = chosen(text, &race).unwrap();
         let counts: Vec<Count> = p.templates.iter().map(|t| t.count).collect();
         assert_eq!(counts, [Count::AtMost(1), Count::Unbounded, Count::AtMost(1)]);
-        let chosen = p.chosen.as_deref().unwrap();
-        assert!(
-            matches!(
-                chosen,
-                [ChosenThread { template: 2, others: 1, made: Some(_), argument: Some(_), twice: Some(_) }]
-            ),
-            "{chosen:?}"
-        );
+        let one = p.chosen.as_deref().unwrap();
+        assert!(matches!(one, [ChosenThread { template: 2, others: 1, argument: Some(_), .. }]), "{one:?}");
         assert!(p.approximate);
         assert!(!waits(&p, &p.templates[1]) && waits(&p, &p.templates[2]));
         let creates = |u: u32| {
