@@ -43,15 +43,10 @@ impl<'a> Lower<'a> {
         let Ty::Function(signature) = target else {
             return self.error(c.node.callee.span, "this is no function", "");
         };
-        if signature.variadic {
-            return self.refuse(
-                c.span,
-                "a call of a function with a variable number of arguments through a pointer is",
-                "",
-            );
-        }
-        let args = self.convert_arguments(&signature, args, signature.params.is_none(), c.span)?;
+        let promote = signature.params.is_none() || self.has_list(&signature);
+        let args = self.convert_arguments(&signature, args, promote, c.span)?;
         self.body.end_operands();
+        let args = self.put_in_list(&signature, args, c.span)?;
         let callee = match f.expr {
             Expr::Func(id) => {
                 self.unit.functions.call(id);

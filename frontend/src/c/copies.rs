@@ -46,6 +46,8 @@ impl<'a> Lower<'a> {
         self.body.end_operand();
         self.body.end_arguments();
         let alone = matches!(m, MemoryCall::Set | MemoryCall::Zero);
+        let pointers = if alone { vec![first] } else { vec![first, second] };
+        let whole = self.rows_touched(&pointers, last, &size, at)?;
         let counted = self.counted(&last.node);
         if !self.is_told(&to) && (alone || !self.is_told(&from)) && counted.is_none() {
             self.untyped_call(m, &to, &from, &size, at)?;
@@ -58,7 +60,14 @@ impl<'a> Lower<'a> {
             let (value, target) = (v.expr.clone(), element.clone());
             self.body.conversions.push(Conversion { value, target, seen: Seen::Memory, span: self.span(at) });
         }
-        let extent = self.extent(&element, &size, at)?;
+        let extent = match whole.map(|ty| self.unit.types.layout(&ty)) {
+            Some(Ok(parts)) if m != MemoryCall::Compare => Extent::Cells(parts),
+            Some(_) => {
+                self.beyond(at, super::rows::WHAT, super::rows::HELP)?;
+                return Ok(Value::int(0));
+            }
+            None => self.extent(&element, &size, at)?,
+        };
         match m {
             MemoryCall::Set | MemoryCall::Zero => {
                 self.fill(&to, &from, extent, at)?;

@@ -74,12 +74,10 @@ impl<'a> Lower<'a> {
             crate::tso::supported(&module, self.unit.cancellation.is_used(), self.unit.options)?;
         }
         super::signals::check_actions(&module, &self.unit.signals, source)?;
-        let copies = super::settle::settle(&mut module, &mut self.unit)?;
-        let untyped = super::untyped::write(&mut module, &self.unit)?;
-        self.unit.functions.accesses.extend(untyped);
-        super::views::check(&module, &self.unit)?;
+        let told = super::told::tell(&mut module, &mut self.unit)?;
+        self.unit.functions.accesses.extend(told.accesses);
         super::look::note(&mut module, &self.unit);
-        self.order(&mut module, copies);
+        self.order(&mut module, told.copies);
         Ok(module)
     }
 

@@ -5,15 +5,18 @@
 //! ([`pool`](crate::instantiate::pool)).
 
 use super::alloc::Site;
+use super::homes::{self, Sighting};
 use super::lower::Res;
+use super::overlaid::{accesses, overlaid, reads_other_sign, same_bits};
 use super::requests::BlockUnit;
 use super::sizes::{Sizes, Values};
 use super::source::Source;
 use super::translation::Translation;
 use super::types::{Ty, Types};
 use super::views::{Conversion, Seen};
+use super::wrappers::Copying;
 use crate::instantiate::pool;
-use relyant_cfa::points_to::{PointsTo, Targets};
+use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::walk;
 use relyant_cfa::{
     BinOp, Callee, CmpOp, Expr, Extent, FuncId, Graph, HeapSite, IntKind, Loc, Measure, Module, ObjId, Op,
@@ -27,16 +30,29 @@ const ELEMENTS: u64 = 32;
 /// Largest object of which only the bytes are known.
 const MAX_BYTES: i128 = 1 << 18;
 
-/// Decides what the places that make memory make, and writes their functions. Gives the functions that are copies, and
-/// of what; they have conversions of their own.
-pub fn settle(module: &mut Module, unit: &mut Translation) -> Res<Vec<(FuncId, FuncId)>> {
+/// What became of the places that make memory.
+pub struct Settled {
+    /// Functions that are copies, and of what; they have conversions of their own.
+    pub copies: Vec<(FuncId, FuncId)>,
+    /// Places whose blocks are a limit, or hold any numbers, because they are seen as different types.
+    pub lost: usize,
+}
+
+/// Decides what the places that make memory make, and writes their functions.
+pub fn settle(module: &mut Module, unit: &mut Translation, which: Copying) -> Res<Settled> {
     unit.memory.sites = called_sites(module, &unit.memory.sites);
-    if unit.memory.sites.is_empty() && unit.memory.untyped.is_empty() {
-        return Ok(Vec::new());
+    let none = unit.memory.sites.is_empty() && unit.memory.untyped.is_empty();
+    if none && which == Copying::Wrappers {
+        return Ok(Settled { copies: Vec::new(), lost: 0 });
     }
-    let copies = super::wrappers::copy(module, &mut unit.memory, &mut unit.objects.types);
+    let copies = super::wrappers::copy(module, &mut unit.memory, &mut unit.objects.types, which);
+    let gated = which == Copying::AddressesGated && !unit.options.checks_memory();
     if unit.memory.sites.is_empty() {
-        return Ok(copies);
+        if gated {
+            let (variables, conversions) = (&unit.objects.types, &mut unit.memory.conversions);
+            super::gates::insert(module, &unit.types, variables, &BTreeMap::new(), conversions);
+        }
+        return Ok(Settled { copies, lost: 0 });
     }
     let sites = called_sites(module, &unit.memory.sites);
     let sizes = Sizes::new(module);
@@ -49,14 +65,25 @@ pub fn settle(module: &mut Module, unit: &mut Translation) -> Res<Vec<(FuncId, F
         sites,
         sizes,
         targets: BTreeMap::new(),
+        seen: BTreeMap::new(),
+        alike: BTreeSet::new(),
+        lost: BTreeSet::new(),
     };
-    let points_to = settle.probe();
+    let mut points_to = settle.probe();
+    if gated {
+        let asked = settle.sites.iter().filter_map(|s| settle.asked(s).map(|n| (s.object, n))).collect();
+        let (variables, conversions) = (&unit.objects.types, &mut unit.memory.conversions);
+        super::gates::insert(settle.module, &unit.types, variables, &asked, conversions);
+        points_to = settle.probe();
+    }
     settle.learn(&points_to, &unit.memory.conversions);
     settle.give_types(&points_to, &mut unit.objects.types)?;
     settle.forget_wrong_types()?;
     settle.limit_walked(unit)?;
     settle.limit_overlaid()?;
-    Ok(copies)
+    let limits = settle.module.heap.iter().filter(|h| h.limit.is_some()).map(|h| h.object);
+    settle.lost.extend(limits);
+    Ok(Settled { copies, lost: settle.lost.len() })
 }
 
 /// The places, while what they make is decided.
@@ -72,6 +99,12 @@ struct Settle<'s> {
     sizes: Sizes,
     /// What the results of each place are converted to, each type once.
     targets: BTreeMap<ObjId, Vec<Ty>>,
+    /// What they are seen as, from where on.
+    seen: BTreeMap<ObjId, Vec<Sighting>>,
+    /// Those that are seen as several types whose scalars lie at the same bytes.
+    alike: BTreeSet<ObjId>,
+    /// Those that hold any numbers, because they are accessed as something else.
+    lost: BTreeSet<ObjId>,
 }
 
 impl Settle<'_> {
@@ -93,6 +126,7 @@ impl Settle<'_> {
 
     /// Notes what results are converted to.
     fn learn(&mut self, points_to: &PointsTo, conversions: &[(FuncId, Conversion)]) {
+        self.seen = homes::sightings(points_to, conversions);
         for (f, c) in conversions.iter().filter(|c| c.1.seen != Seen::Again) {
             for o in points_to.held(f.0, &c.value) {
                 let of = self.targets.entry(o).or_default();
@@ -113,6 +147,15 @@ impl Settle<'_> {
                 }
             }
             let asked = group.iter().map(|s| self.asked(s)).try_fold(0, |a, b| b.map(|b| a.max(b)));
+            let several = of.iter().filter(|t| is_type(self.types, t)).count() > 1;
+            if let Some(bytes) = asked.filter(|_| several) {
+                let seen: Vec<&Sighting> =
+                    group.iter().flat_map(|s| self.seen.get(&s.object).into_iter().flatten()).collect();
+                if let Some(home) = homes::home(self.types, &of, bytes, &seen) {
+                    of = vec![home];
+                    self.alike.extend(group.iter().map(|s| s.object));
+                }
+            }
             let sizes: BTreeSet<Option<i128>> = group.iter().flat_map(|s| exact(&self.sizes, s)).collect();
             let Shape { known, ty, unit } =
                 shape(self.module, self.types, self.source, &group, &of, asked, self.check)?;
@@ -151,8 +194,8 @@ impl Settle<'_> {
         for s in &self.sites {
             let cells = &self.module.objects[s.object.0 as usize].cells;
             let fits = |(cell, kind, _): &(Option<usize>, IntKind, bool)| match cell {
-                Some(k) => cells.get(*k).is_none_or(|c| c.0 == *kind),
-                None => cells.iter().any(|c| c.0 == *kind),
+                Some(k) => cells.get(*k).is_none_or(|c| same_bits(c.0, *kind)),
+                None => cells.iter().any(|c| same_bits(c.0, *kind)),
             };
             let of: &[_] = found.get(&s.object).map_or(&[], |f| f);
             let typed = cells.iter().any(|c| c.0 != IntKind::Ideal);
@@ -162,6 +205,8 @@ impl Settle<'_> {
             let bytes = self.asked(s).unwrap_or(0).clamp(cells.len() as i128, MAX_BYTES);
             self.module.objects[s.object.0 as usize].cells = bytes_of(bytes as u64);
             changed = true;
+            self.alike.remove(&s.object);
+            self.lost.insert(s.object);
             if self.check {
                 return Err(self.source.diagnostic(
                     s.span,
@@ -222,7 +267,10 @@ impl Settle<'_> {
                 .targets
                 .get(&s.object)
                 .is_some_and(|t| t.iter().filter(|t| is_type(self.types, t)).count() > 1);
-            if several && overlaid(found.get(&s.object).map_or(&[], |f| f)) {
+            let of: &[_] = found.get(&s.object).map_or(&[], |f| f);
+            let mixed = several && !self.alike.contains(&s.object) && overlaid(of);
+            let cells = &self.module.objects[s.object.0 as usize].cells;
+            if mixed || cells.iter().all(|c| c.0 == IntKind::Ideal) && reads_other_sign(of) {
                 let what = "memory used for objects of different types is not supported";
                 let help = "their bytes overlap in different ways; use memory of its own for each type";
                 if in_main(self.module, s.function) {
@@ -394,48 +442,6 @@ fn bytes_of(n: u64) -> Vec<(IntKind, String)> {
         0 | 1 => vec![(IntKind::Ideal, String::new())],
         n => (0..n).map(|k| (IntKind::Ideal, format!("[{k}]"))).collect(),
     }
-}
-
-/// Accesses to each object: the cell if it is known, the kind, and whether it is a write.
-type Accesses = BTreeMap<ObjId, Vec<(Option<usize>, IntKind, bool)>>;
-
-fn accesses(module: &Module, points_to: &PointsTo) -> Accesses {
-    let heap: BTreeSet<ObjId> = module.heap.iter().map(|h| h.object).collect();
-    let makers: BTreeSet<FuncId> = module.heap.iter().map(|h| h.function).collect();
-    let mut out = Accesses::new();
-    for (f, function) in module.functions.iter().enumerate() {
-        if makers.contains(&FuncId(f as u32)) {
-            continue;
-        }
-        for e in &function.graph.edges {
-            let (address, kind, write) = match &e.op {
-                Op::Load(_, a, kind) => (a, *kind, false),
-                Op::Store(a, _, kind) => (a, *kind, true),
-                _ => continue,
-            };
-            if let Targets::Objects(set) = points_to.targets(f as u32, address) {
-                for (o, k) in set.into_iter().filter(|(o, _)| heap.contains(o)) {
-                    let all = out.entry(o).or_default();
-                    if !all.contains(&(k, kind, write)) {
-                        all.push((k, kind, write));
-                    }
-                }
-            }
-        }
-    }
-    out
-}
-
-/// May what was written in one width be read in another?
-fn overlaid(accesses: &[(Option<usize>, IntKind, bool)]) -> bool {
-    let width = |k: &IntKind| match k {
-        IntKind::Machine { bits, .. } => *bits,
-        IntKind::Bool => 8,
-        IntKind::Ideal => 64,
-    };
-    let reads: BTreeSet<u8> = accesses.iter().filter(|a| !a.2).map(|a| width(&a.1)).collect();
-    let writes: BTreeSet<u8> = accesses.iter().filter(|a| a.2).map(|a| width(&a.1)).collect();
-    reads.union(&writes).count() > 1 && !reads.is_empty() && !writes.is_empty()
 }
 
 /// Finds the cells of fresh objects that may be read before they are written.

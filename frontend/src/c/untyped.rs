@@ -117,6 +117,9 @@ pub fn write(module: &mut Module, unit: &Translation) -> Res<Vec<(FuncId, Vec<Ac
             };
             for (o, cell) in targets {
                 let name = module.objects.get(o.0 as usize).map_or("", |o| &o.name);
+                if unit.memory.rows.contains(&o) {
+                    return refuse("rows of variable length are there");
+                }
                 let Some(parts) = variables.get(&o).and_then(|t| types.layout(t).ok()) else {
                     return refuse(&format!("the type of `{name}` is not known"));
                 };

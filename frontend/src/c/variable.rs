@@ -103,6 +103,8 @@ impl<'a> Lower<'a> {
         self.body.started.push(object);
         if lengths.len() == 1 {
             self.unit.objects.variable.insert(object);
+        } else {
+            self.unit.memory.rows.insert(object);
         }
         let mut sizes = Vec::new();
         let mut size = Expr::Const(i128::from(bytes));

@@ -1,5 +1,5 @@
 //! Functions that make memory for their callers: each call gets a copy, down to the place itself, so that each has
-//! memory of its own size and type.
+//! memory of its own size and type. Where that does not tell types apart, so do all functions that handle addresses.
 
 use super::alloc::Site;
 use super::translation::Memory;
@@ -10,13 +10,25 @@ use super::walks::Sight;
 use crate::instantiate::taken;
 use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::walk;
-use relyant_cfa::{Callee, Expr, FuncId, Module, ObjId, Op};
+use relyant_cfa::{Callee, Expr, FuncId, Function, IntKind, Module, ObjId, Op, Reg};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// At most this many copies.
 const COPIES: usize = 256;
-/// Wrappers of wrappers, at most so deep.
+/// Copies within copies, at most so deep.
 const DEPTH: usize = 8;
+
+/// Which functions are copied for each call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Copying {
+    /// Those that make memory for their callers, and those that pass untyped pointers on to memory functions.
+    Wrappers,
+    /// All that take or return addresses or make memory, so that what one call puts in a container is told from what
+    /// another one puts in another container.
+    Addresses,
+    /// The same; and functions that get pointers to objects of several types get gates.
+    AddressesGated,
+}
 
 struct Copier<'m> {
     module: &'m mut Module,
@@ -26,17 +38,25 @@ struct Copier<'m> {
     copies: Vec<(FuncId, FuncId)>,
 }
 
-/// Copies the functions that return memory made in them, and those that call memory functions on untyped arguments of
-/// theirs, for each call in others. Gives each copy and what it is of.
+/// Copies functions for each call in others. Gives each copy and what it is of.
 pub fn copy(
     module: &mut Module,
     memory: &mut Memory,
     variables: &mut BTreeMap<ObjId, Ty>,
+    which: Copying,
 ) -> Vec<(FuncId, FuncId)> {
-    let mut makers = makers(module, &memory.sites);
-    makers.extend(pass_on(module, &memory.untyped));
+    let roots = roots(module);
+    let mut makers = makers(module, &memory.sites, &roots);
+    makers.extend(pass_on(module, &memory.untyped, &roots));
     let Memory { sites, untyped, .. } = &*memory;
     let own = |f: &FuncId| sites.iter().any(|s| s.function == *f) || untyped.iter().any(|u| u.function == *f);
+    if which != Copying::Wrappers {
+        let all: BTreeSet<FuncId> = sites.iter().map(|s| s.function).collect();
+        makers.extend(with_addresses(module, &all, &roots));
+    }
+    if !called_twice(module, &makers) {
+        return Vec::new();
+    }
     let wraps = |f: &FuncId| makers.contains(f) && !own(f);
     let mut calls = Vec::new();
     for (f, function) in module.functions.iter().enumerate() {
@@ -50,9 +70,6 @@ pub fn copy(
                 }
             }
         }
-    }
-    if calls.len() < 2 {
-        return Vec::new();
     }
     let mut copier = Copier { module, memory, variables, makers, copies: Vec::new() };
     for (f, i, g) in calls {
@@ -79,29 +96,82 @@ pub fn copy(
     }
 }
 
-/// The functions that anything leads to.
-fn called(module: &Module) -> BTreeSet<FuncId> {
-    let mut called = taken(module);
-    called.extend(module.starts.iter().copied());
+/// Is one of these functions called in two places?
+fn called_twice(module: &Module, which: &BTreeSet<FuncId>) -> bool {
+    let mut seen = BTreeSet::new();
+    module.functions.iter().flat_map(|f| &f.graph.edges).any(|e| match &e.op {
+        Op::Call { callee: Callee::Known(g), .. } => which.contains(g) && !seen.insert(*g),
+        _ => false,
+    })
+}
+
+/// The functions that are not only called by name: those that threads start with, and those whose address is taken.
+fn roots(module: &Module) -> BTreeSet<FuncId> {
+    let mut roots = taken(module);
+    roots.extend(module.starts.iter().copied());
     for e in module.functions.iter().flat_map(|f| &f.graph.edges) {
-        if let Op::Call { callee: Callee::Known(g), .. } | Op::Create { routine: Callee::Known(g), .. } =
-            &e.op
-        {
-            called.insert(*g);
+        if let Op::Create { routine: Callee::Known(g), .. } = &e.op {
+            roots.insert(*g);
         }
     }
+    roots
+}
+
+/// The functions that take or return addresses, or call others of these or places that make memory; none that calls
+/// itself by a detour.
+fn with_addresses(module: &Module, sites: &BTreeSet<FuncId>, roots: &BTreeSet<FuncId>) -> BTreeSet<FuncId> {
+    let calls: Vec<BTreeSet<FuncId>> = module.functions.iter().map(callees).collect();
+    let mut found = BTreeSet::new();
+    for (f, function) in module.functions.iter().enumerate() {
+        let id = FuncId(f as u32);
+        let kind = |r: &Reg| function.registers.get(r.0 as usize).map(|r| r.kind);
+        let has = function.params.iter().any(|r| kind(r) == Some(IntKind::Ideal))
+            || function.result == Some(IntKind::Ideal)
+            || !calls[f].is_disjoint(sites);
+        if has && !roots.contains(&id) && !function.graph.edges.is_empty() && !leads_to(&calls, id, id) {
+            found.insert(id);
+        }
+    }
+    found
+}
+
+/// The functions that one calls by name.
+fn callees(f: &Function) -> BTreeSet<FuncId> {
+    let of = |op: &Op| if let Op::Call { callee: Callee::Known(g), .. } = op { Some(*g) } else { None };
+    f.graph.edges.iter().filter_map(|e| of(&e.op)).collect()
+}
+
+/// Does a function call another one, by however many calls?
+fn leads_to(calls: &[BTreeSet<FuncId>], from: FuncId, to: FuncId) -> bool {
+    let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
+    while let Some(f) = open.pop() {
+        for g in calls.get(f.0 as usize).into_iter().flatten() {
+            if *g == to {
+                return true;
+            }
+            if seen.insert(*g) {
+                open.push(*g);
+            }
+        }
+    }
+    false
+}
+
+/// The functions that anything leads to.
+fn called(module: &Module) -> BTreeSet<FuncId> {
+    let mut called = roots(module);
+    called.extend(module.functions.iter().flat_map(callees));
     called
 }
 
 /// The memory functions on untyped pointers, and the functions that call these, or others of these, on parameters.
-fn pass_on(module: &Module, untyped: &[Untyped]) -> BTreeSet<FuncId> {
-    let taken = taken(module);
+fn pass_on(module: &Module, untyped: &[Untyped], roots: &BTreeSet<FuncId>) -> BTreeSet<FuncId> {
     let mut found: BTreeSet<FuncId> = untyped.iter().map(|u| u.function).collect();
     loop {
         let before = found.len();
         for (f, function) in module.functions.iter().enumerate() {
             let id = FuncId(f as u32);
-            if taken.contains(&id) || module.starts.contains(&id) {
+            if roots.contains(&id) {
                 continue;
             }
             let own = |x: &Expr| {
@@ -124,18 +194,17 @@ fn pass_on(module: &Module, untyped: &[Untyped]) -> BTreeSet<FuncId> {
 }
 
 /// The places that make memory, and the functions that may return what they or others of these make for them.
-fn makers(module: &Module, sites: &[Site]) -> BTreeSet<FuncId> {
+fn makers(module: &Module, sites: &[Site], roots: &BTreeSet<FuncId>) -> BTreeSet<FuncId> {
     let mut probe = module.clone();
     super::settle::outline(&mut probe, sites, None);
     let points_to = PointsTo::of_module(&probe);
-    let taken = taken(module);
     let mut makes: BTreeMap<FuncId, BTreeSet<ObjId>> =
         sites.iter().map(|s| (s.function, BTreeSet::from([s.object]))).collect();
     loop {
         let before = makes.len();
         for (f, function) in module.functions.iter().enumerate() {
             let id = FuncId(f as u32);
-            if makes.contains_key(&id) || taken.contains(&id) || module.starts.contains(&id) {
+            if makes.contains_key(&id) || roots.contains(&id) {
                 continue;
             }
             let mut inside = BTreeSet::new();
@@ -168,7 +237,6 @@ impl Copier<'_> {
             return f;
         }
         let mut copy = self.module.functions[f.0 as usize].clone();
-        let id = FuncId(self.module.functions.len() as u32);
         let mut objects: BTreeMap<ObjId, ObjId> = BTreeMap::new();
         let site = self.memory.sites.iter().find(|s| s.function == f).cloned();
         for o in copy.locals.iter().copied().chain(site.as_ref().map(|s| s.object)) {
@@ -187,6 +255,8 @@ impl Copier<'_> {
         for e in &mut copy.graph.edges {
             e.op = walk::map_op(&e.op, &mut |x| walk::map_leaves(x, &mut leaf_of(&objects)), &|r| r);
         }
+        self.objects_like(&objects, &mut copy);
+        let id = FuncId(self.module.functions.len() as u32);
         let inner: Vec<(usize, FuncId)> = copy
             .graph
             .edges
@@ -235,6 +305,33 @@ impl Copier<'_> {
             }
         }
         id
+    }
+
+    /// Objects of a copy live as those do that they are copies of.
+    fn objects_like(&mut self, objects: &BTreeMap<ObjId, ObjId>, copy: &mut Function) {
+        for (old, new) in objects {
+            if self.module.variable.contains(old) {
+                self.module.variable.insert(*new);
+            }
+            if self.memory.rows.contains(old) {
+                self.memory.rows.insert(*new);
+            }
+            let Some((begins, ends)) = self.module.blocks.get(old).copied() else { continue };
+            let mut own = |f: FuncId| {
+                let function = self.module.functions[f.0 as usize].clone();
+                self.module.functions.push(function);
+                let id = FuncId(self.module.functions.len() as u32 - 1);
+                for e in &mut copy.graph.edges {
+                    match &mut e.op {
+                        Op::Call { callee: Callee::Known(g), .. } if *g == f => *g = id,
+                        _ => {}
+                    }
+                }
+                id
+            };
+            let calls = (own(begins), own(ends));
+            self.module.blocks.insert(*new, calls);
+        }
     }
 }
 

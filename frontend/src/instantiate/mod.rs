@@ -23,6 +23,7 @@ mod error;
 mod extent;
 mod fold;
 mod fresh;
+pub(crate) mod gates;
 mod identity;
 mod inline;
 mod leaks;

@@ -16,7 +16,7 @@ use relyant_cfa::{
     Block, Bounded, Callee, CmpOp, Edge, Expr, Extent, FuncId, Function, Graph, HeapSite, IntKind, Limit,
     Loc, LocationKind, Look, Module, ObjId, Object, ObjectKind, Op, Reg, Register, Shown, Violated,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Cells of a fresh object that are set to any value one by one, where it is made once.
 const MAX_SET: usize = 32;
@@ -303,6 +303,7 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
     }
     let mut to_free: Vec<(ObjId, ObjId, usize)> = Vec::new();
     let mut blocks = Vec::new();
+    let mut instances_of = BTreeMap::new();
     for (shape, members) in groups {
         let made = |(o, f): &(ObjId, usize)| module.blocks.get(o).map_or(*f, |b| b.0.0 as usize);
         let total =
@@ -328,6 +329,7 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
             blocks.push(super::leaks::Blocks { instances, used: pool.used, back: pool.back });
         }
         for (o, f) in members {
+            instances_of.insert(o, pool.instances.clone());
             match module.heap.iter().find(|s| s.object == o) {
                 Some(site) => {
                     let file = file_of(module, module.functions[f].span);
@@ -342,6 +344,7 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
             }
         }
     }
+    super::gates::widen(&mut out.functions, &instances_of);
     let check = options.checks_memory();
     if let Some(free) = module.free.filter(|_| check || !to_free.is_empty()) {
         write_free(&mut out.functions, free, &to_free, check);

@@ -4,11 +4,12 @@ use crate::c::alloc::Site;
 use crate::c::untyped::Untyped;
 use crate::c::views::Conversion;
 use crate::c::walks::Sight;
-use relyant_cfa::FuncId;
+use relyant_cfa::{FuncId, ObjId};
+use std::collections::BTreeSet;
 
 /// Places that make and use memory of a type that is not known yet. Copies of functions, made when all are lowered,
 /// have entries of their own.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Memory {
     /// Places that make memory: each has a function and an object.
     pub sites: Vec<Site>,
@@ -20,6 +21,8 @@ pub struct Memory {
     pub sights: Vec<(FuncId, Sight)>,
     /// Some pointer becomes an integer.
     pub as_integers: bool,
+    /// Arrays of arrays of variable length, whose rows lie farther apart than they are long.
+    pub rows: BTreeSet<ObjId>,
     /// The function that gives memory back, once used.
     pub free: Option<FuncId>,
 }
