@@ -141,8 +141,8 @@ fn counted(seed: u64) -> String {
     let (argument, index) = rng.pick(&ARGUMENTS[..3]);
     let start = rng.below(3);
     let mut text = format!("int x = {start}, y;\npthread_mutex_t m;\nint cells[3];\n");
-    let one = rng.pick(&["x = x + 1;", "x = x + 1;", "x = x + 2;", "x = x - 1;", "x = 1;"]);
-    let counts = match rng.below(8) {
+    let (one, by) = rng.pick(&[("x = x + 1;", 1), ("x = x + 2;", 2), ("x = x - 1;", -1), ("x = 1;", 0)]);
+    let counts = match rng.below(12) {
         0 => one.to_string(),
         1 => format!("if (i) {{ pthread_mutex_lock(&m); {one} pthread_mutex_unlock(&m); }}"),
         2 => format!(
@@ -174,9 +174,16 @@ fn counted(seed: u64) -> String {
     if rng.percent(25) {
         text.push_str("    pthread_create(&u, 0, other, 0);\n");
     }
-    let last = rng.pick(&["n", "n", "n", "n - 1"]);
-    let which = rng.pick(&["k", "k", "k", "0"]);
+    let last = rng.pick(&["n", "n", "n", "n", "n", "n - 1"]);
+    let which = rng.pick(&["k", "k", "k", "k", "k", "0"]);
+    let exact = format!("__VERIFIER_assert(x == {start} + {by} * n);");
+    let slots = "for (long k = 0; k < n; k++) { int c = cells[k]; __VERIFIER_assert(c == 1); }";
     let asks = [
+        &exact,
+        &exact,
+        &exact,
+        slots,
+        slots,
         "__VERIFIER_assert(x == n);",
         "__VERIFIER_assert(x <= n);",
         "__VERIFIER_assert(x >= n);",
@@ -186,7 +193,6 @@ fn counted(seed: u64) -> String {
         "__VERIFIER_assert(x >= 1);",
         "__VERIFIER_assert(x + y == 2 * n);",
         "y = x; __VERIFIER_assert(y == n);",
-        "for (long k = 0; k < n; k++) { int c = cells[k]; __VERIFIER_assert(c == 1); }",
         "for (long k = 0; k < n; k++) { int c = cells[k]; __VERIFIER_assert(c <= 1 && x == n); }",
         "if (n > 1) { int c = cells[1]; __VERIFIER_assert(c == 1); }",
     ];
@@ -194,9 +200,9 @@ fn counted(seed: u64) -> String {
         text,
         "    for (long k = 0; k < n; k++) pthread_create(&t[k], 0, work, {argument});\n    {}\n\
          \x20   for (long k = 0; k < {last}; k++) pthread_join(t[{which}], 0);\n    {}\n    {}\n    return 0;\n}}\n",
-        rng.pick(&["", "", "", "y = x;", "__VERIFIER_assert(x <= n);"]),
+        rng.pick(&["", "", "", "", "y = x;", "__VERIFIER_assert(x <= n + 2);"]),
         rng.pick(&asks),
-        rng.pick(&["", "", asks[0], asks[1], asks[9]])
+        rng.pick(&["", "", "", &exact, slots])
     );
     text
 }

@@ -36,7 +36,8 @@ pub(crate) fn gate(inside: &BTreeSet<(ObjId, usize)>, limit: String, span: Span)
     f
 }
 
-/// Has gates know all objects of pools that they know one of. A function that gives back the address of a pool's object and
+/// Has gates know all objects of pools that they know one of, but for pools that others make objects of, too: these may be of
+/// another type with the same cells. A function that gives back the address of a pool's object and
 /// does not make it is a gate.
 pub(super) fn widen(functions: &mut [Function], pools: &BTreeMap<ObjId, Vec<ObjId>>) {
     for f in functions.iter_mut() {
@@ -62,8 +63,13 @@ pub(super) fn widen(functions: &mut [Function], pools: &BTreeMap<ObjId, Vec<ObjI
             _ => None,
         };
         let Some(limit) = f.graph.locations.iter().find_map(text) else { continue };
+        let knows = |o: &ObjId| inside.iter().any(|p| p.0 == *o);
         let all = inside.iter().flat_map(|(o, k)| {
-            let of = pools.get(o).cloned().unwrap_or_else(|| vec![*o]);
+            let of = match pools.get(o) {
+                None => vec![*o],
+                Some(pool) if pools.iter().any(|(m, p)| p == pool && !knows(m)) => Vec::new(),
+                Some(pool) => pool.clone(),
+            };
             of.into_iter().map(|i| (i, *k))
         });
         *f = gate(&all.collect(), limit, f.span);
