@@ -24,10 +24,13 @@ pub struct Told {
 /// Decides what memory holds; refuses what is seen in ways that are not followed.
 pub fn tell(module: &mut Module, unit: &mut Translation) -> Res<Told> {
     let edges: usize = module.functions.iter().map(|f| f.graph.edges.len()).sum();
+    if edges > MOST_EDGES {
+        return attempt(module, unit, Copying::Wrappers);
+    }
     let before = (module.clone(), unit.memory.clone(), unit.objects.types.clone());
     let mut best = attempt(module, unit, Copying::Wrappers);
     for which in [Copying::Addresses, Copying::AddressesGated] {
-        if matches!(&best, Ok(t) if t.lost == 0) || edges > MOST_EDGES {
+        if matches!(&best, Ok(t) if t.lost == 0) {
             break;
         }
         let (mut again, memory, variables) = before.clone();

@@ -6,7 +6,7 @@
 //!
 //! Reach: programs with chosen threads, counters of loops against what nobody writes and against places of handles.
 
-use super::counts::is_count;
+use super::counts::{compare, is_count};
 use super::seed::{fixed, has};
 use crate::aret::precision::{Precision, Thread};
 use relyant_linear::{Atom, LinExpr, Norm, Rat, Rel, Var};
@@ -16,87 +16,122 @@ use std::collections::BTreeSet;
 /// Start values this far from a parameter are taken to follow from it.
 const NEAR: i128 = 2;
 
+/// The loops of a thread.
+struct Loops {
+    /// Locals that some step increases by a constant.
+    counters: Vec<Var>,
+    /// What counters go up to.
+    limits: Vec<Var>,
+}
+
 /// Adds how counters of loops compare with globals that nobody writes, with places of handles, and with what the threads they have created
 /// have counted and have still to count.
 pub fn chosen(program: &Program, threads: &[Thread], precision: &mut Precision) {
     if !program.chosen {
         return;
     }
-    let places = places(program);
-    let sums = sums(program);
+    let (places, sums) = (places(program), sums(program));
     if !sums.is_empty() {
-        for v in bounded(program) {
-            let after = Role::After(v).expr();
-            for (i, j) in (0..threads.len()).flat_map(|i| (0..threads.len()).map(move |j| (i, j))) {
-                if let (Norm::Atom(a), Norm::Atom(b)) =
-                    (Atom::le(&LinExpr::var(v).negated()), Atom::le(&after.negated()))
-                {
-                    precision.add_state(i, &a);
-                    precision.add_transition(j, i, &b);
-                }
-            }
-        }
+        not_negative(program, threads, precision);
     }
     for (i, t) in threads.iter().enumerate() {
-        let fixed = limits(program, t.template);
+        let counters = counters(program, t.template);
+        let limits = limits(program, t.template, &counters);
+        let loops = Loops { counters, limits };
         let mut differences: Vec<LinExpr> = Vec::new();
-        for c in counters(program, t.template) {
-            differences.extend(fixed.iter().map(|f| LinExpr::var(c).sub(&LinExpr::var(*f))));
-            differences.extend(places.iter().map(|p| LinExpr::var(c).sub(p)));
+        for c in &loops.counters {
+            differences.extend(loops.limits.iter().map(|f| LinExpr::var(*c).sub(&LinExpr::var(*f))));
+            differences.extend(places.iter().map(|p| LinExpr::var(*c).sub(p)));
         }
         for p in &places {
-            differences.extend(fixed.iter().map(|f| LinExpr::var(*f).sub(p)));
+            differences.extend(loops.limits.iter().map(|f| LinExpr::var(*f).sub(p)));
         }
-        for d in &differences {
-            let one = LinExpr::int(1);
-            for e in [d.clone(), d.add(&one), d.negated(), d.negated().add(&one)] {
-                if let Norm::Atom(a) = Atom::le(&e)
-                    && has(program, t, &a)
-                {
-                    precision.add_state(i, &a);
-                }
-            }
+        for a in differences.iter().flat_map(order).filter(|a| has(program, t, a)) {
+            precision.add_state(i, &a);
         }
-        for (sum, by) in &sums {
-            let counters = counters(program, t.template);
-            let ends = ends(program, t.template);
-            for c in counters {
-                let rest = sum.sub(&LinExpr::var(c).scale(by));
-                // Once the loop has ended nobody needs the counter any more.
-                let ended = ends.iter().filter(|e| e.coeff(c).is_one()).map(|e| rest.add(&e.scale(by)));
-                for e in ended.chain([rest.clone()]) {
-                    equal(&e, &mut |a| {
-                        precision.add_state(i, a);
-                    });
-                }
-            }
-            let counted: Vec<Var> = sum.vars().collect();
-            for e in own(program, t.template, &counted) {
-                equal(&e, &mut |a| {
-                    precision.add_state(i, a);
-                });
-                let identity = program.templates[t.template as usize].identity;
-                if e.vars().all(|v| program.is_global(v) || Some(v) == identity) {
-                    held(program, threads, (i, &e), precision);
-                }
-            }
-            for e in ends {
-                if let Norm::Atom(a) = Atom::le(&e) {
-                    precision.add_state(i, &a);
-                }
-            }
-            for j in 0..threads.len() {
-                let after = sum.rename(|v| Role::After(v).var());
-                equal(&sum.sub(&after), &mut |a| {
-                    precision.add_transition(j, i, a);
-                });
+        for sum in &sums {
+            counted(program, threads, (i, &loops, sum), precision);
+        }
+    }
+}
+
+/// Adds what a thread knows of a sum that all steps keep but creations: how it compares with counters of loops, and with what a
+/// thread has read of it.
+fn counted(
+    program: &Program,
+    threads: &[Thread],
+    (i, loops, (sum, by)): (usize, &Loops, &(LinExpr, Rat)),
+    precision: &mut Precision,
+) {
+    let template = threads[i].template;
+    let ends = ends(program, template, loops);
+    for c in &loops.counters {
+        let rest = sum.sub(&LinExpr::var(*c).scale(by));
+        // Once the loop has ended nobody needs the counter any more.
+        let ended = ends.iter().filter(|e| e.coeff(*c).is_one()).map(|e| rest.add(&e.scale(by)));
+        for a in ended.chain([rest.clone()]).flat_map(|e| compare(&e).collect::<Vec<_>>()) {
+            precision.add_state(i, &a);
+        }
+    }
+    let variables: Vec<Var> = sum.vars().collect();
+    for e in own(program, template, &variables) {
+        for a in compare(&e) {
+            precision.add_state(i, &a);
+        }
+        let identity = program.templates[template as usize].identity;
+        if e.vars().all(|v| program.is_global(v) || Some(v) == identity) {
+            held(program, threads, (i, &e), precision);
+        }
+    }
+    for a in ends.iter().filter_map(at_most) {
+        precision.add_state(i, &a);
+    }
+    for j in 0..threads.len() {
+        let after = sum.rename(|v| Role::After(v).var());
+        for a in compare(&sum.sub(&after)) {
+            precision.add_transition(j, i, &a);
+        }
+    }
+}
+
+/// Adds that ghosts which count are not negative, before and after steps of others.
+fn not_negative(program: &Program, threads: &[Thread], precision: &mut Precision) {
+    let counts = |v: &Var| {
+        let x = &program.variables[v.0 as usize];
+        x.scope == Scope::Global
+            && x.min == Some(0)
+            && matches!(x.origin, Origin::Ghost(Ghost::Counted | Ghost::Left))
+    };
+    for v in (0..program.variables.len() as u32).map(Var).filter(counts) {
+        let before = at_most(&LinExpr::var(v).negated());
+        let after = at_most(&Role::After(v).expr().negated());
+        for i in 0..threads.len() {
+            before.iter().for_each(|a| {
+                precision.add_state(i, a);
+            });
+            for (j, a) in (0..threads.len()).flat_map(|j| after.iter().map(move |a| (j, a))) {
+                precision.add_transition(j, i, a);
             }
         }
     }
 }
 
+/// `e <= 0`.
+fn at_most(e: &LinExpr) -> Option<Atom> {
+    match Atom::le(e) {
+        Norm::Atom(a) => Some(a),
+        _ => None,
+    }
+}
+
+/// `d <= 0`, `d < 0`, `d >= 0` and `d > 0`.
+fn order(d: &LinExpr) -> Vec<Atom> {
+    let one = LinExpr::int(1);
+    [d.clone(), d.add(&one), d.negated(), d.negated().add(&one)].iter().filter_map(at_most).collect()
+}
+
 /// What nobody writes, and variables of a template that nobody writes in a loop: counters go up to them.
-fn limits(program: &Program, template: u32) -> Vec<Var> {
+fn limits(program: &Program, template: u32, counters: &[Var]) -> Vec<Var> {
     let mut out: Vec<Var> = fixed(program).into_iter().collect();
     let mut once: BTreeSet<Var> = BTreeSet::new();
     let mut often: BTreeSet<Var> = BTreeSet::new();
@@ -117,7 +152,6 @@ fn limits(program: &Program, template: u32) -> Vec<Var> {
     let seen = |v: &Var| program.is_global(*v) || program.variables[v.0 as usize].scope == scope;
     let compared = |v: &Var| {
         let atoms = program.templates[template as usize].edges.iter().flat_map(|e| e.guard.atoms());
-        let counters = counters(program, template);
         atoms
             .filter(|a| a.vars().any(|x| x == *v))
             .any(|a| a.vars().any(|x| x != *v && counters.contains(&x)))
@@ -207,15 +241,6 @@ fn sums(program: &Program) -> Vec<(LinExpr, Rat)> {
     out
 }
 
-/// `e <= 0` and `e >= 0`.
-fn equal(e: &LinExpr, add: &mut dyn FnMut(&Atom)) {
-    for e in [e.clone(), e.negated()] {
-        if let Norm::Atom(a) = Atom::le(&e) {
-            add(&a);
-        }
-    }
-}
-
 /// What is 0 while a thread works on what is counted: its copy of that is up to date, and it has its lock.
 fn own(program: &Program, template: u32, counted: &[Var]) -> Vec<LinExpr> {
     let t = &program.templates[template as usize];
@@ -234,58 +259,39 @@ fn own(program: &Program, template: u32, counted: &[Var]) -> Vec<LinExpr> {
 }
 
 /// Where loops end that count to what nobody writes: bounds of their rounds, and one more.
-fn ends(program: &Program, template: u32) -> Vec<LinExpr> {
-    let fixed = limits(program, template);
-    let counters = counters(program, template);
+fn ends(program: &Program, template: u32, loops: &Loops) -> Vec<LinExpr> {
+    let Loops { counters, limits } = loops;
     let one = LinExpr::int(1);
     let atoms = program.templates[template as usize].edges.iter().flat_map(|e| e.guard.atoms());
     let bounds = atoms.filter(|a| {
         a.rel() == Rel::Le
-            && a.vars().all(|v| fixed.contains(&v) || counters.contains(&v))
+            && a.vars().all(|v| limits.contains(&v) || counters.contains(&v))
             && counters.iter().any(|c| a.expr().coeff(*c).is_one())
     });
     bounds.map(|a| a.expr().sub(&one)).collect()
 }
 
-/// Ghosts that are never negative.
-fn bounded(program: &Program) -> Vec<Var> {
-    let ghost = |v: &Var| {
-        let x = &program.variables[v.0 as usize];
-        x.scope == Scope::Global
-            && x.min == Some(0)
-            && matches!(x.origin, Origin::Ghost(Ghost::Counted | Ghost::Left))
-    };
-    (0..program.variables.len() as u32).map(Var).filter(ghost).collect()
-}
-
 /// Who holds a lock that a thread of the target has where `e` is 0: the target, another one of its kind, or a single thread, whose handle is less.
 fn held(program: &Program, threads: &[Thread], (target, e): (usize, &LinExpr), precision: &mut Precision) {
-    let one = LinExpr::int(1);
-    let mut all = vec![e.clone(), e.negated(), e.add(&one), e.negated().add(&one)];
+    let mut all = order(e);
     let least = |v: Var| program.variables[v.0 as usize].min.filter(|_| !program.is_global(v));
     if let Some(min) = e.vars().find_map(least) {
         for v in e.vars() {
             let below = LinExpr::int(min).sub(&LinExpr::var(v));
-            for x in [below.clone(), below.negated().add(&one)] {
-                if let Norm::Atom(a) = Atom::le(&x) {
-                    (0..threads.len()).filter(|i| has(program, &threads[*i], &a)).for_each(|i| {
-                        precision.add_state(i, &a);
-                    });
-                }
+            for a in [below.clone(), below.negated().add(&LinExpr::int(1))].iter().filter_map(at_most) {
+                (0..threads.len()).filter(|i| has(program, &threads[*i], &a)).for_each(|i| {
+                    precision.add_state(i, &a);
+                });
                 if program.is_global(v) {
-                    all.push(x);
+                    all.push(a);
                 }
             }
         }
     }
-    for e in all {
-        let after = e.rename(|v| if program.is_global(v) { Role::After(v).var() } else { v });
-        for e in [&e, &after] {
-            if let Norm::Atom(a) = Atom::le(e) {
-                for actor in 0..threads.len() {
-                    precision.add_transition(actor, target, &a);
-                }
-            }
+    for a in all {
+        let after = a.rename(|v| if program.is_global(v) { Role::After(v).var() } else { v });
+        for (actor, a) in [&a, &after].into_iter().flat_map(|a| (0..threads.len()).map(move |j| (j, a))) {
+            precision.add_transition(actor, target, a);
         }
     }
 }

@@ -15,6 +15,7 @@ use relyant_program::{Ghost, Origin, Program, Role, Scope};
 pub fn counts(program: &Program, threads: &[Thread], precision: &mut Precision) {
     let all = || (0..program.variables.len() as u32).map(Var);
     let ghosts: Vec<Var> = all().filter(|v| is_count(program, *v)).collect();
+    // Where a thread is chosen, it is known how counts and counters of loops belong together.
     if ghosts.is_empty() || program.chosen {
         return;
     }
@@ -45,7 +46,7 @@ pub fn counts(program: &Program, threads: &[Thread], precision: &mut Precision) 
 }
 
 /// `d <= 0` and `d >= 0`.
-fn compare(d: &LinExpr) -> impl Iterator<Item = Atom> {
+pub(super) fn compare(d: &LinExpr) -> impl Iterator<Item = Atom> {
     let atom = |n| match n {
         Norm::Atom(a) => Some(a),
         _ => None,
