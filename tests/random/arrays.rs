@@ -23,7 +23,11 @@ impl Writer {
         self.rng.pick(&["i", "i", "j", "x", "0", "2"]).into()
     }
     fn element(&mut self) -> String {
-        format!("{}[{}]", self.rng.pick(&["a", "a", "b", "s.c"]), self.index())
+        match self.rng.below(8) {
+            0 => "*q".into(),
+            1 => format!("q[{}]", self.rng.pick(&["0", "0", "(i & 1) - (q - a == 2)"])),
+            _ => format!("{}[{}]", self.rng.pick(&["a", "a", "b", "s.c"]), self.index()),
+        }
     }
     fn value(&mut self) -> String {
         match self.rng.below(8) {
@@ -36,7 +40,10 @@ impl Writer {
     }
     fn statement(&mut self, depth: usize) {
         let relation = self.rng.pick(&["==", "!=", "<=", "<"]);
-        match self.rng.below(if depth > 1 { 9 } else { 12 }) {
+        match self.rng.below(if depth > 1 { 9 } else { 13 }) {
+            12 => {
+                let _ = writeln!(self.text, "    q = &a[{}];", self.rng.pick(&["i", "i", "j", "x", "1"]));
+            }
             0..4 => {
                 let (to, value) = (self.element(), self.value());
                 let _ = writeln!(self.text, "    {to} = {value};");
@@ -72,17 +79,19 @@ impl Writer {
                 let _ = writeln!(self.text, "    {to} = {value};\n    }}");
             }
             _ if self.locks => {
-                self.text.push_str("    pthread_mutex_lock(&m);\n");
+                // Another lock may be left open where the index changes in between: that has no end, and violates nothing.
+                let lock = self.rng.pick(&["m", "l[i]", "l[i]", "l[q - a]"]);
+                let _ = writeln!(self.text, "    pthread_mutex_lock(&{lock});");
                 for _ in 0..1 + self.rng.below(3) {
                     self.statement(depth + 1);
                 }
-                self.text.push_str("    pthread_mutex_unlock(&m);\n");
+                let _ = writeln!(self.text, "    pthread_mutex_unlock(&{lock});");
             }
             _ => self.statement(depth),
         }
     }
     fn body(&mut self, statements: usize) {
-        self.text.push_str("    int i = 0, j = 1, v = 0;\n");
+        self.text.push_str("    int i = 0, j = 1, v = 0, *q = a;\n");
         if self.rng.percent(60) {
             self.text.push_str("    i = (unsigned char)__VERIFIER_nondet_int();\n    if (i > 2) return 0;\n");
         }
@@ -95,7 +104,7 @@ impl Writer {
 /// Two threads that `main` waits for.
 pub fn workers(seed: u64) -> String {
     let mut rng = Rng::new(seed);
-    let text = String::from("int a[3], b[3], x;\nstruct { int n; int c[3]; } s;\npthread_mutex_t m;\n");
+    let text = String::from("int a[3], b[3], x;\nstruct { int n; int c[3]; } s;\npthread_mutex_t m, l[3];\n");
     let mut w = Writer { locks: rng.percent(30), rng, text };
     for name in ["one", "two"] {
         let _ = writeln!(w.text, "void *{name}(void *p) {{");
@@ -103,7 +112,7 @@ pub fn workers(seed: u64) -> String {
         w.body(statements);
         w.text.push_str("    return 0;\n}\n");
     }
-    w.text.push_str("int main(void) {\n    pthread_t t, u;\n    int i = 0, j = 1, v = 0;\n");
+    w.text.push_str("int main(void) {\n    pthread_t t, u;\n    int i = 0, j = 1, v = 0, *q = a;\n");
     w.text.push_str("    pthread_create(&t, 0, one, 0);\n    pthread_create(&u, 0, two, 0);\n");
     w.text.push_str("    pthread_join(t, 0);\n    pthread_join(u, 0);\n");
     let (left, right) = (w.element(), w.value());
@@ -114,7 +123,8 @@ pub fn workers(seed: u64) -> String {
 fn program(seed: u64) -> String {
     let mut rng = Rng::new(seed);
     let init = if rng.percent(30) { " = {0, 1, 2}" } else { "" };
-    let text = format!("int a[3]{init}, b[3], x;\nstruct {{ int n; int c[3]; }} s;\npthread_mutex_t m;\n");
+    let text =
+        format!("int a[3]{init}, b[3], x;\nstruct {{ int n; int c[3]; }} s;\npthread_mutex_t m, l[3];\n");
     let mut w = Writer { locks: rng.percent(60), rng, text };
     w.text.push_str("void *work(void *p) {\n");
     let statements = 2 + w.rng.below(4);

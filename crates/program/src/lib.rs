@@ -107,6 +107,10 @@ pub enum Ghost {
     Left,
     /// Somebody wrote it beside the program: it is assigned to, and no step of the program reads it.
     Given,
+    /// The tracked index of arrays, which the run chooses at its start and nobody writes.
+    Index,
+    /// Is what a thread accesses at the tracked index ([`reduce::tracked`])?
+    At,
     /// For no use that others have to know of.
     Other,
 }

@@ -9,7 +9,7 @@ use crate::ghosts::{counts, divisors, given, owners, pending, twins};
 use crate::linearise::{ArrayLimits, waiting};
 use crate::recognisers::{Recogniser, Recognisers};
 use crate::reduce::tidy::{self, Tidied};
-use crate::reduce::{compose, constants, liveness, prefix, propagate, slice};
+use crate::reduce::{compose, constants, liveness, prefix, propagate, slice, tracked};
 use relyant_cfa as cfa;
 use relyant_cfa::diagnostic::Diagnostic;
 
@@ -41,6 +41,9 @@ fn reduce_with(p: Program, recognisers: Recognisers) -> Program {
 fn reduce_by(mut p: Program, recognisers: Recognisers, access: fn(&Program) -> Access) -> Program {
     let mut tidied = Tidied::default();
     small_steps(&mut p, &mut tidied);
+    if tracked::compare_once(&mut p) {
+        small_steps(&mut p, &mut tidied);
+    }
     if prefix::fold_prefix(&mut p) {
         small_steps(&mut p, &mut tidied);
     }

@@ -17,8 +17,6 @@ pub enum Recogniser {
     Twins,
     /// Large constants as parameters.
     Parameters,
-    /// Start values of counters that are only compared with each other.
-    Shift,
     /// Guards as first predicates.
     Guards,
     /// Counters that hand out each value once.
@@ -30,13 +28,12 @@ pub enum Recogniser {
 }
 
 /// All of them, with their names on the command line.
-const NAMES: [(Recogniser, &str); 10] = [
+const NAMES: [(Recogniser, &str); 9] = [
     (Recogniser::Owners, "owners"),
     (Recogniser::Counts, "counts"),
     (Recogniser::Divisors, "divisors"),
     (Recogniser::Twins, "twins"),
     (Recogniser::Parameters, "parameters"),
-    (Recogniser::Shift, "shift"),
     (Recogniser::Guards, "guards"),
     (Recogniser::Tickets, "tickets"),
     (Recogniser::Equalities, "equalities"),

@@ -196,5 +196,5 @@ fn steering(
         return (set, 0);
     }
     set.extend(close(&tests));
-    (set, if threads { context.copies } else { INDEX_COPIES })
+    (set, if threads { context.copies } else { INDEX_COPIES.min(context.copies) })
 }

@@ -102,7 +102,7 @@ pub fn places(p: &Program, automata: &cfa::Program) -> Option<SourceRecord> {
     for (i, v) in p.variables.iter().enumerate() {
         match (v.origin, v.scope) {
             (Origin::Register(r), Scope::Local(t)) => locals.push(s.local(i, t, r)),
-            (Origin::Ghost(Ghost::Other | Ghost::Counted | Ghost::Given), Scope::Global) => {
+            (Origin::Ghost(Ghost::Other | Ghost::Index | Ghost::Counted | Ghost::Given), Scope::Global) => {
                 ghosts.push(s.ghost(i))
             }
             _ => {}

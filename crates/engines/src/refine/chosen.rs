@@ -130,9 +130,12 @@ fn order(d: &LinExpr) -> Vec<Atom> {
     [d.clone(), d.add(&one), d.negated(), d.negated().add(&one)].iter().filter_map(at_most).collect()
 }
 
-/// What nobody writes, and variables of a template that nobody writes in a loop: counters go up to them.
+/// What nobody writes, and variables of a template that nobody writes in a loop: counters go up to them. Not the tracked index where
+/// the template's accesses do not compare with it.
 fn limits(program: &Program, template: u32, counters: &[Var]) -> Vec<Var> {
-    let mut out: Vec<Var> = fixed(program).into_iter().collect();
+    let told = program.tells_index(template);
+    let index = |v: Var| program.variables[v.0 as usize].origin == Origin::Ghost(Ghost::Index);
+    let mut out: Vec<Var> = fixed(program).into_iter().filter(|v| !(told && index(*v))).collect();
     let mut once: BTreeSet<Var> = BTreeSet::new();
     let mut often: BTreeSet<Var> = BTreeSet::new();
     for (t, x) in (0u32..).zip(&program.templates) {

@@ -8,7 +8,8 @@ use crate::aret::precision::Precision;
 use relyant_horn::Formula;
 use relyant_horn::tree::{Tree, TreeOptions, TreeOutcome, Undecided, solve_tree};
 use relyant_linear::{Atom, Cube, Var};
-use relyant_program::{Program, Role};
+use relyant_program::edges::bounds::only;
+use relyant_program::{Ghost, Origin, Program, Role};
 
 /// What the clauses gave.
 pub enum Solved {
@@ -26,28 +27,58 @@ pub enum Solved {
 ///
 /// Predicates over globals alone go to all threads and pairs when `share`: other threads nearly always need them too.
 pub fn add(u: &Unfolding, program: &Program, precision: &mut Precision, share: bool) -> Solved {
-    let clauses = u.nodes.iter().map(|node| {
-        let mut args: Vec<Var> =
-            node.copy.iter().chain(&node.before).filter(|c| **c != u32::MAX).map(|c| Var(*c)).collect();
-        args.sort_unstable();
-        args.dedup();
-        Clause { parent: node.parent, constraint: node.constraint.clone(), args }
-    });
     let weight = |v: Var| {
         let origin = u.origin.get(v.0 as usize).copied().unwrap_or(u32::MAX);
         if program.is_global(Var(origin)) { 1 } else { 2 }
     };
-    let formulas = match solve(clauses.collect(), &weight) {
-        Ok(formulas) => formulas,
-        Err(why) => return why,
+    let index = |v: Var| {
+        let origin = u.origin.get(v.0 as usize).and_then(|o| program.variables.get(*o as usize));
+        origin.is_some_and(|x| x.origin == Origin::Ghost(Ghost::Index))
     };
+    // Where steps have compared with the tracked index, what holds wherever it is says more than what holds of one.
+    let anywhere = (0u32..).zip(&program.templates).any(|(t, _)| program.tells_index(t));
+    let mut known = false;
+    if anywhere && let Ok(formulas) = solve(clauses(u, &index), &weight) {
+        if add_all(u, program, precision, &formulas, share) {
+            return Solved::New;
+        }
+        known = true;
+    }
+    match solve(clauses(u, &|_| false), &weight) {
+        Ok(formulas) if add_all(u, program, precision, &formulas, share) => Solved::New,
+        Ok(_) => Solved::Known,
+        Err(_) if known => Solved::Known,
+        Err(why) => why,
+    }
+}
+
+/// Adds the predicates of a solution; was one new?
+fn add_all(
+    u: &Unfolding,
+    program: &Program,
+    precision: &mut Precision,
+    formulas: &[Formula],
+    share: bool,
+) -> bool {
     let mut new = false;
-    for (k, node) in u.nodes.iter().enumerate() {
-        for atom in formulas[k].atoms() {
+    for (node, formula) in u.nodes.iter().zip(formulas) {
+        for atom in formula.atoms() {
             new |= add_atom(u, program, precision, node, &atom, share);
         }
     }
-    if new { Solved::New } else { Solved::Known }
+    new
+}
+
+/// The clauses of an unfolding, without conditions on some of the variables.
+fn clauses(u: &Unfolding, without: &dyn Fn(Var) -> bool) -> Vec<Clause> {
+    let clause = |node: &super::unfold::ClauseNode| {
+        let mut args: Vec<Var> =
+            node.copy.iter().chain(&node.before).filter(|c| **c != u32::MAX).map(|c| Var(*c)).collect();
+        args.sort_unstable();
+        args.dedup();
+        Clause { parent: node.parent, constraint: only(&node.constraint, |a| !a.vars().any(without)), args }
+    };
+    u.nodes.iter().map(clause).collect()
 }
 
 /// A node of an unfolding, as a clause: its parent (the root's is itself; parents come before their children), its

@@ -4,16 +4,23 @@
 //! A case of predicates from the program's text. Reach: guards over globals alone or one local. Needed by `unbounded/prng_lock.c`.
 
 use crate::aret::precision::{Precision, Thread};
-use relyant_linear::{Atom, Norm, Var};
+use relyant_linear::{Atom, Cube, Norm, Var};
+use relyant_program::edges::bounds::feasible;
 use relyant_program::{Program, Scope};
 use std::collections::BTreeSet;
 
 /// Adds the guard atoms of each thread over globals alone or over one local, and their negations, as state predicates;
 /// those over globals also as transition predicates of the thread's environment transitions. Other guards of a driver
 /// have mostly nothing to do with the property. Globals that nobody writes count as constants.
+///
+/// Tried, and lost: those of threads that say whether they are at the tracked index. Of a lock in each element (`slots/rooms.c`) they make
+/// three to nine times the work.
 pub fn guards(program: &Program, threads: &[Thread], precision: &mut Precision) {
     let fixed = fixed(program);
     for (i, t) in threads.iter().enumerate() {
+        if program.tells_index(t.template) {
+            continue;
+        }
         for edge in &program.templates[t.template as usize].edges {
             for atom in edge.guard.atoms() {
                 if atom.vars().any(|v| v.0 as usize >= program.variables.len()) {
@@ -24,7 +31,7 @@ pub fn guards(program: &Program, threads: &[Thread], precision: &mut Precision) 
                 {
                     continue;
                 }
-                for a in both(atom) {
+                for a in both(atom).into_iter().filter(|a| !decided(program, a)) {
                     precision.add_state(i, &a);
                     if a.vars().all(|v| program.is_global(v)) {
                         for j in 0..threads.len() {
@@ -63,6 +70,13 @@ pub(super) fn both(atom: &Atom) -> Vec<Atom> {
         _ => None,
     }));
     all
+}
+
+/// Is the comparison true or false for all values that its one variable may have?
+fn decided(program: &Program, a: &Atom) -> bool {
+    let one = |a: &Atom| Cube::of([Norm::Atom(a.clone())]);
+    a.expr().terms().len() == 1
+        && (!feasible(program, &one(a)) || !both(a).iter().skip(1).any(|n| feasible(program, &one(n))))
 }
 
 /// Globals that nobody writes.

@@ -4,7 +4,6 @@
 mod parameters;
 mod product;
 mod shared;
-mod shift;
 
 #[cfg(test)]
 mod tests;
@@ -98,15 +97,11 @@ pub fn verify_with(program: &Program, asked: Asked<'_>, watch: &Watch) -> (Answe
 
 fn prove(program: &Program, asked: Asked<'_>, watch: &Watch) -> (Answer, Stats) {
     let settings = asked.settings;
-    let full = explore::start(program);
-    let has = |r| settings.recognisers.has(r);
-    let start = if has(Recogniser::Shift) { shift::start(program, &full) } else { full.clone() };
+    let start = explore::start(program);
     let mut stats = Stats::default();
-    let general =
-        if has(Recogniser::Parameters) { parameters::Parametric::of(program, &start) } else { None };
-    if let Some(general) = general {
-        let starts = (general.start.clone(), None);
-        match in_turns(&general.program, starts, GENERAL_ITERATIONS, asked, watch, &mut stats) {
+    let used = settings.recognisers.has(Recogniser::Parameters);
+    if let Some(general) = used.then(|| parameters::Parametric::of(program, &start)).flatten() {
+        match in_turns(&general.program, &general.start, GENERAL_ITERATIONS, asked, watch, &mut stats) {
             Answer::Safe(proof) => return (Answer::Safe(general.proof(proof)), stats),
             Answer::Unsafe(c) => return (Answer::Unsafe(general.counterexample(c)), stats),
             // The numbers may matter after all.
@@ -114,40 +109,37 @@ fn prove(program: &Program, asked: Asked<'_>, watch: &Watch) -> (Answer, Stats) 
             unknown => return (unknown, stats),
         }
     }
-    let answer = in_turns(program, (start, Some(full)), MOST_ITERATIONS, asked, watch, &mut stats);
+    let answer = in_turns(program, &start, MOST_ITERATIONS, asked, watch, &mut stats);
     (answer, stats)
 }
 
 /// First for some iterations with equalities of loops, if there are any; then as long as it may without.
 fn in_turns(
     program: &Program,
-    starts: (Cube, Option<Cube>),
+    start: &Cube,
     most: u32,
     asked: Asked<'_>,
     watch: &Watch,
     stats: &mut Stats,
 ) -> Answer {
     let used = asked.settings.recognisers.has(Recogniser::Equalities);
-    let (equal, work) =
-        if used { refine::equalities::equalities(program, &starts.0) } else { (Vec::new(), 0) };
+    let (equal, work) = if used { refine::equalities::equalities(program, start) } else { (Vec::new(), 0) };
     (watch.work)(work);
     if !equal.is_empty() {
-        let first = (starts.0.clone(), None);
         let limits = (EQUAL_ITERATIONS, equal.as_slice());
-        let answer = watch.within(EQUAL_WORK, |part| decide(program, first, limits, asked, part, stats));
+        let answer = watch.within(EQUAL_WORK, |part| decide(program, start, limits, asked, part, stats));
         match answer {
             Answer::Unknown(_) if !watch.cancelled() => {}
             answer => return answer,
         }
     }
-    decide(program, starts, (most, &[]), asked, watch, stats)
+    decide(program, start, (most, &[]), asked, watch, stats)
 }
 
-/// Function MAIN (figure 6), lines 4 to 19: proves or refutes a program whose start is taken to be the first of `starts` for proofs, and the second when that
-/// is too little; gives up after `most` iterations. `also`: further first predicates.
+/// Function MAIN (figure 6), lines 4 to 19: proves or refutes a program from `start`; gives up after `most` iterations. `also`: further first predicates.
 fn decide(
     program: &Program,
-    starts: (Cube, Option<Cube>),
+    start: &Cube,
     (most, also): (u32, &[Atom]),
     asked: Asked<'_>,
     watch: &Watch,
@@ -155,8 +147,6 @@ fn decide(
 ) -> Answer {
     let settings = asked.settings;
     let most = stats.iterations.saturating_add(most);
-    let (mut start, mut full) = starts;
-    full = full.filter(|f| *f != start);
     let has = |r| settings.recognisers.has(r);
     let tickets = if has(Recogniser::Tickets) { tickets::of_crowds(program) } else { Vec::new() };
     let threads = precision::threads(program, &tickets);
@@ -176,8 +166,7 @@ fn decide(
     let mut caches = None;
     loop {
         stats.iterations += 1;
-        let now = start.clone();
-        let mut aret = Aret::new(program, &threads, &precision, settings.method, &now, caches.take());
+        let mut aret = Aret::new(program, &threads, &precision, settings.method, start, caches.take());
         let reached = aret.abst_reach_env(watch);
         stats.predicates = precision.size();
         stats.states = aret.states.len();
@@ -206,7 +195,7 @@ fn decide(
             states: &aret.states,
             envs: &aret.envs,
             precision: &precision,
-            start: &now,
+            start,
             method: settings.method,
             tuple,
         };
@@ -225,11 +214,7 @@ fn decide(
             Refined::Control => stats.refinements.1 += 1,
             Refined::Data => stats.refinements.2 += 1,
             Refined::Real(c) => return Answer::Unsafe(c),
-            // Absolute start values may matter after all.
-            Refined::Stuck(reason) => match full.take().filter(|_| !watch.cancelled()) {
-                Some(full) => start = full,
-                None => return Answer::Unknown(reason),
-            },
+            Refined::Stuck(reason) => return Answer::Unknown(reason),
         }
         if next.size() == precision.size() {
             caches = Some(aret.caches);

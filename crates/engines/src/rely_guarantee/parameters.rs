@@ -5,7 +5,7 @@
 //! what rules out an error is how the program's variables relate. So large constants become globals that nobody
 //! writes. Their start values are weakened for proofs: they keep their order and sign. A proof for all values is one
 //! for those of the program, which take the parameters' place in its assertions; counterexamples are decided with the
-//! true values. (Compare [`super::shift`], which does the same for start values.)
+//! true values.
 //!
 //! A case of generalising a program by leaving constants open. Reach: numbers of 16 and more, at most four of them, and small multiples
 //! of these; none that is added to variables somewhere. Needed by `driver/jobs.c` and `slots/crew.c`.

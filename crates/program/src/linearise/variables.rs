@@ -85,7 +85,7 @@ impl Variables {
         }
         v.index = arrays.last_index().map(|last| {
             let last = i128::try_from(last).ok();
-            v.add("index".into(), Scope::Global, Some(0), last, OTHER)
+            v.add("index".into(), Scope::Global, Some(0), last, Origin::Ghost(Ghost::Index))
         });
         for u in &holders.threads {
             let name = format!("place({})", p.templates[*u as usize].name);

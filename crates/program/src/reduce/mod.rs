@@ -7,3 +7,4 @@ pub mod prefix;
 pub mod propagate;
 pub mod slice;
 pub mod tidy;
+pub mod tracked;
