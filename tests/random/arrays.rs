@@ -16,6 +16,8 @@ struct Writer {
     rng: Rng,
     text: String,
     locks: bool,
+    /// Elements are accessed through a pointer, too, and have locks.
+    pointers: bool,
 }
 
 impl Writer {
@@ -23,7 +25,7 @@ impl Writer {
         self.rng.pick(&["i", "i", "j", "x", "0", "2"]).into()
     }
     fn element(&mut self) -> String {
-        match self.rng.below(8) {
+        match if self.pointers { self.rng.below(8) } else { 8 } {
             0 => "*q".into(),
             1 => format!("q[{}]", self.rng.pick(&["0", "0", "(i & 1) - (q - a == 2)"])),
             _ => format!("{}[{}]", self.rng.pick(&["a", "a", "b", "s.c"]), self.index()),
@@ -40,7 +42,13 @@ impl Writer {
     }
     fn statement(&mut self, depth: usize) {
         let relation = self.rng.pick(&["==", "!=", "<=", "<"]);
-        match self.rng.below(if depth > 1 { 9 } else { 13 }) {
+        match self.rng.below(if depth > 1 {
+            9
+        } else if self.pointers {
+            13
+        } else {
+            12
+        }) {
             12 => {
                 let _ = writeln!(self.text, "    q = &a[{}];", self.rng.pick(&["i", "i", "j", "x", "1"]));
             }
@@ -80,7 +88,8 @@ impl Writer {
             }
             _ if self.locks => {
                 // Another lock may be left open where the index changes in between: that has no end, and violates nothing.
-                let lock = self.rng.pick(&["m", "l[i]", "l[i]", "l[q - a]"]);
+                let lock =
+                    if self.pointers { self.rng.pick(&["m", "l[i]", "l[i]", "l[q - a]"]) } else { "m" };
                 let _ = writeln!(self.text, "    pthread_mutex_lock(&{lock});");
                 for _ in 0..1 + self.rng.below(3) {
                     self.statement(depth + 1);
@@ -105,7 +114,7 @@ impl Writer {
 pub fn workers(seed: u64) -> String {
     let mut rng = Rng::new(seed);
     let text = String::from("int a[3], b[3], x;\nstruct { int n; int c[3]; } s;\npthread_mutex_t m, l[3];\n");
-    let mut w = Writer { locks: rng.percent(30), rng, text };
+    let mut w = Writer { locks: rng.percent(30), pointers: false, rng, text };
     for name in ["one", "two"] {
         let _ = writeln!(w.text, "void *{name}(void *p) {{");
         let statements = 1 + w.rng.below(4);
@@ -125,7 +134,7 @@ fn program(seed: u64) -> String {
     let init = if rng.percent(30) { " = {0, 1, 2}" } else { "" };
     let text =
         format!("int a[3]{init}, b[3], x;\nstruct {{ int n; int c[3]; }} s;\npthread_mutex_t m, l[3];\n");
-    let mut w = Writer { locks: rng.percent(60), rng, text };
+    let mut w = Writer { locks: rng.percent(60), pointers: rng.percent(70), rng, text };
     w.text.push_str("void *work(void *p) {\n");
     let statements = 2 + w.rng.below(4);
     w.body(statements);
