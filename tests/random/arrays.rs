@@ -25,7 +25,8 @@ impl Writer {
         self.rng.pick(&["i", "i", "j", "x", "0", "2"]).into()
     }
     fn element(&mut self) -> String {
-        match if self.pointers { self.rng.below(8) } else { 8 } {
+        let kind = if self.pointers { self.rng.below(8) } else { 8 };
+        match kind {
             0 => "*q".into(),
             1 => format!("q[{}]", self.rng.pick(&["0", "0", "(i & 1) - (q - a == 2)"])),
             _ => format!("{}[{}]", self.rng.pick(&["a", "a", "b", "s.c"]), self.index()),
@@ -42,13 +43,12 @@ impl Writer {
     }
     fn statement(&mut self, depth: usize) {
         let relation = self.rng.pick(&["==", "!=", "<=", "<"]);
-        match self.rng.below(if depth > 1 {
-            9
-        } else if self.pointers {
-            13
-        } else {
-            12
-        }) {
+        let kinds = match (depth > 1, self.pointers) {
+            (true, _) => 9,
+            (false, false) => 12,
+            (false, true) => 13,
+        };
+        match self.rng.below(kinds) {
             12 => {
                 let _ = writeln!(self.text, "    q = &a[{}];", self.rng.pick(&["i", "i", "j", "x", "1"]));
             }

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) const THREAD_COPIES: usize = 66;
 /// The same where one thread of many is chosen, which is a proof about all of them: 4 rounds and the end.
 pub(super) const FEW_COPIES: usize = 6;
-/// The same for loops that only index arrays.
+/// The same for loops that only index arrays, where those with threads get more than this.
 const INDEX_COPIES: usize = 18;
 
 /// What is tracked where.

@@ -35,7 +35,7 @@ pub(super) struct Context<'a> {
     /// What is known of these when the thread starts.
     pub(super) start: Cells,
     pub(super) signed_wraps: bool,
-    /// A location of a loop with threads gets at most so many copies for that loop.
+    /// A location of a loop gets at most so many copies for that loop, fewer where it has no threads.
     pub(super) copies: usize,
 }
 

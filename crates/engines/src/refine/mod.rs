@@ -20,7 +20,7 @@ use crate::aret::store::{Envs, StateId, States};
 use crate::aret::{Bias, Method, Settings};
 use crate::verdict::{Counterexample, Reason};
 use crate::watch::Watch;
-use predicates::Solved;
+use predicates::{Solved, Speaks};
 use relyant_cfa::schedule::ThreadRef;
 use relyant_linear::Cube;
 use relyant_linear::meter;
@@ -122,7 +122,7 @@ fn refine_pair(
         if control::refine(&u, precision) {
             return Refined::Control;
         }
-        match predicates::add(&u, t.program, precision, settings.bias == Bias::None) {
+        match predicates::add(&u, t.program, precision, settings.bias == Bias::None, Speaks::OfAll) {
             Solved::New => return Refined::Data,
             Solved::Known => {}
             Solved::Satisfiable => why = satisfiable(t, &u),
@@ -151,20 +151,22 @@ impl<'a> Tuple<'a> {
         watch: &Watch,
         enough: impl Fn(&Solved) -> bool,
     ) -> bool {
-        for depth in DEPTHS {
-            if watch.cancelled() {
-                return false;
+        Speaks::ways(self.program).iter().any(|speaks| {
+            for depth in DEPTHS {
+                if watch.cancelled() {
+                    return false;
+                }
+                let u = self.unfolder(true, depth).mk_horn_clauses(self.tuple, pair);
+                (watch.work)(NODE_WORK * u.nodes.len() as u64 + meter::take());
+                if enough(&predicates::add(&u, self.program, precision, true, *speaks)) {
+                    return true;
+                }
+                if !u.cut {
+                    return false;
+                }
             }
-            let u = self.unfolder(true, depth).mk_horn_clauses(self.tuple, pair);
-            (watch.work)(NODE_WORK * u.nodes.len() as u64 + meter::take());
-            if enough(&predicates::add(&u, self.program, precision, true)) {
-                return true;
-            }
-            if !u.cut {
-                return false;
-            }
-        }
-        false
+            false
+        })
     }
     /// Unfolds to so many steps, in the modular form or the other.
     fn unfolder(&self, modular: bool, depth: usize) -> Unfolder<'a> {

@@ -9,7 +9,7 @@ use relyant_horn::Formula;
 use relyant_horn::tree::{Tree, TreeOptions, TreeOutcome, Undecided, solve_tree};
 use relyant_linear::{Atom, Cube, Var};
 use relyant_program::edges::bounds::only;
-use relyant_program::{Ghost, Origin, Program, Role};
+use relyant_program::{Ghost, Origin, Program, Role, Scope};
 
 /// What the clauses gave.
 pub enum Solved {
@@ -23,62 +23,62 @@ pub enum Solved {
     Unknown(Undecided),
 }
 
+/// What predicates may speak of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Speaks {
+    /// All but the tracked index of arrays.
+    OfNoIndex,
+    /// All.
+    OfAll,
+}
+
+impl Speaks {
+    /// What is tried, in this order. Where steps have compared with the tracked index, what holds wherever that is says more than what
+    /// holds of one.
+    pub fn ways(program: &Program) -> &'static [Speaks] {
+        let told = (0u32..).zip(&program.templates).any(|(t, _)| program.tells_index(t));
+        if told { &[Speaks::OfNoIndex, Speaks::OfAll] } else { &[Speaks::OfAll] }
+    }
+}
+
 /// Solves the unfolded clauses and adds the predicates found.
 ///
 /// Predicates over globals alone go to all threads and pairs when `share`: other threads nearly always need them too.
-pub fn add(u: &Unfolding, program: &Program, precision: &mut Precision, share: bool) -> Solved {
-    let weight = |v: Var| {
-        let origin = u.origin.get(v.0 as usize).copied().unwrap_or(u32::MAX);
-        if program.is_global(Var(origin)) { 1 } else { 2 }
-    };
-    let index = |v: Var| {
-        let origin = u.origin.get(v.0 as usize).and_then(|o| program.variables.get(*o as usize));
-        origin.is_some_and(|x| x.origin == Origin::Ghost(Ghost::Index))
-    };
-    // Where steps have compared with the tracked index, what holds wherever it is says more than what holds of one.
-    let anywhere = (0u32..).zip(&program.templates).any(|(t, _)| program.tells_index(t));
-    let mut known = false;
-    if anywhere && let Ok(formulas) = solve(clauses(u, &index), &weight) {
-        if add_all(u, program, precision, &formulas, share) {
-            return Solved::New;
-        }
-        known = true;
-    }
-    match solve(clauses(u, &|_| false), &weight) {
-        Ok(formulas) if add_all(u, program, precision, &formulas, share) => Solved::New,
-        Ok(_) => Solved::Known,
-        Err(_) if known => Solved::Known,
-        Err(why) => why,
-    }
-}
-
-/// Adds the predicates of a solution; was one new?
-fn add_all(
+pub fn add(
     u: &Unfolding,
     program: &Program,
     precision: &mut Precision,
-    formulas: &[Formula],
     share: bool,
-) -> bool {
-    let mut new = false;
-    for (node, formula) in u.nodes.iter().zip(formulas) {
-        for atom in formula.atoms() {
-            new |= add_atom(u, program, precision, node, &atom, share);
-        }
-    }
-    new
-}
-
-/// The clauses of an unfolding, without conditions on some of the variables.
-fn clauses(u: &Unfolding, without: &dyn Fn(Var) -> bool) -> Vec<Clause> {
-    let clause = |node: &super::unfold::ClauseNode| {
+    speaks: Speaks,
+) -> Solved {
+    let variable = |v: Var| {
+        let origin = u.origin.get(v.0 as usize)?;
+        program.variables.get(*origin as usize)
+    };
+    let index = |v: Var| variable(v).is_some_and(|x| x.origin == Origin::Ghost(Ghost::Index));
+    let constraint = |c: &Cube| match speaks {
+        Speaks::OfNoIndex => only(c, |a| !a.vars().any(index)),
+        Speaks::OfAll => c.clone(),
+    };
+    let clauses = u.nodes.iter().map(|node| {
         let mut args: Vec<Var> =
             node.copy.iter().chain(&node.before).filter(|c| **c != u32::MAX).map(|c| Var(*c)).collect();
         args.sort_unstable();
         args.dedup();
-        Clause { parent: node.parent, constraint: only(&node.constraint, |a| !a.vars().any(without)), args }
+        Clause { parent: node.parent, constraint: constraint(&node.constraint), args }
+    });
+    let weight = |v: Var| if variable(v).is_some_and(|x| x.scope == Scope::Global) { 1 } else { 2 };
+    let formulas = match solve(clauses.collect(), &weight) {
+        Ok(formulas) => formulas,
+        Err(why) => return why,
     };
-    u.nodes.iter().map(clause).collect()
+    let mut new = false;
+    for (node, formula) in u.nodes.iter().zip(&formulas) {
+        for atom in formula.atoms() {
+            new |= add_atom(u, program, precision, node, &atom, share);
+        }
+    }
+    if new { Solved::New } else { Solved::Known }
 }
 
 /// A node of an unfolding, as a clause: its parent (the root's is itself; parents come before their children), its

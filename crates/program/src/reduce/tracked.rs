@@ -7,11 +7,13 @@
 //! and nothing needs to be known of indices between.
 //!
 //! The local is what the comparison is wherever it is read: each step that assigns to what is compared, and from which a read is
-//! reached, sets it. A comparison that may be read before any such step is left as it is.
+//! reached, sets it. A comparison that may be read before any such step is left as it is. Accesses before and behind the tracked index
+//! do the same, so one test is for both.
 
-use crate::{Edge, Ghost, Loc, Origin, Program, Scope, Variable};
+use crate::edges::order::Order;
+use crate::{Edge, Ghost, Loc, Origin, Program, Scope, Template, Variable};
 use relyant_linear::{Atom, Cube, LinExpr, Norm, Rel, Var};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A step becomes so many at most.
 const MOST_STEPS: usize = 9;
@@ -20,6 +22,8 @@ const MOST_STEPS: usize = 9;
 struct Comparisons {
     /// As an equality has them.
     zero: Vec<LinExpr>,
+    /// By a condition of an access: which comparison it is, and whether it says that it holds.
+    tests: BTreeMap<Atom, (usize, bool)>,
     /// By location: those that may be read before what they compare is assigned to.
     read: Vec<BTreeSet<usize>>,
 }
@@ -60,31 +64,23 @@ impl Comparisons {
     /// Those of a template that it makes more than once; `None` without any.
     fn of(p: &Program, t: usize, index: Var) -> Option<Comparisons> {
         let mut found: Vec<(LinExpr, BTreeSet<Loc>)> = Vec::new();
-        let local = |v: Var| {
-            p.variables.get(v.0 as usize).is_some_and(|x| x.scope == Scope::Local(t as u32) && !x.identity)
-        };
-        for e in &p.templates[t].edges {
-            for a in e.guard.atoms() {
-                let mut others = a.vars().filter(|v| *v != index).peekable();
-                if a.rel() != Rel::Eq || a.expr().coeff(index).is_zero() || others.peek().is_none() {
-                    continue;
+        let local = |v: Var| p.variables.get(v.0 as usize).is_some_and(|x| x.scope == Scope::Local(t as u32));
+        for (e, a) in p.templates[t].edges.iter().flat_map(|e| e.guard.atoms().iter().map(move |a| (e, a))) {
+            let compares = a.rel() == Rel::Eq && !a.expr().coeff(index).is_zero() && a.vars().count() > 1;
+            if !compares || !a.vars().all(|v| v == index || local(v)) {
+                continue;
+            }
+            match found.iter_mut().find(|f| f.0 == *a.expr()) {
+                Some(f) => {
+                    f.1.insert(e.from);
                 }
-                if !others.all(local) {
-                    continue;
-                }
-                match found.iter_mut().find(|f| f.0 == *a.expr()) {
-                    Some(f) => {
-                        f.1.insert(e.from);
-                    }
-                    None => found.push((a.expr().clone(), BTreeSet::from([e.from]))),
-                }
+                None => found.push((a.expr().clone(), BTreeSet::from([e.from]))),
             }
         }
         let mut zero: Vec<LinExpr> = found.into_iter().filter(|f| f.1.len() > 1).map(|f| f.0).collect();
         while !zero.is_empty() {
-            let now = Comparisons { read: reads(p, t, &zero), zero };
-            let early = &now.read[p.templates[t].entry.0 as usize];
-            let mut bad = early.clone();
+            let now = Comparisons::read_in(&p.templates[t], zero);
+            let mut bad = now.read[p.templates[t].entry.0 as usize].clone();
             for e in &p.templates[t].edges {
                 let asked: BTreeSet<Atom> = now.asked(e).map(|(_, a)| a).collect();
                 if 3usize.saturating_pow(asked.len() as u32) > MOST_STEPS {
@@ -100,6 +96,40 @@ impl Comparisons {
         None
     }
 
+    /// These comparisons, with where they may be read.
+    fn read_in(template: &Template, zero: Vec<LinExpr>) -> Comparisons {
+        let mut tests = BTreeMap::new();
+        for (k, x) in zero.iter().enumerate() {
+            for (n, side) in sides(x).into_iter().enumerate() {
+                if let Norm::Atom(a) = side {
+                    tests.insert(a, (k, n == 0));
+                }
+            }
+        }
+        let order = Order::new(template);
+        let mut read: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); template.locations.len()];
+        let mut work = order.all();
+        while let Some(l) = work.pop_last() {
+            let l = order.location(l);
+            let mut here: BTreeSet<usize> = BTreeSet::new();
+            for e in order.outs(l).map(|e| &template.edges[e]) {
+                here.extend(e.guard.atoms().iter().filter_map(|a| tests.get(a)).map(|(k, _)| *k));
+                for k in &read[e.to.0 as usize] {
+                    if !assigns(e, &zero[*k]) {
+                        here.insert(*k);
+                    } else if let After::Was(j) = after_step(e, *k, &zero) {
+                        here.insert(j);
+                    }
+                }
+            }
+            if here.len() > read[l.0 as usize].len() {
+                read[l.0 as usize] = here;
+                work.extend(order.before(l));
+            }
+        }
+        Comparisons { zero, tests, read }
+    }
+
     /// Comparisons that a step has to ask for, with how.
     fn asked<'a>(&'a self, e: &'a Edge) -> impl Iterator<Item = (usize, Atom)> + 'a {
         let after = &self.read[e.to.0 as usize];
@@ -112,20 +142,16 @@ impl Comparisons {
     }
 
     /// Gives the template its locals, and has its steps set and test them.
-    fn tell(mut self, p: &mut Program, t: usize, index: Var) {
-        let n = p.variables.len() as u32;
-        let scope = Scope::Local(t as u32);
-        let bounds = (Some(0), Some(1));
-        let mut names: Vec<String> = Vec::new();
-        for x in &self.zero {
-            let words = name(p, x, index);
-            let before = names.iter().filter(|n| **n == words || n.starts_with(&format!("{words}#"))).count();
-            names.push(if before == 0 { words } else { format!("{words}#{}", before + 1) });
-        }
-        let new = names.into_iter().map(|name| Variable::ghost(name, scope, bounds, Ghost::At)).collect();
-        let first = p.add_variables(new);
-        // Only inputs have moved, and none is compared.
-        self.zero.iter().for_each(|x| debug_assert!(x.vars().all(|v| v.0 < n)));
+    fn tell(&self, p: &mut Program, t: usize, index: Var) {
+        let (scope, bounds) = (Scope::Local(t as u32), (Some(0), Some(1)));
+        let names: Vec<String> = self.zero.iter().map(|x| name(p, x, index)).collect();
+        let numbered = |(k, name): (usize, &String)| match names[..k].iter().filter(|n| *n == name).count() {
+            0 => name.clone(),
+            n => format!("{name}#{}", n + 1),
+        };
+        let new = names.iter().enumerate().map(numbered);
+        let first =
+            p.add_variables(new.map(|name| Variable::ghost(name, scope, bounds, Ghost::At)).collect());
         let local = |k: usize| Var(first.0 + k as u32);
         let mut out = Vec::new();
         for e in std::mem::take(&mut p.templates[t].edges) {
@@ -160,19 +186,15 @@ impl Comparisons {
             out.extend(steps);
         }
         p.templates[t].edges = out;
-        self.read.clear();
     }
 
     /// A step with tests of locals in place of comparisons.
     fn tested(&self, mut e: Edge, local: &dyn Fn(usize) -> Var) -> Edge {
-        let mut guard = Vec::new();
-        for a in e.guard.atoms() {
-            let test = (0..).zip(&self.zero).find_map(|(k, x)| {
-                let holds = sides(x).iter().position(|s| matches!(s, Norm::Atom(s) if s == a))?;
-                Some(Atom::eq(&LinExpr::var(local(k)).sub(&LinExpr::int((holds == 0).into()))))
-            });
-            guard.push(test.unwrap_or_else(|| Norm::Atom(a.clone())));
-        }
+        let test = |a: &Atom| match self.tests.get(a) {
+            Some((k, holds)) => Atom::eq(&LinExpr::var(local(*k)).sub(&LinExpr::int((*holds).into()))),
+            None => Norm::Atom(a.clone()),
+        };
+        let guard: Vec<Norm> = e.guard.atoms().iter().map(test).collect();
         if !e.guard.is_bottom() {
             e.guard = Cube::of(guard);
         }
@@ -184,40 +206,6 @@ impl Comparisons {
 fn sides(zero: &LinExpr) -> [Norm; 3] {
     let one = LinExpr::int(1);
     [Atom::eq(zero), Atom::le(&zero.add(&one)), Atom::le(&zero.negated().add(&one))]
-}
-
-/// By location: comparisons that may be read before what they compare is assigned to.
-fn reads(p: &Program, t: usize, zero: &[LinExpr]) -> Vec<BTreeSet<usize>> {
-    let template = &p.templates[t];
-    let sides: Vec<[Norm; 3]> = zero.iter().map(sides).collect();
-    let mut read: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); template.locations.len()];
-    for e in &template.edges {
-        for a in e.guard.atoms() {
-            let is = |n: &Norm| matches!(n, Norm::Atom(s) if s == a);
-            let found = (0..).zip(&sides).filter(|(_, s)| s.iter().any(is)).map(|(k, _)| k);
-            read[e.from.0 as usize].extend(found);
-        }
-    }
-    loop {
-        let mut changed = false;
-        for e in template.edges.iter().rev() {
-            let mut before: BTreeSet<usize> = BTreeSet::new();
-            for k in &read[e.to.0 as usize] {
-                if !assigns(e, &zero[*k]) {
-                    before.insert(*k);
-                } else if let After::Was(j) = after_step(e, *k, zero) {
-                    before.insert(j);
-                }
-            }
-            let at = &mut read[e.from.0 as usize];
-            let n = at.len();
-            at.extend(before);
-            changed |= at.len() > n;
-        }
-        if !changed {
-            return read;
-        }
-    }
 }
 
 /// Does a step assign to a variable of an expression?
@@ -266,7 +254,7 @@ fn name(p: &Program, zero: &LinExpr, index: Var) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Count, Location, Template};
+    use crate::{Count, Location};
     use index_vec::index_vec;
     use relyant_cfa::diagnostic::Span;
 
