@@ -1,6 +1,7 @@
 //! Random programs: what engines say of them is compared with plain exploration, or with real runs.
 
 mod arrays;
+mod behind;
 mod chosen;
 mod ghosts;
 mod inputs;

@@ -69,6 +69,10 @@ pub fn slice(program: &mut Program) {
         simplify::simplify_template(template, &context);
     }
     program.objects = objects;
+    // Loads that are left for where they may not be allowed read what no longer matters: no input.
+    for (o, _) in program.objects.iter_mut().zip(&relevant).filter(|(_, relevant)| !**relevant) {
+        o.init.iter_mut().for_each(|cell| *cell = Some(cell.unwrap_or(0)));
+    }
     forget_objects(program);
     debug_assert_eq!(program.validate(), Ok(()));
 }

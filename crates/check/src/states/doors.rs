@@ -1,6 +1,6 @@
 //! What others may touch before a thread moves.
 //!
-//! A *door* is a location with one step, a load of one certain shared cell into an atomic section that goes on only
+//! A *door* is a location with one step, a load of one certain shared cell (there is no other that the address may be of) into an atomic section that goes on only
 //! where something holds of the value: most locks are taken so. While the cell has a value for which it does not hold,
 //! the door is shut: a thread there has no move. Take a thread, and a set of shut doors whose cells nobody else can
 //! write without going through one of them. Then, until the thread moves, the others stay on this side of these doors:
@@ -22,8 +22,8 @@ pub(super) type Place = (usize, usize);
 
 type Cell = (ObjId, u32);
 
-/// The cell at a constant address, and its number among what threads share.
-type ThingAt<'t> = dyn Fn(&Expr) -> Option<(Cell, Thing)> + 't;
+/// The only cell at an address of a template, and its number among what threads share.
+type ThingAt<'t> = dyn Fn(usize, &Expr) -> Option<(Cell, Thing)> + 't;
 
 struct Door {
     cell: Cell,
@@ -193,7 +193,7 @@ fn door(
             _ => return None,
         }
     }
-    let (cell, thing) = thing(address)?;
+    let (cell, thing) = thing(t, address)?;
     // The register has the value of the cell, as it is.
     let kept = machine.program().objects[cell.0.0 as usize].cells[cell.1 as usize].0;
     let same = kept == *kind && template.registers[r.0 as usize].kind == *kind;

@@ -23,8 +23,8 @@
 use super::doors::{Doors, Memo, Place};
 use super::things::{Thing, Things, constant};
 use super::waiting::{is_join, waiting};
-use relyant_cfa::points_to::PointsTo;
-use relyant_cfa::{Callee, Edge, Loc, LocationKind, Op, Program, Template};
+use relyant_cfa::points_to::{PointsTo, Targets};
+use relyant_cfa::{Callee, Edge, Expr, Loc, LocationKind, ObjId, Op, Program, Template};
 use relyant_interp::machine::{Machine, State};
 
 /// What a move touches.
@@ -110,11 +110,14 @@ impl Future {
         }
         let (own, next) = (own(program, &things, &steps), successors(program));
         let yet = solve(program, own.clone());
-        let doors = Doors::new(machine, own, next, &|address| {
+        let doors = Doors::new(machine, own, next, &|t, address| {
             if !waits {
                 return None;
             }
-            let (o, k) = program.cell_at(constant(program, address)?)?;
+            let (o, k) = match constant(program, address) {
+                Some(a) => program.cell_at(a)?,
+                None => only_target(&points, t, address)?,
+            };
             let thing = things.cell(o.0 as usize, k)?;
             Some(((o, k as u32), thing))
         });
@@ -318,6 +321,14 @@ impl Future {
         }
         rest
     }
+}
+
+/// The cell that an access is to, where there is no other that it may be to ([`Future::foreseen`] sees to that).
+fn only_target(points: &PointsTo, t: usize, address: &Expr) -> Option<(ObjId, usize)> {
+    let Targets::Objects(list) = points.targets(t as u32, address) else { return None };
+    let mut list = list.into_iter();
+    let (o, k) = list.next().filter(|_| list.next().is_none())?;
+    Some((o, k?))
 }
 
 /// What a step reads and writes, apart from its thread's own.

@@ -124,6 +124,20 @@ pub(super) fn constant(program: &Program, address: &Expr) -> Result<Option<(ObjI
     Ok(program.cell_at(c))
 }
 
+/// The one cell that an address of a template may be of; `None` where there may be others.
+pub(super) fn sole(program: &Program, points: &PointsTo, t: usize, address: &Expr) -> Option<(ObjId, usize)> {
+    if let Ok(cell) = constant(program, address) {
+        return cell;
+    }
+    match points.targets(t as u32, address) {
+        Targets::Objects(list) => match *list.iter().collect::<Vec<_>>() {
+            [&(o, Some(k))] => Some((o, k)),
+            _ => None,
+        },
+        Targets::Unknown => None,
+    }
+}
+
 impl Rows {
     /// So many rows of no keys.
     pub fn new(n: usize, keys: u32) -> Rows {

@@ -1,6 +1,6 @@
 //! What other threads may do before a thread moves.
 //!
-//! A *guard* is a location whose only step loads one certain shared cell, and goes on in the same atomic section only
+//! A *guard* is a location whose only step loads one certain shared cell (its address may be of no other), and goes on in the same atomic section only
 //! where conditions on the value hold: where a lock is taken, a semaphore or a barrier waited for. It is *closed* in
 //! a state where the value lets none of the conditions hold. Who is at a closed guard does not move until somebody
 //! writes the cell. So, for one thread: assume that all guards that are closed stay so, see what the others may reach
@@ -9,7 +9,8 @@
 //! past a closed guard. In particular, what all others touch with a lock taken that the thread holds they do not touch
 //! before it moves, nor do they look at the lock, if they only ever wait for it (Lipton, "Reduction", CACM 1975).
 
-use super::accesses::{Keys, Rows, constant};
+use super::accesses::{Keys, Rows, sole};
+use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::{Expr, IntKind, ObjId, Op, Owner, Program};
 use relyant_interp::eval::{Env, eval};
 use relyant_interp::late::UNCHOSEN;
@@ -86,13 +87,19 @@ fn place(question: Question) -> usize {
 
 impl Guards {
     /// Finds them. `own` is what each location's steps access, `next` where they lead.
-    pub fn new(program: &Program, keys: &Keys, own: Rows, next: Vec<Vec<usize>>) -> Guards {
+    pub fn new(
+        program: &Program,
+        points: &PointsTo,
+        keys: &Keys,
+        own: Rows,
+        next: Vec<Vec<usize>>,
+    ) -> Guards {
         let mut guards = Guards { at: vec![None; next.len()], own, next, ..Guards::default() };
         let mut row = 0;
         for t in 0..program.templates.len() {
             let out = program.templates[t].graph.out_edges();
             for edges in &out {
-                if let Some(guard) = guard(program, keys, t, edges, &out) {
+                if let Some(guard) = guard((program, points), keys, t, edges, &out) {
                     guards.at[row] = guards.number(guard);
                 }
                 row += 1;
@@ -203,7 +210,13 @@ impl Guards {
 }
 
 /// The guard at a location with these edges, if it is one.
-fn guard(program: &Program, keys: &Keys, t: usize, edges: &[usize], out: &[Vec<usize>]) -> Option<Guard> {
+fn guard(
+    (program, points): (&Program, &PointsTo),
+    keys: &Keys,
+    t: usize,
+    edges: &[usize],
+    out: &[Vec<usize>],
+) -> Option<Guard> {
     let graph = &program.templates[t].graph;
     let [only] = edges else { return None };
     let load = &graph.edges[*only];
@@ -217,7 +230,7 @@ fn guard(program: &Program, keys: &Keys, t: usize, edges: &[usize], out: &[Vec<u
         _ => None,
     });
     let conditions: Vec<Expr> = conditions.collect::<Option<_>>()?;
-    let (o, k) = constant(program, address).ok()??;
+    let (o, k) = sole(program, points, t, address)?;
     let same = |a: IntKind| a == *kind && a == program.templates[t].registers[register.0 as usize].kind;
     let key = keys.of(o.0 as usize, k)?;
     let cell = program.objects[o.0 as usize].cells[k].0;

@@ -95,7 +95,7 @@ impl Independence {
         let own = facts.future.clone();
         facts.futures(&next);
         // Where inputs are observed, it has to be seen what a guard does with one.
-        facts.guards = Guards::new(program, &facts.keys, own, next);
+        facts.guards = Guards::new(program, &points, &facts.keys, own, next);
         if config.observing.is_some() {
             facts.guards.forget();
         } else {
