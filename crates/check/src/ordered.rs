@@ -10,6 +10,7 @@ use crate::flaw::ProgramFlaw;
 use crate::formula::{Formula, Linear, Symbol, before, cube};
 use crate::obligations::{Malformed, locate, symbol_name};
 use relyant_linear::{LinExpr, Var};
+use relyant_program::ghosts::extension::extend;
 use relyant_program::ordered::{Letter, Order, Ordered, Swap, preferred, source};
 use relyant_program::{Edge, Program, Touch};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,13 +24,25 @@ pub fn check(program: &Program, start: Instant, limits: &Limits) -> Result<usize
     let Some(claimed) = &program.ordered else { return Ok(0) };
     let flaw = || CheckError::Malformed(Malformed::Program(ProgramFlaw::Order));
     let again = remade(&claimed.of, &claimed.order, &claimed.swaps).ok_or_else(flaw)?;
-    let same = Program { lines: program.lines.clone(), ..again };
+    let Some(same) = extended(again, program) else { return Err(flaw()) };
     if same != *program {
         return Err(flaw());
     }
     let swaps = Swaps::new(program);
     decide(&swaps, swaps.list(), start, limits)?;
     Ok(swaps.list().len())
+}
+
+/// The program with the ghosts that were added to the other one, if they were added to it.
+fn extended(made: Program, to: &Program) -> Option<Program> {
+    let mut out = Program { lines: Vec::new(), ..made };
+    for stage in &to.extensions {
+        if stage.before != (Program { extensions: Vec::new(), ..out.clone() }) {
+            return None;
+        }
+        extend(&mut out, stage.extension.clone());
+    }
+    Some(Program { lines: to.lines.clone(), ..out })
 }
 
 /// The program that an order makes of its [`source`], with these swaps and no others.

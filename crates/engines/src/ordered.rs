@@ -9,7 +9,9 @@ use crate::verdict::{Answer, Reason};
 use crate::watch::{Standing, Stats, Watch};
 use relyant_linear::{Atom, Var};
 use relyant_program::Program;
+use relyant_program::ghosts::products::with_products;
 use relyant_program::ordered::{Commuting, Turns, at_once, has_threads, ordered, orders, preferred, source};
+use relyant_program::recognisers::Recogniser;
 use std::time::{Duration, Instant};
 
 /// Rounds of turns: the work of each order, and how many orders take part, the most promising ones.
@@ -99,6 +101,7 @@ fn verify(
     let mut commuting = Commuting::default();
     let mut threads: Option<Option<Program>> = None;
     let mut tries: Vec<Try> = orders(program).into_iter().map(Try::New).collect();
+    let products = settings.recognisers.has(Recogniser::Products);
     let mut reason = Reason::LargeProduct;
     let mut last = Stats::default();
     for (most, orders) in ROUNDS {
@@ -115,6 +118,7 @@ fn verify(
                 };
                 let edges = made.as_ref().and_then(|p| p.templates.first()).map_or(0, |t| t.edges.len());
                 (watch.work)(EDGE * edges as u64);
+                let made = made.map(|p| if products { with_products(p) } else { p });
                 *one = made.map_or(Try::Failed, |p| Try::Made(Box::new(p)));
             }
             let Try::Made(product) = one else { continue };

@@ -56,6 +56,29 @@ impl Equalities {
         }
         e
     }
+    /// What they say of the other variables, each row without first variables of others.
+    pub fn without(&self, gone: impl Fn(Var) -> bool) -> Equalities {
+        let mut rows = self.rows.clone();
+        while let Some((k, v)) =
+            rows.iter().enumerate().find_map(|(k, row)| Some((k, row.vars().find(|v| gone(*v))?)))
+        {
+            let by = rows.swap_remove(k);
+            let c = by.coeff(v);
+            for row in &mut rows {
+                let k = row.coeff(v);
+                if !k.is_zero() {
+                    *row = row.add_scaled(&by, &-(&k / &c));
+                }
+            }
+        }
+        let mut left = Equalities::of(rows);
+        for k in (0..left.rows.len()).rev() {
+            let after = Equalities { rows: left.rows.split_off(k + 1) };
+            left.rows[k] = after.reduce(left.rows[k].clone());
+            left.rows.extend(after.rows);
+        }
+        left
+    }
     /// Do they say that 1 is 0?
     pub fn is_contradictory(&self) -> bool {
         self.rows.last().is_some_and(LinExpr::is_constant)

@@ -5,7 +5,7 @@ use crate::edges::access::Access;
 use crate::edges::forget::forget;
 use crate::edges::inputs;
 use crate::ghosts::extension::extend;
-use crate::ghosts::{counts, divisors, given, owners, pending, twins};
+use crate::ghosts::{counts, divisors, given, owners, pending, products, twins};
 use crate::linearise::{ArrayLimits, waiting};
 use crate::recognisers::{Recogniser, Recognisers};
 use crate::reduce::tidy::{self, Tidied};
@@ -126,6 +126,9 @@ pub fn thread_program_with(
         Some(counted) => reduce_with(counted, recognisers),
         None => reduced,
     };
+    if recognisers.has(Recogniser::Products) {
+        out = products::with_products(out);
+    }
     if recognisers.has(Recogniser::Twins) {
         let mut found = 0;
         for second in 1..out.templates.len() {

@@ -23,12 +23,14 @@ pub enum Recogniser {
     Tickets,
     /// Equalities of loops as first predicates.
     Equalities,
+    /// Ghosts for products of two variables ([`crate::ghosts::products`]).
+    Products,
     /// Ghosts that people wrote ([`crate::ghosts::given`]).
     Given,
 }
 
 /// All of them, with their names on the command line.
-const NAMES: [(Recogniser, &str); 9] = [
+const NAMES: [(Recogniser, &str); 10] = [
     (Recogniser::Owners, "owners"),
     (Recogniser::Counts, "counts"),
     (Recogniser::Divisors, "divisors"),
@@ -37,6 +39,7 @@ const NAMES: [(Recogniser, &str); 9] = [
     (Recogniser::Guards, "guards"),
     (Recogniser::Tickets, "tickets"),
     (Recogniser::Equalities, "equalities"),
+    (Recogniser::Products, "products"),
     (Recogniser::Given, "given"),
 ];
 

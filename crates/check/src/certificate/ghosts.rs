@@ -172,7 +172,7 @@ impl<'a> Section<'a> {
                 }
                 format!("{all} {} 0", if *rel == Rel::Le { "<=" } else { "==" })
             }
-            Claim::Divides { bit, term } => format!("{} == {}", self.quoted(*bit), self.term(term)),
+            Claim::Is { ghost, term } => format!("{} == {}", self.quoted(*ghost), self.term(term)),
             Claim::At(t, ls) => format!("#{} == 1", self.places(*t, ls)),
             Claim::Same(a, b) => format!("{} == {}", self.value(a), self.value(b)),
         };
@@ -194,7 +194,10 @@ impl<'a> Section<'a> {
         }
     }
     fn term(&self, t: &Term) -> String {
-        format!("({} | {})", self.quoted(t.by), self.sum(&t.of))
+        match t {
+            Term::Divides { by, of } => format!("({} | {})", self.quoted(*by), self.sum(of)),
+            Term::Product(a, b) => format!("({}) * ({})", self.sum(a), self.sum(b)),
+        }
     }
     fn cube(&self, c: &Cube) -> Vec<String> {
         if c.is_bottom() {

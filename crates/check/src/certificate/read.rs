@@ -5,6 +5,7 @@ use super::{CertificateError, ContentError, Source, WITH_PLACES, ghosts, program
 use crate::{Assertion, EnvTransition, Holder, Proof, ThreadProof, Tickets};
 use relyant_cfa::options::Options;
 use relyant_linear::{Cube, Var};
+use relyant_program::ghosts::products::with_products;
 use relyant_program::{Loc, Program, Role};
 use rustc_hash::FxHashMap;
 
@@ -60,7 +61,9 @@ impl Certificate {
     /// # Errors
     /// It is made of other threads, or of what is not there.
     pub fn ordered(&self, several: &Program) -> Result<Option<Program>, CertificateError> {
-        self.file.order.as_ref().map(|o| o.of(several)).transpose()
+        let made = self.file.order.as_ref().map(|o| o.of(several)).transpose()?;
+        // Which ghosts they are is compared with the certificate when the proof is read.
+        Ok(made.map(|p| if self.ghosts().is_empty() { p } else { with_products(p) }))
     }
     /// Is it about threads in an order of preference?
     pub fn has_order(&self) -> bool {

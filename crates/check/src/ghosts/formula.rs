@@ -4,7 +4,7 @@ use super::terms::{Application, Terms, le};
 use super::{Claimed, Instance, What};
 use crate::formula::{Formula, Linear, Symbol, Values, before, cube, place};
 use num_bigint::BigInt;
-use relyant_linear::{LinExpr, Rel, Var};
+use relyant_linear::{Equalities, LinExpr, Rel, Var};
 use relyant_program::ghosts::extension::{Claim, Fact, Start, StepCase, Term, Value};
 use relyant_program::{Edge, Input, Loc, Scope};
 use std::collections::BTreeSet;
@@ -76,9 +76,9 @@ impl Claimed<'_> {
                 }
                 compare(*rel, e)
             }
-            Claim::Divides { bit, term } => {
-                let divides = self.term(w, term, s.variable);
-                Formula::eq((s.variable)(*bit).minus(&divides))
+            Claim::Is { ghost, term } => {
+                let term = self.term(w, term, s.variable);
+                Formula::eq((s.variable)(*ghost).minus(&term))
             }
             Claim::At(t, ls) => place(&(s.place)(*t), ls),
             Claim::Same(a, b) => {
@@ -89,7 +89,25 @@ impl Claimed<'_> {
         Formula::or([premise.not(), claim])
     }
     fn term(&self, w: &mut Writer, t: &Term, var: Values) -> Linear {
-        w.terms.value(Application::Divides(Symbol::Var(t.by), value(&t.of, var)))
+        match t {
+            Term::Divides { by, of } => w.terms.value(Application::Divides(Symbol::Var(*by), value(of, var))),
+            Term::Product(a, b) => w.terms.product(&value(a, var), &value(b, var)),
+        }
+    }
+    /// The value of a ghost at the start, where it follows from those of the program's variables.
+    fn start_value(&self, w: &mut Writer, v: Var) -> Option<Linear> {
+        let k = v.0.checked_sub(self.own)?;
+        match &self.extension.ghosts.get(k as usize)?.start {
+            Start::Value(e) | Start::Free(e) => {
+                // Ghosts in it come before this one.
+                let of: Vec<(Var, Linear)> =
+                    e.vars().filter_map(|x| Some((x, self.start_value(w, x).filter(|_| x < v)?))).collect();
+                let known = |x: Var| of.iter().find(|y| y.0 == x).map_or_else(|| before(x), |y| y.1.clone());
+                Some(value(e, &known))
+            }
+            Start::Chosen(t) => Some(self.term(w, t, &before)),
+            Start::Foretold | Start::Identity => None,
+        }
     }
     fn value(&self, w: &mut Writer, v: &Value, var: Values) -> Linear {
         let (code, result, at, with) = match v {
@@ -126,12 +144,7 @@ impl Claimed<'_> {
             .extend(init.atoms().iter().filter(|a| a.vars().all(known)).map(|a| Formula::atom(a, &before)));
         let mut values: Vec<(Var, Linear)> = Vec::new();
         for v in self.depends(f) {
-            let ghost = v.0.checked_sub(self.own).and_then(|k| self.extension.ghosts.get(k as usize));
-            match ghost.map(|g| &g.start) {
-                Some(Start::Value(e) | Start::Free(e)) => values.push((v, value(e, &before))),
-                Some(Start::Chosen(t)) => values.push((v, self.term(w, t, &before))),
-                Some(Start::Foretold | Start::Identity) | None => {}
-            }
+            values.extend(self.start_value(w, v).map(|e| (v, e)));
         }
         let variable = |v: Var| values.iter().find(|x| x.0 == v).map_or_else(|| before(v), |x| x.1.clone());
         let entry = |t: u32| self.program.templates[t as usize].entry;
@@ -140,6 +153,14 @@ impl Claimed<'_> {
             if entry(t) == l { Linear::symbol(Symbol::Threads(t, l)) } else { Linear::default() }
         };
         let goal = self.fact(w, f, &State { variable: &variable, place: &place, threads: &threads });
+        let equal = init.atoms().iter().filter(|a| a.rel() == Rel::Eq && a.vars().all(known));
+        let equal = Equalities::of(equal.map(|a| a.expr().clone()));
+        for v in
+            w.terms.factors().into_iter().filter_map(|x| if let Symbol::Var(v) = x { Some(v) } else { None })
+        {
+            let rest = LinExpr::var(v).sub(&equal.reduce(LinExpr::var(v)));
+            w.terms.may_vanish(Linear::value(&rest, &before).unwrap_or_default());
+        }
         premise.push(goal.not());
         Formula::and(premise)
     }
@@ -196,6 +217,9 @@ impl Claimed<'_> {
                 let new = e.updates.iter().chain(&c.updates).find(|u| u.0 == v);
                 new.map_or_else(|| before(v), |u| value(&u.1, &read))
             };
+            for a in e.guard.atoms().iter().chain(c.guard.atoms()) {
+                w.terms.may_vanish(value(a.expr(), &read));
+            }
             let mut all = vec![cube(&c.guard, &read)];
             for i in goal {
                 let after = |v: Var| self.of(i, t, v).unwrap_or_else(|| written(v));
@@ -239,7 +263,7 @@ impl Claimed<'_> {
             self.about[f].is_empty() || self.about[f].iter().any(|v| seen.contains(v))
         };
         let near: BTreeSet<Var> = (0..self.facts.len())
-            .filter(|f| shares(*f, &seen) && !matches!(self.facts[*f].claim, Claim::Divides { .. }))
+            .filter(|f| shares(*f, &seen) && !matches!(self.facts[*f].claim, Claim::Is { .. }))
             .flat_map(|f| self.about[f].iter().copied())
             .collect();
         seen.extend(near);

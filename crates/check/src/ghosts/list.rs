@@ -80,7 +80,7 @@ impl Claimed<'_> {
                     threads.iter().any(|(_, u, ls)| *u == t && (ends(ls) || begins(ls)))
                 }
                 Claim::At(u, ls) => *u == t && ends(ls),
-                Claim::Divides { .. } | Claim::Same(..) => false,
+                Claim::Is { .. } | Claim::Same(..) => false,
             }
     }
     /// The variables that a fact depends on, those among them that stand for themselves in the code's arguments.

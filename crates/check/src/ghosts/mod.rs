@@ -17,7 +17,7 @@ use crate::flaw::ExtensionFlaw;
 use crate::formula::{Formula, Symbol};
 use crate::obligations::{Malformed, locate, symbol_name};
 use relyant_linear::{LinExpr, Rel, Var};
-use relyant_program::ghosts::extension::{Claim, Extension, Fact, Stage, Start};
+use relyant_program::ghosts::extension::{Claim, Extension, Fact, Stage, Start, Term};
 use relyant_program::recognisers::Recogniser;
 use relyant_program::{Program, Scope};
 use std::collections::BTreeSet;
@@ -203,9 +203,12 @@ fn variables(f: &Fact) -> BTreeSet<Var> {
     let mut out: BTreeSet<Var> = f.given.vars().into_iter().collect();
     match &f.claim {
         Claim::Sum { sum, .. } => out.extend(sum.vars()),
-        Claim::Divides { bit, term } => {
-            out.extend([*bit, term.by]);
-            out.extend(term.of.vars());
+        Claim::Is { ghost, term } => {
+            out.insert(*ghost);
+            if let Term::Divides { by, .. } = term {
+                out.insert(*by);
+            }
+            term.expressions().iter().for_each(|e| out.extend(e.vars()));
         }
         Claim::At(..) => {}
         Claim::Same(a, b) => {
@@ -223,10 +226,10 @@ fn variables(f: &Fact) -> BTreeSet<Var> {
 /// The variables that connect a fact with others: a number that many things are divided by connects nothing.
 fn about(f: &Fact) -> BTreeSet<Var> {
     let mut out = variables(f);
-    if let Claim::Divides { term, .. } = &f.claim
-        && !term.of.vars().any(|v| v == term.by)
+    if let Claim::Is { term: Term::Divides { by, of }, .. } = &f.claim
+        && !of.vars().any(|v| v == *by)
     {
-        out.remove(&term.by);
+        out.remove(by);
     }
     out
 }

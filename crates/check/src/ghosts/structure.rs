@@ -51,6 +51,13 @@ impl ExtendedProgram<'_> {
     pub fn is_foretold(&self, v: Var) -> bool {
         self.start(v) == Some(&Start::Foretold)
     }
+    /// What divides is foretold.
+    fn is_term(&self, t: &Term) -> bool {
+        match t {
+            Term::Divides { by, .. } => self.is_foretold(*by),
+            Term::Product(..) => true,
+        }
+    }
     fn scope(&self, v: Var) -> Option<Scope> {
         self.program.variables.get(v.0 as usize).map(|x| x.scope)
     }
@@ -76,12 +83,18 @@ impl ExtendedProgram<'_> {
                 Scope::Local(t) => Some(t),
             };
             let own = |e: &LinExpr| self.speaks(e, each) && e.vars().all(|v| v.0 < self.own);
+            // Of a ghost before it, the value at the start.
+            let known = |v: Var| {
+                v.0 < self.own || v.0 < k && matches!(self.start(v), Some(Start::Value(_) | Start::Chosen(_)))
+            };
             let ok = match &g.start {
-                Start::Value(e) | Start::Free(e) => own(e),
-                Start::Chosen(Term { by, of }) => {
+                Start::Value(e) => self.speaks(e, each) && e.vars().all(known),
+                Start::Free(e) => own(e),
+                Start::Chosen(Term::Divides { by, of }) => {
                     let all = x.min.is_none_or(|m| m <= 0) && x.max.is_none_or(|m| m >= 1);
                     own(of) && self.is_foretold(*by) && all
                 }
+                Start::Chosen(Term::Product(a, b)) => own(a) && own(b),
                 Start::Foretold => {
                     let told = self.extension.prophecies.iter().filter(|p| p.ghost == Var(k)).count();
                     let positive = x.min.is_some_and(|m| m >= 1) && x.max.is_none();
@@ -107,13 +120,13 @@ impl ExtendedProgram<'_> {
                     require(!fixed && !self.is_hidden(*v), || ExtensionFlaw::Writes(self.name(*v)))?;
                     require(integral(e), || ExtensionFlaw::Writes(self.name(*v)))?;
                 }
-                let terms = c.inputs.iter().map(|i| &i.of);
+                let terms = c.inputs.iter().flat_map(Term::expressions);
                 let read = c.updates.iter().map(|u| &u.1).chain(terms).flat_map(|e| e.vars());
                 let hidden = read.chain(c.guard.vars()).find(|v| self.is_hidden(*v));
                 require(hidden.is_none(), || {
                     ExtensionFlaw::Hidden(hidden.map_or(String::new(), |v| self.name(v)))
                 })?;
-                let terms = |i: &Term| self.is_foretold(i.by) && integral(&i.of);
+                let terms = |i: &Term| self.is_term(i) && i.expressions().into_iter().all(integral);
                 require(c.inputs.iter().all(terms), || ExtensionFlaw::Divisor)?;
             }
         }
@@ -187,8 +200,11 @@ impl ExtendedProgram<'_> {
             Claim::Sum { sum, threads, .. } => {
                 self.speaks(sum, f.each) && threads.iter().all(|(_, t, ls)| self.locations(*t, ls))
             }
-            Claim::Divides { bit, term } => {
-                self.visible(*bit, f.each) && self.speaks(&term.of, f.each) && self.is_foretold(term.by)
+            Claim::Is { ghost, term } => {
+                let speaks = |e: &LinExpr| self.speaks(e, f.each);
+                self.visible(*ghost, f.each)
+                    && term.expressions().into_iter().all(speaks)
+                    && self.is_term(term)
             }
             Claim::At(t, ls) => one(*t, ls),
             Claim::Same(a, b) => value(a) && value(b),

@@ -1,6 +1,6 @@
-//! Values that linear arithmetic does not know: what a ghost divides, and what code ends with. Each application has a symbol; what
+//! Values that linear arithmetic does not know: what a ghost divides, products of two variables, and what code ends with. Each application has a symbol; what
 //! is known of them is written out as far as an obligation needs it: equal arguments give equal values, the laws of
-//! divisibility, the steps of the code. Every one of these instances is true whatever the obligation is, so that leaving some
+//! divisibility, that a product with 0 is 0, the steps of the code. Every one of these instances is true whatever the obligation is, so that leaving some
 //! out can only make it fail.
 
 use crate::formula::{Formula, Linear, Symbol};
@@ -13,6 +13,8 @@ use relyant_program::Loc;
 pub enum Application {
     /// 1 if the first divides the second, else 0. The first is at least 1.
     Divides(Symbol, Linear),
+    /// The product of both, in order.
+    Product(Symbol, Symbol),
     /// One of the results of code, from a location and values.
     Result {
         /// Which code, and which of its results, by index.
@@ -42,6 +44,8 @@ impl Application {
 #[derive(Default, Debug)]
 pub struct Terms {
     known: Vec<Application>,
+    /// Where one of these is 0 its products are.
+    vanishing: Vec<Linear>,
 }
 
 fn eq(a: &Linear, b: &Linear) -> Formula {
@@ -78,6 +82,49 @@ impl Terms {
         });
         Linear::symbol(Symbol::Term(k as u32))
     }
+    /// The product of two sums: a sum of products of their symbols.
+    pub fn product(&mut self, a: &Linear, b: &Linear) -> Linear {
+        let constant = Linear::number(&a.constant * &b.constant);
+        let mut out = constant;
+        for (x, k) in &a.terms {
+            out = out.plus(&(k * &b.constant), &Linear::symbol(*x));
+        }
+        for (y, k) in &b.terms {
+            out = out.plus(&(k * &a.constant), &Linear::symbol(*y));
+            for (x, l) in &a.terms {
+                let both = self.value(Application::Product(*x.min(y), *x.max(y)));
+                out = out.plus(&(k * l), &both);
+            }
+        }
+        out
+    }
+    /// An expression that is looked at: is it 0?
+    pub fn may_vanish(&mut self, e: Linear) {
+        if !self.vanishing.contains(&e) {
+            self.vanishing.push(e);
+        }
+    }
+    /// Factors of products so far, each once.
+    pub fn factors(&self) -> Vec<Symbol> {
+        let of = |a: &Application| if let Application::Product(x, y) = a { vec![*x, *y] } else { Vec::new() };
+        let mut all: Vec<Symbol> = self.known.iter().flat_map(of).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+    /// What is 0 where an expression is: its products with symbols, as far as there are no others of two symbols than those known.
+    fn products_of(&self, e: &Linear) -> Vec<Linear> {
+        let known = |x: Symbol, y: Symbol| {
+            let both = Application::Product(x.min(y), x.max(y));
+            let k = self.known.iter().position(|a| *a == both)?;
+            Some(Linear::symbol(Symbol::Term(k as u32)))
+        };
+        let by = |x: &Symbol| {
+            let start = Linear::default().plus(&e.constant, &Linear::symbol(*x));
+            e.terms.iter().try_fold(start, |sum, (y, k)| Some(sum.plus(k, &known(*x, *y)?)))
+        };
+        self.factors().iter().filter_map(by).collect()
+    }
     /// The applications so far.
     pub fn all(&self) -> impl Iterator<Item = (Linear, &Application)> {
         (0u32..).zip(&self.known).map(|(k, a)| (Linear::symbol(Symbol::Term(k)), a))
@@ -95,9 +142,15 @@ impl Terms {
         }
         let divisions = self.all().filter_map(|(x, a)| match a {
             Application::Divides(by, e) => Some((x, *by, e)),
-            Application::Result { .. } => None,
+            Application::Product(..) | Application::Result { .. } => None,
         });
         divisibility(&divisions.collect::<Vec<_>>(), &mut out);
+        for e in &self.vanishing {
+            let zero = Formula::eq(e.clone());
+            out.extend(
+                self.products_of(e).into_iter().map(|p| Formula::or([zero.clone().not(), Formula::eq(p)])),
+            );
+        }
         out
     }
 }

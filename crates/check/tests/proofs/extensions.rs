@@ -49,13 +49,13 @@ fn stage() -> Stage {
         ghost(global("h"), Start::Value(x(G))),
         ghost(local("l", 1), Start::Value(x(B))),
         ghost(bounded(global("d"), Some(1), None), Start::Foretold),
-        ghost(bounded(global("c"), Some(0), Some(1)), Start::Chosen(Term { by: Var(D), of: x(G) })),
+        ghost(bounded(global("c"), Some(0), Some(1)), Start::Chosen(Term::Divides { by: Var(D), of: x(G) })),
         ghost(identity("i", 1), Start::Identity),
         GhostVariable { hidden: true, ..ghost(global("w"), Start::Value(n(0))) },
     ];
     let case = StepCase {
         guard: cube([eq(&x(G), &n(0))]),
-        inputs: vec![Term { by: Var(D), of: x(G) }],
+        inputs: vec![Term::Divides { by: Var(D), of: x(G) }],
         updates: vec![(Var(H), x(G)), (Var(L), x(B))],
     };
     e.cases.insert((1, 0), vec![case]);
@@ -71,7 +71,7 @@ fn stage() -> Stage {
             ..Fact::always(Claim::Sum { rel: Rel::Le, sum: x(H), threads })
         },
         sum(Some(1), x(B).sub(&x(L))),
-        Fact::always(Claim::Divides { bit: Var(C), term: Term { by: Var(D), of: x(G) } }),
+        Fact::always(Claim::Is { ghost: Var(C), term: Term::Divides { by: Var(D), of: x(G) } }),
         Fact::always(Claim::At(0, vec![Loc(0), Loc(1)])),
         Fact::always(Claim::Same(Value::Of(x(G)), result)),
         Fact::compares(None, Rel::Eq, x(H).sub(&x(R))),
@@ -130,8 +130,9 @@ fn code(change: impl Fn(&mut Code) + 'static) -> Change {
 fn ghosts_start_as_the_program_says() {
     assert_eq!(flaw(stage()), None);
     let start = |name: &str| Flaw::Start(name.into());
-    let chosen =
-        |by: u32, of: LinExpr| starts(C, move || Start::Chosen(Term { by: Var(by), of: of.clone() }));
+    let chosen = |by: u32, of: LinExpr| {
+        starts(C, move || Start::Chosen(Term::Divides { by: Var(by), of: of.clone() }))
+    };
     flawed(vec![
         (start("h"), starts(H, || Start::Value(x(B)))),
         (start("h"), starts(H, || Start::Value(x(L)))),
@@ -245,7 +246,7 @@ fn facts_speak_of_what_they_may() {
         })
     };
     let divides = |bit: u32, by: u32, of: LinExpr| {
-        claim(2, move || Claim::Divides { bit: Var(bit), term: Term { by: Var(by), of: of.clone() } })
+        claim(2, move || Claim::Is { ghost: Var(bit), term: Term::Divides { by: Var(by), of: of.clone() } })
     };
     let all: Vec<Change> = vec![
         fact(0, |f| f.at = vec![(0, vec![Loc(0)]), (0, vec![Loc(1)])]),

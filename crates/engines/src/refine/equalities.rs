@@ -9,7 +9,9 @@
 //!
 //! Reach: programs of one thread, orders of preference included; at most 40 variables and 2,000 steps. Needed by `orders/tally.c`.
 
+use super::seed::both;
 use relyant_linear::{Atom, Cube, Equalities, LinExpr, Norm, Rel, Var};
+use relyant_program::reduce::liveness::live_rows;
 use relyant_program::{Count, Edge, Program, Template};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -24,36 +26,65 @@ const MOST_PAIRS: usize = 500_000;
 /// The equalities of the loops of a program that has one thread, and how far counters go; none where they take too long to find. With
 /// the work that it took.
 pub fn equalities(program: &Program, start: &Cube) -> (Vec<Atom>, u64) {
-    let mut moving = program.templates.iter().filter(|t| !t.edges.is_empty());
-    let (Some(template), None) = (moving.next(), moving.next()) else { return (Vec::new(), 0) };
+    let mut moving = program.templates.iter().enumerate().filter(|t| !t.1.edges.is_empty());
+    let (Some((t, template)), None) = (moving.next(), moving.next()) else { return (Vec::new(), 0) };
     let large = program.variables.len() > MOST_VARIABLES || template.edges.len() > MOST_EDGES;
     if template.count != Count::AtMost(1) || large {
         return (Vec::new(), 0);
     }
     let loops = Loops::of(template);
     let (spaces, pairs) = spaces(program, template, &loops, start);
+    let live = live_rows(program, t);
+    let mut out: Vec<Atom> = Vec::new();
+    let written = written(template);
+    let ends =
+        start.atoms().iter().filter(|a| opposite(a).is_some_and(|o| is_tested(template, &written, &o)));
+    for a in ends.cloned().chain(loops.kept(program, template)) {
+        if out.len() < MOST && !out.contains(&a) {
+            out.push(a);
+        }
+    }
     let mut all: Vec<LinExpr> = loops.bounds(template);
     for (l, space) in spaces.iter().enumerate() {
         if loops.of[l].is_some() && !space.is_contradictory() {
+            // Of what is not read any more nothing is known later on.
+            let space = space.without(|v| !program.is_global(v) && !live[l].has(v.0));
             all.extend(space.rows().iter().cloned());
         }
     }
-    let mut out: Vec<Atom> = Vec::new();
     for e in all {
         match Atom::eq(&e) {
-            Norm::Atom(a) if out.len() < MOST && !out.contains(&a) => out.push(a),
+            Norm::Atom(a) if out.len() < 2 * MOST && !out.contains(&a) => out.push(a),
             _ => {}
         }
     }
     (if pairs > MOST_PAIRS { Vec::new() } else { out }, pairs as u64)
 }
 
+/// The variables that steps write.
+fn written(template: &Template) -> BTreeSet<Var> {
+    template.edges.iter().flat_map(|e| &e.updates).map(|u| u.0).collect()
+}
+
+/// The comparison that leaves only equality with this one.
+fn opposite(a: &Atom) -> Option<Atom> {
+    match Atom::le(&a.expr().negated()) {
+        Norm::Atom(o) if a.rel() == Rel::Le => Some(o),
+        _ => None,
+    }
+}
+
+/// Is it a guard, of what nobody writes?
+fn is_tested(template: &Template, written: &BTreeSet<Var>, a: &Atom) -> bool {
+    !a.vars().any(|v| written.contains(&v)) && template.edges.iter().any(|e| e.guard.atoms().contains(a))
+}
+
 /// The loops of a template.
 struct Loops {
     /// By location: which loop it is in.
     of: Vec<Option<usize>>,
-    /// By loop: the variables that its steps write.
-    written: Vec<BTreeSet<Var>>,
+    /// By loop: comparisons that its rounds begin with.
+    rounds: Vec<Vec<Atom>>,
 }
 
 impl Loops {
@@ -63,25 +94,52 @@ impl Loops {
         for (k, inside) in loops.iter().enumerate() {
             inside.iter().for_each(|l| of[l.0 as usize] = Some(k));
         }
-        let mut written = vec![BTreeSet::new(); loops.len()];
+        let mut rounds = vec![Vec::new(); loops.len()];
         for e in &template.edges {
             if let Some(k) = of[e.from.0 as usize]
                 && of[e.to.0 as usize] == Some(k)
             {
-                written[k].extend(e.updates.iter().map(|u| u.0));
+                rounds[k].extend(e.guard.atoms().iter().cloned());
             }
         }
-        Loops { of, written }
+        Loops { of, rounds }
     }
-    /// What is 0 where a step leaves a loop as soon as it can: the bounds that its rounds move towards.
-    fn left<'a>(&'a self, e: &'a Edge) -> impl Iterator<Item = &'a Atom> {
+    /// What is 0 where a step leaves a loop as soon as it can, the bounds that its rounds move towards: at most 0 where they end.
+    fn left(&self, e: &Edge) -> Vec<LinExpr> {
         let inside = self.of[e.from.0 as usize].filter(|k| self.of[e.to.0 as usize] != Some(*k));
-        e.guard.atoms().iter().filter(move |a| {
-            a.rel() == Rel::Le && inside.is_some_and(|k| a.vars().any(|v| self.written[k].contains(&v)))
-        })
+        let rounds = inside.map_or(&[][..], |k| &self.rounds[k]);
+        let ends = |a: &Atom| {
+            let other = rounds.iter().find(|r| r.rel() == Rel::Le && r.expr().add(a.expr()).is_constant())?;
+            Some(LinExpr::int(1).sub(other.expr()))
+        };
+        e.guard.atoms().iter().filter(|a| a.rel() == Rel::Le).filter_map(ends).collect()
+    }
+    /// Whether bounds have been met and are kept, in their loops and where these begin.
+    fn kept(&self, program: &Program, template: &Template) -> Vec<Atom> {
+        let mut all = Vec::new();
+        for e in &template.edges {
+            for left in self.left(e) {
+                let Norm::Atom(left) = Atom::le(&left) else { continue };
+                all.extend(both(&left));
+                let Some(kept) = opposite(&left) else { continue };
+                let inside = self.of[e.from.0 as usize];
+                let enters =
+                    |e: &&Edge| self.of[e.to.0 as usize] == inside && self.of[e.from.0 as usize] != inside;
+                for enters in template.edges.iter().filter(enters) {
+                    all.extend(match kept.subst(|v| enters.after(v).cloned()) {
+                        Norm::Atom(a) if a.vars().all(|v| (v.0 as usize) < program.variables.len()) => {
+                            Some(a)
+                        }
+                        _ => None,
+                    });
+                }
+                all.push(kept);
+            }
+        }
+        all
     }
     fn bounds(&self, template: &Template) -> Vec<LinExpr> {
-        template.edges.iter().flat_map(|e| self.left(e)).map(|a| a.expr().clone()).collect()
+        template.edges.iter().flat_map(|e| self.left(e)).collect()
     }
 }
 
@@ -93,6 +151,11 @@ fn spaces(program: &Program, template: &Template, loops: &Loops, start: &Cube) -
     let entry = Equalities::of(start.atoms().iter().filter(equal).map(|a| a.expr().clone()));
     let mut outs: Vec<Vec<&Edge>> = vec![Vec::new(); template.locations.len()];
     template.edges.iter().for_each(|e| outs[e.from.0 as usize].push(e));
+    // What is known from the start of what nobody writes leaves a guard only the end of a range.
+    let written = written(template);
+    let at_end = |a: &&Atom| {
+        !a.vars().any(|v| written.contains(&v)) && opposite(a).is_some_and(|o| start.atoms().contains(&o))
+    };
     let at = template.entry.0 as usize;
     spaces[at] = spaces[at].kept(|_| None, &entry).unwrap_or(entry);
     let mut work = VecDeque::from([at]);
@@ -104,12 +167,19 @@ fn spaces(program: &Program, template: &Template, loops: &Loops, start: &Cube) -
             if before.is_contradictory() {
                 continue;
             }
-            for a in loops.left(e) {
+            let ends = e.guard.atoms().iter().filter(at_end).map(|a| a.expr().clone());
+            for x in loops.left(e).into_iter().chain(ends) {
                 let mut with = before.clone();
-                with.insert(a.expr().clone());
+                with.insert(x);
                 if !with.is_contradictory() {
                     before = with;
                 }
+            }
+            // It would go past the bound.
+            let excess = |a: &Atom| before.reduce(a.expr().clone());
+            let never = |x: LinExpr| x.is_constant() && x.constant_part().is_positive();
+            if e.guard.atoms().iter().any(|a| a.rel() == Rel::Le && never(excess(a))) {
+                continue;
             }
             let to = e.to.0 as usize;
             pairs += 1 + before.rows().len() * spaces[to].rows().len();

@@ -75,7 +75,7 @@ pub fn find(p: &Program) -> Option<Extension> {
                 Scope::Global => None,
                 Scope::Local(t) => Some(t),
             };
-            let claim = Claim::Divides { bit: *bit, term: Term { by: d.value, of: LinExpr::var(*v) } };
+            let claim = Claim::Is { ghost: *bit, term: Term::Divides { by: d.value, of: LinExpr::var(*v) } };
             out.facts.push(Fact { each, ..Fact::always(claim) });
         }
         let at = |e: &Edge| sites(p, e).iter().any(|s| s.divisor == d.variable);
@@ -175,7 +175,7 @@ fn ghosts(p: &Program, d: &Divisor) -> Vec<GhostVariable> {
         let x = &p.variables[v.0 as usize];
         let bounds = (Some(0), Some(1));
         let variable = Variable::ghost(format!("divides({name}, {})", x.name), x.scope, bounds, Ghost::Other);
-        let start = Start::Chosen(Term { by: d.value, of: LinExpr::var(*v) });
+        let start = Start::Chosen(Term::Divides { by: d.value, of: LinExpr::var(*v) });
         GhostVariable { variable, start, hidden: false }
     };
     let value = GhostVariable { variable: value, start: Start::Foretold, hidden: false };
@@ -252,7 +252,7 @@ impl<'e> Split<'e> {
             let mut out = self.when(conditions);
             let value = value.unwrap_or_else(|| {
                 let any = LinExpr::var(Var(out.next + out.case.inputs.len() as u32));
-                out.case.inputs.push(Term { by: d.value, of: x.clone() });
+                out.case.inputs.push(Term::Divides { by: d.value, of: x.clone() });
                 any
             });
             if value != LinExpr::var(to) {

@@ -73,7 +73,7 @@ pub struct GhostVariable {
 /// Start value of a ghost.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Start {
-    /// That of an expression over the program's variables.
+    /// That of an expression over the program's variables and ghosts before it.
     Value(LinExpr),
     /// Any; facts hold for that of an expression over the program's variables.
     Free(LinExpr),
@@ -85,13 +85,28 @@ pub enum Start {
     Identity,
 }
 
-/// A number that linear arithmetic does not know: 1 if `by` divides `of`, else 0.
+/// A number that linear arithmetic does not know.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Term {
-    /// A ghost that is foretold.
-    pub by: Var,
-    /// What it divides or not.
-    pub of: LinExpr,
+pub enum Term {
+    /// 1 if `by` divides `of`, else 0.
+    Divides {
+        /// A ghost that is foretold.
+        by: Var,
+        /// What it divides or not.
+        of: LinExpr,
+    },
+    /// The product of both.
+    Product(LinExpr, LinExpr),
+}
+
+impl Term {
+    /// The expressions that it is about.
+    pub fn expressions(&self) -> Vec<&LinExpr> {
+        match self {
+            Term::Divides { of, .. } => vec![of],
+            Term::Product(a, b) => vec![a, b],
+        }
+    }
 }
 
 /// A step under further conditions.
@@ -99,7 +114,7 @@ pub struct Term {
 pub struct StepCase {
     /// In addition to the guard of the edge.
     pub guard: Cube,
-    /// Inputs of its own, in addition to those of the edge: each between 0 and 1, and which value facts ask for.
+    /// Inputs of its own, in addition to those of the edge, and which value facts ask for; between 0 and 1 where that is.
     pub inputs: Vec<Term>,
     /// New values of ghosts, sorted by ghost.
     pub updates: Vec<(Var, LinExpr)>,
@@ -176,10 +191,10 @@ pub enum Claim {
         /// How often the number of threads counts, of which template, at which locations (sorted).
         threads: Vec<(i128, u32, Vec<Loc>)>,
     },
-    /// The bit is the term's value.
-    Divides {
-        /// The variable.
-        bit: Var,
+    /// A ghost has the term's value.
+    Is {
+        /// The ghost.
+        ghost: Var,
         /// The term.
         term: Term,
     },
@@ -271,11 +286,13 @@ impl StepCase {
     fn of(&self, e: &Edge, inputs: u32) -> Edge {
         let mut out = e.clone();
         out.guard = out.guard.and(&self.guard);
-        for _ in &self.inputs {
+        for term in &self.inputs {
             let any = LinExpr::var(Var(inputs + out.inputs.len() as u32));
             out.inputs.push(Input::Auxiliary);
-            out.bounds.push(Atom::le(&any.sub(&LinExpr::int(1))));
-            out.bounds.push(Atom::le(&any.negated()));
+            if let Term::Divides { .. } = term {
+                out.bounds.push(Atom::le(&any.sub(&LinExpr::int(1))));
+                out.bounds.push(Atom::le(&any.negated()));
+            }
         }
         out.updates.extend(self.updates.iter().cloned());
         out.updates.sort_by_key(|u| u.0);

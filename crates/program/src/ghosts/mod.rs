@@ -7,4 +7,5 @@ pub mod extension;
 pub mod given;
 pub mod owners;
 pub mod pending;
+pub mod products;
 pub mod twins;
