@@ -21,7 +21,7 @@ pub struct ProofEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<usize>,
     /// What it rests on besides: `sections`, each under a lock as one step; `chosen`, one thread or block of many that stands for each; `waits`, an order in which
-    /// threads wait; ghosts, by who found them (`owners`, `counts`, `divisors`, `twins`; `given`, in the source).
+    /// threads wait; ghosts, by who found them (`owners`, `counts`, `divisors`, `products`, `twins`; `given`, in the source).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub means: Vec<String>,
     /// What the checker had to decide: obligations, or states.

@@ -1,4 +1,4 @@
-//! Random small programs for which the reduction adds ghosts: counts of threads, divisors, twins. What exploration finds
+//! Random small programs for which the reduction adds ghosts: counts of threads, divisors, products, twins. What exploration finds
 //! to be wrong has no proof.
 //!
 //! `RELYANT_CASES` sets how many of each, `RELYANT_SEED` the first seed.
@@ -127,6 +127,36 @@ fn alike(rng: &mut Rng) -> String {
     )
 }
 
+/// Loops that add what other loops count, and sums that are compared.
+fn multiplied(rng: &mut Rng) -> String {
+    let added = ["a", "b", "a + b", "k", "2 * b", "a - b", "k + a", "1"];
+    let bounds = ["a", "b", "a + b", "b - 1", "2"];
+    let quiet = rng.percent(70);
+    let disturb = ["", "a = a + 1;", "k = k + 1;", "b = a;", "if (k == 1) x = 0;"];
+    let disturb = |rng: &mut Rng| if quiet { "" } else { rng.pick(&disturb) };
+    let mut looped = |sum: &str| {
+        let (u, n) = (rng.pick(&added), rng.pick(&bounds));
+        let head = match rng.below(4) {
+            0 => format!("int k = {n}; k > 0; k--"),
+            1 => format!("int k = 1; k <= {n}; k++"),
+            2 => format!("int k = 0; k < {n}; k += 2"),
+            _ => format!("int k = 0; k < {n}; k++"),
+        };
+        let more = disturb(rng);
+        format!("for ({head}) {{ {sum} = {sum} + {u}; {more} }}")
+    };
+    let (first, second) = (looped("x"), looped("y"));
+    let first = if quiet { second.replace("y = y", "x = x") } else { first };
+    let (start, between) = (disturb(rng).replace('k', "b"), disturb(rng).replace('k', "b"));
+    let asked = rng.pick(&["x == y", "x == y", "x <= y + 2", "x != 3 || y != 2"]);
+    format!(
+        "int a, b, x, y;\nvoid *work(void *p) {{\n    {first}\n    return 0;\n}}\n\
+         int main(void) {{\n    pthread_t t;\n    a = __VERIFIER_nondet_int() & 3; b = __VERIFIER_nondet_int() & 3;\n\
+         \x20   {start}\n    pthread_create(&t, 0, work, 0);\n    {between}\n    {second}\n    pthread_join(t, 0);\n\
+         \x20   __VERIFIER_assert({asked});\n    return 0;\n}}\n"
+    )
+}
+
 fn run(what: &str, write: fn(&mut Rng) -> String) {
     let first = std::env::var("RELYANT_SEED").ok().and_then(|v| v.parse().ok()).unwrap_or(0);
     let seeds: Vec<u64> = (first..first + cases(10)).collect();
@@ -145,6 +175,11 @@ fn counts_of_threads() {
 #[test]
 fn unknown_divisors() {
     run("divisors", divided);
+}
+
+#[test]
+fn products() {
+    run("products", multiplied);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use relyant_check::obligations::Malformed;
 use relyant_check::{Proof, Rule, smt2};
 use relyant_frontend::{c, instantiate};
 use relyant_linear::{Atom, Cube, LinExpr, Var};
-use relyant_program::ghosts::extension::{Claim, Stage, Start, StepCase};
+use relyant_program::ghosts::extension::{Claim, Stage, Start, StepCase, Term};
 use relyant_program::recognisers::Recogniser;
 use relyant_program::{Program, thread_program};
 use std::sync::Arc;
@@ -45,6 +45,12 @@ const TWINS: &str = "unsigned first, second, g;\n\
     int main(void) {\n  pthread_t s, t; unsigned x = (unsigned)__VERIFIER_nondet_int(); g = (unsigned)__VERIFIER_nondet_int();\n\
     \x20 first = second = x; pthread_create(&s, 0, work, &first); pthread_create(&t, 0, work, &second);\n\
     \x20 pthread_join(s, 0); pthread_join(t, 0); __VERIFIER_assert(first == second); return 0;\n}\n";
+
+/// Two numbers multiplied by adding, each as often as the other says.
+const MULTIPLIED: &str = "int main(void) {\n\
+    \x20 int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int(), x = 0, y = 0; if (a < 0 || b < 0) return 0;\n\
+    \x20 for (int i = 0; i < b; i++) x = x + a;\n  for (int j = 0; j < a; j++) y = y + b;\n\
+    \x20 __VERIFIER_assert(x == y); return 0;\n}\n";
 
 /// Any number of threads take a lock that does not say who has it.
 const OWNED: &str = "int m, x;\n\
@@ -139,6 +145,7 @@ fn what_the_passes_add_is_proved() {
         (DIVIDED, Recogniser::Divisors, 10),
         (TWINS, Recogniser::Twins, 10),
         (OWNED, Recogniser::Owners, 3),
+        (MULTIPLIED, Recogniser::Products, 10),
     ] {
         let p = program(text);
         assert!(p.extensions.iter().any(|s| s.extension.by == by), "{by}");
@@ -275,10 +282,63 @@ fn a_wrong_bit_is_rejected() {
     fails(&flipped, "divides(main::d, a)");
     let started = forged(&p, Recogniser::Divisors, |s| {
         let bit = (ghost(s, "divides(main::d, a)").0 as usize) - s.before.variables.len();
-        let Start::Chosen(t) = &mut s.extension.ghosts[bit].start else { panic!("a bit") };
-        t.of = t.of.add(&int(1));
+        let start = &mut s.extension.ghosts[bit].start;
+        let Start::Chosen(Term::Divides { of, .. }) = start else { panic!("a bit") };
+        *of = of.add(&int(1));
     });
     assert!(fails(&started, "divides(main::d, a)").contains("at the start"));
+}
+
+#[test]
+fn a_wrong_product_is_rejected() {
+    let p = program(MULTIPLIED);
+    let more = forged(&p, Recogniser::Products, |s| {
+        let product = ghost(s, "main::t1 * main::i");
+        rewrite(s, product, |e| e.add(&int(1)));
+    });
+    fails(&more, "main::t1 * main::i");
+    let started = forged(&p, Recogniser::Products, |s| {
+        let k = (ghost(s, "main::t1 * main::i").0 as usize) - s.before.variables.len();
+        s.extension.ghosts[k].start = Start::Value(int(1));
+    });
+    assert!(fails(&started, "main::t1 * main::i").contains("at the start"));
+    let other = forged(&p, Recogniser::Products, |s| {
+        for f in &mut s.extension.facts {
+            if let Claim::Is { term: Term::Product(a, _), .. } = &mut f.claim {
+                *a = a.add(&int(1));
+            }
+        }
+    });
+    assert!(decided(&other).is_err());
+}
+
+/// That a product is 0 where none of its factors is.
+#[test]
+fn a_product_that_is_said_to_vanish_is_rejected() {
+    let p = program(MULTIPLIED);
+    let vanishes = forged(&p, Recogniser::Products, |s| {
+        let product = LinExpr::var(ghost(s, "main::t1 * main::i"));
+        let mut said = 0;
+        for c in s.extension.cases.values_mut().flatten().filter(|c| !c.guard.is_top()) {
+            c.guard.push(Atom::eq(&product));
+            said += 1;
+        }
+        assert!(said > 0);
+    });
+    assert!(decided(&vanishes).is_err());
+    // A step of two cases, one where a bound has just been met and one where it has been passed, has no others.
+    let stage = p.extensions.iter().find(|s| s.extension.by == Recogniser::Products).expect("products");
+    let split: Vec<(u32, usize)> =
+        stage.extension.cases.iter().filter(|c| c.1.len() > 1).map(|(at, _)| *at).collect();
+    assert!(!split.is_empty());
+    for at in split {
+        for k in 0..2 {
+            let without = forged(&p, Recogniser::Products, |s| {
+                s.extension.cases.get_mut(&at).expect("cases").remove(k);
+            });
+            assert!(decided(&without).is_err(), "{at:?} {k}");
+        }
+    }
 }
 
 /// `a & (d - 1)` is at most `a`, and below `d`, as a remainder is.
@@ -456,7 +516,8 @@ fn what_is_out_of_place_is_rejected() {
         let bit = ghost(s, "divides(main::d, a)");
         let all = s.extension.cases.values_mut().flatten();
         let input = all.flat_map(|c| &mut c.inputs).next().expect("an input");
-        input.by = bit;
+        let Term::Divides { by, .. } = input else { panic!("a division") };
+        *by = bit;
     });
     assert_eq!(flawed(&divisor), ExtensionFlaw::Divisor);
     let hidden = forged(&twins, Recogniser::Twins, |s| {

@@ -17,6 +17,8 @@ use std::time::{Duration, Instant};
 /// Rounds of turns: the work of each order, and how many orders take part, the most promising ones.
 const ROUNDS: [(u64, usize); 4] =
     [(200_000, usize::MAX), (4_000_000, 3), (1_500_000, usize::MAX), (20_000_000, 3)];
+/// With ghosts for products this part of the work is done: where they help, a proof is found soon.
+const PRODUCTS: u64 = 8;
 /// Work that others are ahead by at the start, in which they find most proofs: with so little work they win at once. For as long there is no
 /// product that would take a processor from them.
 const AHEAD: u64 = 300_000;
@@ -81,6 +83,12 @@ enum Try {
     Failed,
 }
 
+impl Try {
+    fn of(made: Option<Program>) -> Try {
+        made.map_or(Try::Failed, |p| Try::Made(Box::new(p)))
+    }
+}
+
 /// Comparisons over the variables of the same names.
 fn carried(predicates: &[Atom], from: &Program, to: &Program) -> Vec<Atom> {
     let there = |v: Var| {
@@ -100,13 +108,16 @@ fn verify(
 ) -> (Result<Claim, Reason>, Stats) {
     let mut commuting = Commuting::default();
     let mut threads: Option<Option<Program>> = None;
-    let mut tries: Vec<Try> = orders(program).into_iter().map(Try::New).collect();
     let products = settings.recognisers.has(Recogniser::Products);
+    let mut plain: Vec<Try> = orders(program).into_iter().map(Try::New).collect();
+    // The same with ghosts for products, which cost where they are of no use.
+    let mut multiplied: Vec<Try> = plain.iter().map(|_| Try::Failed).collect();
     let mut reason = Reason::LargeProduct;
     let mut last = Stats::default();
     for (most, orders) in ROUNDS {
-        for one in tries.iter_mut().take(orders) {
-            if let Try::New(order) = one {
+        let n = plain.len().min(orders);
+        for (k, most, with) in (0..n).flat_map(|k| [(k, most, false), (k, most / PRODUCTS, true)]) {
+            if let Try::New(order) = &plain[k] {
                 let mut swap = |p: &Program, a, b| commuting.swap(p, a, b);
                 let made = if order.turns == Turns::All {
                     ordered(program, order, &mut swap, watch.cancel)
@@ -118,9 +129,11 @@ fn verify(
                 };
                 let edges = made.as_ref().and_then(|p| p.templates.first()).map_or(0, |t| t.edges.len());
                 (watch.work)(EDGE * edges as u64);
-                let made = made.map(|p| if products { with_products(p) } else { p });
-                *one = made.map_or(Try::Failed, |p| Try::Made(Box::new(p)));
+                let more = made.clone().filter(|_| products).map(with_products);
+                multiplied[k] = Try::of(more.filter(|p| !p.extensions.is_empty()));
+                plain[k] = Try::of(made);
             }
+            let one = if with { &mut multiplied[k] } else { &mut plain[k] };
             let Try::Made(product) = one else { continue };
             let given = carried(predicates, program, product);
             let asked = Asked { settings, predicates: &given };

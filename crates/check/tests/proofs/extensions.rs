@@ -144,6 +144,10 @@ fn ghosts_start_as_the_program_says() {
         (start("c"), chosen(G, x(G))),
         (start("c"), chosen(D, x(H))),
         (start("c"), chosen(D, half(G))),
+        (start("c"), starts(C, || Start::Chosen(Term::Product(x(G), x(H))))),
+        (start("c"), starts(C, || Start::Chosen(Term::Product(half(G), x(G))))),
+        (start("c"), starts(C, || Start::Value(x(D)))),
+        (start("c"), starts(C, || Start::Value(x(I)))),
         (start("c"), variable(C, |v| v.min = Some(1))),
         (start("c"), variable(C, |v| v.max = Some(0))),
         (start("d"), Box::new(|s| s.extension.prophecies.clear())),
@@ -171,6 +175,12 @@ fn ghosts_start_as_the_program_says() {
 fn cases_write_ghosts_only() {
     let writes = |name: &str| Flaw::Writes(name.into());
     let hides = || Flaw::Hidden("w".into());
+    fn divides(by: u32, of: LinExpr) -> Term {
+        Term::Divides { by: Var(by), of }
+    }
+    fn input(term: impl Fn() -> Term + 'static) -> Change {
+        case(move |c| c.inputs[0] = term())
+    }
     flawed(vec![
         (Flaw::Edge, Box::new(|s| drop(s.extension.cases.insert((0, 2), vec![StepCase::same()])))),
         (Flaw::Edge, Box::new(|s| drop(s.extension.cases.insert((2, 0), vec![StepCase::same()])))),
@@ -180,10 +190,12 @@ fn cases_write_ghosts_only() {
         (writes("w"), case(|c| c.updates[0].0 = Var(W))),
         (writes("h"), case(|c| c.updates[0].1 = half(G))),
         (hides(), case(|c| c.updates[1].1 = x(W))),
-        (hides(), case(|c| c.inputs[0].of = x(W))),
+        (hides(), input(|| divides(D, x(W)))),
+        (hides(), input(|| Term::Product(x(G), x(W)))),
         (hides(), case(|c| c.guard = cube([eq(&x(W), &n(0))]))),
-        (Flaw::Divisor, case(|c| c.inputs[0].by = Var(H))),
-        (Flaw::Divisor, case(|c| c.inputs[0].of = half(G))),
+        (Flaw::Divisor, input(|| divides(H, x(G)))),
+        (Flaw::Divisor, input(|| divides(D, half(G)))),
+        (Flaw::Divisor, input(|| Term::Product(x(G), half(G)))),
     ]);
 }
 

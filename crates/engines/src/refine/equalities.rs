@@ -116,8 +116,13 @@ impl Loops {
     }
     /// Whether bounds have been met and are kept, in their loops and where these begin.
     fn kept(&self, program: &Program, template: &Template) -> Vec<Atom> {
+        let own = |a: &Atom| a.vars().all(|v| (v.0 as usize) < program.variables.len());
         let mut all = Vec::new();
         for e in &template.edges {
+            // What the property asks is mostly kept from one loop to the next, too.
+            if template.locations[e.to.0 as usize].error.is_some() {
+                all.extend(e.guard.atoms().iter().filter(|a| own(a)).flat_map(both));
+            }
             for left in self.left(e) {
                 let Norm::Atom(left) = Atom::le(&left) else { continue };
                 all.extend(both(&left));

@@ -7,7 +7,7 @@
 //! the ghosts. That ghosts are products is the one kind of fact that is claimed.
 //!
 //! Finite differences (Paige and Koenig, "Finite differencing of computable expressions", 1982). Reach: products of degree two, at
-//! most 16; loops whose counters change by constants. Needed by `orders/product.c`.
+//! most 16; loops whose counters change by constants. Needed by `orders/tiles.c`.
 
 use super::extension::{Claim, Extension, Fact, GhostVariable, Start, StepCase, Term, extend};
 use crate::recognisers::Recogniser;
