@@ -155,11 +155,18 @@ impl Claimed<'_> {
         let goal = self.fact(w, f, &State { variable: &variable, place: &place, threads: &threads });
         let equal = init.atoms().iter().filter(|a| a.rel() == Rel::Eq && a.vars().all(known));
         let equal = Equalities::of(equal.map(|a| a.expr().clone()));
-        for v in
-            w.terms.factors().into_iter().filter_map(|x| if let Symbol::Var(v) = x { Some(v) } else { None })
-        {
-            let rest = LinExpr::var(v).sub(&equal.reduce(LinExpr::var(v)));
-            w.terms.may_vanish(Linear::value(&rest, &before).unwrap_or_default());
+        let factors = w.terms.factors();
+        let factors =
+            factors.iter().filter_map(|x| if let Symbol::Var(v) = x { Some(LinExpr::var(*v)) } else { None });
+        // Which of them have one value, and which the same.
+        let factors: Vec<LinExpr> = factors.collect();
+        for (k, x) in factors.iter().enumerate() {
+            for y in factors[..k].iter().chain([&LinExpr::zero()]) {
+                let rest = equal.reduce(x.sub(y));
+                if rest.is_constant() {
+                    w.terms.may_vanish(Linear::value(&x.sub(y).sub(&rest), &before).unwrap_or_default());
+                }
+            }
         }
         premise.push(goal.not());
         Formula::and(premise)

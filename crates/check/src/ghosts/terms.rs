@@ -112,26 +112,26 @@ impl Terms {
         all.dedup();
         all
     }
-    /// What is 0 where an expression is: its products with symbols, as far as there are no others of two symbols than those known.
-    fn products_of(&self, e: &Linear) -> Vec<Linear> {
-        let known = |x: Symbol, y: Symbol| {
-            let both = Application::Product(x.min(y), x.max(y));
-            let k = self.known.iter().position(|a| *a == both)?;
-            Some(Linear::symbol(Symbol::Term(k as u32)))
-        };
-        let by = |x: &Symbol| {
-            let start = Linear::default().plus(&e.constant, &Linear::symbol(*x));
-            e.terms.iter().try_fold(start, |sum, (y, k)| Some(sum.plus(k, &known(*x, *y)?)))
-        };
-        self.factors().iter().filter_map(by).collect()
+    /// What is 0 where an expression over factors is: its products with each factor.
+    fn products_of(&mut self, e: &Linear) -> Vec<Linear> {
+        let factors = self.factors();
+        if !e.terms.iter().all(|t| factors.contains(&t.0)) {
+            return Vec::new();
+        }
+        factors.iter().map(|x| self.product(e, &Linear::symbol(*x))).collect()
     }
     /// The applications so far.
     pub fn all(&self) -> impl Iterator<Item = (Linear, &Application)> {
         (0u32..).zip(&self.known).map(|(k, a)| (Linear::symbol(Symbol::Term(k)), a))
     }
     /// What is true of the applications, whatever their arguments are.
-    pub fn laws(&self) -> Vec<Formula> {
+    pub fn laws(&mut self) -> Vec<Formula> {
         let mut out = Vec::new();
+        for e in std::mem::take(&mut self.vanishing) {
+            let not_zero = Formula::eq(e.clone()).not();
+            let products = self.products_of(&e).into_iter();
+            out.extend(products.map(|p| Formula::or([not_zero.clone(), Formula::eq(p)])));
+        }
         for (k, (x, a)) in self.all().enumerate() {
             for (y, b) in self.all().skip(k + 1) {
                 if let Some(arguments) = a.like(b) {
@@ -145,12 +145,6 @@ impl Terms {
             Application::Product(..) | Application::Result { .. } => None,
         });
         divisibility(&divisions.collect::<Vec<_>>(), &mut out);
-        for e in &self.vanishing {
-            let zero = Formula::eq(e.clone());
-            out.extend(
-                self.products_of(e).into_iter().map(|p| Formula::or([zero.clone().not(), Formula::eq(p)])),
-            );
-        }
         out
     }
 }

@@ -46,7 +46,8 @@ pub fn find(p: &Program) -> Option<Extension> {
         return None;
     }
     let first = p.variables.len() as u32;
-    let products = Products { ghosts: pairs.into_iter().zip((first..).map(Var)).collect() };
+    let all = pairs.len();
+    let products = Products { ghosts: pairs.into_iter().zip((first..).map(Var)).collect(), all };
     Some(products.extension(p))
 }
 
@@ -157,6 +158,8 @@ fn after(e: &Edge, v: Var) -> LinExpr {
 /// The products that have ghosts.
 struct Products {
     ghosts: BTreeMap<Pair, Var>,
+    /// How many there are, those of other threads included.
+    all: usize,
 }
 
 impl Products {
@@ -210,7 +213,7 @@ impl Products {
                 let split = left.map(|k| &written[k]).or(outside.then_some(&nothing));
                 let mut e = e.clone();
                 e.rename(moved);
-                let list = self.cases(p, &e, split);
+                let list = self.of_thread(p, t).cases(p, &e, split);
                 if list != [StepCase::same()] {
                     cases.insert((t, k), list);
                 }
@@ -219,9 +222,15 @@ impl Products {
         out.cases = cases;
         out
     }
+    /// Those that a thread of a template knows.
+    fn of_thread(&self, p: &Program, t: u32) -> Products {
+        let known = |q: &Pair| matches!(scope(p, *q), Some(s) if s == Scope::Global || s == Scope::Local(t));
+        let ghosts = self.ghosts.iter().filter(|g| known(g.0)).map(|(q, g)| (*q, *g)).collect();
+        Products { ghosts, all: self.all }
+    }
     /// What becomes of a step; `split`: what the loop writes that it may be the end of.
     fn cases(&self, p: &Program, e: &Edge, split: Option<&BTreeSet<Var>>) -> Vec<StepCase> {
-        let first = (p.variables.len() + self.ghosts.len() + e.inputs.len()) as u32;
+        let first = (p.variables.len() + self.all + e.inputs.len()) as u32;
         let mut case = StepCase::same();
         for ((a, b), ghost) in &self.ghosts {
             if e.after(*a).is_none() && e.after(*b).is_none() {
@@ -308,7 +317,7 @@ mod tests {
     fn products_of_sums_are_sums_of_products() {
         let (x, y, z) = (Var(0), Var(1), Var(2));
         let ghosts = [((x, y), Var(3)), ((x, z), Var(4))].into_iter().collect();
-        let products = Products { ghosts };
+        let products = Products { ghosts, all: 2 };
         let v = LinExpr::var;
         // (2x + 1) * (y - z + 3) = 2xy - 2xz + 6x + y - z + 3
         let a = v(x).scale(&Rat::from(2)).add(&LinExpr::int(1));
