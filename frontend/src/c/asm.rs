@@ -6,7 +6,7 @@ use lang_c::span::Span as Bytes;
 use relyant_cfa::Op;
 
 /// Instructions that change neither registers that count nor memory; blanks are left out.
-const HARMLESS: [&str; 22] = [
+const HARMLESS: [&str; 29] = [
     "",
     "nop",
     "pause",
@@ -29,6 +29,14 @@ const HARMLESS: [&str; 22] = [
     "orl$0,0(%rsp)",
     "lockaddl$0,0(%rsp)",
     "lockorl$0,(%rsp)",
+    // Interrupts of the own processor keep no other thread from running.
+    "cli",
+    "sti",
+    "hlt",
+    "push%0",
+    "popf",
+    "popfq",
+    "popfl",
 ];
 
 /// Does it wait until the store buffer is empty (Intel's manual, volume 3, 9.3)?
@@ -99,7 +107,7 @@ impl<'a> Lower<'a> {
             return Ok(());
         }
         if let Some(x) = operands
-            && self.known_instruction(&instructions, x, at)?
+            && (self.known_instruction(&instructions, x, at)? || self.change_of_word(&instructions, x, at)?)
         {
             return Ok(());
         }

@@ -245,7 +245,14 @@ impl<'a> Lower<'a> {
     }
 
     /// Reads, compares and on success writes, in one step. Gives the value read and the two ways on.
-    fn swap(&mut self, p: &Place, old: Value, new: Value, weak: bool, at: Bytes) -> Res<(Value, Loc, Loc)> {
+    pub fn swap(
+        &mut self,
+        p: &Place,
+        old: Value,
+        new: Value,
+        weak: bool,
+        at: Bytes,
+    ) -> Res<(Value, Loc, Loc)> {
         let old = self.convert(old, &p.ty, at)?;
         let new = self.convert(new, &p.ty, at)?;
         self.context.relaxed.locked = true;

@@ -1,12 +1,13 @@
 //! Single instructions in assembler statements that C code of drivers is full of: input and output by ports, exchanges,
-//! and bits that are set, cleared and tested. Memory is little-endian.
+//! bits that are tested, and the processor's flags. Memory is little-endian.
 
+use super::locked::small;
 use super::lower::{Lower, Res};
 use super::types::{Int, Ty};
-use super::value::{At, Place, Value, binary};
+use super::value::{Place, Value};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Bytes};
-use relyant_cfa::{BinOp, CmpOp, Expr, InputSource, IntKind};
+use relyant_cfa::{BinOp, CmpOp, Expr, InputSource};
 use std::rc::Rc;
 
 /// What an instruction does.
@@ -18,14 +19,14 @@ enum Known {
     Out,
     /// Exchanges so many low bits of a register and of memory.
     Exchange(u8),
-    /// Sets, clears or flips a bit; `true` in one step.
-    Bit(BinOp, bool),
     /// Is a bit set? 0 or -1.
     Test,
+    /// Reads the processor's flags.
+    Flags,
 }
 
 /// Bits that the last letter of an instruction stands for.
-fn width(letter: &str) -> Option<u8> {
+pub fn width(letter: &str) -> Option<u8> {
     Some(match letter {
         "b" => 8,
         "w" => 16,
@@ -36,7 +37,7 @@ fn width(letter: &str) -> Option<u8> {
 }
 
 /// An operand's number, without the letter for its width.
-fn operand(text: &str) -> Option<&str> {
+pub fn operand(text: &str) -> Option<&str> {
     let text = text.strip_prefix('%')?;
     Some(text.strip_prefix(['b', 'w', 'k', 'q']).unwrap_or(text))
 }
@@ -48,6 +49,9 @@ fn known(instructions: &[String]) -> Option<Known> {
         ["lock", rest @ ..] => (true, rest),
         rest => (false, rest),
     };
+    if matches!(rest, ["pushf" | "pushfq" | "pushfl", "pop%0" | "popq%0" | "popl%0"]) && !locked {
+        return Some(Known::Flags);
+    }
     let (code, second) = rest.split_first()?;
     let (name, operands) = code.split_at(code.find('%')?);
     let (a, b) = operands.split_once(',')?;
@@ -59,13 +63,6 @@ fn known(instructions: &[String]) -> Option<Known> {
     }
     if !second.is_empty() {
         return None;
-    }
-    let bit = |op| (operands == ("1", "0")).then_some(Known::Bit(op, locked));
-    match name {
-        "bts" | "btsl" | "btsq" => return bit(BinOp::Or),
-        "btr" | "btrl" | "btrq" => return bit(BinOp::And),
-        "btc" | "btcl" | "btcq" => return bit(BinOp::Xor),
-        _ => {}
     }
     let (stem, bits) = (name.get(..name.len().checked_sub(1)?)?, width(name.get(name.len() - 1..)?)?);
     match (stem, operands) {
@@ -99,6 +96,12 @@ impl<'a> Lower<'a> {
                 let v = self.any(&ty, InputSource::input("a port"), true, at)?;
                 self.write(&place, v, at)?;
             }
+            (Known::Flags, [value], []) if !updates(value) => {
+                let place = self.place(&value.node.variable_name)?;
+                self.unit.assume("the processor's flags are any value");
+                let v = self.any(&place.ty, InputSource::input("flags of the processor"), true, at)?;
+                self.write(&place, v, at)?;
+            }
             (Known::Out, [], [value, port]) => {
                 self.effect(&value.node.variable_name)?;
                 self.effect(&port.node.variable_name)?;
@@ -118,22 +121,9 @@ impl<'a> Lower<'a> {
                 let kept = self.low_bits(bits, &given, &old, at)?;
                 self.write(&other, kept, at)?;
             }
-            (Known::Bit(op, locked), [memory], [number]) if updates(memory) => {
-                let Some((place, mask)) = self.bit_of(memory, number, at)? else { return Ok(false) };
-                let mask = match op {
-                    BinOp::And => self.unary(Some(relyant_cfa::UnOp::BitNot), mask, at)?,
-                    _ => mask,
-                };
-                if locked {
-                    self.update(&atomic(place), |l, old| l.arithmetic(op, old, mask, at), at)?;
-                } else {
-                    let old = self.read(&place, at)?;
-                    let new = self.arithmetic(op, old, mask, at)?;
-                    self.write(&place, new, at)?;
-                }
-            }
-            (Known::Test, [result], [memory, number]) if !updates(result) => {
-                let Some((place, mask)) = self.bit_of(memory, number, at)? else { return Ok(false) };
+            (Known::Test, [result], [memory, number]) if !updates(result) && small(number) => {
+                let n = self.value(&number.node.variable_name)?;
+                let Some((place, mask)) = self.bit_in(memory, n, at)? else { return Ok(false) };
                 let to = self.place(&result.node.variable_name)?;
                 let word = self.read(&place, at)?;
                 let bit = self.arithmetic(BinOp::And, word, mask, at)?;
@@ -158,31 +148,6 @@ impl<'a> Lower<'a> {
         let low = self.arithmetic(BinOp::And, b.clone(), mask, at)?;
         self.arithmetic(BinOp::Or, high, low, at)
     }
-
-    /// The word that a bit is in, counted from an operand in memory, and the bit in it.
-    fn bit_of(
-        &mut self,
-        memory: &'a Node<GnuAsmOperand>,
-        number: &'a Node<GnuAsmOperand>,
-        at: Bytes,
-    ) -> Res<Option<(Place, Value)>> {
-        let place = self.place(&memory.node.variable_name)?;
-        let (At::Memory(address), Some(64)) = (&place.at, place.ty.int().map(|i| i.bits)) else {
-            return Ok(None);
-        };
-        let address = address.clone();
-        let long = Ty::Int(self.unit.types.long());
-        let n = self.value(&number.node.variable_name)?;
-        let n = self.convert(n, &long, at)?;
-        let six = Value { expr: Expr::Const(6), ty: long.clone() };
-        let words = self.arithmetic(BinOp::Shr, n.clone(), six, at)?.expr;
-        let address = binary(BinOp::Add, address, words, IntKind::Ideal);
-        let low = Value { expr: Expr::Const(63), ty: long };
-        let by = self.arithmetic(BinOp::And, n, low, at)?;
-        let one = Value { expr: Expr::Const(1), ty: Ty::Int(self.unit.types.ulong()) };
-        let mask = self.arithmetic(BinOp::Shl, one, by, at)?;
-        Ok(Some((Place { at: At::Memory(address), ..place }, mask)))
-    }
 }
 
 /// The same place, accessed in one step.
@@ -200,9 +165,7 @@ mod tests {
         assert_eq!(of(&["inb%w1,%b0"]), Some(Known::In(8)));
         assert_eq!(of(&["outl%0,%w1"]), Some(Known::Out));
         assert_eq!(of(&["xchgq%q0,%1", ""]), Some(Known::Exchange(64)));
-        assert_eq!(of(&["", "lock", "bts%1,%0"]), Some(Known::Bit(BinOp::Or, true)));
         assert_eq!(of(&["bt%2,%1", "sbb%0,%0"]), Some(Known::Test));
         assert_eq!(of(&["inb%w0,%b1"]), None);
-        assert_eq!(of(&["bts%1,%0", "bts%1,%0"]), None);
     }
 }

@@ -61,6 +61,7 @@ mod layout;
 mod library;
 mod listed;
 mod literal;
+mod locked;
 mod locks;
 mod look;
 mod lower;
