@@ -356,7 +356,10 @@ impl<'a> Lower<'a> {
             Model::Allocate(which) => return self.allocate(which, args, at),
             Model::Free => return self.give_back(args, at),
             Model::Scan(what) => return self.scan_call(name, what, args, at),
-            Model::Print { limited } => return self.print_call(name, limited, args, at),
+            Model::Print { limited } => {
+                self.list_is_read(name, at)?;
+                return self.print_call(name, limited, args, at);
+            }
             Model::Sort { search } => return self.sort_call(search, name, args, at),
             Model::Memory(m) => return self.memory_call(m, args, at),
             Model::Text(t) => return self.text_call(t, args, at),

@@ -45,6 +45,7 @@ impl<'a> Lower<'a> {
         let Some(format) = values.get(k) else { return self.error(at, "too few arguments", "") };
         let rest = &values[k + 1..];
         let Some(text) = self.unit.literal_format(format) else {
+            self.counts_nothing(name, rest, at)?;
             let pointer = rest.iter().any(|v| v.ty.target().is_some());
             if pointer && self.unit.minds_reads() {
                 return self.refuse(
@@ -84,6 +85,16 @@ impl<'a> Lower<'a> {
             written = written.filter(|_| c.kind == b'n');
         }
         Ok(())
+    }
+
+    /// A format that is not known must not ask for `%n`: nothing it could store to is given.
+    fn counts_nothing(&mut self, name: &str, values: &[Value], at: Bytes) -> Res<()> {
+        let number = |v: &Value| v.ty.target().is_some_and(|t| t.int().is_some_and(|i| i.rank > 1));
+        if !values.iter().any(number) {
+            return Ok(());
+        }
+        let what = format!("`{name}` with a format that is no literal, and pointers to integers, is");
+        self.refuse(at, what, "write the format where it is used")
     }
 
     /// `%n`: stores how much was written so far; any number where that is not known.
@@ -132,12 +143,20 @@ impl<'a> Lower<'a> {
         let k = if limited { 2 } else { 1 };
         let Some(format) = values.get(k) else { return self.error(at, "too few arguments", "") };
         let to = values[0].clone();
-        let Some(pieces) = self.unit.literal_format(format).and_then(|t| pieces(&t, false)) else {
-            return self.refuse(
-                at,
-                format!("`{name}` with a format that is no literal is"),
-                "write the format where it is used",
-            );
+        let text = self.unit.literal_format(format);
+        let known = !super::library::takes_list(name);
+        let pieces = match text.filter(|_| known) {
+            Some(text) => match pieces(&text, false) {
+                None => {
+                    return self.refuse(
+                        at,
+                        format!("this format of `{name}` is"),
+                        "use the conversions of C11",
+                    );
+                }
+                known => known,
+            },
+            None => None,
         };
         let most = match limited {
             false => Expr::Const(i128::from(i64::MAX)),
@@ -149,8 +168,12 @@ impl<'a> Lower<'a> {
         }
         let outside = args.iter().skip(k).any(|a| self.of_command_line(&a.node));
         if outside {
-            return self.print_anything(name, &to, &most, at);
+            self.unit.assume(format!("`{name}` writes any text of the command line"));
+            return self.print_anything(&to, &most, at);
         }
+        let Some(pieces) = pieces else {
+            return self.print_unknown(name, &to, &most, &values[k..], at);
+        };
         if let (Some(text), Expr::Const(most)) = (self.unit.fixed_text(&pieces, &values[k + 1..]), &most) {
             return Ok(self.print_fixed(&to, &text, *most, at));
         }
@@ -169,12 +192,39 @@ impl<'a> Lower<'a> {
         self.run_body("put_end", vec![to.expr, place, most], at)
     }
 
-    /// Any text, as what the command line says is in it.
-    fn print_anything(&mut self, name: &str, to: &Value, most: &Expr, at: Bytes) -> Res<Value> {
+    /// Any text, since the format is not known here, or not what is behind it.
+    fn print_unknown(
+        &mut self,
+        name: &str,
+        to: &Value,
+        most: &Expr,
+        values: &[Value],
+        at: Bytes,
+    ) -> Res<Value> {
+        let [format, rest @ ..] = values else { return self.error(at, "too few arguments", "") };
+        self.counts_nothing(name, rest, at)?;
+        if self.unit.minds_reads() {
+            let list = super::library::takes_list(name);
+            if !list && rest.iter().any(|v| v.ty.target().is_some()) {
+                return self.refuse(
+                    at,
+                    format!("`{name}` with a format that is no literal, and pointers, is"),
+                    "write the format where it is used",
+                );
+            }
+            if format.ty.target().is_some() {
+                self.read_text(format, None, at)?;
+            }
+        }
+        self.unit.assume(format!("`{name}` writes any text where its format is no literal"));
+        self.print_anything(to, most, at)
+    }
+
+    /// Any text.
+    fn print_anything(&mut self, to: &Value, most: &Expr, at: Bytes) -> Res<Value> {
         let ulong = |n: u64| Expr::Const(i128::from(n));
         let args = vec![to.expr.clone(), ulong(0), most.clone(), ulong(0), ulong(u64::MAX >> 1)];
         let place = self.run_body("put_some", args, at)?.expr;
-        self.unit.assume(format!("`{name}` writes any text of the command line"));
         self.run_body("put_end", vec![to.expr.clone(), place, most.clone()], at)
     }
 

@@ -84,8 +84,8 @@ pub fn by_name(name: &str) -> Option<Model> {
         "scanf" | "__isoc99_scanf" | "__isoc23_scanf" => Model::Scan(Scanned::Input),
         "sscanf" | "__isoc99_sscanf" | "__isoc23_sscanf" => Model::Scan(Scanned::Text),
         "fscanf" | "__isoc99_fscanf" | "__isoc23_fscanf" => Model::Scan(Scanned::File),
-        "sprintf" => Model::Print { limited: false },
-        "snprintf" => Model::Print { limited: true },
+        "sprintf" | "vsprintf" => Model::Print { limited: false },
+        "snprintf" | "vsnprintf" => Model::Print { limited: true },
         "fabs" | "fabsf" => Model::Magnitude,
         "sigemptyset"
         | "sigfillset"

@@ -149,7 +149,7 @@ pub fn name_decides(name: &str) -> bool {
 
 /// Is one of its arguments a list of arguments?
 pub fn takes_list(name: &str) -> bool {
-    matches!(name, "vprintf" | "vfprintf" | "vdprintf")
+    matches!(name, "vprintf" | "vfprintf" | "vdprintf" | "vsprintf" | "vsnprintf")
 }
 
 /// The model of a function, by name.

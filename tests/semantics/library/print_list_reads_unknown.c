@@ -1,0 +1,18 @@
+// relyant: --check memory
+// reason: a run may come to where
+// Where memory is checked, nobody knows what is read behind a list of arguments.
+#include <stdarg.h>
+#include <stdio.h>
+static char line[4];
+static void say(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(line, sizeof line, format, list);
+    va_end(list);
+}
+int main(void)
+{
+    say("%d", 3);
+    return 0;
+}
