@@ -83,7 +83,10 @@ impl<'a> Lower<'a> {
 
     /// An argument that is a string.
     pub fn text(&mut self, e: &'a Node<Expression>, at: Bytes) -> Res<Value> {
-        let v = self.value(e)?;
+        let mut v = self.value(e)?;
+        if v.ty.target().is_some_and(|t| matches!(t.plain(), Ty::Void)) {
+            v = self.convert(v, &Ty::Int(CHAR).pointer(), at)?;
+        }
         match v.ty.target().and_then(Ty::int) {
             Some(Int { rank: 1, .. }) => Ok(Value { expr: self.body.kept(&v.expr), ty: v.ty }),
             _ => self.refuse(
