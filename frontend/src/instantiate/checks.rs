@@ -1,10 +1,10 @@
 //! Accesses to memory that is none are errors (`--check memory`): before each access whose place is not plain, the
 //! address is looked for among the objects that it may be in, and where one may be gone, whether it is.
 
-use relyant_cfa::diagnostic::Span;
+use super::code::Code;
 use relyant_cfa::points_to::{Fact, PointsTo};
 use relyant_cfa::{
-    BinOp, CmpOp, Expr, IntKind, Loc, LocationKind, Module, ObjId, Object, ObjectKind, Op, Program, Reg,
+    BinOp, CmpOp, Edge, Expr, Graph, IntKind, Module, ObjId, Object, ObjectKind, Op, Program, Reg,
     Register, Template, Violated,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,36 +46,71 @@ pub(super) fn mortal(module: &Module, freed: &BTreeSet<ObjId>) -> BTreeSet<ObjId
     out
 }
 
+/// An access that is checked.
+pub(super) struct Access {
+    /// Where it may be.
+    may: BTreeSet<ObjId>,
+    /// It writes, and not at the start.
+    writes: bool,
+}
+
 /// Puts the checks into automata without procedures.
 pub(super) fn insert(templates: &mut [Template], objects: &[Object], module: &Module) {
-    let Module { lifetimes, extents, .. } = module;
+    let found = accesses(templates, objects, module);
+    for (t, accesses) in templates.iter_mut().zip(found) {
+        insert_into(&mut t.graph, &mut t.registers, accesses, objects, module);
+    }
+}
+
+/// The accesses of templates that are checked: for each template, its edges.
+pub(super) fn accesses(
+    templates: &[Template],
+    objects: &[Object],
+    module: &Module,
+) -> Vec<Vec<Option<Access>>> {
     let program = Program { objects: objects.to_vec(), templates: templates.to_vec(), ..Program::default() };
     let points_to = PointsTo::new(&program);
-    for (t, template) in templates.iter_mut().enumerate() {
-        for i in 0..template.graph.edges.len() {
-            let (Op::Load(_, address, _) | Op::Store(address, _, _)) = &template.graph.edges[i].op else {
-                continue;
-            };
-            let address = address.clone();
-            let edge = &template.graph.edges[i];
-            let from = &template.graph.locations[edge.from.0 as usize];
-            if from.unchecked {
-                continue;
-            }
-            let first = from.initial;
-            let writes = matches!(edge.op, Op::Store(..)) && !first;
-            let fixed = |o: ObjId| writes && !objects[o.0 as usize].constant.is_empty();
-            if plain(&address, objects).is_some_and(|o| !lifetimes.contains_key(&o) && !fixed(o)) {
-                continue;
-            }
-            let facts = points_to.eval(t as u32, &address);
-            let all = 0..objects.len() as u32;
-            let may: BTreeSet<ObjId> = match base(&address) {
-                Some(o) => [o].into(),
-                None if facts.contains(&Fact::Anything) => all.map(ObjId).collect(),
-                None => points_to.held(t as u32, &address),
-            };
-            check(template, i, &address, &may, &Memory { objects, lifetimes, extents }, writes);
+    let access = |t: usize, edge: &Edge| {
+        let (Op::Load(_, address, _) | Op::Store(address, _, _)) = &edge.op else { return None };
+        let from = &templates[t].graph.locations[edge.from.0 as usize];
+        if from.unchecked {
+            return None;
+        }
+        let writes = matches!(edge.op, Op::Store(..)) && !from.initial;
+        let fixed = |o: ObjId| writes && !objects[o.0 as usize].constant.is_empty();
+        if plain(address, objects).is_some_and(|o| !module.lifetimes.contains_key(&o) && !fixed(o)) {
+            return None;
+        }
+        let facts = points_to.eval(t as u32, address);
+        let all = 0..objects.len() as u32;
+        let may: BTreeSet<ObjId> = match base(address) {
+            Some(o) => [o].into(),
+            None if facts.contains(&Fact::Anything) => all.map(ObjId).collect(),
+            None => points_to.held(t as u32, address),
+        };
+        Some(Access { may, writes })
+    };
+    let of = |(t, template): (usize, &Template)| {
+        template.graph.edges.iter().map(|e| access(t, e)).collect::<Vec<_>>()
+    };
+    templates.iter().enumerate().map(of).collect()
+}
+
+/// Puts the checks of these accesses, one for each edge, into an automaton.
+pub(super) fn insert_into(
+    graph: &mut Graph,
+    registers: &mut Vec<Register>,
+    accesses: impl IntoIterator<Item = Option<Access>>,
+    objects: &[Object],
+    module: &Module,
+) {
+    let Module { lifetimes, extents, .. } = module;
+    let memory = Memory { objects, lifetimes, extents };
+    for (i, access) in accesses.into_iter().enumerate() {
+        let (Op::Load(_, address, _) | Op::Store(address, _, _)) = &graph.edges[i].op else { continue };
+        let address = address.clone();
+        if let Some(access) = access {
+            check(graph, registers, i, &address, &access, &memory);
         }
     }
 }
@@ -107,42 +142,7 @@ fn base(address: &Expr) -> Option<ObjId> {
     }
 }
 
-struct Code<'t> {
-    template: &'t mut Template,
-    at: Loc,
-    span: Span,
-    atomic: bool,
-}
-
 impl Code<'_> {
-    fn fresh(&mut self) -> Loc {
-        let l = self.template.graph.add_location(self.span);
-        self.template.graph.locations[l.0 as usize].atomic = self.atomic;
-        l
-    }
-    fn edge(&mut self, to: Loc, op: Op) {
-        self.template.graph.add_edge(self.at, to, op, self.span);
-    }
-    fn step(&mut self, op: Op) {
-        let to = self.fresh();
-        self.edge(to, op);
-        self.at = to;
-    }
-    fn error(&mut self, what: Violated) -> Loc {
-        let l = self.template.graph.add_location(self.span);
-        self.template.graph.locations[l.0 as usize].kind = LocationKind::Error(what);
-        l
-    }
-}
-
-impl Code<'_> {
-    /// What a cell holds.
-    fn load(&mut self, (o, k): (ObjId, usize)) -> Expr {
-        let r = Reg(self.template.registers.len() as u32);
-        self.template.registers.push(Register { name: String::new(), kind: IntKind::Ideal });
-        self.step(Op::Load(r, plus(Expr::Addr(o), Expr::Const(k as i128)), IntKind::Ideal));
-        Expr::Reg(r)
-    }
     /// Goes on where the address, inside of an object, is of a cell that may be written.
     fn allowed(&mut self, o: ObjId, object: &Object, address: &Expr) {
         let what = match object.kind {
@@ -186,26 +186,26 @@ struct Memory<'m> {
     extents: &'m Extents,
 }
 
-/// Puts checks before edge `i`, which accesses memory at an address that may be in some objects.
+/// Puts checks before edge `i`, which accesses memory at an address.
 fn check(
-    template: &mut Template,
+    graph: &mut Graph,
+    registers: &mut Vec<Register>,
     i: usize,
     address: &Expr,
-    may: &BTreeSet<ObjId>,
+    access: &Access,
     memory: &Memory,
-    writes: bool,
 ) {
     let Memory { objects, lifetimes, extents } = *memory;
-    let (from, span) = (template.graph.edges[i].from, template.graph.edges[i].span);
-    let atomic = template.graph.locations[from.0 as usize].atomic;
-    let mut code = Code { template, at: from, span, atomic };
+    let (from, span) = (graph.edges[i].from, graph.edges[i].span);
+    let atomic = graph.locations[from.0 as usize].atomic;
+    let mut code = Code { graph, registers, at: from, span, atomic };
     let good = code.fresh();
-    let order = code.template.graph.locations[from.0 as usize].order.clone();
-    code.template.graph.locations[good.0 as usize].order = order;
+    let order = code.graph.locations[from.0 as usize].order.clone();
+    code.graph.locations[good.0 as usize].order = order;
     let null = code.error(Violated::Null);
     code.edge(null, is(CmpOp::Eq, address, Expr::Const(0)));
     code.step(is(CmpOp::Ne, address, Expr::Const(0)));
-    for o in may {
+    for o in &access.may {
         let (first, n) = (Expr::Addr(*o), objects[o.0 as usize].cells.len() as i128);
         let end = plus(first.clone(), Expr::Const(n));
         let next = code.fresh();
@@ -214,19 +214,19 @@ fn check(
         code.edge(next, is(CmpOp::Ge, address, end.clone()));
         code.step(is(CmpOp::Lt, address, end));
         if let Some(of) = lifetimes.get(o) {
-            let back = code.load(*of);
+            let back = code.load(of.0, of.1);
             let gone = code.error(Violated::Gone);
             code.edge(gone, is(CmpOp::Ne, &back, Expr::Const(0)));
             code.step(is(CmpOp::Eq, &back, Expr::Const(0)));
         }
         if let Some(of) = extents.get(o) {
-            let cells = code.load(*of);
+            let cells = code.load(of.0, of.1);
             let end = plus(Expr::Addr(*o), cells);
             let outside = code.error(Violated::Outside);
             code.edge(outside, is(CmpOp::Ge, address, end.clone()));
             code.step(is(CmpOp::Lt, address, end));
         }
-        if writes {
+        if access.writes {
             code.allowed(*o, &objects[o.0 as usize], address);
         }
         code.edge(good, Op::Skip);
@@ -234,5 +234,5 @@ fn check(
     }
     let outside = code.error(Violated::Outside);
     code.edge(outside, Op::Skip);
-    template.graph.edges[i].from = good;
+    graph.edges[i].from = good;
 }

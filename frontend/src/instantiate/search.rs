@@ -21,7 +21,9 @@ use relyant_cfa::diagnostic::Diagnostic;
 use relyant_cfa::options::Options;
 use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::strong::components;
-use relyant_cfa::{Callee, Count, Expr, FuncId, Loc, Module, ObjId, Op, Procedure, Program, Reg, Template};
+use relyant_cfa::{
+    Callee, Count, Expr, FuncId, Loc, Module, ObjId, Object, Op, Procedure, Program, Reg, Template,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Makes the program of a module that is searched.
@@ -46,23 +48,15 @@ fn build(module: &Module, options: &Options) -> Result<Program, Refusal> {
         signed_wraps: super::wraps(options),
         objects: &memory.objects,
     };
-    if options.checks_memory()
-        && let Some(p) = units.iter().flat_map(|u| &u.procedures).next()
-    {
-        let function = &module.functions[calls::copied(module, p.function).0.0 as usize];
-        return Err(Refusal::Recursion { function: function.name.clone(), span: function.span });
+    if options.checks_memory() {
+        insert_checks(&mut units, &memory.objects, module);
     }
-    for u in units.iter_mut().filter(|_| !options.checks_memory()) {
+    for u in &mut units {
         simplify::simplify(&mut u.root, &context);
         u.procedures.iter_mut().for_each(|p| simplify::simplify(&mut p.part, &context));
     }
     let counts = counts(&units);
-    let mut templates: Vec<Template> =
-        units.into_iter().zip(counts).map(|(u, count)| u.template(module, count)).collect();
-    if options.checks_memory() {
-        super::checks::insert(&mut templates, &memory.objects, module);
-        templates.iter_mut().for_each(|t| simplify::simplify_template(t, &context));
-    }
+    let templates = units.into_iter().zip(counts).map(|(u, count)| u.template(module, count)).collect();
     let mut program = super::assembled(module, &memory, templates, options)?;
     owners::assign(&mut program, &memory)?;
     registers::merge(&mut program);
@@ -71,7 +65,23 @@ fn build(module: &Module, options: &Options) -> Result<Program, Refusal> {
     Ok(program)
 }
 
+/// Puts the checks of memory into all automata.
+fn insert_checks(units: &mut [Unit], objects: &[Object], module: &Module) {
+    let counts = counts(units);
+    let whole = units.iter().zip(counts).map(|(u, count)| u.clone().template(module, count));
+    let found = super::checks::accesses(&whole.collect::<Vec<_>>(), objects, module);
+    for (u, accesses) in units.iter_mut().zip(found) {
+        // A template's edges are those of its automata, one after the other.
+        let mut rest = accesses.into_iter();
+        for part in std::iter::once(&mut u.root).chain(u.procedures.iter_mut().map(|p| &mut p.part)) {
+            let own: Vec<_> = rest.by_ref().take(part.graph.edges.len()).collect();
+            super::checks::insert_into(&mut part.graph, &mut part.registers, own, objects, module);
+        }
+    }
+}
+
 /// A template whose automata are still apart.
+#[derive(Clone)]
 struct Unit {
     name: String,
     /// So many of its threads run from the start.
@@ -81,6 +91,7 @@ struct Unit {
 }
 
 /// A procedure of a template.
+#[derive(Clone)]
 struct Called {
     /// As calls name it, see [`calls::copy`].
     function: FuncId,

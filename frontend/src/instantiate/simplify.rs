@@ -17,6 +17,7 @@ pub(super) struct Context<'a> {
 }
 
 /// An automaton by itself: a template without procedures, or one of its procedures.
+#[derive(Clone)]
 pub(super) struct Part {
     pub(super) registers: Vec<Register>,
     /// Registers that are given their values from outside.
