@@ -38,8 +38,10 @@ pub struct HeapSite {
     pub object: ObjId,
     /// It is filled with 0.
     pub zero: bool,
-    /// It ends with the function that asks for it (`alloca`), and nobody gives it back.
+    /// Nobody gives it back.
     pub automatic: bool,
+    /// It ends with the function that asks for it (`alloca`); then it is automatic, too.
+    pub ends: bool,
     /// Cells that may be read before they are written.
     pub open: Vec<bool>,
     /// Some request may be for more bytes than this, which the object has.

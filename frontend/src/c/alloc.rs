@@ -9,7 +9,7 @@ use super::views::{Conversion, Seen};
 use crate::instantiate::pool;
 use lang_c::span::Span as Bytes;
 use relyant_cfa::diagnostic::Span;
-use relyant_cfa::{BinOp, Callee, Expr, FuncId, IntKind, ObjId, Object, ObjectKind, Op};
+use relyant_cfa::{BinOp, Callee, Expr, FuncId, IntKind, ObjId, Object, ObjectKind, Op, Reg};
 
 /// A place that makes memory.
 #[derive(Clone, Debug)]
@@ -20,8 +20,10 @@ pub struct Site {
     pub object: ObjId,
     /// It is filled with 0.
     pub zero: bool,
-    /// It ends with the function.
+    /// Nobody gives it back.
     pub automatic: bool,
+    /// It ends with the function that asks for it.
+    pub ends: bool,
     /// Where the call is in the source.
     pub span: Span,
 }
@@ -92,6 +94,15 @@ impl<'a> Lower<'a> {
         self.new_block(name, bytes, None, None, at)
     }
 
+    /// A block of so many bytes that ends with the function, for elements of a type; gives the register with its address.
+    pub fn automatic_block(&mut self, name: &str, bytes: Expr, element: &Ty, at: Bytes) -> Reg {
+        let address = self.new_block(name, bytes, None, Some(Allocate::Automatic), at);
+        let r = self.body.assign(IntKind::Ideal, address);
+        let (value, span) = (Expr::Reg(r), self.span(at));
+        self.body.conversions.push(Conversion { value, target: element.clone(), seen: Seen::First, span });
+        r
+    }
+
     /// A block of so many bytes, in the place of an old one if there is one; the program asks for it, or the front end.
     fn new_block(
         &mut self,
@@ -117,9 +128,9 @@ impl<'a> Lower<'a> {
             extent: Default::default(),
             span,
         });
-        let (zero, automatic) =
-            (which == Some(Allocate::Zero), matches!(which, None | Some(Allocate::Automatic)));
-        self.unit.memory.sites.push(Site { function, object, zero, automatic, span });
+        let (zero, ends) = (which == Some(Allocate::Zero), which == Some(Allocate::Automatic));
+        let automatic = ends || which.is_none();
+        self.unit.memory.sites.push(Site { function, object, zero, automatic, ends, span });
         let r = self.body.temp(IntKind::Ideal);
         if old.is_some() {
             self.body.free_object();

@@ -192,6 +192,11 @@ impl<'a> Lower<'a> {
                 let p = self.place(operand)?;
                 self.fix(&p);
                 match p.at {
+                    At::Memory(_) if self.is_variable_block(operand) => self.refuse(
+                        e.span,
+                        "the address of an array of variable length is",
+                        "use that of its first element",
+                    ),
                     At::Memory(expr) if p.bit_field.is_none() => Ok(Value { expr, ty: p.ty.pointer() }),
                     _ => self.error(e.span, "the address of something that has none", ""),
                 }

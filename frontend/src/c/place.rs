@@ -78,6 +78,7 @@ impl<'a> Lower<'a> {
         let (at, ty) = match self.lookup(name, at)? {
             Symbol::Local(Storage::Register(r), ty) => (At::Register(r), ty),
             Symbol::Local(Storage::Object(o), ty) => (At::Memory(Expr::Addr(o)), ty),
+            Symbol::Local(Storage::Block(r, _), ty) => (At::Memory(Expr::Reg(r)), ty),
             Symbol::Global(g) => {
                 let global = &self.unit.objects.globals[g];
                 if self.unit.uses.nondet

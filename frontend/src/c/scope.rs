@@ -14,6 +14,8 @@ pub enum Storage {
     Register(Reg),
     /// An object of its own in memory.
     Object(ObjId),
+    /// An array of variable length, as a block: the registers with its address and its size in bytes.
+    Block(Reg, Reg),
 }
 
 /// A variable with static storage, made an object when it is first used.
@@ -102,6 +104,10 @@ impl Scopes {
         if self.frames.len() > 1 {
             self.frames.pop();
         }
+    }
+    /// How many scopes are open.
+    pub fn depth(&self) -> usize {
+        self.frames.len()
     }
     /// Only the file's scope is open.
     pub fn at_file(&self) -> bool {

@@ -297,6 +297,7 @@ pub fn outline(module: &mut Module, sites: &[Site], free: Option<FuncId>) {
             object: s.object,
             zero: s.zero,
             automatic: s.automatic,
+            ends: s.ends,
             open: Vec::new(),
             most: None,
             limit: None,

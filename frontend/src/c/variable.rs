@@ -18,6 +18,9 @@ const ROOM: u64 = 32;
 /// Where several are not.
 const ROOM_OF_MANY: u64 = 64;
 
+/// Scopes that are open in a function outside of its blocks: the file's and the function's.
+const OUTERMOST: usize = 2;
+
 /// What is said where there is no room, of arrays of arrays.
 const NO_ROOM: &str = "an array of variable length has more elements than there is room for";
 const NO_ROOM_IN_ROWS: &str = "arrays of variable length have more elements than there is room for";
@@ -59,11 +62,7 @@ impl<'a> Lower<'a> {
             (Err(why), _) | (_, Err(why)) => return self.error(at, why, ""),
         };
         if self.unit.options.checks_memory() {
-            return self.refuse(
-                at,
-                "an array of variable length with checks of memory is",
-                "use a constant length",
-            );
+            return self.variable_block(&name.node.name, &element, bytes, &lengths, at).map(Some);
         }
         let constant = lengths.iter().map(|l| if let Length::Constant(n) = l { *n } else { 1 });
         let fixed = constant.fold(cells.max(1), u64::saturating_mul).max(1);
@@ -119,6 +118,49 @@ impl<'a> Lower<'a> {
         self.context.scopes.declare(&name.node.name, Symbol::Local(Storage::Object(object), ty.clone()));
         self.full(|l| l.initialize_local(object, &ty, None, at))?;
         Ok(Some(()))
+    }
+
+    /// The same with checks of memory: a block that ends with the function.
+    fn variable_block(
+        &mut self,
+        name: &str,
+        element: &Ty,
+        bytes: u64,
+        lengths: &[Length<'a>],
+        at: Bytes,
+    ) -> Res<()> {
+        let [Length::Variable(n), rows @ ..] = lengths else { return self.no_variable_block(at) };
+        let (mut element, mut bytes) = (element.clone(), bytes);
+        for l in rows.iter().rev() {
+            let Length::Constant(n) = l else { return self.no_variable_block(at) };
+            element = Ty::Array(Rc::new(element), Some(*n));
+            bytes = bytes.saturating_mul(*n);
+        }
+        // One in a block would have to end with that, and one that is jumped back over with the jump.
+        let jumped_to = self.body.labels.values().any(|l| l.defined.is_some());
+        if self.context.scopes.depth() > OUTERMOST || jumped_to {
+            return self.no_variable_block(at);
+        }
+        let ulong = Ty::Int(self.unit.types.ulong());
+        let kind = self.unit.types.kind(&ulong);
+        let count = self.value(n)?;
+        let count = self.convert(count, &ulong, n.span)?.expr;
+        let size = self.body.assign(kind, binary(BinOp::Mul, count, Expr::Const(i128::from(bytes)), kind));
+        let address = self.automatic_block(name, Expr::Reg(size), &element, at);
+        let ty = Ty::Array(Rc::new(element), None);
+        self.context.scopes.declare(name, Symbol::Local(Storage::Block(address, size), ty));
+        Ok(())
+    }
+
+    /// Is it an array of variable length that is a block? The type of a pointer to it would not say how long it is.
+    pub fn is_variable_block(&self, e: &Node<Expression>) -> bool {
+        let symbol = super::scan::name_of(&e.node).and_then(|n| self.context.scopes.get(n));
+        matches!(symbol, Some(Symbol::Local(Storage::Block(..), _)))
+    }
+
+    fn no_variable_block(&mut self, at: Bytes) -> Res<()> {
+        let what = "an array of variable length in a block, or of others, with checks of memory is";
+        self.refuse(at, what, "use a constant length")
     }
 
     /// A signature as it is called: parameters such as `int a[n][m]` point to rows as they are in the argument, which are
@@ -228,6 +270,7 @@ impl<'a> Lower<'a> {
         }
         match self.context.scopes.get(super::scan::name_of(e)?)? {
             Symbol::Local(Storage::Object(o), _) => self.body.lengths.get(o)?.get(depth).cloned(),
+            Symbol::Local(Storage::Block(_, size), _) => Some(Expr::Reg(*size)).filter(|_| depth == 0),
             _ => None,
         }
     }

@@ -4,7 +4,7 @@
 use super::code::Code;
 use relyant_cfa::points_to::{Fact, PointsTo};
 use relyant_cfa::{
-    BinOp, CmpOp, Edge, Expr, Graph, IntKind, Module, ObjId, Object, ObjectKind, Op, Program, Reg,
+    BinOp, CmpOp, Edge, Expr, Graph, HeapSite, IntKind, Module, ObjId, Object, ObjectKind, Op, Program, Reg,
     Register, Template, Violated,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,6 +44,27 @@ pub(super) fn mortal(module: &Module, freed: &BTreeSet<ObjId>) -> BTreeSet<ObjId
         out.extend(of_block.filter(|o| kept.contains(o) || leaving.contains(o) || sharing.escapes(**o)));
     }
     out
+}
+
+/// Blocks that end with the function that asks for them (`alloca`), and whose address may outlive it.
+pub(super) fn outlived(module: &Module) -> BTreeSet<ObjId> {
+    if module.heap.iter().all(|s| !s.ends) {
+        return BTreeSet::new();
+    }
+    let points_to = PointsTo::of_module(module);
+    let sharing = super::Sharing::new(module, &points_to, &super::taken(module));
+    let objects = || (0..module.objects.len() as u32).map(ObjId);
+    let returned = |f: u32, e: &Edge, o: ObjId| match &e.op {
+        Op::Return(Some(x)) | Op::ThreadExit(x) => points_to.held(f, x).contains(&o),
+        _ => false,
+    };
+    let outlived = |site: &HeapSite| {
+        sharing.escapes(site.object)
+            || objects().any(|o| points_to.held_by(o).contains(&site.object))
+            || super::frames::callers(module, site.function)
+                .any(|f| module.functions[f].graph.edges.iter().any(|e| returned(f as u32, e, site.object)))
+    };
+    module.heap.iter().filter(|s| s.ends && outlived(s)).map(|s| s.object).collect()
 }
 
 /// An access that is checked.

@@ -22,6 +22,7 @@ mod endless;
 mod error;
 mod extent;
 mod fold;
+mod frames;
 mod fresh;
 pub(crate) mod gates;
 mod identity;
@@ -155,6 +156,7 @@ fn with_pools(
     let mut which = many::needed(module);
     if options.checks_memory() {
         which.extend(checks::mortal(module, &many::freed(module, &PointsTo::of_module(module))));
+        which.extend(checks::outlived(module));
         which.extend(module.heap.iter().filter(|s| s.measure.is_some()).map(|s| s.object));
     }
     if options.leaks {

@@ -40,6 +40,13 @@ struct Pool {
     limit: Limit,
 }
 
+impl Pool {
+    /// Its objects, each with the cell that says that it was given back.
+    fn given_back(&self) -> Vec<(ObjId, ObjId, usize)> {
+        self.instances.iter().enumerate().map(|(k, i)| (*i, self.back, k)).collect()
+    }
+}
+
 impl Code<'_> {
     /// Notes how many cells an object of a pool has.
     fn sized(&mut self, pool: &Pool, o: ObjId, cells: &Expr) {
@@ -252,7 +259,12 @@ fn obtain(code: &mut Code<'_>, pool: &Pool, p: Reg, fill: &mut dyn FnMut(&mut Co
 /// Gives an object back: a step for each that the address may be. Addresses of none are passed over.
 ///
 /// `check`: to give back what is none of them or what was given back is an error.
-fn give_back(code: &mut Code<'_>, address: &Expr, instances: &[(ObjId, ObjId, usize)], check: bool) {
+pub(super) fn give_back(
+    code: &mut Code<'_>,
+    address: &Expr,
+    instances: &[(ObjId, ObjId, usize)],
+    check: bool,
+) {
     let done = code.fresh();
     for (o, back, k) in instances {
         let (here, next) = (code.at, code.fresh());
@@ -301,9 +313,11 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
             None => groups.push((shape, vec![(*o, f)])),
         }
     }
+    let outlived = if options.checks_memory() { super::checks::outlived(module) } else { BTreeSet::new() };
     let mut to_free: Vec<(ObjId, ObjId, usize)> = Vec::new();
     let mut blocks = Vec::new();
     let mut instances_of = BTreeMap::new();
+    let mut keepers = BTreeSet::new();
     for (shape, members) in groups {
         let made = |(o, f): &(ObjId, usize)| module.blocks.get(o).map_or(*f, |b| b.0.0 as usize);
         let total =
@@ -322,7 +336,7 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
             out.extents.extend(pool.sizes.map(|sizes| (*o, (sizes, k))));
         }
         if shape.is_some() {
-            to_free.extend(pool.instances.iter().enumerate().map(|(k, o)| (*o, pool.back, k)));
+            to_free.extend(pool.given_back());
         }
         if of_heap.contains(&first) && !automatic.contains(&first) {
             let instances = pool.instances.clone();
@@ -336,16 +350,26 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
                     let (functions, objects) = (&mut out.functions, &mut out.objects);
                     let making = Making { pool: Some(&pool), tried, clear: options.leaks, file: &file };
                     write_site(functions, objects, site, making);
+                    if outlived.contains(&o) {
+                        super::frames::end_with_callers(functions, site.function, &pool.given_back());
+                        keepers.extend(super::frames::callers(module, site.function));
+                    }
                 }
-                None => match module.blocks.get(&o) {
-                    Some(calls) => write_of_block(&mut out.functions[f], o, *calls, &pool),
-                    None => write_local(&mut out.functions[f], o, &pool),
-                },
+                None => {
+                    keepers.insert(f);
+                    match module.blocks.get(&o) {
+                        Some(calls) => write_of_block(&mut out.functions[f], o, *calls, &pool),
+                        None => write_local(&mut out.functions[f], o, &pool),
+                    }
+                }
             }
         }
     }
     super::gates::widen(&mut out.functions, &instances_of);
     let check = options.checks_memory();
+    if check {
+        super::frames::limit_ends(&mut out, module, keepers);
+    }
     if let Some(free) = module.free.filter(|_| check || !to_free.is_empty()) {
         write_free(&mut out.functions, free, &to_free, check);
     }
@@ -414,8 +438,7 @@ fn push(module: &mut Module, object: Object) -> ObjId {
 /// Takes the object of a local when its block is entered, and gives it back when that is left.
 fn write_of_block(f: &mut Function, o: ObjId, calls: (FuncId, FuncId), pool: &Pool) {
     let p = by_register(f, o);
-    let instances: Vec<(ObjId, ObjId, usize)> =
-        pool.instances.iter().enumerate().map(|(k, i)| (*i, pool.back, k)).collect();
+    let instances = pool.given_back();
     for i in 0..f.graph.edges.len() {
         let Edge { from, to, op, span } = f.graph.edges[i].clone();
         let held = f.atomic || f.graph.locations[from.0 as usize].atomic;
@@ -467,8 +490,7 @@ fn write_local(f: &mut Function, o: ObjId, pool: &Pool) {
     let leaving: Vec<usize> = (0..f.graph.edges.len())
         .filter(|i| matches!(f.graph.edges[*i].op, Op::Return(_) | Op::ThreadExit(_)))
         .collect();
-    let instances: Vec<(ObjId, ObjId, usize)> =
-        pool.instances.iter().enumerate().map(|(k, i)| (*i, pool.back, k)).collect();
+    let instances = pool.given_back();
     for i in leaving {
         let (from, span) = (f.graph.edges[i].from, f.graph.edges[i].span);
         let atomic = f.atomic || f.graph.locations[from.0 as usize].atomic;
