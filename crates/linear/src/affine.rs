@@ -123,6 +123,15 @@ mod tests {
     }
 
     #[test]
+    fn without_a_variable_it_is_what_the_others_say() {
+        let three = LinExpr::int(3);
+        let e = Equalities::of([x(0).sub(&x(1)), x(1).add(&x(2)).sub(&three), x(3).sub(&x(4))]);
+        assert_eq!(e.without(|v| v == Var(1)).rows(), [x(0).add(&x(2)).sub(&three), x(3).sub(&x(4))]);
+        assert_eq!(e.without(|v| v == Var(1) || v == Var(4)).rows(), [x(0).add(&x(2)).sub(&three)]);
+        assert_eq!(e.without(|_| true).rows(), []);
+    }
+
+    #[test]
     fn a_step_keeps_what_it_does_to_both_sides() {
         // x0 = x1 = 0, and then both are counted up, x2 twice as fast.
         let start = Equalities::of([x(0), x(1), x(2)]);

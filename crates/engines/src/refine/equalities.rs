@@ -234,6 +234,51 @@ mod tests {
     }
 
     #[test]
+    fn what_a_loop_leaves_does_not_hang_on_its_counter() {
+        let p = program(
+            "x y n=any m=any",
+            &[(
+                "one",
+                "i j k",
+                "s>a: n >= 0 & m >= 0 ; i := 0
+                 a>a: i < n ; i := i + 1, x := x + 1
+                 a>b: i >= n ; j := 0
+                 b>b: j < m ; j := j + 1, x := x - 1
+                 b>c: j >= m ; k := 0
+                 c>c: k < m ; k := k + 1, y := y - 1
+                 c>d: k >= m",
+            )],
+        );
+        let all = equalities(&p, &p.init).0;
+        let [x, n, m] = [0, 2, 3].map(|v| LinExpr::var(Var(v)));
+        // What the loops over x have left, and that there is room for the rounds of those over m.
+        for a in [Atom::eq(&x.sub(&n).add(&m)), Atom::le(&m.negated())] {
+            let Norm::Atom(a) = a else { panic!("{a:?}") };
+            assert!(all.contains(&a), "{a:?} in {:?}", found(&p));
+        }
+    }
+
+    #[test]
+    fn nobody_goes_past_a_bound() {
+        let p = program(
+            "x n=any",
+            &[(
+                "one",
+                "i j",
+                "s>a: n >= 0 ; i := 0
+                 a>a: i < n ; i := i + 1, x := x + 1
+                 a>b: i == n ; j := 0
+                 a>b: i >= n + 1 ; j := 0
+                 b>b: j < n ; j := j + 1, x := x - 1
+                 b>c: j >= n",
+            )],
+        );
+        let (x, n, j) = (LinExpr::var(Var(0)), LinExpr::var(Var(1)), LinExpr::var(Var(3)));
+        let Norm::Atom(left) = Atom::eq(&x.sub(&n).add(&j)) else { panic!() };
+        assert!(equalities(&p, &p.init).0.contains(&left), "{:?}", found(&p));
+    }
+
+    #[test]
     fn what_takes_too_long_is_left() {
         let names: Vec<String> = (0..38).map(|k| format!("v{k}")).collect();
         let mut text = "s>l0: \n".to_owned();
