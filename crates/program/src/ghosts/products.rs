@@ -320,9 +320,9 @@ mod tests {
         let products = Products { ghosts, all: 2 };
         let v = LinExpr::var;
         // (2x + 1) * (y - z + 3) = 2xy - 2xz + 6x + y - z + 3
-        let a = v(x).scale(&Rat::from(2)).add(&LinExpr::int(1));
+        let a = v(x).scale(&Rat::from(2i64)).add(&LinExpr::int(1));
         let b = v(y).sub(&v(z)).add(&LinExpr::int(3));
-        let value = |at: Var| Rat::from([5, 7, 11, 35, 55][at.0 as usize]);
+        let value = |at: Var| Rat::from([5i64, 7, 11, 35, 55][at.0 as usize]);
         let product = products.of(&a, &b).expect("all have ghosts");
         assert_eq!(product.eval(value), &a.eval(value) * &b.eval(value));
         assert_eq!(products.of(&v(y), &v(z)), None);
