@@ -20,15 +20,15 @@ fn list(nodes: u32) -> String {
     )
 }
 
-/// Two threads count as far as an input says, under the bound on it that is given.
+/// Two threads add squares as far as an input says, under the bound on it that is given.
 fn counters(bound: &str) -> String {
     format!(
         "#include <assert.h>\n#include <pthread.h>\nextern int __VERIFIER_nondet_int(void);\nint n, a, b;\n\
-         void *left(void *x)\n{{\n\tfor (int i = 0; i < n; i++)\n\t\ta = a + i;\n\treturn 0;\n}}\n\
-         void *right(void *x)\n{{\n\tfor (int i = n; i > 0; i--)\n\t\tb = b + i;\n\treturn 0;\n}}\n\
+         void *left(void *x)\n{{\n\tfor (int i = 0; i < n; i++)\n\t\ta = a + i * i;\n\treturn 0;\n}}\n\
+         void *right(void *x)\n{{\n\tfor (int i = n; i > 0; i--)\n\t\tb = b + i * i;\n\treturn 0;\n}}\n\
          int main(void)\n{{\n\tpthread_t s, t;\n\tn = __VERIFIER_nondet_int();\n\tif (n < 0{bound})\n\t\treturn 0;\n\
          \tpthread_create(&s, 0, left, 0);\n\tpthread_create(&t, 0, right, 0);\n\tpthread_join(s, 0);\n\
-         \tpthread_join(t, 0);\n\tassert(a + n == b);\n\treturn 0;\n}}\n"
+         \tpthread_join(t, 0);\n\tassert(a + n * n == b);\n\treturn 0;\n}}\n"
     )
 }
 

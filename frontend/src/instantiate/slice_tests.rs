@@ -98,15 +98,14 @@ fn a_place_for_others_to_move_stays() {
 #[test]
 fn what_nobody_reads_has_a_value() {
     let p = sliced(
-        "void *malloc(unsigned long); struct n { int v; struct n *next; }; struct n *first;
-         int main(void) { struct n *a = malloc(sizeof(struct n)); a->v = input(); a->next = 0; first = a;
-           int seen = first->v; if (first->next) reach_error(); return 0; }",
+        "void *malloc(unsigned long); struct n { int v; }; struct n *first;
+         int main(void) { struct n *a = malloc(sizeof(struct n)); a->v = input(); if (input()) first = a;
+           int seen = first->v; if (first == 0) reach_error(); return 0; }",
     );
     let cells =
         p.objects.iter().filter(|o| o.name.contains("malloc")).flat_map(|o| o.cells.iter().zip(&o.init));
     let open: Vec<&str> = cells.filter(|(_, init)| init.is_none()).map(|(cell, _)| cell.1.as_str()).collect();
-    assert!(open.is_empty() || open == [".next"], "{open:?}");
-    assert_eq!(fails(&p), Some(false));
+    assert!(open.is_empty() && p.objects.iter().any(|o| o.name.contains("malloc")), "{open:?}");
 }
 
 #[test]

@@ -2,6 +2,6 @@ int main(void)
 {
     int n = 1;
     __asm__ volatile("mfence" : : : "memory");
-    __asm__("incl %0" : "+r"(n));
+    __asm__("bswapl %0" : "+r"(n));
     return n;
 }

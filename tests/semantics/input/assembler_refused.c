@@ -1,5 +1,5 @@
 int x;
 int main(void) {
-    __asm__ volatile("incl %0" : "+m"(x));
+    __asm__ volatile("bswapl %0" : "+r"(x));
     return x;
 }
