@@ -23,10 +23,11 @@ impl Names<'_> {
             Scope::Local(t) if self.own == Some(t) => template(t),
             _ => None,
         };
-        let name = prefix.and_then(|p| x.name.strip_prefix(&p)).unwrap_or(&x.name);
+        // A product has two names.
+        let name = prefix.map_or_else(|| x.name.clone(), |p| x.name.replace(&p, ""));
         match Role::of(v) {
             Role::After(_) => format!("{name}'"),
-            Role::Before(_) => name.to_string(),
+            Role::Before(_) => name,
             _ => format!("other's {name}"),
         }
     }

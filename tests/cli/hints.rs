@@ -20,15 +20,15 @@ fn list(nodes: u32) -> String {
     )
 }
 
-/// Two threads add squares as far as an input says, under the bound on it that is given.
-fn counters(bound: &str) -> String {
+/// Two threads add up to an input, under the bound on it that is given: what each adds, and how far the sums are apart.
+fn counters(added: &str, apart: &str, bound: &str) -> String {
     format!(
         "#include <assert.h>\n#include <pthread.h>\nextern int __VERIFIER_nondet_int(void);\nint n, a, b;\n\
-         void *left(void *x)\n{{\n\tfor (int i = 0; i < n; i++)\n\t\ta = a + i * i;\n\treturn 0;\n}}\n\
-         void *right(void *x)\n{{\n\tfor (int i = n; i > 0; i--)\n\t\tb = b + i * i;\n\treturn 0;\n}}\n\
+         void *left(void *x)\n{{\n\tfor (int i = 0; i < n; i++)\n\t\ta = a + {added};\n\treturn 0;\n}}\n\
+         void *right(void *x)\n{{\n\tfor (int i = n; i > 0; i--)\n\t\tb = b + {added};\n\treturn 0;\n}}\n\
          int main(void)\n{{\n\tpthread_t s, t;\n\tn = __VERIFIER_nondet_int();\n\tif (n < 0{bound})\n\t\treturn 0;\n\
          \tpthread_create(&s, 0, left, 0);\n\tpthread_create(&t, 0, right, 0);\n\tpthread_join(s, 0);\n\
-         \tpthread_join(t, 0);\n\tassert(a + n * n == b);\n\treturn 0;\n}}\n"
+         \tpthread_join(t, 0);\n\tassert(a + {apart} == b);\n\treturn 0;\n}}\n"
     )
 }
 
@@ -51,10 +51,10 @@ fn what_is_said_helps() {
             more: &["--max-objects", "32"],
         },
         Case {
-            program: counters(""),
+            program: counters("i * i", "n * n", ""),
             options: &["--timeout", "3"],
             hint: "hint: program.c:20: an input of any value",
-            helped: counters(" || n > 3"),
+            helped: counters("i * i", "n * n", " || n > 3"),
             more: &[],
         },
         Case {
@@ -78,7 +78,7 @@ fn what_is_said_helps() {
 /// The loop that each refinement goes round once more.
 #[test]
 fn the_loop_is_named() {
-    let dir = folder(&[("program.c", &counters(""))]);
+    let dir = folder(&[("program.c", &counters("i", "n", ""))]);
     let mut run = relyant(dir.path());
     run.args(["verify", "--timeout", "4", "--method", "rely-guarantee", "--format", "json", "program.c"]);
     let document: serde_json::Value = serde_json::from_slice(&run.output().unwrap().stdout).unwrap();
