@@ -19,7 +19,7 @@ use std::collections::{BTreeSet, VecDeque};
 const MOST_VARIABLES: usize = 40;
 const MOST_EDGES: usize = 2_000;
 /// Equalities that are tried, at most.
-const MOST: usize = 30;
+const MOST: usize = 45;
 /// Pairs of rows that are compared, at most; one takes about a microsecond.
 const MOST_PAIRS: usize = 500_000;
 
