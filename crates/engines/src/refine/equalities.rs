@@ -18,7 +18,7 @@ use std::collections::{BTreeSet, VecDeque};
 /// Variables and steps at most.
 const MOST_VARIABLES: usize = 40;
 const MOST_EDGES: usize = 2_000;
-/// Equalities that are tried, at most.
+/// Comparisons with bounds that are tried, at most; with equalities twice as many.
 const MOST: usize = 45;
 /// Pairs of rows that are compared, at most; one takes about a microsecond.
 const MOST_PAIRS: usize = 500_000;
@@ -132,9 +132,7 @@ impl Loops {
                     |e: &&Edge| self.of[e.to.0 as usize] == inside && self.of[e.from.0 as usize] != inside;
                 for enters in template.edges.iter().filter(enters) {
                     all.extend(match kept.subst(|v| enters.after(v).cloned()) {
-                        Norm::Atom(a) if a.vars().all(|v| (v.0 as usize) < program.variables.len()) => {
-                            Some(a)
-                        }
+                        Norm::Atom(a) if own(&a) => Some(a),
                         _ => None,
                     });
                 }
@@ -154,28 +152,32 @@ fn spaces(program: &Program, template: &Template, loops: &Loops, start: &Cube) -
     let mut spaces = vec![Equalities::contradiction(variables); template.locations.len()];
     let equal = |a: &&Atom| a.rel() == Rel::Eq;
     let entry = Equalities::of(start.atoms().iter().filter(equal).map(|a| a.expr().clone()));
-    let mut outs: Vec<Vec<&Edge>> = vec![Vec::new(); template.locations.len()];
-    template.edges.iter().for_each(|e| outs[e.from.0 as usize].push(e));
     // What is known from the start of what nobody writes leaves a guard only the end of a range.
     let written = written(template);
     let at_end = |a: &&Atom| {
         !a.vars().any(|v| written.contains(&v)) && opposite(a).is_some_and(|o| start.atoms().contains(&o))
     };
+    // By location: its steps, each with what is taken to be 0 there.
+    let mut outs: Vec<Vec<(&Edge, Vec<LinExpr>)>> = vec![Vec::new(); template.locations.len()];
+    for e in &template.edges {
+        let mut zero = loops.left(e);
+        zero.extend(e.guard.atoms().iter().filter(at_end).map(|a| a.expr().clone()));
+        outs[e.from.0 as usize].push((e, zero));
+    }
     let at = template.entry.0 as usize;
     spaces[at] = spaces[at].kept(|_| None, &entry).unwrap_or(entry);
     let mut work = VecDeque::from([at]);
     let mut pairs = 0;
     while let Some(at) = work.pop_front().filter(|_| pairs <= MOST_PAIRS) {
-        for e in &outs[at] {
+        for (e, zero) in &outs[at] {
             let mut before = spaces[at].clone();
             e.guard.atoms().iter().filter(equal).for_each(|a| before.insert(a.expr().clone()));
             if before.is_contradictory() {
                 continue;
             }
-            let ends = e.guard.atoms().iter().filter(at_end).map(|a| a.expr().clone());
-            for x in loops.left(e).into_iter().chain(ends) {
+            for x in zero {
                 let mut with = before.clone();
-                with.insert(x);
+                with.insert(x.clone());
                 if !with.is_contradictory() {
                     before = with;
                 }

@@ -200,7 +200,7 @@ impl Products {
             |v: Var| if (v.0 as usize) < p.variables.len() { v } else { Var(v.0 + out.ghosts.len() as u32) };
         let (mut cases, nothing) = (BTreeMap::new(), BTreeSet::new());
         for (t, template) in (0u32..).zip(&p.templates) {
-            let loops = template.loops();
+            let (loops, own) = (template.loops(), self.of_thread(p, t));
             let writes = |l: &Vec<crate::Loc>| {
                 let inside = template.edges.iter().filter(|e| l.contains(&e.from) && l.contains(&e.to));
                 inside.flat_map(|e| &e.updates).map(|u| u.0).collect()
@@ -213,7 +213,7 @@ impl Products {
                 let split = left.map(|k| &written[k]).or(outside.then_some(&nothing));
                 let mut e = e.clone();
                 e.rename(moved);
-                let list = self.of_thread(p, t).cases(p, &e, split);
+                let list = own.cases(p, &e, split);
                 if list != [StepCase::same()] {
                     cases.insert((t, k), list);
                 }
