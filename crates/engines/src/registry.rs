@@ -4,7 +4,7 @@ use crate::engine::{Choice, Engine};
 use crate::ordered::InOrder;
 use crate::rely_guarantee::Refinement;
 use crate::replicated::Replicated;
-use crate::search::{Chances, FewThreads, Interleavings};
+use crate::search::{Chances, FewThreads, Interleavings, SwitchToSwitch};
 use crate::symbolic::SymbolicSearch;
 use crate::{aret, search, symbolic};
 
@@ -54,7 +54,8 @@ pub fn all(s: &Settings) -> Vec<Entry> {
         Entry { fallback: true, ..entry(SEARCHES, &[ALL], FewThreads(s.chances)) },
         entry(SEARCHES, &[ALL], Interleavings(s.searches.clone())),
         Entry { fallback: true, ..entry(SEARCHES, &[ALL], SymbolicSearch(s.symbolic)) },
-        Entry { fallback: true, ..entry(ORDERS, &[ALL], InOrder(s.proof)) },
+        Entry { fallback: true, ..entry(ORDERS, &[4_000_000, ALL], SwitchToSwitch::of(&s.chances)) },
+        Entry { fallback: true, ..entry(ORDERS, &[4_000_000, ALL], InOrder(s.proof)) },
     ]
 }
 

@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 use relyant_cfa::Limit;
 use relyant_cfa::schedule::ThreadRef;
-use relyant_check::Proof;
+use relyant_check::{Proof, states};
 use relyant_finite::model::Malformed;
 use relyant_horn::tree::Undecided;
 use relyant_interp::machine;
@@ -141,6 +141,9 @@ pub enum Reason {
     /// All was seen but what is beyond a bound of the program, in its words.
     #[error("no error but where {0}")]
     Bound(Limit),
+    /// Threads cannot run alone from switch to switch, or nothing can be said between.
+    #[error("no proof by transactions: {0}")]
+    Transactions(states::Rejection),
     /// The search ended before it had seen all.
     #[error("no error within {depth} steps; {reason}")]
     Search {

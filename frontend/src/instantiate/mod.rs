@@ -42,6 +42,7 @@ mod sharing;
 mod simplify;
 mod slice;
 mod threads;
+mod trial;
 mod undefined;
 mod unroll;
 

@@ -13,8 +13,8 @@ use relyant_cfa::options::{MAX_OBJECTS, Options};
 use relyant_cfa::points_to::PointsTo;
 use relyant_cfa::walk;
 use relyant_cfa::{
-    Block, Bounded, Callee, CmpOp, Edge, Expr, Extent, FuncId, Function, Graph, HeapSite, IntKind, Limit,
-    Loc, LocationKind, Look, Module, ObjId, Object, ObjectKind, Op, Reg, Register, Shown, Violated,
+    BinOp, Block, Bounded, Callee, CmpOp, Edge, Expr, Extent, FuncId, Function, Graph, HeapSite, IntKind,
+    Limit, Loc, LocationKind, Look, Module, ObjId, Object, ObjectKind, Op, Reg, Register, Shown, Violated,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,6 +34,8 @@ struct Pool {
     back: ObjId,
     /// How many cells each has, if that is not always the same.
     sizes: Option<ObjId>,
+    /// They are elements of the one instance, each so many cells after the one before it, and so many.
+    elements: Option<(usize, usize)>,
     /// More may be asked for.
     bounded: bool,
     /// What is said then.
@@ -49,9 +51,9 @@ impl Pool {
 
 impl Code<'_> {
     /// Notes how many cells an object of a pool has.
-    fn sized(&mut self, pool: &Pool, o: ObjId, cells: &Expr) {
+    fn sized(&mut self, pool: &Pool, o: &Expr, cells: &Expr) {
         let Some(sizes) = pool.sizes else { return };
-        let k = pool.instances.iter().position(|i| *i == o).unwrap_or(0);
+        let k = pool.instances.iter().position(|i| *o == Expr::Addr(*i)).unwrap_or(0);
         self.step(Op::Store(cell_of(&Expr::Addr(sizes), k), cells.clone(), IntKind::Ideal));
     }
 }
@@ -111,7 +113,10 @@ fn write_site(functions: &mut [Function], objects: &mut [Object], site: &HeapSit
     let Making { pool, tried, clear, file } = making;
     let f = &mut functions[site.function.0 as usize];
     let span = f.span;
-    let cells = objects[site.object.0 as usize].cells.clone();
+    let mut cells = objects[site.object.0 as usize].cells.clone();
+    if let Some((stride, _)) = pool.and_then(|p| p.elements) {
+        cells.truncate(stride - 1);
+    }
     let moves = site.moves.filter(|_| f.params.len() > 1);
     f.registers.truncate(f.params.len());
     f.locals = if pool.is_none() { vec![site.object] } else { Vec::new() };
@@ -186,12 +191,12 @@ fn write_site(functions: &mut [Function], objects: &mut [Object], site: &HeapSit
                 code.edge(limit, Op::Skip);
                 obtain(&mut code, pool, p, &mut |code, o| {
                     let none = vec![false; if clear { cells.len() } else { 0 }];
-                    code.fill(&Expr::Addr(o), &cells[..none.len()], false, &none, clear);
+                    code.fill(o, &cells[..none.len()], false, &none, clear);
                     code.sized(pool, o, &size);
                 })
             } else {
                 obtain(&mut code, pool, p, &mut |code, o| {
-                    code.fill(&Expr::Addr(o), &cells, site.zero, &site.open, clear);
+                    code.fill(o, &cells, site.zero, &site.open, clear);
                     code.sized(pool, o, &size);
                 })
             }
@@ -223,8 +228,26 @@ fn file_of(module: &Module, span: Span) -> String {
 }
 
 /// Takes an object of a pool: puts its address in a register. The code is inside an atomic section.
-fn obtain(code: &mut Code<'_>, pool: &Pool, p: Reg, fill: &mut dyn FnMut(&mut Code<'_>, ObjId)) {
+fn obtain(code: &mut Code<'_>, pool: &Pool, p: Reg, fill: &mut dyn FnMut(&mut Code<'_>, &Expr)) {
     let used = code.load(pool.used, 0);
+    if let Some((stride, count)) = pool.elements {
+        let count = Expr::Const(count as i128);
+        if pool.bounded {
+            let limit = code.limit(pool.limit.clone());
+            code.edge(limit, test(CmpOp::Ge, &used, count.clone()));
+        }
+        code.step(test(CmpOp::Lt, &used, count));
+        let sum = |op, a, b| Expr::Binary(op, Box::new(a), Box::new(b), IntKind::Ideal);
+        code.step(Op::Store(
+            Expr::Addr(pool.used),
+            sum(BinOp::Add, used.clone(), Expr::Const(1)),
+            IntKind::Ideal,
+        ));
+        let offset = sum(BinOp::Mul, used, Expr::Const(stride as i128));
+        code.step(Op::Assign(p, sum(BinOp::Add, Expr::Addr(pool.instances[0]), offset)));
+        fill(code, &Expr::Reg(p));
+        return;
+    }
     let start = code.at;
     let done = code.fresh();
     for (k, o) in pool.instances.iter().enumerate() {
@@ -233,14 +256,14 @@ fn obtain(code: &mut Code<'_>, pool: &Pool, p: Reg, fill: &mut dyn FnMut(&mut Co
         let n = k as i128;
         code.step(test(CmpOp::Eq, &used, Expr::Const(n)));
         code.step(Op::Store(Expr::Addr(pool.used), Expr::Const(n + 1), IntKind::Ideal));
-        fill(code, *o);
+        fill(code, &Expr::Addr(*o));
         code.edge(done, Op::Assign(p, Expr::Addr(*o)));
         // given back
         code.at = start;
         let back = code.load(pool.back, k);
         code.step(test(CmpOp::Ne, &back, Expr::Const(0)));
         code.step(Op::Store(cell_of(&Expr::Addr(pool.back), k), Expr::Const(0), IntKind::Ideal));
-        fill(code, *o);
+        fill(code, &Expr::Addr(*o));
         code.edge(done, Op::Assign(p, Expr::Addr(*o)));
     }
     if pool.bounded {
@@ -323,9 +346,15 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
         let total =
             members.iter().try_fold(0u32, |n, m| passes[made(m)].and_then(|more| n.checked_add(more)));
         let (first, f) = members[0];
-        let mut pool = make_pool(&mut out, first, total, module.functions[f].span, options);
         let measured =
             |(o, _): &(ObjId, usize)| module.heap.iter().any(|s| s.object == *o && s.measure.is_some());
+        let elements = tried
+            && shape.is_none()
+            && options.max_objects.is_some_and(|n| n > MAX_OBJECTS)
+            && !options.checks_memory()
+            && !options.leaks
+            && members.iter().all(|(o, f)| is_made_by(module, *o, *f) && !measured(&(*o, *f)));
+        let mut pool = make_pool(&mut out, first, total, module.functions[f].span, elements, options);
         if members.iter().any(measured) {
             let name = format!("{}.size", module.objects[first.0 as usize].name);
             let span = module.functions[f].span;
@@ -379,15 +408,56 @@ pub(super) fn pooled(module: &Module, which: &BTreeSet<ObjId>, tried: bool, opti
     out
 }
 
-fn make_pool(module: &mut Module, o: ObjId, passes: Option<u32>, span: Span, options: &Options) -> Pool {
+/// Is an object one that this function, a place that makes blocks, and no other function names?
+fn is_made_by(module: &Module, o: ObjId, f: usize) -> bool {
+    let plain = |s: &HeapSite| s.object == o && s.function.0 as usize == f && !s.automatic;
+    let names = |e: &Expr| {
+        let mut found = false;
+        walk::visit(e, &mut |e| found |= *e == Expr::Addr(o));
+        found
+    };
+    module.heap.iter().any(plain)
+        && module.functions[f].params.len() == 1
+        && (module.functions.iter().enumerate())
+            .filter(|(g, _)| *g != f)
+            .all(|(_, g)| g.graph.edges.iter().all(|e| !walk::reads(&e.op).into_iter().any(names)))
+}
+
+/// `elements`: blocks may be elements of one object, which is as much for any number of them.
+fn make_pool(
+    module: &mut Module,
+    o: ObjId,
+    passes: Option<u32>,
+    span: Span,
+    elements: bool,
+    options: &Options,
+) -> Pool {
     let object = module.objects[o.0 as usize].clone();
     let most = options.max_objects.unwrap_or(MAX_OBJECTS) as usize;
-    let most = most.min(POOL_CELLS / object.cells.len().max(1)).max(1);
+    let room = object.cells.len() + usize::from(elements);
+    let most = most.min(POOL_CELLS / room.max(1)).max(1);
     let count = passes.map_or(most, |n| (n as usize).max(1).min(most));
     let bounded = passes.is_none_or(|n| n as usize > count);
     let base = object.name.clone();
     let mut instances = Vec::new();
-    for k in 1..=count {
+    // A cell between them, so that one's end is not the next one's address.
+    let stride = object.cells.len() + 1;
+    let elements = (elements && count > MAX_OBJECTS as usize).then_some((stride, count));
+    if elements.is_some() {
+        let between = (IntKind::Ideal, String::new());
+        let one = || object.cells.iter().chain([&between]).enumerate();
+        let named = |k: usize| {
+            one().map(move |(i, (kind, name))| {
+                (*kind, if i + 1 < stride { format!("[{k}]{name}") } else { String::new() })
+            })
+        };
+        let all = &mut module.objects[o.0 as usize];
+        all.cells = (0..count).flat_map(named).collect();
+        all.init = (0..count).flat_map(|_| object.init.iter().copied().chain([Some(0)])).collect();
+        all.look = Look::default();
+        instances.push(o);
+    }
+    for k in 1..=if elements.is_some() { 0 } else { count } {
         let mut copy = Object { name: format!("{base}.{k}"), ..object.clone() };
         copy.look.block = copy.look.block.map(|b| Block { number: k as u32, ..b });
         if k == 1 {
@@ -408,7 +478,7 @@ fn make_pool(module: &mut Module, o: ObjId, passes: Option<u32>, span: Span, opt
         span.line
     );
     let limit = Limit { what, bounds: Some(Bounded::Objects) };
-    Pool { instances, used, back, sizes: None, bounded, limit }
+    Pool { instances, used, back, sizes: None, elements, bounded, limit }
 }
 
 /// What a pool keeps of its objects: so many numbers, 0 at first.

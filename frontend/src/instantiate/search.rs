@@ -37,7 +37,9 @@ pub fn for_search(module: &Module, options: &Options) -> Result<Program, Diagnos
 
 /// As [`for_search`], with the reason of a refusal as a value.
 pub fn build_for_search(module: &Module, options: &Options) -> Result<Program, Refusal> {
-    super::with_pools(module, true, options, &|module| build(module, options))
+    super::trial::with_enough_objects(module, options, &|module, options| {
+        super::with_pools(module, true, options, &|module| build(module, options))
+    })
 }
 
 fn build(module: &Module, options: &Options) -> Result<Program, Refusal> {

@@ -3,6 +3,7 @@
 use super::format::{OptionsRecord, SourceFile};
 use super::{CertificateError, ContentError, FORMAT, Meta, Source, VERSION, hex, matches_sources};
 use crate::states::order::{Direction, Order};
+use crate::states::transactions::Switches;
 use crate::states::{Encoding, Space};
 use data_encoding::BASE64;
 use relyant_cfa::Program;
@@ -11,6 +12,7 @@ use relyant_interp::observe::Points;
 use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -77,6 +79,9 @@ struct Head {
     /// Values that tell inputs apart, by class.
     #[serde(skip_serializing_if = "Option::is_none")]
     points: Option<Points>,
+    /// Steps after which other threads may move, by template.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    switches: Option<Vec<BTreeSet<u32>>>,
     count: u64,
 }
 
@@ -101,6 +106,8 @@ struct File {
     order: Option<OrderRecord>,
     #[serde(default)]
     points: Option<Points>,
+    #[serde(default)]
+    switches: Option<Vec<BTreeSet<u32>>>,
     count: u64,
     states: Lines,
 }
@@ -127,6 +134,7 @@ pub fn write_states(space: &Space, program: &Program, meta: &Meta, out: &mut dyn
         symmetry: space.encoding().symmetry,
         order: space.order().map(OrderRecord::from),
         points: space.points().cloned(),
+        switches: space.switches().map(|s| s.0.clone()),
         count: space.len() as u64,
     };
     let head = serde_json::to_string_pretty(&head)?;
@@ -177,7 +185,8 @@ impl StatesCertificate {
     /// # Errors
     /// It is about another program, or damaged.
     pub fn space(self, program: &Program) -> Result<Space, CertificateError> {
-        let File { program: about, symmetry, order, points, count, states: Lines(bytes), .. } = self.file;
+        let File { program: about, symmetry, order, points, switches, count, states: Lines(bytes), .. } =
+            self.file;
         if about != digest(program) {
             return Err(CertificateError::Program);
         }
@@ -186,7 +195,8 @@ impl StatesCertificate {
             return Err(damaged(ContentError::Count));
         }
         let order = order.map(|o| o.order()).transpose()?;
-        Ok(Space::from_parts(Encoding { symmetry }, bytes, ends).with_order(order).with_points(points))
+        let space = Space::from_parts(Encoding { symmetry }, bytes, ends);
+        Ok(space.with_order(order).with_points(points).with_switches(switches.map(Switches)))
     }
 }
 

@@ -8,7 +8,7 @@
 use super::doors::Memo;
 use super::facts::Facts;
 use super::split::Parts;
-use super::{Rejection, Space};
+use super::{Looks, Rejection, Space};
 use relyant_interp::machine::{Machine, State, Stop};
 use relyant_interp::normal::{Base, Moved, Scratch};
 use relyant_interp::observe::Needs;
@@ -33,7 +33,7 @@ pub(super) struct Walker<'f, 'p> {
     fuel: u64,
     steps: u64,
     /// Points that the set lacks to tell inputs apart.
-    pub needs: Needs,
+    needs: Needs,
     scratch: Scratch,
     bytes: Vec<u8>,
     /// The threads of the state at hand, and those that moved since, maybe more.
@@ -81,44 +81,6 @@ impl<'f, 'p> Walker<'f, 'p> {
             spare: Vec::new(),
             memo: Memo::default(),
         }
-    }
-
-    /// Steps since this was asked last.
-    pub fn take_steps(&mut self) -> u64 {
-        std::mem::take(&mut self.steps)
-    }
-
-    /// Is a start covered?
-    pub fn covers_start(&mut self, state: &State, met: Met<'_>) -> Result<bool, Rejection> {
-        self.fuel = self.most;
-        self.moved = Moved::ALL;
-        self.covers(state, met)
-    }
-
-    /// Checks that what follows a state of the set is covered. `state` is a buffer.
-    pub fn expand(&mut self, number: u32, state: &mut State, met: Met<'_>) -> Result<(), Rejection> {
-        self.fuel = self.most;
-        let facts = self.facts;
-        let mut twins = std::mem::take(&mut self.twins);
-        facts.normal.unpack_twins(self.space.get(number), state, &mut twins);
-        facts.normal.base(state, &mut self.scratch, &mut self.base);
-        let mut moved = false;
-        for thread in 0..state.threads.len() {
-            // What a twin can do the thread before it can do, too.
-            if state.threads[thread].ended.is_some() || twins.get(thread) == Some(&true) {
-                continue;
-            }
-            self.moved = Moved::NONE;
-            for end in self.moves(state, thread)? {
-                moved = true;
-                if !self.covers(&end, met)? {
-                    return Err(Rejection::NotCovered { what: describe(&facts.machine, state, thread) });
-                }
-                self.spare.push(end);
-            }
-        }
-        self.twins = twins;
-        if !moved { self.stuck(state) } else { Ok(()) }
     }
 
     /// A state in which no thread can move must be no deadlock.
@@ -385,8 +347,49 @@ impl<'f, 'p> Walker<'f, 'p> {
     }
 }
 
+impl Looks for Walker<'_, '_> {
+    fn take_steps(&mut self) -> u64 {
+        std::mem::take(&mut self.steps)
+    }
+
+    fn covers_start(&mut self, state: &State, met: Met<'_>) -> Result<bool, Rejection> {
+        self.fuel = self.most;
+        self.moved = Moved::ALL;
+        self.covers(state, met)
+    }
+
+    fn expand(&mut self, number: u32, state: &mut State, met: Met<'_>) -> Result<(), Rejection> {
+        self.fuel = self.most;
+        let facts = self.facts;
+        let mut twins = std::mem::take(&mut self.twins);
+        facts.normal.unpack_twins(self.space.get(number), state, &mut twins);
+        facts.normal.base(state, &mut self.scratch, &mut self.base);
+        let mut moved = false;
+        for thread in 0..state.threads.len() {
+            // What a twin can do the thread before it can do, too.
+            if state.threads[thread].ended.is_some() || twins.get(thread) == Some(&true) {
+                continue;
+            }
+            self.moved = Moved::NONE;
+            for end in self.moves(state, thread)? {
+                moved = true;
+                if !self.covers(&end, met)? {
+                    return Err(Rejection::NotCovered { what: describe(&facts.machine, state, thread) });
+                }
+                self.spare.push(end);
+            }
+        }
+        self.twins = twins;
+        if !moved { self.stuck(state) } else { Ok(()) }
+    }
+
+    fn needs(&self) -> Needs {
+        self.needs.clone()
+    }
+}
+
 /// A thread and where it is.
-fn describe(machine: &Machine<'_>, state: &State, thread: usize) -> String {
+pub(super) fn describe(machine: &Machine<'_>, state: &State, thread: usize) -> String {
     let t = &state.threads[thread];
     let program = machine.program();
     let span = machine.location(t.name.template, t.loc).span;

@@ -18,6 +18,8 @@
 //! A set may come with points that tell inputs apart ([`relyant_interp::observe`]); then the moves that are
 //! checked must need no others.
 //!
+//! A set may come with switches instead: then it has the states between [`transactions`], of which each has to lead to others.
+//!
 //! The checker knows the machine and the normal form, and nothing of the search. It starts from the starts and reads
 //! only those states of the set that it came upon, so that a set may have anything else in it.
 
@@ -29,6 +31,7 @@ pub mod order;
 mod space;
 pub mod split;
 mod things;
+pub mod transactions;
 mod waiting;
 
 use cover::Walker;
@@ -41,6 +44,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 pub use space::{Encoding, Space};
+
+use transactions::{Closure, Transactions};
 
 /// How long a check may take.
 #[derive(Clone, Copy)]
@@ -84,6 +89,9 @@ pub enum Rejection {
     /// A state violates the property.
     #[error("{0} can be reached")]
     Violation(RunEnd),
+    /// Two threads may be about to access one cell, and one of them to write it.
+    #[error("two threads may access one cell at once")]
+    Meeting,
     /// It is not known whether a state is a deadlock.
     #[error("a state in which no thread moves may be a deadlock")]
     Stuck,
@@ -125,18 +133,48 @@ const SHARED: usize = 256;
 /// does not depend on the number of workers.
 pub fn check(program: &Program, space: &Space, limits: &StateLimits<'_>) -> Result<SpaceReport, Rejection> {
     let clock = Instant::now();
+    if let Some(switches) = space.switches() {
+        let transactions = Transactions::new(program, space.encoding(), space.points())?;
+        if switches.0.len() != program.templates.len() || space.order().is_some() {
+            return Err(Rejection::Incomplete("its switches are no list of steps of each thread"));
+        }
+        let worker = || Closure::new(&transactions, switches, space, limits.fuel);
+        return closed(&transactions.facts, space, limits, clock, &worker);
+    }
     let facts = Facts::new(program, space)?;
+    closed(&facts, space, limits, clock, &|| Walker::new(&facts, space, limits.fuel))
+}
+
+/// What a worker asks of a state.
+trait Looks: Send {
+    /// Is a start covered?
+    fn covers_start(&mut self, state: &State, met: &mut dyn FnMut(u32)) -> Result<bool, Rejection>;
+    /// Checks that what follows a state of the set is covered. `state` is a buffer.
+    fn expand(&mut self, number: u32, state: &mut State, met: &mut dyn FnMut(u32)) -> Result<(), Rejection>;
+    /// Steps since this was asked last.
+    fn take_steps(&mut self) -> u64;
+    /// Points that the set lacks to tell inputs apart.
+    fn needs(&self) -> Needs;
+}
+
+/// Checks a set from the starts on.
+fn closed<L: Looks>(
+    facts: &Facts<'_>,
+    space: &Space,
+    limits: &StateLimits<'_>,
+    clock: Instant,
+    looks: &dyn Fn() -> L,
+) -> Result<SpaceReport, Rejection> {
     let hits = Hits::new(space.len());
-    let mut workers: Vec<Worker> = (0..limits.jobs.max(1))
-        .map(|_| Worker { walker: Walker::new(&facts, space, limits.fuel), state: State::default() })
-        .collect();
+    let mut workers: Vec<Worker<L>> =
+        (0..limits.jobs.max(1)).map(|_| Worker { looks: looks(), state: State::default() }).collect();
     let mut level = Vec::new();
     let mut steps = 0;
     for start in &facts.starts {
-        let walker = &mut workers[0].walker;
+        let looks = &mut workers[0].looks;
         let state = facts.machine.initial(start, 0)?;
-        let covered = walker.covers_start(&state, &mut |i| hits.insert(i, &mut level))?;
-        steps += walker.take_steps();
+        let covered = looks.covers_start(&state, &mut |i| hits.insert(i, &mut level))?;
+        steps += looks.take_steps();
         if !covered {
             return Err(Rejection::NotCovered { what: "the start".into() });
         }
@@ -152,7 +190,7 @@ pub fn check(program: &Program, space: &Space, limits: &StateLimits<'_>) -> Resu
         steps += more;
     }
     let mut needs = Needs::default();
-    workers.iter().for_each(|w| needs.extend(&w.walker.needs));
+    workers.iter().for_each(|w| needs.extend(&w.looks.needs()));
     if !needs.is_empty() {
         return Err(Rejection::Incomplete("an input needs more values than were tried"));
     }
@@ -160,16 +198,16 @@ pub fn check(program: &Program, space: &Space, limits: &StateLimits<'_>) -> Resu
     Ok(SpaceReport { states: space.len(), needed, steps, seconds })
 }
 
-struct Worker<'f, 'p> {
-    walker: Walker<'f, 'p>,
+struct Worker<L> {
+    looks: L,
     state: State,
 }
 
 /// Checks what the states of a level lead to. Gives the next level and the number of steps.
-fn expand(
+fn expand<L: Looks>(
     level: &[u32],
     hits: &Hits,
-    workers: &mut [Worker<'_, '_>],
+    workers: &mut [Worker<L>],
     limits: &StateLimits<'_>,
 ) -> Result<(Vec<u32>, u64), Rejection> {
     let next_chunk = AtomicUsize::new(0);
@@ -177,7 +215,7 @@ fn expand(
     let stopped = AtomicBool::new(false);
     let steps = AtomicU64::new(0);
     let found = Mutex::new((Vec::new(), None::<(usize, Rejection)>));
-    let work = |worker: &mut Worker<'_, '_>| {
+    let work = |worker: &mut Worker<L>| {
         let mut new = Vec::new();
         let mut failed = None;
         loop {
@@ -191,15 +229,15 @@ fn expand(
                 break;
             }
             for (k, &i) in (first..).zip(level[first..].iter().take(CHUNK)) {
-                let Worker { walker, state } = worker;
-                if let Err(e) = walker.expand(i, state, &mut |j| hits.insert(j, &mut new)) {
+                let Worker { looks, state } = worker;
+                if let Err(e) = looks.expand(i, state, &mut |j| hits.insert(j, &mut new)) {
                     failed = Some((k, e));
                     least.fetch_min(k, Ordering::Relaxed);
                     break;
                 }
             }
         }
-        steps.fetch_add(worker.walker.take_steps(), Ordering::Relaxed);
+        steps.fetch_add(worker.looks.take_steps(), Ordering::Relaxed);
         let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
         found.0.append(&mut new);
         if let Some(e) = failed {

@@ -1,6 +1,7 @@
 //! A set of packed states.
 
 use super::order::Order;
+use super::transactions::Switches;
 use relyant_interp::observe::Points;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
@@ -20,6 +21,8 @@ pub struct Space {
     order: Option<Order>,
     /// Values that tell inputs apart, where what the program does with them was observed.
     points: Option<Points>,
+    /// Where other threads may move, where the states are those between transactions.
+    switches: Option<Switches>,
     /// The states, one after the other.
     bytes: Vec<u8>,
     /// By number: where its state ends in `bytes`; ascending.
@@ -50,7 +53,16 @@ impl Space {
         ends.truncate(MOST);
         let size = (ends.len() * 3 / 2 + 1).next_power_of_two();
         let low = (ends.len() + 1).next_power_of_two() as u32 - 1;
-        let mut space = Space { encoding, order: None, points: None, bytes, ends, slots: vec![0; size], low };
+        let mut space = Space {
+            encoding,
+            order: None,
+            points: None,
+            switches: None,
+            bytes,
+            ends,
+            slots: vec![0; size],
+            low,
+        };
         for number in 0..space.ends.len() as u32 {
             let hash = hash(space.get(number));
             let mut i = hash as usize & (size - 1);
@@ -69,6 +81,14 @@ impl Space {
     /// The same states, of a program whose inputs are told apart by these points.
     pub fn with_points(self, points: Option<Points>) -> Space {
         Space { points, ..self }
+    }
+    /// The same states, those between transactions that end with these switches.
+    pub fn with_switches(self, switches: Option<Switches>) -> Space {
+        Space { switches, ..self }
+    }
+    /// The switches of the transactions between its states, if they are states between transactions.
+    pub fn switches(&self) -> Option<&Switches> {
+        self.switches.as_ref()
     }
     /// The points that tell inputs apart.
     pub fn points(&self) -> Option<&Points> {

@@ -34,10 +34,12 @@ mod switches;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod transactions;
 
 pub use crate::verdict::Unseen as Reason;
 pub use crate::watch::Explored as Stats;
 pub use engine::{Chances, FewThreads, Interleavings, NAME};
+pub use transactions::SwitchToSwitch;
 
 use crate::watch::Watch;
 use account::Account;

@@ -288,6 +288,7 @@ impl<'c, 'p> Mover<'c, 'p> {
         if !resting || self.met.len() >= MAX_ROUNDS || self.branches >= MAX_BRANCHES {
             return Ok(Next::None);
         }
+        self.count(state);
         self.config.pack(state, &mut self.scratch, &mut self.bytes);
         let mut next = Next::None;
         if self.met.insert(hash(&self.bytes)) {

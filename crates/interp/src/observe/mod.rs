@@ -104,6 +104,11 @@ impl Observer {
         self.values(*self.objects.get(object.0 as usize)?, kind, points)
     }
 
+    /// May an input get into the cells of an object?
+    pub fn reaches(&self, object: ObjId) -> bool {
+        self.objects.get(object.0 as usize).is_none_or(Option::is_some)
+    }
+
     /// Each point, and the values next to it: one of each interval at least.
     fn values(&self, class: Option<u32>, kind: IntKind, points: &Points) -> Option<Vec<i128>> {
         let class = class?;
