@@ -20,7 +20,7 @@ use relyant_testing::rng::{Rng, cases};
 const MEMBERS: [&str; 4] = ["m", "x", "y", "l"];
 
 /// A program of sections whose lock and variables are members of an object, which threads get a pointer to.
-fn program(seed: u64) -> String {
+pub fn program(seed: u64) -> String {
     let mut rng = Rng::new(seed);
     let object = rng.pick(&["&first", "&first", "malloc(sizeof(struct s))"]);
     let mut out = String::new();

@@ -42,7 +42,7 @@ fn statement(rng: &mut Rng) -> String {
     }
 }
 
-fn program(rng: &mut Rng) -> String {
+pub fn program(rng: &mut Rng) -> String {
     let thread = |rng: &mut Rng| -> String {
         (0..1 + rng.below(3)).map(|_| format!("    {}\n", statement(rng))).collect()
     };

@@ -17,7 +17,7 @@ use relyant_testing::threads::generate;
 const STATES: usize = 6_000;
 
 /// Takes the start values of some shared cells away, and declares some of them anew on the way.
-fn opened(mut program: Program, rng: &mut Rng) -> Program {
+pub fn opened(mut program: Program, rng: &mut Rng) -> Program {
     let cells: Vec<(usize, IntKind)> = (0..program.objects.len())
         .filter(|o| program.owners[*o] == Owner::Shared && program.objects[*o].cells.len() == 1)
         .map(|o| (o, program.objects[o].cells[0].0))

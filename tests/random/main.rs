@@ -14,4 +14,5 @@ mod search;
 mod sections;
 mod symbolic;
 mod threads;
+mod transactions;
 mod waits;

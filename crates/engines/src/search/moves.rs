@@ -545,7 +545,7 @@ impl<'c, 'p> Mover<'c, 'p> {
 
     /// Counts the work of unpacking a state: in large states all takes longer.
     pub fn count(&mut self, state: &State) {
-        self.steps += (state.data.len() + 4 * state.threads.len()) as u64 / COPIED;
+        self.steps += (state.cells.len() + state.data.len() + 4 * state.threads.len()) as u64 / COPIED;
     }
 
     fn copy(&mut self, state: &State) -> State {

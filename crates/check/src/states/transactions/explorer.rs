@@ -7,7 +7,7 @@ use crate::states::cover::describe;
 use crate::states::facts::Facts;
 use crate::states::{Encoding, Rejection, Space};
 use relyant_cfa::schedule::Start;
-use relyant_cfa::{Edge, Expr, IntKind, ObjId, ObjectKind, Op, Owner, Program, Reg};
+use relyant_cfa::{Edge, Expr, IntKind, ObjId, ObjectKind, Op, Program, Reg};
 use relyant_interp::eval::{Env, eval};
 use relyant_interp::live::{for_each_expr, written};
 use relyant_interp::machine::{State, Stop};

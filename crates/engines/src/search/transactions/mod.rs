@@ -27,6 +27,8 @@ use std::time::Instant;
 
 /// Steps of the transactions from one state.
 const MOST_STEPS: u64 = 100_000;
+/// To read a state of so many numbers counts for a step more.
+const COPIED: u64 = 4;
 /// Searches that are tried at most, each with more points.
 const ROUNDS: usize = 40;
 /// Times that a search begins anew.
@@ -205,6 +207,7 @@ impl SwitchToSwitch {
                 return Ok(Attempt::Limit(Reason::States));
             }
             normal.unpack(store.get(id), &mut state);
+            explorer.steps += state.data.len().saturating_add(state.cells.len()) as u64 / COPIED;
             let done = explorer.expand(&state, switches, &mut |after, _, _| {
                 normal.pack(after, &mut scratch, &mut bytes);
                 todo.extend(store.insert(hash(&bytes), &bytes, id).filter(|x| x.1).map(|x| x.0));
