@@ -149,8 +149,16 @@ impl Future {
     /// Does an access touch what the analysis foresaw? Asked where the step can be done.
     pub fn foreseen(&self, machine: &Machine<'_>, state: &State, thread: usize, edge: u32) -> bool {
         let template = state.threads[thread].name.template as usize;
-        let Some(list) = &self.foreseen[template][edge as usize] else { return true };
-        let Some((o, k)) = machine.accessed(state, thread, edge) else { return true };
+        if self.foreseen[template][edge as usize].is_none() {
+            return true;
+        }
+        self.foresees(template as u32, edge, machine.accessed(state, thread, edge))
+    }
+
+    /// The same of an edge that accesses a shared cell, or none.
+    pub fn foresees(&self, template: u32, edge: u32, cell: Option<(ObjId, u32)>) -> bool {
+        let Some(list) = &self.foreseen[template as usize][edge as usize] else { return true };
+        let Some((o, k)) = cell else { return true };
         self.things.cell(o.0 as usize, k as usize).is_none_or(|x| list.binary_search(&x).is_ok())
     }
 

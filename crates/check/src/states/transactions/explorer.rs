@@ -1,10 +1,11 @@
 //! All transactions from a state.
 
 use super::touched::{Touch, Touches};
-use super::watched::{Loaded, Look, Wait, Watched, read};
+use super::watched::{Loaded, Look, Sees, Wait, Watched, read};
 use super::{Switches, is_about_threads};
 use crate::states::cover::describe;
 use crate::states::facts::Facts;
+use crate::states::things::constant;
 use crate::states::{Encoding, Rejection, Space};
 use relyant_cfa::schedule::Start;
 use relyant_cfa::{Edge, Expr, IntKind, ObjId, ObjectKind, Op, Program, Reg};
@@ -42,6 +43,25 @@ impl From<Stop> for Obstacle {
     }
 }
 
+/// A shared cell.
+#[derive(Clone, Copy)]
+struct Place {
+    /// By number among the shared cells.
+    cell: u32,
+    at: (ObjId, u32),
+    /// The number of the watch that it is.
+    watch: Option<u8>,
+}
+
+/// What an edge accesses of the shared cells.
+#[derive(Clone, Copy)]
+enum Access {
+    None,
+    Known(Place),
+    /// Its address tells.
+    Computed,
+}
+
 /// A program whose transactions are looked at.
 pub struct Transactions<'p> {
     pub(in crate::states) facts: Facts<'p>,
@@ -50,6 +70,8 @@ pub struct Transactions<'p> {
     first: Vec<Option<u32>>,
     /// The cells of watches, by number of the watch.
     watches: Vec<(u32, u8)>,
+    /// By template and edge.
+    access: Vec<Vec<Access>>,
     /// By template and edge: it is about threads themselves, so that it cannot be quiet.
     about_threads: Vec<Vec<bool>>,
 }
@@ -87,7 +109,12 @@ impl<'p> Transactions<'p> {
             (0..template.graph.edges.len()).map(|e| is_about_threads(program, t, e)).collect()
         };
         let about_threads = program.templates.iter().enumerate().map(about).collect();
-        Ok(Transactions { facts, program, first, watches, about_threads })
+        let mut all = Transactions { facts, program, first, watches, access: Vec::new(), about_threads };
+        let access = |template: &relyant_cfa::Template| {
+            template.graph.edges.iter().map(|e| all.access(&e.op)).collect()
+        };
+        all.access = program.templates.iter().map(access).collect();
+        Ok(all)
     }
 
     /// What runs may begin with.
@@ -108,8 +135,21 @@ impl<'p> Transactions<'p> {
         &self.facts.normal
     }
 
-    fn cell(&self, (o, k): (ObjId, u32)) -> Option<u32> {
-        Some((*self.first.get(o.0 as usize)?)? + k)
+    fn place(&self, at: (ObjId, u32)) -> Option<Place> {
+        let cell = (*self.first.get(at.0.0 as usize)?)? + at.1;
+        let watch = self.watches.iter().find(|w| w.0 == cell).map(|w| w.1);
+        Some(Place { cell, at, watch })
+    }
+
+    fn access(&self, op: &Op) -> Access {
+        let (Op::Load(_, address, _) | Op::Store(address, ..)) = op else { return Access::None };
+        match constant(self.program, address) {
+            None => Access::Computed,
+            Some(a) => match self.program.cell_at(a).and_then(|(o, k)| self.place((o, k as u32))) {
+                Some(place) => Access::Known(place),
+                None => Access::None,
+            },
+        }
     }
 }
 
@@ -166,6 +206,8 @@ pub struct Explorer<'t, 'p> {
     seen: FxHashSet<Vec<u8>>,
     scratch: Scratch,
     bytes: Vec<u8>,
+    /// Steps that can be done in the state at hand.
+    enabled: Vec<(u32, Option<Place>)>,
     /// Steps of a long transaction.
     latest: Vec<(u32, u32)>,
 }
@@ -191,6 +233,7 @@ impl<'t, 'p> Explorer<'t, 'p> {
             seen: FxHashSet::default(),
             scratch: Scratch::default(),
             bytes: Vec::new(),
+            enabled: Vec::new(),
             latest: Vec::new(),
         }
     }
@@ -215,9 +258,9 @@ impl<'t, 'p> Explorer<'t, 'p> {
         if !conflicts.is_empty() {
             return Err(Obstacle::Conflict(conflicts));
         }
-        let compared = self.watched.size();
-        self.steps += compared / 8;
-        self.fuel = self.fuel.checked_sub(compared / 8).ok_or(Rejection::Fuel)?;
+        let compared = self.watched.work();
+        self.steps += compared;
+        self.fuel = self.fuel.checked_sub(compared).ok_or(Rejection::Fuel)?;
         let program = self.transactions.program;
         let env = Env {
             registers: &[],
@@ -284,38 +327,37 @@ impl<'t, 'p> Explorer<'t, 'p> {
                     break;
                 }
                 // Where there is one step, the state becomes what it leads to.
-                let mut only = None;
+                let mut steps = std::mem::take(&mut self.enabled);
+                steps.clear();
                 let mut several = false;
                 for &edge in facts.machine.out(&inner.state, thread) {
+                    let place = self.place(&inner.state, thread, edge);
                     if let Some((observer, points)) = &facts.observer {
                         observer.observe(&facts.machine, &inner.state, thread, edge, points, &mut self.needs);
                     }
-                    self.touch(&inner, thread, edge, switches);
-                    if !self.may_go(&mut inner, thread, edge)? {
-                        continue;
+                    self.touch(&inner, thread, (edge, place), switches);
+                    if self.may_go(&mut inner, thread, (edge, place))? {
+                        several |= !steps.is_empty() || facts.inputs(&inner.state, thread, edge)?.len() != 1;
+                        steps.push((edge, place));
                     }
-                    several |= only.is_some() || facts.inputs(&inner.state, thread, edge)?.len() != 1;
-                    only = Some(edge);
                 }
-                let Some(edge) = only else { break };
-                if !several {
+                if let (false, [(edge, place)]) = (several, &steps[..]) {
+                    let (edge, place) = (*edge, *place);
+                    self.enabled = steps;
                     let input = facts.inputs(&inner.state, thread, edge)?[0];
-                    if self.step(&mut inner, thread, (edge, 0), input, switches)?
+                    if self.step(&mut inner, thread, (edge, 0, place), input, switches)?
                         && self.goes_on(&mut inner, thread, emit)?
                     {
                         continue;
                     }
                     break;
                 }
-                for &edge in facts.machine.out(&inner.state, thread) {
-                    if !self.may_go(&mut inner, thread, edge)? {
-                        continue;
-                    }
+                for (edge, place) in steps.iter().copied() {
                     for (choice, input) in (0u32..).zip(facts.inputs(&inner.state, thread, edge)?) {
                         let state = self.copy(&inner.state);
                         let (path, loaded) = (inner.path.clone(), inner.loaded.clone());
                         let mut next = Inner { state, path, loaded, switched: inner.switched };
-                        if self.step(&mut next, thread, (edge, choice), *input, switches)?
+                        if self.step(&mut next, thread, (edge, choice, place), *input, switches)?
                             && self.goes_on(&mut next, thread, emit)?
                         {
                             self.stack.push(next);
@@ -324,6 +366,7 @@ impl<'t, 'p> Explorer<'t, 'p> {
                         }
                     }
                 }
+                self.enabled = steps;
                 break;
             }
             self.spare.push(inner.state);
@@ -342,29 +385,38 @@ impl<'t, 'p> Explorer<'t, 'p> {
         self.seen.insert(self.bytes.clone())
     }
 
-    /// Notes what an edge touches, whether or not it can be done.
-    fn touch(&mut self, inner: &Inner, thread: usize, edge: u32, switches: &Switches) {
-        let state = &inner.state;
-        let Transactions { facts, .. } = self.transactions;
+    /// The shared cell that an edge accesses, if it accesses one.
+    fn place(&self, state: &State, thread: usize, edge: u32) -> Option<Place> {
         let template = state.threads[thread].name.template;
-        let Some(e) = facts.machine.edge(template, edge) else { return };
-        let writes = match &e.op {
-            Op::Load(..) => false,
-            Op::Store(..) => true,
-            _ => return,
-        };
-        let Some(at) = facts.machine.accessed(state, thread, edge) else { return };
-        let Some(cell) = self.transactions.cell(at) else { return };
-        if self.transactions.watches.iter().any(|w| w.0 == cell) {
-            return;
+        match self.transactions.access[template as usize][edge as usize] {
+            Access::None => None,
+            Access::Known(place) => Some(place),
+            Access::Computed => {
+                let at = self.transactions.facts.machine.accessed(state, thread, edge)?;
+                self.transactions.place(at)
+            }
         }
+    }
+
+    /// Notes what an edge touches, whether or not it can be done.
+    fn touch(
+        &mut self,
+        inner: &Inner,
+        thread: usize,
+        (edge, place): (u32, Option<Place>),
+        switches: &Switches,
+    ) {
+        let Some(place) = place.filter(|p| p.watch.is_none()) else { return };
+        let machine = &self.transactions.facts.machine;
+        let template = inner.state.threads[thread].name.template;
+        let stores = machine.edge(template, edge).is_some_and(|e| matches!(e.op, Op::Store(..)));
         let touch = Touch {
-            cell,
+            cell: place.cell,
             thread: thread as u32,
             template,
             edge,
             // To load a value that was not chosen yet is to choose it.
-            writes: writes || facts.machine.is_unchosen(state, at.0, at.1 as usize),
+            writes: stores || machine.is_unchosen(&inner.state, place.at.0, place.at.1 as usize),
             switches: inner.switched || self.switches(template, edge, switches),
             after: self.steps - self.begin,
         };
@@ -375,15 +427,13 @@ impl<'t, 'p> Explorer<'t, 'p> {
         self.transactions.about_threads[template as usize][edge as usize] || switches.has(template, edge)
     }
 
-    /// The watch that an edge accesses.
-    fn watch(&self, state: &State, thread: usize, edge: u32) -> Option<u8> {
-        let at = self.transactions.facts.machine.accessed(state, thread, edge)?;
-        let cell = self.transactions.cell(at)?;
-        self.transactions.watches.iter().find(|w| w.0 == cell).map(|w| w.1)
-    }
-
     /// May a step be done at an edge? Notes what it says in a watch, and what it looks for there.
-    fn may_go(&mut self, inner: &mut Inner, thread: usize, edge: u32) -> Result<bool, Obstacle> {
+    fn may_go(
+        &mut self,
+        inner: &mut Inner,
+        thread: usize,
+        (edge, place): (u32, Option<Place>),
+    ) -> Result<bool, Obstacle> {
         let facts = &self.transactions.facts;
         let template = inner.state.threads[thread].name.template;
         let Some(e) = facts.machine.edge(template, edge) else { return Ok(false) };
@@ -394,10 +444,7 @@ impl<'t, 'p> Explorer<'t, 'p> {
         if !inner.loaded.is_empty() {
             self.look(inner, thread, e)?;
         }
-        if !matches!(e.op, Op::Load(..) | Op::Store(..)) {
-            return Ok(!nothing);
-        }
-        let Some(watch) = self.watch(&inner.state, thread, edge) else { return Ok(!nothing) };
+        let Some(watch) = place.and_then(|p| p.watch) else { return Ok(!nothing) };
         match &e.op {
             // With another value in the watch it may begin something.
             Op::Load(..) if nothing && !self.hunts => Err(odd()),
@@ -438,9 +485,8 @@ impl<'t, 'p> Explorer<'t, 'p> {
             (Op::Assume(condition), [(register, watch)]) => {
                 let env = self.env(&inner.state, thread);
                 if eval(condition, &env)? == 0 {
-                    let registers = env.registers.to_vec();
-                    let (thread, watch, register) = (thread as u32, *watch, *register);
-                    self.watched.looks.push(Look { thread, watch, register, condition, registers });
+                    let sees = Sees::new(condition, *register, &env);
+                    self.watched.looks.push(Look { thread: thread as u32, watch: *watch, sees });
                 }
                 Ok(())
             }
@@ -464,7 +510,7 @@ impl<'t, 'p> Explorer<'t, 'p> {
         &mut self,
         inner: &mut Inner,
         thread: usize,
-        (edge, choice): (u32, u32),
+        (edge, choice, place): (u32, u32, Option<Place>),
         input: Option<i128>,
         switches: &Switches,
     ) -> Result<bool, Obstacle> {
@@ -477,13 +523,11 @@ impl<'t, 'p> Explorer<'t, 'p> {
         }
         let Some(left) = self.fuel.checked_sub(1) else { return Err(Obstacle::Long(self.repeated())) };
         self.fuel = left;
-        if !facts.future.foreseen(&facts.machine, &inner.state, thread, edge) {
+        if !facts.future.foresees(template, edge, place.map(|p| p.at)) {
             return Err(Rejection::Access(describe(&facts.machine, &inner.state, thread)).into());
         }
         let loads = match facts.machine.edge(template, edge).map(|e| &e.op) {
-            Some(Op::Load(r, ..)) if !self.transactions.watches.is_empty() => {
-                self.watch(&inner.state, thread, edge).map(|w| (*r, w))
-            }
+            Some(Op::Load(r, ..)) => place.and_then(|p| p.watch).map(|w| (*r, w)),
             _ => None,
         };
         let begins = !facts.machine.inside_atomic(&inner.state, thread);
