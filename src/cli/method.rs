@@ -82,7 +82,7 @@ mod tests {
         let all: Vec<String> = words().iter().map(|w| w.get_name().to_string()).collect();
         assert_eq!(
             all.join(" "),
-            "auto search symbolic rely-guarantee owicki-gries monolithic coverability in-order thread-states counters"
+            "auto search symbolic rely-guarantee owicki-gries monolithic coverability transactions in-order thread-states counters"
         );
         let of = |word| {
             let m = MethodArg::of(word);

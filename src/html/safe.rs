@@ -89,8 +89,9 @@ fn evidence(r: &Report) -> String {
             let waits = program.waits_in_words().map_or(String::new(), |o| format!("; {o}"));
             format!("{}{rule}{sections}{waits}", if proof.modular { "modular " } else { "" })
         }
-        Verdict::Safe(Evidence::Space { checked, .. }) => {
-            format!("all {} states, none of which is an error", checked.states)
+        Verdict::Safe(Evidence::Space { space, checked }) => {
+            let between = if space.switches().is_some() { " from switch to switch" } else { "" };
+            format!("all {} states{between}, none of which is an error", checked.states)
         }
         Verdict::Safe(Evidence::Replicated { .. }) => "replicated finite-state threads".into(),
         _ => String::new(),

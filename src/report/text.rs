@@ -49,8 +49,9 @@ fn verdict(out: &mut String, r: &Report, full: bool) {
     r.assumes.iter().for_each(|a| prose(out, FAINT, "assumes", a));
     r.losses.iter().for_each(|l| prose(out, FAINT, "for proofs", l));
     match &r.verdict {
-        Verdict::Safe(Evidence::Space { checked, .. }) => {
-            let _ = writeln!(out, "proof: all states, none of which is an error");
+        Verdict::Safe(Evidence::Space { space, checked }) => {
+            let between = if space.switches().is_some() { " from switch to switch" } else { "" };
+            let _ = writeln!(out, "proof: all states{between}, none of which is an error");
             searched(out, r);
             let _ = writeln!(
                 out,

@@ -37,7 +37,7 @@ pub struct Entry {
 const PROOFS: usize = 0;
 const SEARCHES: usize = 1;
 
-/// The lane of proofs in an order of preference.
+/// The lane of what needs fewer interleavings than there are: transactions, and proofs in an order of preference.
 const ORDERS: usize = 2;
 
 /// A turn to the end.
@@ -52,10 +52,10 @@ pub fn all(s: &Settings) -> Vec<Entry> {
         entry(PROOFS, &[4_000_000, ALL], Replicated { joins: s.proof.is_usual() }),
         Entry { fallback: true, ..entry(PROOFS, &[0, 0, ALL], Chances(s.chances)) },
         Entry { fallback: true, ..entry(SEARCHES, &[ALL], FewThreads(s.chances)) },
-        Entry { fallback: true, ..entry(SEARCHES, &[2_000_000, ALL], SwitchToSwitch::of(&s.chances)) },
         entry(SEARCHES, &[ALL], Interleavings(s.searches.clone())),
         Entry { fallback: true, ..entry(SEARCHES, &[ALL], SymbolicSearch(s.symbolic)) },
-        Entry { fallback: true, ..entry(ORDERS, &[ALL], InOrder(s.proof)) },
+        Entry { fallback: true, ..entry(ORDERS, &[3_000_000, 60_000_000, ALL], SwitchToSwitch::of(&s.chances)) },
+        Entry { fallback: true, ..entry(ORDERS, &[4_000_000, ALL], InOrder(s.proof)) },
     ]
 }
 
