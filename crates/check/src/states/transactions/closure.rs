@@ -1,7 +1,8 @@
 //! Is a set of states closed under transactions?
 
 use super::Switches;
-use super::explorer::{Explorer, Obstacle, Transactions};
+use super::explorer::{Explorer, Obstacle};
+use super::known::Transactions;
 use crate::states::cover::describe;
 use crate::states::{Looks, Rejection, Space};
 use relyant_interp::machine::State;

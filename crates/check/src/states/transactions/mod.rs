@@ -17,11 +17,13 @@
 
 mod closure;
 mod explorer;
+mod known;
 mod touched;
 mod watched;
 
 pub(super) use closure::Closure;
-pub use explorer::{Emit, Explorer, Obstacle, Path, PathStep, Transactions};
+pub use explorer::{Emit, Explorer, Obstacle, Path, PathStep};
+pub use known::Transactions;
 
 use relyant_cfa::{LocationKind, Op, Program};
 use std::collections::BTreeSet;
