@@ -12,7 +12,9 @@ use relyant_interp::machine::{Machine, State};
 /// Objects of one place at most, where a run needs more than [`MAX_OBJECTS`] but no more than this.
 const MOST: u32 = 1024;
 /// Steps of a run.
-const STEPS: usize = 200_000;
+const STEPS: usize = 50_000;
+/// Edges of programs that take too long to be made again and again.
+const MANY_EDGES: usize = 20_000;
 
 /// Makes a program with pools that are large enough for one run to its end, or as it would be without this where there is none.
 pub(super) fn with_enough_objects(
@@ -21,7 +23,12 @@ pub(super) fn with_enough_objects(
     build: &dyn Fn(&Module, &Options) -> Result<Program, Refusal>,
 ) -> Result<Program, Refusal> {
     let first = build(module, options)?;
-    if options.max_objects.is_some() || !is_bounded(&first) || ended(&first) != Some(End::Bound) {
+    let edges: usize = first.templates.iter().map(|t| t.graph.edges.len()).sum();
+    if options.max_objects.is_some()
+        || edges > MANY_EDGES
+        || !is_bounded(&first)
+        || ended(&first) != Some(End::Bound)
+    {
         return Ok(first);
     }
     // What each place that calls makes is apart.

@@ -17,7 +17,7 @@ use relyant_cfa::Program;
 use relyant_cfa::schedule::Schedule;
 use relyant_check::states::transactions::{Explorer, Obstacle, Switches, Transactions};
 use relyant_check::states::{Encoding, Rejection, Space};
-use relyant_interp::machine::{State, Stop};
+use relyant_interp::machine::{RunEnd, State, Stop};
 use relyant_interp::normal::Scratch;
 use relyant_interp::observe::{Needs as Unmet, Observer, Points};
 use run::Searched;
@@ -215,8 +215,11 @@ impl SwitchToSwitch {
                 todo.extend(store.insert(hash(&bytes), &bytes, id).filter(|x| x.1).map(|x| x.0));
             });
             if let Err(obstacle) = done {
-                let shows =
-                    matches!(obstacle, Obstacle::Rejected(Rejection::Violation(_) | Rejection::Meeting));
+                let shows = match &obstacle {
+                    Obstacle::Rejected(Rejection::Violation(found)) => matches!(found, RunEnd::Violated(_)),
+                    Obstacle::Rejected(r) => *r == Rejection::Meeting,
+                    _ => false,
+                };
                 return Ok(Attempt::Obstacle(shows.then_some(id), obstacle));
             }
         }
