@@ -11,10 +11,11 @@ struct Case {
     more: &'static [&'static str],
 }
 
+/// How many nodes there are, only an input tells.
 fn list(nodes: u32) -> String {
     format!(
-        "#include <assert.h>\n#include <stdlib.h>\nstruct node {{ struct node *next; }};\nstruct node *head;\n\
-         int main(void)\n{{\n\tint k = 0;\n\tfor (int i = 0; i < {nodes}; i++) {{\n\
+        "#include <assert.h>\n#include <stdlib.h>\nextern int __VERIFIER_nondet_int(void);\nstruct node {{ struct node *next; }};\nstruct node *head;\n\
+         int main(void)\n{{\n\tint k = 0, m = __VERIFIER_nondet_int();\n\tif (m != {nodes})\n\t\treturn 0;\n\tfor (int i = 0; i < m; i++) {{\n\
          \t\tstruct node *n = malloc(sizeof *n);\n\t\tif (n == 0)\n\t\t\treturn 0;\n\t\tn->next = head;\n\t\thead = n;\n\t}}\n\
          \tfor (struct node *p = head; p != 0; p = p->next)\n\t\tk++;\n\tassert(k == {nodes});\n\treturn 0;\n}}\n"
     )

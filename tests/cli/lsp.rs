@@ -366,8 +366,8 @@ fn each_main_of_a_project_is_a_program() {
 
 #[test]
 fn what_is_unknown_has_hints() {
-    let text = "#include <assert.h>\n#include <stdlib.h>\nstruct node { struct node *next; };\nstruct node *head;\n\
-        int main(void)\n{\n\tint k = 0;\n\tfor (int i = 0; i < 20; i++) {\n\t\tstruct node *n = malloc(sizeof *n);\n\
+    let text = "#include <assert.h>\n#include <stdlib.h>\nextern int __VERIFIER_nondet_int(void);\nstruct node { struct node *next; };\nstruct node *head;\n\
+        int main(void)\n{\n\tint k = 0, m = __VERIFIER_nondet_int();\n\tif (m != 20)\n\t\treturn 0;\n\tfor (int i = 0; i < m; i++) {\n\t\tstruct node *n = malloc(sizeof *n);\n\
         \t\tif (n == 0)\n\t\t\treturn 0;\n\t\tn->next = head;\n\t\thead = n;\n\t}\n\
         \tfor (struct node *p = head; p != 0; p = p->next)\n\t\tk++;\n\tassert(k == 20);\n\treturn 0;\n}\n";
     let dir = folder(&[]);
