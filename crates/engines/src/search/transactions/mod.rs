@@ -69,6 +69,11 @@ impl Engine for SwitchToSwitch {
         Needs::Search
     }
 
+    fn joins(&self, task: &Task<'_>) -> bool {
+        // Of any number of threads no search sees all states.
+        task.threads.is_none() || Needs::BoundedThreads.are_met(task)
+    }
+
     fn run(&self, task: &Task<'_>, watch: &Watch<'_>) -> Finding {
         if task.search.approximate {
             return Finding::nothing(verdict::Reason::Approximate);
