@@ -1,7 +1,9 @@
-/* A list of jobs is made, and a thread works it off. */
+/* A list of jobs is made, as many as are asked for, and a thread works it off. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
+
+extern int __VERIFIER_nondet_int(void);
 
 struct job {
 	struct job *next;
@@ -22,9 +24,11 @@ void *worker(void *arg)
 int main(void)
 {
 	pthread_t t;
-	int i;
+	int i, wanted = __VERIFIER_nondet_int();
 
-	for (i = 0; i < 20; i++) {
+	if (wanted > 20)
+		return 1;
+	for (i = 0; i < wanted; i++) {
 		struct job *j = malloc(sizeof *j);
 
 		if (j == 0)
@@ -34,6 +38,6 @@ int main(void)
 	}
 	pthread_create(&t, 0, worker, 0);
 	pthread_join(t, 0);
-	assert(done == 20);
+	assert(wanted < 0 || done == wanted);
 	return 0;
 }

@@ -302,7 +302,14 @@ fn decide(
                 let (verdict, engine) = (Some(safe), Some(search::NAME));
                 Found { verdict, engine, ..Found::default() }.in_race(lane)
             }),
-            None => Box::new(move |l| lanes::take_turns(&lane, task, checker, run, l).in_race(l)),
+            None => {
+                // Why those fail that are tried besides is no news.
+                let besides = settings.method == Method::Auto && lane.iter().all(|e| e.fallback);
+                Box::new(move |l| {
+                    let found = lanes::take_turns(&lane, task, checker, run, l);
+                    if besides { found.or_nothing().in_race(l) } else { found.in_race(l) }
+                })
+            }
         }
     });
     let orders = || settings.engines(alone).into_iter().filter(in_order);
