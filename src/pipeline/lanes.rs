@@ -120,6 +120,19 @@ pub(super) fn take_turns(
     last
 }
 
+/// As [`take_turns`]; why engines fail that are only tried besides all others (`auto`) is no news.
+pub(super) fn take_part(
+    entries: &[Entry],
+    auto: bool,
+    task: &Task<'_>,
+    checker: &Checker<'_>,
+    run: &RunHandle,
+    lane: &Lane<'_>,
+) -> Found {
+    let found = take_turns(entries, task, checker, run, lane);
+    if auto && entries.iter().all(|e| e.fallback) { found.or_nothing() } else { found }
+}
+
 /// Whose turn it is, and for how much work; an engine that has the lane to itself has its last turn only.
 fn turns(entries: &[Entry]) -> impl Iterator<Item = (usize, &Entry, u64)> {
     let rounds = entries.iter().map(|e| e.turns.len()).max().unwrap_or(0);

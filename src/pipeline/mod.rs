@@ -303,12 +303,8 @@ fn decide(
                 Found { verdict, engine, ..Found::default() }.in_race(lane)
             }),
             None => {
-                // Why those fail that are tried besides is no news.
-                let besides = settings.method == Method::Auto && lane.iter().all(|e| e.fallback);
-                Box::new(move |l| {
-                    let found = lanes::take_turns(&lane, task, checker, run, l);
-                    if besides { found.or_nothing().in_race(l) } else { found.in_race(l) }
-                })
+                let auto = settings.method == Method::Auto;
+                Box::new(move |l| lanes::take_part(&lane, auto, task, checker, run, l).in_race(l))
             }
         }
     });
