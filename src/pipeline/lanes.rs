@@ -1,7 +1,7 @@
 //! What engines find, checked; and the lanes of a race, in which engines take turns.
 
 use super::evidence::Checker;
-use super::{Evidence, Searched, Unknown, Verdict};
+use super::{Evidence, Method, Searched, Unknown, Verdict};
 use relyant_engines::engine::{Engine, Task};
 use relyant_engines::limits::RunHandle;
 use relyant_engines::race::Lane;
@@ -120,17 +120,17 @@ pub(super) fn take_turns(
     last
 }
 
-/// As [`take_turns`]; why engines fail that are only tried besides all others (`auto`) is no news.
+/// As [`take_turns`]; why engines fail that are only tried besides all others is no news.
 pub(super) fn take_part(
     entries: &[Entry],
-    auto: bool,
+    method: Method,
     task: &Task<'_>,
     checker: &Checker<'_>,
     run: &RunHandle,
     lane: &Lane<'_>,
 ) -> Found {
     let found = take_turns(entries, task, checker, run, lane);
-    if auto && entries.iter().all(|e| e.fallback) { found.or_nothing() } else { found }
+    if method == Method::Auto && entries.iter().all(|e| e.fallback) { found.or_nothing() } else { found }
 }
 
 /// Whose turn it is, and for how much work; an engine that has the lane to itself has its last turn only.

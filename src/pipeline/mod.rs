@@ -303,8 +303,7 @@ fn decide(
                 Found { verdict, engine, ..Found::default() }.in_race(lane)
             }),
             None => {
-                let auto = settings.method == Method::Auto;
-                Box::new(move |l| lanes::take_part(&lane, auto, task, checker, run, l).in_race(l))
+                Box::new(move |l| lanes::take_part(&lane, settings.method, task, checker, run, l).in_race(l))
             }
         }
     });
